@@ -170,6 +170,7 @@ for epoch in range(2):
     history, trends, difference, runs = map(json.loads, opened.stdout.splitlines())
     assert [point["run"] for point in history["points"]] == [1, 2, 3, 4, 5, 6]
     assert all(series["steps"] == [1, 2, 3, 4, 5, 6] for series in trends["series"])
+    assert ("sequential/hidden", "gradient") in {(each["name"], each["quantity"]) for each in trends["series"]}
     assert difference["first"]["a"].startswith("IteratorGetNext_0") and not difference["only_a"]
     assert [f"turn {n} of train.py:11" in str(run) for n, run in enumerate(runs["runs"], 1)] == [True] * 6
 

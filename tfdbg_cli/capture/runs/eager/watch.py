@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from tfdbg_cli.capture.controller import Action, Controller, PendingRun, Plan, WatchRequest
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.runs.eager.checks import Checks
+from tfdbg_cli.capture.runs.eager.forward_ops import ForwardOps
 from tfdbg_cli.capture.runs.eager.insides import CALLED, Insides
 from tfdbg_cli.capture.runs.eager.live_frames import live_frames, namer
 from tfdbg_cli.capture.runs.eager.ops import OPS, leaves
@@ -92,6 +93,12 @@ class EagerWatch:
             return self._look(here, section, watched, sought, op_type, inputs, attributes, outputs, begun)
         finally:
             here.busy = False
+
+    @property
+    def forward_ops(self) -> ForwardOps | None:
+        """The ops of the run of this thread; see `ops.Listener`."""
+        section = self._sections.here.section
+        return None if section is None else section.log.forward
 
     @contextmanager
     def naming(self, title: str, plan: Plan, names: Mapping[int, str]) -> Iterator[Section]:

@@ -87,6 +87,8 @@ class UiAction(Enum):
     MOUSE_OFF = auto()
     SHOW_AGAIN = auto()  # the screen on show, for the run looked at now
     LEAVE = auto()  # ask how to leave: detach or abort
+    SHELL = auto()  # lend the terminal to a shell
+    PDB = auto()  # lend it to Python's debugger, at the call of the program that is looked at
 
 
 Outcome: TypeAlias = Document | Decision | UiAction

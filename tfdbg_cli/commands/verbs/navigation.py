@@ -1,4 +1,4 @@
-"""`prev`, `next` and `mouse`: what only a front end can do."""
+"""`prev`, `next`, `mouse` and `shell`: what only a front end can do."""
 
 from __future__ import annotations
 
@@ -16,6 +16,10 @@ def _prev(context: Context, options: argparse.Namespace) -> Outcome:
 
 def _next(context: Context, options: argparse.Namespace) -> Outcome:
     return UiAction.FORWARD
+
+
+def _shell(context: Context, options: argparse.Namespace) -> Outcome:
+    return UiAction.SHELL
 
 
 def _mouse(context: Context, options: argparse.Namespace) -> Outcome:
@@ -43,4 +47,5 @@ COMMANDS = (
         section="Move",
         details="`config set mouse_mode off` keeps it so.",
     ),
+    Command("shell", ("!",), "A shell, of $SHELL; its `exit` comes back here.", _shell, section="Move"),
 )

@@ -65,6 +65,8 @@ class Actions:
             "last-in-sight": lambda: self._moving.in_sight(1),
             "again": self._again,
             "bundle": lambda: self._ask("bundle "),
+            "until": lambda: self._ask("until "),
+            "break": lambda: self._ask("break "),
             "export": lambda: self._ask(f"{self._state.page.command} > "),
             "edit": self._outside.edit,
             "shell": self._outside.shell,

@@ -105,8 +105,21 @@ _TENSOR_KEYS = tuple(
         ("B", "ui:bundle", "save this run as a bundle", WITH_TENSORS),
         ("X", "ui:export", "write this page to a file: .txt, .html, .svg, .ansi, .json, .csv", EVERYWHERE),
         ("e", "ui:edit", "edit the line of source, or the one that made this tensor, in $EDITOR", WITH_TENSORS),
-        ("!", "ui:shell", "a shell; its `exit` comes back here", EVERYWHERE),
+        ("!", "shell", "a shell; its `exit` comes back here", EVERYWHERE),
         (".", "ui:again", "the last action or command again", EVERYWHERE - _STEPPING),
+    )
+)
+
+# In the middle of code that runs eagerly, by the letters of pdb.
+_STEPS = tuple(
+    Binding(KeyContext.DOCUMENT, (f"meta {key}",), action, text, moments=moments)
+    for key, action, text, moments in (
+        ("s", "step", "run on to the next op of eager code", LIVE),
+        ("n", "over", "run on to the next line of the program", LIVE),
+        ("f", "finish", "run on until the layer, or else the call, is left", frozenset({Moment.PAUSED})),
+        ("u", "ui:until", "run on to an op, a layer or a line", LIVE),
+        ("b", "ui:break", "stop at an op, a layer or a line, whenever it is passed", LIVE),
+        ("p", "pdb", "pdb at the call of the program; q comes back here", frozenset({Moment.RUN_END, Moment.PAUSED})),
     )
 )
 
@@ -173,6 +186,7 @@ BINDINGS: tuple[Binding, ...] = (
     Binding(KeyContext.DOCUMENT, ("] b",), "ui:next-bad", "next tensor with NaN or infinity", "", WITH_TENSORS),
     Binding(KeyContext.DOCUMENT, ("[ b",), "ui:previous-bad", "the one before", "", WITH_TENSORS),
     *_TENSOR_KEYS,
+    *_STEPS,
     *_at(
         KeyContext.PROMPT,
         ("enter", "ui:submit", "run the command", "run"),

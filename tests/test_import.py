@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+from support import sample_run
 from support.package_source import modules
+
+from tfdbg_cli.formats.container.writer import RecordingWriter
 
 HEAVY = ("tensorflow", "tf_keras", "keras", "urwid", "pygments")
 LIGHT = ("model", "formats", "analysis", "document", "commands", "debug_data")
@@ -39,3 +43,41 @@ def test_a_layer_below_the_front_ends_loads_neither_tensorflow_nor_urwid(layer: 
 def test_the_line_front_end_loads_neither_tensorflow_nor_urwid() -> None:
     names = [module.name for module in modules() if module.layer in ("line", "cli", "launch", "frontends")]
     assert _loaded(*names, heavy=("tensorflow", "tf_keras", "keras", "urwid")) == ""
+
+
+# What `tfdbg open` of a recording with `lt` takes today, and a few more: a start is as long as its list of modules.
+MOST_FOR_A_LIST = 172
+LATER = ("tensorflow", "urwid", "pygments", "tomllib", "html", "asyncio", "multiprocessing",
+         "tfdbg_cli.formats.event_sets.reader", "tfdbg_cli.formats.dumps.reader",
+         "tfdbg_cli.document.exports.by_name", "tfdbg_cli.commands.previews.table",
+         "tfdbg_cli.analysis.origin", "tfdbg_cli.analysis.difference", "tfdbg_cli.capture")  # fmt: skip
+
+
+def _modules_of(*words: str) -> set[str]:
+    """The modules that `tfdbg` has loaded at its end."""
+    script = (
+        "import atexit, sys\n"
+        "atexit.register(lambda: print('loaded:', *sys.modules, file=sys.stderr))\n"
+        "from tfdbg_cli.cli.main import main\n"
+        f"sys.exit(main({list(words)!r}))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return set(done.stderr.rpartition("loaded:")[2].split())
+
+
+def test_a_recording_opens_with_the_modules_of_its_first_screen_alone(tmp_path: Path) -> None:
+    writer = RecordingWriter(tmp_path / "case")
+    writer.write(sample_run.run_end().run)
+    writer.close()
+    loaded = _modules_of("open", str(tmp_path / "case"), "-c", "lt")
+    verbs = {name for name in loaded if name.startswith("tfdbg_cli.commands.verbs.")}
+    assert verbs == {"tfdbg_cli.commands.verbs.list_tensors"}
+    assert loaded.isdisjoint(LATER)
+    assert len({name for name in loaded if name.startswith("tfdbg_cli")}) <= MOST_FOR_A_LIST
+
+
+@pytest.mark.parametrize("words", [("open", "--help"), ("--version",), ("info",)], ids=lambda words: words[0])
+def test_what_opens_nothing_loads_no_numpy(words: tuple[str, ...]) -> None:
+    loaded = _modules_of(*words)
+    assert loaded.isdisjoint(("numpy", "ml_dtypes", "sqlite3", "google.protobuf", *LATER))
+    assert not any(name.startswith("tfdbg_cli.commands") for name in loaded)

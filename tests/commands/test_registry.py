@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tfdbg_cli.commands.registry import Argument, Command, Registry
-from tfdbg_cli.commands.standard import standard_registry
+from tfdbg_cli.commands import verbs
+from tfdbg_cli.commands.registry import LIVE, Argument, Command, Moment, Registry, Source
+from tfdbg_cli.commands.standard import VERBS, standard_registry
 from tfdbg_cli.commands.syntax import parse_line
 from tfdbg_cli.document.document import text_document
 from tfdbg_cli.errors import TfdbgError
@@ -75,6 +77,62 @@ def test_a_taken_name_is_refused() -> None:
     registry.add(COMMAND)
     with pytest.raises(ValueError, match="taken by demo"):
         registry.add(Command("d", (), "", COMMAND.handler))
+
+
+def test_each_line_of_the_table_says_what_its_module_holds() -> None:
+    """Names, aliases and moments stand in the table so that modules load late; here all are loaded."""
+    registry = standard_registry()
+    made = {name for command in registry for name in (command.name, *command.aliases)}
+    assert made == set(registry.names())
+
+
+def test_each_module_of_a_verb_stands_in_the_table() -> None:
+    modules = {file.stem for file in Path(verbs.__path__[0]).glob("*.py") if file.stem != "__init__"}
+    assert {verb.module for verb in VERBS} == modules
+
+
+def test_a_command_is_made_when_it_is_asked_for() -> None:
+    made: list[str] = []
+
+    def make() -> tuple[Command, ...]:
+        made.append("demo")
+        return (COMMAND,)
+
+    registry = Registry()
+    registry.expect(Source(("demo", "d"), make))
+    assert "d" in registry and registry.names() == ["demo", "d"] and not made
+    assert registry.find("d") is registry.find("demo") is COMMAND
+    assert made == ["demo"]
+
+
+@pytest.mark.parametrize("source", [
+    Source(("demo", "e"), lambda: (COMMAND,)),
+    Source(("demo",), lambda: (COMMAND,)),
+    Source(("demo", "d"), lambda: (COMMAND,), LIVE),
+])  # fmt: skip
+def test_a_source_that_says_something_else_than_it_makes_is_refused(source: Source) -> None:
+    registry = Registry()
+    registry.expect(source)
+    with pytest.raises(ValueError, match="go by"):
+        list(registry)
+
+
+def test_two_sources_with_one_name_are_refused() -> None:
+    registry = Registry()
+    for _ in range(2):
+        registry.expect(Source(("demo", "d"), lambda: (COMMAND,)))
+    with pytest.raises(ValueError, match="taken by demo"):
+        list(registry)
+
+
+def test_where_a_name_is_for_other_moments_its_source_stays_unmade() -> None:
+    def make() -> tuple[Command, ...]:
+        raise AssertionError
+
+    registry = Registry()
+    registry.add(COMMAND)
+    registry.expect(Source(("demo",), make, frozenset({Moment.STEPPING})))
+    assert registry.find("demo", Moment.OPENED) is COMMAND
 
 
 def test_an_unknown_command_names_the_nearest() -> None:

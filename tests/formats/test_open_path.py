@@ -42,7 +42,7 @@ def test_a_session_root_in_order_of_number(tmp_path: Path) -> None:
 
 def test_runs_are_read_when_looked_at_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     session_root(tmp_path)
-    monkeypatch.setattr("tfdbg_cli.formats.dump_format.read_dump", lambda directory: [directory.name])
+    monkeypatch.setattr("tfdbg_cli.formats.dumps.reader.read_dump", lambda directory: [directory.name])
     runs = open_path(tmp_path).runs
     assert len(runs) == 4
     assert runs[1] is runs[1] and runs[1] is runs[-3]

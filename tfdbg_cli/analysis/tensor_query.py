@@ -19,7 +19,7 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import Summary
-from tfdbg_cli.model.tensors import Shape, TellsOrder, Tensor, TensorStore, summary_of
+from tfdbg_cli.model.tensors import Shape, TellsOrder, Tensor, TensorStore, finite_in_steps, summary_of
 from tfdbg_cli.model.values import LOST, Array, NoValue
 
 _WORTH_ALL = 16  # where one row of so many is to be sorted, the order of all is asked for
@@ -208,13 +208,18 @@ def _shape_key(tensor: Tensor) -> tuple[int, Shape]:
     return len(tensor.shape), tensor.shape
 
 
+def _name_key(tensor: Tensor) -> str:
+    """One text, since texts are compared in half the time that pairs take: by node, then by slot."""
+    return f"{tensor.node}\0{tensor.slot}" if tensor.slot < 10 else f"{tensor.node}\0~{tensor.slot:012}"
+
+
 _SORT_KEYS: dict[SortKey, Callable[[Tensor], Key]] = {
-    SortKey.DUMP_SIZE: lambda t: (-1 if t.nbytes is None else t.nbytes,),
-    SortKey.OP_TYPE: lambda t: (t.op_type,),
-    SortKey.TENSOR_NAME: lambda t: (t.node, t.slot),
-    SortKey.DTYPE: lambda t: (t.dtype,),
+    SortKey.DUMP_SIZE: lambda t: -1 if t.nbytes is None else t.nbytes,
+    SortKey.OP_TYPE: lambda t: t.op_type,
+    SortKey.TENSOR_NAME: _name_key,
+    SortKey.DTYPE: lambda t: t.dtype,
     SortKey.SHAPE: _shape_key,
-    SortKey.DEVICE: lambda t: (t.device,),
+    SortKey.DEVICE: lambda t: t.device,
 }
 
 _AXES = re.compile(r"^[\[(]?\s*([^\])]*?)\s*,?\s*[\])]?$")
@@ -287,6 +292,11 @@ def ask_in_steps(
     run: Run, indices: Sequence[int], tensor_filter: TensorFilter, known: Answers, earlier: Run | None = None
 ) -> Iterator[float]:
     """Fill `known` with what `tensor_filter` says of the tensors at `indices`; gives the share that was asked."""
+    if isinstance(tensor_filter, Filter) and tensor_filter.finds:  # of what is finite it says no
+        left = indices if not known else [index for index in indices if index not in known]
+        for finite, share in finite_in_steps(run.tensors, left):
+            known.update(dict.fromkeys(finite, False))
+            yield share
     for number, index in enumerate(indices):
         if index not in known:
             known[index] = _answer(datum_of(run, index, earlier), tensor_filter)

@@ -60,7 +60,8 @@ def _parsed(words: list[str]) -> argparse.Namespace:
     """
     if words and words[0] not in VERBS and not words[0].startswith("-"):
         raise TfdbgError(f"There is no verb {words[0]!r}.", hint=_meant(words[0]))
-    parser = parser_of(words[:1] if words and words[0] in VERBS else VERBS)
+    known = words[:1] == ["--version"] or (words and words[0] in VERBS)
+    parser = parser_of([word for word in words[:1] if word in VERBS] if known else VERBS)
     options = parser.parse_args(words)
     if options.verb is None:
         parser.print_help(sys.stderr)

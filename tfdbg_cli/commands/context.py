@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import overload
+from typing import TYPE_CHECKING, overload
 
-from tfdbg_cli.analysis.batch.rows import BatchRows
-from tfdbg_cli.analysis.origin.by_health import HealthOrigin
-from tfdbg_cli.analysis.origin.origin_found import Origin
-from tfdbg_cli.analysis.tensor_query import Answers
-from tfdbg_cli.analysis.trends import Trends
 from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, filter_named
 from tfdbg_cli.commands.replaying import how_to_replay
@@ -27,6 +22,13 @@ from tfdbg_cli.model.statistics import Summary
 from tfdbg_cli.model.stepping import Stepper
 from tfdbg_cli.model.tensors import summary_in_steps, summary_of
 from tfdbg_cli.model.values import Array
+
+if TYPE_CHECKING:  # what commands keep here they load themselves, when they are asked
+    from tfdbg_cli.analysis.batch.rows import BatchRows
+    from tfdbg_cli.analysis.origin.by_health import HealthOrigin
+    from tfdbg_cli.analysis.origin.origin_found import Origin
+    from tfdbg_cli.analysis.tensor_query import Answers
+    from tfdbg_cli.analysis.trends import Trends
 
 _MOST_SELECTED = 8
 

@@ -10,7 +10,6 @@ from tfdbg_cli.commands.registry import Command, Moment, Outcome, Registry
 from tfdbg_cli.commands.syntax import parse_line, quoted
 from tfdbg_cli.commands.whole_file import new_file, write_whole
 from tfdbg_cli.document.document import Document, text_document
-from tfdbg_cli.document.exports.by_name import exported
 from tfdbg_cli.document.text import line
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.runs import Opened, RunEnd, RunStart
@@ -83,6 +82,8 @@ def require_moment(command: Command, context: Context) -> None:
 
 
 def _redirected(document: Document, command: str, path: Path) -> Document:
+    from tfdbg_cli.document.exports.by_name import exported  # few answers go to files
+
     # Names and sources may hold what is no valid UTF-8.
     text = exported(document, command, path.name).encode("utf-8", "backslashreplace")
 

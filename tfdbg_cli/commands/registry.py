@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from functools import cached_property
+from itertools import combinations
 from typing import Any, TypeAlias
 
 from tfdbg_cli.commands.context import Context
@@ -213,25 +214,57 @@ def _parser(command: Command) -> argparse.ArgumentParser:
     return parser
 
 
+@dataclass(frozen=True)
+class Source:
+    """Where commands come from that are made when one of them is first asked for.
+
+    `names` are all that they will go by, aliases included, and `moments` all stops at which one of them can be used:
+    so far a registry can tell which are meant without making them.
+    """
+
+    names: tuple[str, ...]
+    make: Callable[[], Sequence[Command]]
+    moments: frozenset[Moment] = EVERYWHERE
+
+    @cached_property
+    def commands(self) -> tuple[Command, ...]:
+        """The commands.
+
+        Raises:
+            ValueError: they are others than was said, which is a programming error.
+
+        """
+        made = tuple(self.make())
+        names = {name for command in made for name in (command.name, *command.aliases)}
+        if names != set(self.names) or any(not command.moments <= self.moments for command in made):
+            raise ValueError(f"the commands called {' '.join(self.names)} go by {' '.join(sorted(names))}")
+        return made
+
+    def named(self, name: str) -> Iterator[Command]:
+        """Those of the commands that go by `name`."""
+        return (command for command in self.commands if name in {command.name, *command.aliases})
+
+
 class Registry:
     """Commands by name and alias. A name may mean another command where a person steps than elsewhere."""
 
     def __init__(self) -> None:
-        self._commands: list[Command] = []
-        self._names: dict[str, list[Command]] = {}
+        self._sources: list[Source] = []
+        self._names: dict[str, list[Source]] = {}
 
     def add(self, command: Command) -> None:
         """Register `command`; a name or alias that is taken for the same moments is a programming error."""
         for name in (command.name, *command.aliases):
-            for other in self._names.get(name, ()):
-                if not (
-                    other.moments < command.moments
-                    or command.moments < other.moments
-                    or other.moments.isdisjoint(command.moments)
-                ):
-                    raise ValueError(f"command name {name!r} is taken by {other.name}")
-            self._names.setdefault(name, []).append(command)
-        self._commands.append(command)
+            for source in self._names.get(name, ()):
+                for other in source.named(name):
+                    _require_apart(name, command, other)
+        self.expect(Source((command.name, *command.aliases), lambda: (command,), command.moments))
+
+    def expect(self, source: Source) -> None:
+        """Register the commands of `source`, which are made when they are needed."""
+        for name in dict.fromkeys(source.names):
+            self._names.setdefault(name, []).append(source)
+        self._sources.append(source)
 
     def find(self, name: str, moment: Moment | None = None) -> Command:
         """The command called `name` or aliased so; of several that are for `moment` the one that is for the fewest.
@@ -245,16 +278,29 @@ class Registry:
             raise TfdbgError(
                 f"There is no command {name!r}.", hint=did_you_mean(name, known) or "`help` lists the commands."
             )
-        found = self._names[name]
+        sources = self._names[name]
+        here = [command for source in sources if moment in source.moments for command in source.named(name)]
         return min(
-            (one for one in found if moment in one.moments), key=lambda one: len(one.moments), default=found[0]
-        )
+            (one for one in here if moment in one.moments),
+            key=lambda one: len(one.moments),
+            default=None,
+        ) or next(sources[0].named(name))
 
     def __contains__(self, name: str) -> bool:
         return name in self._names
 
     def __iter__(self) -> Iterator[Command]:
-        return iter(self._commands)
+        """Every command, in order: all are made, so this is where two that clash come to light.
+
+        Raises:
+            ValueError: a name means two commands at one moment, or a source gives other commands than it said.
+
+        """
+        for name, sources in self._names.items():
+            known = [command for source in sources for command in source.named(name)]
+            for first, second in combinations(known, 2):
+                _require_apart(name, first, second)
+        return (command for source in self._sources for command in source.commands)
 
     def names(self) -> list[str]:
         """Every name and alias."""
@@ -263,3 +309,13 @@ class Registry:
     def names_at(self, moment: Moment) -> list[str]:
         """The names and aliases that can be used at `moment`."""
         return [name for name in self._names if moment in self.find(name, moment).moments]
+
+
+def _require_apart(name: str, command: Command, other: Command) -> None:
+    """Refuse two commands of one `name` of which none is for fewer moments than the other."""
+    if not (
+        other.moments < command.moments
+        or command.moments < other.moments
+        or other.moments.isdisjoint(command.moments)
+    ):
+        raise ValueError(f"command name {name!r} is taken by {other.name}")

@@ -2,72 +2,95 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 
-from tfdbg_cli.commands.registry import Command, Registry
+from tfdbg_cli.commands.registry import EVERYWHERE, LIVE, Command, Moment, Registry, Source
 
-# Each module exports COMMAND, COMMANDS where a few belong together, or commands(registry) for those about commands.
-_MODULES = (
-    "list_tensors",
-    "layers",
-    "frequencies",
-    "find",
-    "print_tensor",
-    "preview",
-    "origin",
-    "alerts",
-    "row",
-    "error_info",
-    "frames",
-    "node_info",
-    "neighbour_lists",
-    "path",
-    "placement",
-    "list_source",
-    "print_source",
-    "list_profile",
-    "print_feed",
-    "eval",
-    "set_value",
-    "again",
-    "diff",
-    "filters",
-    "queries",
-    "ignore",
-    "ignored",
-    "run_info",
-    "runs",
-    "timeline",
-    "tensor_history",
-    "trends",
-    "run",
-    "bundle",
-    "save",
-    "export",
-    "leaving",
-    "stepper",
-    "run_steps",
-    "pausing",
-    "navigation",
-    "config",
-    "version",
-    "help",
+
+@dataclass(frozen=True, slots=True)
+class Verb:
+    """A module of `verbs/`, loaded when one of its commands is first needed: so a program starts at once.
+
+    It exports COMMAND, COMMANDS where a few belong together, or commands(registry) for those about commands. `names`
+    are the names and aliases of them all. `moments` are said of those that share a name with others: where it is none
+    of these moments, they are not loaded to find out which is meant.
+    """
+
+    module: str
+    names: str
+    moments: frozenset[Moment] = EVERYWHERE
+
+
+VERBS: tuple[Verb, ...] = (
+    Verb("list_tensors", "list_tensors lt"),
+    Verb("layers", "layers ll"),
+    Verb("frequencies", "frequencies fq"),
+    Verb("find", "find"),
+    Verb("print_tensor", "print_tensor pt"),
+    Verb("preview", "preview pv"),
+    Verb("origin", "origin"),
+    Verb("alerts", "alerts"),
+    Verb("row", "row"),
+    Verb("error_info", "error_info ei"),
+    Verb("frames", "frames where bt up down locals py pdb"),
+    Verb("node_info", "node_info ni"),
+    Verb("neighbour_lists", "list_inputs li list_outputs lo"),
+    Verb("path", "path"),
+    Verb("placement", "placement pl"),
+    Verb("list_source", "list_source ls"),
+    Verb("print_source", "print_source ps"),
+    Verb("list_profile", "list_profile lp"),
+    Verb("print_feed", "print_feed pf"),
+    Verb("eval", "eval ev"),
+    Verb("set_value", "set unset"),
+    Verb("again", "again original"),
+    Verb("diff", "diff compare cmp"),
+    Verb("filters", "filters"),
+    Verb("queries", "queries"),
+    Verb("ignore", "ignore"),
+    Verb("ignored", "ignored"),
+    Verb("run_info", "run_info ri"),
+    Verb("runs", "runs"),
+    Verb("timeline", "timeline"),
+    Verb("tensor_history", "history"),
+    Verb("trends", "trends"),
+    Verb("run", "run r"),
+    Verb("bundle", "bundle record undo"),
+    Verb("save", "save"),
+    Verb("export", "export"),
+    Verb("leaving", "continue c cont detach exit quit q"),
+    Verb("invoke_stepper", "invoke_stepper s"),
+    Verb(
+        "stepper",
+        "list_sorted_nodes lsn lt step st s cont ct c inject_value inject override_value override"
+        " leave_stepper exit quit q",
+        frozenset({Moment.STEPPING}),
+    ),
+    Verb("run_steps", "older newer"),
+    Verb("pausing", "here step s over n finish until break b delete", LIVE),
+    Verb("navigation", "prev next mouse m shell !"),
+    Verb("config", "config cfg"),
+    Verb("version", "version ver"),
+    Verb("help", "help h"),
 )
 
 
 def standard_registry() -> Registry:
     """A registry with every command of tfdbg."""
     registry = Registry()
-    for name in _MODULES:
-        for command in commands_of(name, registry):
-            registry.add(command)
+    for verb in VERBS:
+        make = partial(_commands_of, verb.module, registry)
+        registry.expect(Source(tuple(verb.names.split()), make, verb.moments))
     return registry
 
 
-def commands_of(name: str, registry: Registry) -> tuple[Command, ...]:
+def _commands_of(name: str, registry: Registry) -> Sequence[Command]:
     """The commands that the module `name` of this package exports; `registry` is for those that run others."""
     module = import_module(f"{__package__}.verbs.{name}")
-    found: tuple[Command, ...]
+    found: Sequence[Command]
     if hasattr(module, "commands"):
         found = module.commands(registry)
     else:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -58,6 +57,8 @@ def _read(path: Path, warnings: list[str]) -> dict[str, Any]:
     except UnicodeDecodeError as error:
         warnings.append(f"The settings in {path} are damaged and were left aside: {error}.")
         return {}
+    import tomllib  # many people have no file
+
     try:
         # A JSON file is what TensorFlow's tfdbg kept in ~/.tfdbg_config; config_file_path may still name one.
         found: dict[str, Any] = json.loads(text) if text.lstrip().startswith("{") else tomllib.loads(text)

@@ -9,14 +9,13 @@ from pathlib import Path
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.bundles.layout import is_bundle
-from tfdbg_cli.formats.dumps.call_info import RUN_DIRECTORY
 from tfdbg_cli.formats.dumps.case_layout import CASE_DIRECTORY
 from tfdbg_cli.formats.dumps.device_names import DEVICE_PREFIX
-from tfdbg_cli.formats.dumps.listing import CORE_METADATA_PREFIX, FEED_KEYS_PREFIX, FETCHES_PREFIX
-from tfdbg_cli.formats.dumps.reader import read_dump
+from tfdbg_cli.formats.dumps.listing import CORE_METADATA_PREFIX, FEED_KEYS_PREFIX, FETCHES_PREFIX, RUN_DIRECTORY
 from tfdbg_cli.formats.recording.format import Format, Place, Recording
 from tfdbg_cli.formats.recording.saved_runs import SavedRecording, SavedRuns
 from tfdbg_cli.formats.recording.writing import is_unfinished
+from tfdbg_cli.model.runs import Run
 
 _RUN_MARKS = (DEVICE_PREFIX, CORE_METADATA_PREFIX, FETCHES_PREFIX, FEED_KEYS_PREFIX)
 _BUNDLE = "This is a bundle: `tfdbg replay {path}` makes the run again."
@@ -32,7 +31,13 @@ def _has_marks(names: Sequence[str]) -> bool:
 
 def _open_run(place: Place) -> Recording:
     notes = (_BUNDLE.format(path=shlex.quote(str(place.path))),) if is_bundle(place.path) else ()
-    return SavedRecording(SavedRuns([place.path], read_dump), notes)
+    return SavedRecording(SavedRuns([place.path], _read), notes)
+
+
+def _read(path: Path) -> Run:
+    from tfdbg_cli.formats.dumps.reader import read_dump  # what reads a format is loaded for it only
+
+    return read_dump(path)
 
 
 def _holds_runs(place: Place) -> bool:
@@ -40,7 +45,7 @@ def _holds_runs(place: Place) -> bool:
 
 
 def _open_runs(place: Place) -> Recording:
-    return SavedRecording(SavedRuns(_runs_in(place), read_dump))
+    return SavedRecording(SavedRuns(_runs_in(place), _read))
 
 
 def _runs_in(place: Place) -> list[Path]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.formats.event_sets.event_runs import EventRuns
-from tfdbg_cli.formats.event_sets.event_set import EventSet
-from tfdbg_cli.formats.event_sets.examination import examine
-from tfdbg_cli.formats.event_sets.listing import PREFIX, event_sets, is_event_file
-from tfdbg_cli.formats.recording.format import Format, Place, Recording
+from tfdbg_cli.formats.event_sets.file_names import PREFIX, is_event_file
+from tfdbg_cli.formats.recording.format import Examination, Format, Place, Recording
 from tfdbg_cli.formats.recording.saved_runs import SavedRecording
+
+if TYPE_CHECKING:
+    from tfdbg_cli.formats.event_sets.event_set import EventSet
 
 
 def _is_logdir(place: Place) -> bool:
@@ -19,6 +20,10 @@ def _is_logdir(place: Place) -> bool:
 
 
 def _open(place: Place) -> Recording:
+    from tfdbg_cli.formats.event_sets.event_runs import EventRuns  # what reads a format is loaded for it only
+    from tfdbg_cli.formats.event_sets.event_set import EventSet
+    from tfdbg_cli.formats.event_sets.listing import event_sets
+
     events = [EventSet(files) for files in event_sets(place.path, place.names)]
     return SavedRecording(EventRuns(events), _notes(events))
 
@@ -32,6 +37,12 @@ def _notes(events: Sequence[EventSet]) -> list[str]:
     else:
         notes.append("`alerts` lists what is not finite, `timeline` what was executed.")
     return notes
+
+
+def _examine(place: Place) -> Examination:
+    from tfdbg_cli.formats.event_sets.examination import examine
+
+    return examine(place)
 
 
 def _is_part(place: Place) -> TfdbgError | None:
@@ -50,5 +61,5 @@ def _shown(path: Path) -> str:
 
 
 EVENT_SETS = Format(
-    "a log directory of Debugger V2 (it holds tfdbg_events.… files)", _is_logdir, _open, _is_part, examine
+    "a log directory of Debugger V2 (it holds tfdbg_events.… files)", _is_logdir, _open, _is_part, _examine
 )

@@ -20,7 +20,6 @@ from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.document.ansi import wants_color
 from tfdbg_cli.line.conversation import Conversation
 from tfdbg_cli.line.input import Input, choose_input
-from tfdbg_cli.line.notebook_output import NotebookOutput
 from tfdbg_cli.line.output import JsonOutput, LineOutput, TextOutput
 from tfdbg_cli.line.script import Script
 from tfdbg_cli.line.stream import to_stderr
@@ -142,6 +141,8 @@ class LineFrontend:
             self._json_output.stream = stream
             return self._json_output
         if self._stream is None and terminal_facts().notebook:
+            from tfdbg_cli.line.notebook_output import NotebookOutput  # HTML is for notebooks only
+
             return NotebookOutput()
         color = self._script is None and wants_color(os.environ, is_tty(stream))
         return TextOutput(stream, color=color, width=width)

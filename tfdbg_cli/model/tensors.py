@@ -114,6 +114,24 @@ class TellsColumns(Protocol):
         ...
 
 
+@runtime_checkable
+class TellsFinite(Protocol):
+    """A store that can ask very many tensors at once whether there is something in them that is not finite."""
+
+    def finite(self, indices: Sequence[int]) -> Iterator[tuple[Sequence[int], float]]:
+        """Those of `indices` whose tensors hold finite numbers only, some at a time, with the share that is done.
+
+        Any other has to be looked at by itself.
+        """
+        ...
+
+
+def finite_in_steps(store: TensorStore, indices: Sequence[int]) -> Iterator[tuple[Sequence[int], float]]:
+    """What a store tells that `TellsFinite`; nothing of any other."""
+    if _tells(type(store), TellsFinite):
+        yield from cast(TellsFinite, store).finite(indices)
+
+
 def summary_of(store: TensorStore, index: int) -> Summary | None:
     """What the tensor at `index` holds, in numbers: as recorded, else of its value; None where there is no array."""
     recorded = recorded_summary(store, index)

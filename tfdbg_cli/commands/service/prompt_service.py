@@ -4,25 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from tfdbg_cli.analysis.tensor_query import SortKey
 from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS
-from tfdbg_cli.commands.completion import Completions, complete
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import execute, moment_of, require_moment
 from tfdbg_cli.commands.registry import Moment, Outcome, Registry
-from tfdbg_cli.commands.service.finding_here import FindingHere
-from tfdbg_cli.commands.service.narrowing import Narrowing, list_words
 from tfdbg_cli.commands.service.pages import Page, Pages
-from tfdbg_cli.commands.service.previewing import has_previews, previews_for
-from tfdbg_cli.commands.service.walking import Walk
 from tfdbg_cli.commands.syntax import parse_line
 from tfdbg_cli.commands.titles import StopKind, stop_kind, stop_title
-from tfdbg_cli.commands.verbs.frames import talk_as_pdb
-from tfdbg_cli.commands.verbs.run_steps import shown_again
-from tfdbg_cli.commands.views.ignored_places import ignoring_command
 from tfdbg_cli.commands.views.opening import opening_command
 from tfdbg_cli.commands.views.watch_decision import watch_on
 from tfdbg_cli.config.settings import Settings
@@ -30,6 +22,13 @@ from tfdbg_cli.document.document import Document
 from tfdbg_cli.document.text import Line
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.runs import Opened, RunEnd, Stop
+
+# What a prompt may never be asked for is loaded when it is: its first screen waits for all that stands above.
+if TYPE_CHECKING:
+    from tfdbg_cli.commands.completion import Completions
+    from tfdbg_cli.commands.service.finding_here import FindingHere
+    from tfdbg_cli.commands.service.narrowing import Narrowing
+    from tfdbg_cli.commands.service.walking import Walk
 
 _MOST_PAGES = 200
 _WORST = str(SortKey.WORST)
@@ -82,6 +81,8 @@ class PromptService:
             TfdbgError: the program does not stand in the middle of a run.
 
         """
+        from tfdbg_cli.commands.verbs.frames import talk_as_pdb
+
         talk_as_pdb(self._context, given, shown)
 
     def steps(self, text: str) -> Iterator[float | None]:
@@ -101,6 +102,8 @@ class PromptService:
 
     def complete(self, text: str) -> Completions:
         """What could stand where `text`, a command string up to the cursor, ends."""
+        from tfdbg_cli.commands.completion import complete
+
         return complete(text, self._context, self._registry)
 
     def usage(self, text: str) -> str:
@@ -134,6 +137,8 @@ class PromptService:
             TfdbgError: it is no list that takes one.
 
         """
+        from tfdbg_cli.commands.service.narrowing import Narrowing
+
         return Narrowing(self._context, self._registry, self.pages)
 
     def worst_first(self) -> str:
@@ -143,6 +148,8 @@ class PromptService:
             TfdbgError: it is no list that can be sorted so.
 
         """
+        from tfdbg_cli.commands.service.narrowing import list_words
+
         words = list_words(self.pages.current)
         command = self._registry.find(words[0], self.moment) if words[0] in self._registry else None
         if command is None or not any(_WORST in argument.choices for argument in command.arguments):
@@ -153,16 +160,22 @@ class PromptService:
 
     def previews(self, chosen: str) -> tuple[str, ...]:
         """The command strings whose documents, one below another, preview the link `chosen` on the current page."""
+        from tfdbg_cli.commands.service.previewing import previews_for
+
         return previews_for(self.pages.current.command, chosen, self._registry, self.moment)
 
     @property
     def has_previews(self) -> bool:
         """Whether there is a command that previews."""
+        from tfdbg_cli.commands.service.previewing import has_previews
+
         return has_previews(self._registry)
 
     @property
     def walk(self) -> Walk:
         """Walks among the tensors of the run looked at."""
+        from tfdbg_cli.commands.service.walking import Walk
+
         return Walk(self._context, self._registry)
 
     def marked(self) -> Callable[[], None]:
@@ -182,6 +195,8 @@ class PromptService:
             TfdbgError: it is none of these.
 
         """
+        from tfdbg_cli.commands.views.ignored_places import ignoring_command
+
         page = self.pages.current
         return ignoring_command(self._registry, page.document.kind, page.command, link, at_cause=at_cause)
 
@@ -192,6 +207,8 @@ class PromptService:
             TfdbgError: the run looked at cannot be read.
 
         """
+        from tfdbg_cli.commands.service.finding_here import FindingHere
+
         return FindingHere(self._context, self._registry, keys)
 
     def spellings(self, name: str) -> Sequence[str]:
@@ -222,6 +239,8 @@ class PromptService:
             TfdbgError: the run cannot be read.
 
         """
+        from tfdbg_cli.commands.verbs.run_steps import shown_again
+
         return shown_again(command, self._context, self._registry)
 
     # Where the program stands.

@@ -9,7 +9,6 @@ from typing import Any, TextIO
 import numpy as np
 
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.python_prompt import open_pdb
 from tfdbg_cli.commands.registry import Argument, Command, Moment, UiAction
 from tfdbg_cli.commands.views.traceback_lines import folded_text, traceback_data
 from tfdbg_cli.document.document import Document, Text, text_document
@@ -152,6 +151,8 @@ def _pdb(context: Context, options: argparse.Namespace) -> UiAction:
 
 def talk_as_pdb(context: Context, given: TextIO, shown: TextIO) -> None:
     """Let pdb talk, by `given` and `shown`, at the call that is looked at; see `python_prompt.open_pdb`."""
+    from tfdbg_cli.commands.python_prompt import open_pdb
+
     open_pdb(_running(context), _current(context), given, shown)
 
 
@@ -225,6 +226,8 @@ def _commands() -> Iterator[Command]:
         ("locals", (), "The names of the current call, with what they hold.", _locals, (number, every)),
         ("py", (), "Python in the current call: an expression is shown, a statement obeyed.", _py, (expression,)),
     )
+    for name, aliases, text, invoke, arguments in described:
+        yield Command(name, aliases, text, invoke, arguments, _LIVE, section=_SECTION)
     yield Command(
         "pdb",
         (),
@@ -237,8 +240,6 @@ It gets the terminal, and has its own commands there: `w`, `up`, `p x`, `interac
 (`c`, `n`, `s`), comes back to this stop: `step`, `over`, `finish` and `until` go on from here. Names of a function
 that are given other values in pdb keep those while it is open only.""",
     )
-    for name, aliases, text, invoke, arguments in described:
-        yield Command(name, aliases, text, invoke, arguments, _LIVE, section=_SECTION)
 
 
 COMMANDS = tuple(_commands())

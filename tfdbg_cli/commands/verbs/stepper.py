@@ -1,4 +1,4 @@
-"""The node stepper: `invoke_stepper`, and the commands within it."""
+"""The commands within the node stepper; `invoke_stepper` leads there."""
 
 from __future__ import annotations
 
@@ -23,12 +23,11 @@ from tfdbg_cli.document.units import count_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import element_type_named
 from tfdbg_cli.model.names import TensorName, node_of, parse_tensor_name, split_slice
-from tfdbg_cli.model.runs import Opened, RunStart
+from tfdbg_cli.model.runs import RunStart
 from tfdbg_cli.model.statistics import summarize
 from tfdbg_cli.model.stepping import From, Stepped, Stepper
 from tfdbg_cli.model.values import Array, NoValue
 
-_ON_COPIES = "  All happens on copies; the program goes on as if nothing had been."
 _SHOWN = 8  # names in one line
 _WITHIN = frozenset({Moment.STEPPING})
 
@@ -37,22 +36,6 @@ def stepper_of(context: Context) -> Stepper:
     """The stepper at the prompt."""
     assert context.stepper is not None
     return context.stepper
-
-
-def _invoke(context: Context, options: argparse.Namespace) -> Document:
-    stepper = context.begin_stepping()
-    opened = isinstance(context.stop, Opened)
-    where = "about to happen" if isinstance(context.stop, RunStart) else "over"
-    head = [
-        line(Span(f"Stepper: {count_text(len(stepper.nodes), 'node')} of the run that is {where}", Style.TITLE)),
-        line("  All happens on copies." if opened else _ON_COPIES),
-    ]
-    head += [line(Span(f"  {note}", Style.WARNING)) for note in stepper.notes]
-    keys = [("step", "step"), ("cont NODE", ""), ("lt", "lt"), ("pt TENSOR", ""), ("inject_value TENSOR VALUE", "")]
-    spans = [part for text, link in (*keys, ("exit", "exit")) for part in (Span(text, Style.KEY, link), Span("  "))]
-    head += [line("  ", *spans[:-1]), EMPTY_LINE, *legend(), EMPTY_LINE]
-    blocks = (Text(tuple(head)), *window(stepper))
-    return Document("sorted_nodes", blocks, lambda: list_data(stepper, range(len(stepper.nodes))), "stepper")
 
 
 def _list(context: Context, options: argparse.Namespace) -> Document:
@@ -221,19 +204,6 @@ def commands(registry: Registry) -> tuple[Command, ...]:
         return execute("run_info" if isinstance(context.stop, RunStart) else "lt", context, registry)
 
     return (
-        Command(
-            "invoke_stepper",
-            ("s",),
-            "Make the run node by node, on copies of the variables.",
-            _invoke,
-            moments=frozenset({Moment.RUN_START, Moment.RUN_END, Moment.OPENED}),
-            section="Stepper",
-            details="""\
-At the start of a run and at its end. The nodes are sorted so that each comes behind what it reads or waits for.
-Nothing of the program is touched: variables are copies, and what would be taken from the program (its next batch) is
-not. `exit` leads back; the run then happens as if nothing had been. At the end of a run its batch and its random
-numbers are known and used again, where the state from before the run is held.""",
-        ),
         Command(
             "list_sorted_nodes",
             ("lsn", "lt"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
 from typing import Any, TypeAlias, TypeVar
@@ -21,7 +21,7 @@ from tfdbg_cli.model.values import Lack, NoValue, Value
 
 _PAGE = 64  # rows read at once
 _PAGES = 512  # that are kept
-_AT_ONCE = 1 << 14  # of a run with so many rows or fewer, all are read at once
+_AT_ONCE = 1 << 11  # of a run with so many rows or fewer, all are read at once
 _COLUMNS = (
     "place, node, slot, device, execution, dtype, op_type, shape, bytes, time_us, lack,"
     " file, offset, stored, encoding"
@@ -77,6 +77,17 @@ class RecordedTensors:
         except DamagedIndexError:
             return None
         return None if found is None else _summary(found)
+
+    def finite(self, indices: Sequence[int]) -> Iterator[tuple[Sequence[int], float]]:
+        """Those of `indices` whose tensors hold finite numbers only, some at a time, with the share that is done."""
+        from tfdbg_cli.formats.container.finite_blocks import FiniteBlocks  # nobody asks most recordings
+
+        try:
+            columns = self._columns or Columns(self._index, self._run, self._count)
+            blocks = FiniteBlocks(self._elements.root, columns)
+        except DamagedIndexError:
+            return  # one by one there may be more to see
+        yield from blocks.finite(indices)
 
     def named(self, node: str, slot: int | None = None) -> Sequence[int]:
         places = self._asked(lambda columns: columns.places(node))

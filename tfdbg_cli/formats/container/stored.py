@@ -24,7 +24,7 @@ class StoredElements:
     """The data files of the recording in `root`."""
 
     def __init__(self, root: Path) -> None:
-        self._root = root
+        self.root = root
 
     def value(self, place: tuple[object, ...], dtype: str, shape: Shape | None) -> Value:
         """The value of `dtype` and `shape` at `place`: file, offset, bytes stored, encoding. Damage is a NoValue."""
@@ -45,7 +45,7 @@ class StoredElements:
         return content if isinstance(content, NoValue) else value_of(content, encoding, dtype, shape)
 
     def _content(self, number: int, offset: int, stored: int) -> Array | NoValue:
-        path = data_file(self._root, number)
+        path = data_file(self.root, number)
         shown = f"{DATA}/{path.name}"
         try:
             with opened(path) as (file, size):

@@ -9,14 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tfdbg_cli.formats.dumps.listing import DumpListing
+from tfdbg_cli.formats.dumps.listing import RUN_DIRECTORY, DumpListing
 from tfdbg_cli.formats.messages.event_file import DamagedFileError, read_event
 from tfdbg_cli.formats.recording.json_fields import WRONG_CONTENT, whole
 from tfdbg_cli.model.calls import Call, RunKind
 
 # The names in repr() of tensors, variables, operations and plain texts.
 _NAMED = re.compile(r"<tf\.(?P<kind>\w+) '(?P<name>[^']*)'|(?<![\w=])'(?P<text>[^']+)'(?!\s*:)")
-RUN_DIRECTORY = re.compile(r"run_(\d+)_(\d+)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.dumps.device_names import DEVICE_PREFIX, device_of
 
+RUN_DIRECTORY = re.compile(r"run_(\d+)_(\d+)")  # in a folder of many: when it began, its number
 CORE_METADATA_PREFIX = "_tfdbg_core_metadata_"
 FETCHES_PREFIX = "_tfdbg_fetches_info_"
 FEED_KEYS_PREFIX = "_tfdbg_feed_keys_info_"

@@ -6,8 +6,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from tfdbg_cli.formats.event_sets.event_set import EventSet
+from tfdbg_cli.formats.event_sets.file_names import KINDS
 from tfdbg_cli.formats.event_sets.health import Mode, records_text
-from tfdbg_cli.formats.event_sets.listing import KINDS, EventFiles, event_sets
+from tfdbg_cli.formats.event_sets.listing import EventFiles, event_sets
 from tfdbg_cli.formats.event_sets.records import DamagedRecordError, RecordFile
 from tfdbg_cli.formats.recording.format import Examination, Place
 

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tfdbg_cli.formats.event_sets.file_names import FILE_NAME, KINDS, PREFIX
 from tfdbg_cli.formats.event_sets.records import DamagedRecordError, RecordFile
 from tfdbg_cli.formats.event_sets.times import seconds
 from tfdbg_cli.formats.messages import schema
-
-PREFIX = "tfdbg_events."
-KINDS = ("metadata", "source_files", "stack_frames", "graphs", "execution", "graph_execution_traces")
-_NAME = re.compile(rf"(?P<prefix>{re.escape(PREFIX)}.+)\.(?P<kind>{'|'.join(KINDS)})")
 
 
 @dataclass(frozen=True)
@@ -52,16 +48,11 @@ class _Begun:
     layout: str = ""
 
 
-def is_event_file(name: str) -> bool:
-    """Whether a file of this name belongs to an event set."""
-    return _NAME.fullmatch(name) is not None
-
-
 def event_sets(folder: Path, names: Iterable[str]) -> list[EventFiles]:
     """The sets in `folder`, the oldest first. Hosts of one run have one id; files without an id stand alone."""
     kinds: dict[str, set[str]] = {}
     for name in names:
-        match = _NAME.fullmatch(name)
+        match = FILE_NAME.fullmatch(name)
         if match:
             kinds.setdefault(match["prefix"], set()).add(match["kind"])
     found: dict[str, _Begun] = {}

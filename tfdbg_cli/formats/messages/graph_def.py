@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any
 
@@ -19,19 +19,23 @@ _COPIES_OF_COPIES = 4  # one would be strange, a circle of them is damage
 class SavedGraph(Graph):
     """A graph made from GraphDefs, which it keeps: `parts` holds (device, serialized GraphDef).
 
-    `added` are nodes that are in none of them.
+    `nodes` makes its nodes when somebody asks for one. `added` are nodes that are in none of the parts.
     """
 
     def __init__(
-        self, nodes: Iterable[Node], kind: GraphKind, parts: Sequence[tuple[str, bytes]], added: Sequence[Node] = ()
+        self,
+        nodes: Callable[[], Iterable[Node]],
+        kind: GraphKind,
+        parts: Sequence[tuple[str, bytes]],
+        added: Sequence[Node] = (),
     ) -> None:
-        super().__init__((*nodes, *added), kind)
+        super().__init__(lambda: (*nodes(), *added), kind)
         self.parts = tuple(parts)
         self.added = tuple(added)
 
     def with_nodes(self, nodes: Sequence[Node]) -> SavedGraph:
         """The same graph with `nodes` added."""
-        return SavedGraph(self, self.kind, self.parts, nodes) if nodes else self
+        return SavedGraph(lambda: self, self.kind, self.parts, nodes) if nodes else self
 
 
 def graph_from_def(serialized: bytes, kind: GraphKind) -> SavedGraph:
@@ -54,11 +58,17 @@ def graph_from_parts(parts: Sequence[tuple[str, bytes]], kind: GraphKind) -> Sav
         ValueError: the bytes are no GraphDef.
 
     """
+    protos = [(device, parse_graph_def(serialized)) for device, serialized in parts]
+    return SavedGraph(lambda: _joined(protos), kind, parts)
+
+
+def _joined(parts: Sequence[tuple[str, Any]]) -> Collection[Node]:
+    """The nodes of the GraphDefs in `parts`, each with its device."""
     nodes: dict[tuple[str, str], Node] = {}
     sent: dict[tuple[bytes, ...], TensorName] = {}
     receiving: list[tuple[tuple[str, str], tuple[bytes, ...]]] = []
-    for device, serialized in parts:
-        for node, proto in _nodes(parse_graph_def(serialized), device):
+    for device, graph in parts:
+        for node, proto in _nodes(graph, device):
             key = (node.device, node.name)
             if key in nodes:
                 continue
@@ -71,7 +81,7 @@ def graph_from_parts(parts: Sequence[tuple[str, bytes]], kind: GraphKind) -> Sav
         if channel in sent:
             node = nodes[key]
             nodes[key] = replace(node, inputs=(sent[channel],))
-    return SavedGraph(nodes.values(), kind, parts)
+    return nodes.values()
 
 
 def parse_graph_def(serialized: bytes) -> Any:

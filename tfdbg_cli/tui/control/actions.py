@@ -65,6 +65,7 @@ class Actions:
             "last-in-sight": lambda: self._moving.in_sight(1),
             "again": self._again,
             "bundle": lambda: self._ask("bundle "),
+            "step": lambda: screen.command("step"),
             "until": lambda: self._ask("until "),
             "break": lambda: self._ask("break "),
             "export": lambda: self._ask(f"{self._state.page.command} > "),

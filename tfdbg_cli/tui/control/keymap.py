@@ -105,7 +105,7 @@ _TENSOR_KEYS = tuple(
         ("B", "ui:bundle", "save this run as a bundle", WITH_TENSORS),
         ("X", "ui:export", "write this page to a file: .txt, .html, .svg, .ansi, .json, .csv", EVERYWHERE),
         ("e", "ui:edit", "edit the line of source, or the one that made this tensor, in $EDITOR", WITH_TENSORS),
-        ("!", "shell", "a shell; its `exit` comes back here", EVERYWHERE),
+        ("!", "ui:shell", "a shell; its `exit` comes back here", EVERYWHERE),
         (".", "ui:again", "the last action or command again", EVERYWHERE - _STEPPING),
     )
 )
@@ -114,7 +114,7 @@ _TENSOR_KEYS = tuple(
 _STEPS = tuple(
     Binding(KeyContext.DOCUMENT, (f"meta {key}",), action, text, moments=moments)
     for key, action, text, moments in (
-        ("s", "step", "run on to the next op of eager code", LIVE),
+        ("s", "ui:step", "run on to the next op of eager code", LIVE),
         ("n", "over", "run on to the next line of the program", LIVE),
         ("f", "finish", "run on until the layer, or else the call, is left", frozenset({Moment.PAUSED})),
         ("u", "ui:until", "run on to an op, a layer or a line", LIVE),

@@ -276,3 +276,24 @@ def test_eager_code_is_recorded_turn_by_turn(front: ScriptedFrontend, tmp_path: 
     assert [run.call.kind for run in runs] == [RunKind.EAGER] * 3
     roots = [np.asarray(run.tensors.value(run.tensors.named("Sqrt_0")[0])).item() for run in runs]
     assert roots == [0, 1, pytest.approx(2**0.5)]
+
+
+def test_turns_of_an_eager_loop_are_all_there_when_a_recording_ends(front: ScriptedFrontend, tmp_path: Path) -> None:
+    import tensorflow as tf
+
+    weight, data = tf.Variable([1.0, 2.0]), tf.data.Dataset.range(3)
+
+    def train_step(number: Any) -> None:
+        weight.assign_sub(0.1 * weight * tf.cast(number, tf.float32))
+
+    with tf_debug.record(tmp_path / "r", every=1):
+        for _epoch in range(2):
+            for number in data:
+                train_step(number)
+    train_step(tf.constant(5))
+    recording = tf_debug.open_recording(tmp_path / "r")
+    assert [run.call.function.split(" of ")[0] for run in recording.runs] == [f"turn {n}" for n in range(1, 7)]
+    assert len({run.call.same for run in recording.runs}) == 1, "turns of one loop are compared"
+    assert len({tuple(run.graph.names()) for run in recording.runs}) == 1, "the first turn has what the others have"
+    last = recording.runs[-1].tensors
+    assert np.array_equal(last.value(last.named("weight/after_update")[0]), weight.numpy() / np.float32(0.5))

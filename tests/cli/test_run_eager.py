@@ -146,6 +146,53 @@ def test_a_mask_stops_nothing_and_is_told_of(tmp_path) -> None:
     assert "Softmax of a row that is nothing but -inf" in done.stdout
 
 
+def test_a_recording_of_epochs_is_one_series(tmp_path) -> None:
+    text = """
+import keras
+import tensorflow as tf
+
+keras.utils.set_random_seed(1)
+model = keras.Sequential([keras.layers.Input((4,)), keras.layers.Dense(2, activation="relu", name="hidden")])
+optimizer = keras.optimizers.SGD(0.1)
+x = tf.random.normal([6, 4])
+data = tf.data.Dataset.from_tensor_slices(x).batch(2)
+for epoch in range(2):
+    for batch in data:
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(model(batch, training=True) ** 2)
+        gradients = tape.gradient(loss, model.trainable_variables)
+        optimizer.apply_gradients(zip(gradients, model.trainable_variables))
+"""
+    done = _done(tmp_path, text, "--record", str(tmp_path / "r"))
+    assert "6 runs were recorded" in done.stderr, done.stderr
+    asked = _commands("history Mean_0", "trends", "diff 2 4", "runs")
+    opened = python("-m", "tfdbg_cli", "open", tmp_path / "r", "--json", *asked)
+    history, trends, difference, runs = map(json.loads, opened.stdout.splitlines())
+    assert [point["run"] for point in history["points"]] == [1, 2, 3, 4, 5, 6]
+    assert all(series["steps"] == [1, 2, 3, 4, 5, 6] for series in trends["series"])
+    assert ("sequential/hidden", "gradient") in {(each["name"], each["quantity"]) for each in trends["series"]}
+    assert difference["first"]["a"].startswith("IteratorGetNext_0") and not difference["only_a"]
+    assert [f"turn {n} of train.py:11" in str(run) for n, run in enumerate(runs["runs"], 1)] == [True] * 6
+
+
+def test_a_logarithm_that_is_thrown_away_stops_nothing_and_its_gradient_does(tmp_path) -> None:
+    head = "import tensorflow as tf\n\nw = tf.Variable([2.0, 0.0, 1.0])\nfor i in range(4):\n"
+    chosen = "safe = tf.where(w > 0, tf.math.log(w), 0.)\n"
+    fine = f"    {chosen}    w.assign_add(0.1 * safe)\nprint(w.numpy())\n"
+    done = _done(tmp_path, head + fine, "--until", "has_inf_or_nan")
+    assert "Run #1: ignored 1 place: -inf made on purpose at train.py:5. The watch goes on." in done.stderr
+    assert "Nothing passed has_inf_or_nan in 4 runs" in done.stderr
+    stops = "    if i == 2:\n        tf.math.log(w)\n"
+    done = _done(
+        tmp_path, head + fine.replace("print", stops + "print"), "--until", "has_inf_or_nan", "-c", "ignored"
+    )
+    assert "#1" in done.stdout and "a value that tf.where replaces" in done.stdout, done.stdout
+    trap = f"    with tf.GradientTape() as tape:\n        {chosen}    w.assign_sub(0.1 * tape.gradient(safe, w))\n"
+    done = _done(tmp_path, head + trap, "--until", "has_inf_or_nan", "--json", "-c", "origin")
+    origin = json.loads(next(row for row in done.stdout.splitlines() if row.startswith("{")))
+    assert (origin["op_type"], origin["line"]) == ("Reciprocal", 7)
+
+
 def test_steps_from_the_start_of_a_run_and_past_a_function(tmp_path) -> None:
     text = (
         "import tensorflow as tf\n\nv = tf.Variable(2.0)\n\n\n@tf.function\ndef f(x):\n    return x * v\n\n\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from io import StringIO
 
 import urwid
 import urwid.testing
@@ -48,6 +49,12 @@ class ClipboardScreen(urwid.testing.ScriptedScreen):
         assert not self.started, "the screen is stopped meanwhile"
         self.ran.append(command)
         return 0
+
+    def talk(self, talk):
+        assert not self.started, "the screen is stopped meanwhile"
+        shown = StringIO()
+        talk(StringIO("p seen\nq\n"), shown)
+        self.ran.append(shown.getvalue())
 
     def get_input(self, raw_keys=False):
         found = super().get_input(raw_keys)

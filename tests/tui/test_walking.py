@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import replace
 
 import pytest
@@ -9,6 +10,8 @@ from support import sample_run
 from support.screen import Driven, tokens
 
 from tfdbg_cli.commands.standard import standard_registry
+from tfdbg_cli.model.frames import LiveFrame
+from tfdbg_cli.model.sources import Frame
 
 TO_LOG = "j" * 11  # from the first row of the list to loss/Log:0
 
@@ -132,6 +135,18 @@ def test_e_opens_the_editor_at_the_line(tmp_path, monkeypatch) -> None:
 def test_an_exclamation_mark_opens_a_shell(monkeypatch) -> None:
     monkeypatch.setenv("SHELL", "/bin/fish")
     assert drive("!").screen.ran == [["/bin/fish"]]
+
+
+def test_pdb_gets_the_terminal_and_gives_it_back() -> None:
+    seen = "what the program holds"
+    here = inspect.currentframe()
+    place = Frame(__file__, here.f_lineno + 3, here.f_code.co_name, "")
+    live = LiveFrame(place, {}, globals())
+    event = sample_run.run_end()
+    screen = drive("<meta p>j", event=replace(event, run=replace(event.run, frames=(live,))))
+    (talk,) = screen.screen.ran
+    assert repr(seen) in talk
+    assert screen.state.page.view.selected > 0, "the screen goes on"
 
 
 def test_a_walk_goes_on_between_keys_and_the_next_key_drops_it() -> None:

@@ -6,7 +6,7 @@ import atexit
 import os
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -235,13 +235,15 @@ def record(
     budget: str | int = 0,
     full: str = "drop",
     compress: bool = False,
-) -> None:
+) -> AbstractContextManager[None]:
     """Record runs in the new folder `path`, without a stop.
 
     Without `every`, or another argument behind it, that is the next run alone, with what it takes to make it again:
     `tfdbg replay` does. With one it is the next run and every `every`-th after it, until the program ends or
     `stop_recording` is called; `open_recording` and `tfdbg open` show them. Where nothing is debugged yet, runs are
     debugged from now on, and go by without a stop. What becomes of it is said on the terminal.
+
+    `with record(path, every=1): …` ends the recording behind the block.
 
     Args:
         path: a folder that is empty or does not exist.
@@ -264,7 +266,7 @@ def record(
     debugger = _enabled()
     if every is None and not (only or layer or stats_only or budget or compress):
         debugger.record(RecordRun(place, force), None if was_on else Continue())
-        return
+        return nullcontext()
     asked = record_decision(
         place,
         every=1 if every is None else every,
@@ -278,6 +280,15 @@ def record(
     debugger.recorder.begin(asked)
     if not was_on:
         debugger.set_watch(None)
+    return _recording()
+
+
+@contextmanager
+def _recording() -> Iterator[None]:
+    try:
+        yield
+    finally:
+        stop_recording()
 
 
 def stop_recording() -> None:

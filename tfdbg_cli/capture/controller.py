@@ -183,3 +183,7 @@ class Attendant(Protocol):
     def run_begins(self, pending: PendingRun) -> None:
         """Note that a run begins in this thread."""
         ...
+
+    def end(self) -> None:
+        """End the run of this thread that has no end of its own: what comes next is another one."""
+        ...

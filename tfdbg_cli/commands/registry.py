@@ -89,6 +89,8 @@ class UiAction(Enum):
     OUTPUT = auto()  # the terminal as the program left it
     SHOW_AGAIN = auto()  # the screen on show, for the run looked at now
     LEAVE = auto()  # ask how to leave: detach or abort
+    SHELL = auto()  # lend the terminal to a shell
+    PDB = auto()  # lend it to Python's debugger, at the call of the program that is looked at
 
 
 Outcome: TypeAlias = Document | Decision | UiAction

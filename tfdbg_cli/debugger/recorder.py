@@ -48,6 +48,7 @@ class Recorder:
         self._numbers: set[int] = set()
         self._reported = False
         self.on_change: Callable[[], None] = lambda: None
+        self.before_end: Callable[[], None] = lambda: None
 
     @property
     def on(self) -> bool:
@@ -107,7 +108,9 @@ class Recorder:
             self._writer.settle()
 
     def end(self) -> None:
-        """Write what is still to be written, and say what there is."""
+        """Write what is still to be written, a run that is under way included, and say what there is."""
+        if self.on:
+            self.before_end()
         with self._lock:
             asked, writer = self._asked, self._writer
             self._asked = self._writer = None

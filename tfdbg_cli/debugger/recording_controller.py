@@ -92,6 +92,7 @@ class RecordingAttendant:
         self._recorder = debugger.recorder
         self._wanted = False
         self._recorder.on_change = self._attend
+        self._recorder.before_end = self.end
 
     def attend(self, wanted: bool) -> None:
         """Begin with it, or stop, as far as the debugger is concerned."""
@@ -101,6 +102,10 @@ class RecordingAttendant:
     def run_begins(self, pending: PendingRun) -> None:
         """Note that a run begins in this thread."""
         self._attendant.run_begins(pending)
+
+    def end(self) -> None:
+        """End the run of this thread that has no end of its own."""
+        self._attendant.end()
 
     def _attend(self) -> None:
         self._attendant.attend(self._wanted or self._recorder.on)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import traceback
 from collections.abc import Iterable
 
@@ -139,6 +141,14 @@ class Conversation:
             return None
         if action is UiAction.OUTPUT:
             raise TfdbgError("What the program writes stands above, between the answers.")
+        if action in {UiAction.SHELL, UiAction.PDB}:
+            if not self._source.interactive:
+                raise TfdbgError(f"`{command}` needs a person at a terminal.")
+            if action is UiAction.PDB:
+                self._service.talk_as_pdb(sys.stdin, sys.stdout)
+            else:
+                _open_shell()
+            return None
         raise TfdbgError("The mouse works in the full screen only.", hint="`--ui tui` opens it on a terminal.")
 
     def _show_again(self, command: str) -> None:
@@ -198,3 +208,13 @@ def _bug(command: str, error: Exception) -> TfdbgError:
     return TfdbgError(
         f"{shown}`{word}` failed by a bug of tfdbg: {type(error).__name__}: {error}.", hint=hint, exit_code=2
     )
+
+
+def _open_shell() -> None:
+    """Open $SHELL on the terminal; its `exit` comes back."""
+    shell = os.environ.get("SHELL") or "/bin/sh"
+    sys.stdout.flush()
+    try:
+        subprocess.run([shell], check=False)
+    except OSError as error:
+        raise TfdbgError(f"Cannot run {shell}: {error.strerror}.") from None

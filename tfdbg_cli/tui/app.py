@@ -218,8 +218,19 @@ class App:
             self.actions.travel(-1 if action is UiAction.BACK else 1)
         elif action is UiAction.OUTPUT:
             self._show_terminal()
+        elif action is UiAction.SHELL:
+            self.actions.perform("ui:shell")
+        elif action is UiAction.PDB:
+            self._lend_to_pdb()
         else:
             self.set_mouse(action is UiAction.MOUSE_ON)
+
+    def _lend_to_pdb(self) -> None:
+        talk = getattr(self.loop.screen, "talk", None) if self.loop is not None else None
+        if talk is None or self.loop is None:
+            raise TfdbgError("This screen has no terminal to lend.")
+        with self.loop.paused():
+            talk(self.state.service.talk_as_pdb)
 
     def _show_again(self) -> None:
         """The present screen once more, of the run looked at now; where that has none such, everything stays."""

@@ -415,3 +415,22 @@ def test_what_an_eager_tensor_is_can_be_asked_without_python_calls(tf) -> None:
     value = compat.host_array(tensor)
     del tensor
     assert value.tolist() == [[1.0, 2.0]]
+
+
+def test_a_tape_calls_a_gradient_function_that_can_be_replaced(tf) -> None:
+    heard: list[tuple[str, int, int]] = []
+
+    def gradient(op_type, attributes, count, inputs, outputs, slopes, skipped, scope):
+        heard.append((op_type, len(inputs or ()), len(outputs or ())))
+        return compat.tape_gradient(op_type, attributes, count, inputs, outputs, slopes, skipped, scope)
+
+    x = tf.constant([[1.0]])
+    compat.set_tape_gradient(gradient)
+    try:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.nn.relu(x @ x)
+        tape.gradient(y, x)
+    finally:
+        compat.set_tape_gradient(compat.tape_gradient)
+    assert heard == [("Relu", 0, 1), ("MatMul", 2, 0)]

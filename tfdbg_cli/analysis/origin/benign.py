@@ -70,12 +70,18 @@ def harm_in(run: Run, search: OriginSearch) -> str:
         return f"The values of {search.unread} tensors are lost."
     if not bad:
         return ""
-    if not run.call.results_known:
+    outcome = outcome_of(run.graph, run.call).names(run.tensors)
+    if run.call.kind is RunKind.EAGER:
+        unread = _unread(run)
+        for row in bad:
+            if run.tensors[row].name in unread:
+                return f"No op of the run reads {run.tensors[row].name}, so that the program may have got it."
+        outcome |= unread
+    elif not run.call.results_known:
         return "It is not known what the program got from the run."
     unknown = next(iter(_unknown_results(run)), None)
     if unknown is not None:
         return f"The value of the result {unknown} is not known."
-    outcome = outcome_of(run.graph, run.call).names(run.tensors)
     for row in bad:
         if run.tensors[row].name in outcome:
             return f"{run.tensors[row].name} comes out of the run."
@@ -83,6 +89,14 @@ def harm_in(run: Run, search: OriginSearch) -> str:
     if end:
         return f"{end} makes a number out of NaN, and something that comes out depends on it."
     return ""
+
+
+def _unread(run: Run) -> frozenset[TensorName]:
+    """The tensors that no op reads: of code that runs eagerly what the program may have got."""
+    names = (run.tensors[row].name for row in range(len(run.tensors)))
+    return frozenset(
+        name for name in names if not any(slot == name.slot for _, slot in run.graph.consumers(name.node))
+    )
 
 
 def _unknown_results(run: Run) -> Iterator[TensorName]:

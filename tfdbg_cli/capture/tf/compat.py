@@ -31,7 +31,8 @@ v1 = tf.compat.v1
 FROM_OPTIONS = "_make_callable_from_options"  # the method of a session by which Keras 2 makes its train step
 RUN = "_call_tf_sessionrun"  # the method of a session that hands a run to the runtime
 PY_FUNCTION: CodeType = script_ops.EagerFunc.__call__.__code__  # by which an op of tf.py_function calls Python
-TAPE_GRADIENT: CodeType = backprop._gradient_function.__code__  # by which a tape calls the gradient of one op
+tape_gradient: Callable[..., Any] = backprop._gradient_function  # by which a tape calls the gradient of one op
+set_tape_gradient: Callable[[Callable[..., Any]], None] = pywrap_tfe.TFE_Py_RegisterGradientFunction
 
 # Eager ops go by `fast(context, op_type, name, *inputs, *attributes)` and `slow(handle, device, op_type, inputs, …)`.
 EXECUTORS: Any = pywrap_tfe

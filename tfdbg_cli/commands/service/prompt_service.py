@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from tfdbg_cli.analysis.tensor_query import SortKey
 from tfdbg_cli.analysis.watch.filter import TensorFilter
@@ -73,6 +73,17 @@ class PromptService:
         """
         self._context.asked_on = self.pages.current.document.kind if self.pages.all else ""
         return execute(text, self._context, self._registry)
+
+    def talk_as_pdb(self, given: TextIO, shown: TextIO) -> None:
+        """Let Python's debugger talk, by `given` and `shown`, at the call of the program that is looked at.
+
+        Raises:
+            TfdbgError: the program does not stand in the middle of a run.
+
+        """
+        from tfdbg_cli.commands.verbs.frames import talk_as_pdb
+
+        talk_as_pdb(self._context, given, shown)
 
     def steps(self, text: str) -> Iterator[float | None]:
         """Do the long part of what `text` asks for, some at a time, for who cannot wait until `execute` has done it.

@@ -1,15 +1,15 @@
-"""`frames`, `up`, `down`, `locals`, `py`: the Python that runs where a program stands in the middle of a run."""
+"""`frames`, `up`, `down`, `locals`, `py`, `pdb`: the Python that runs where a program stands amid a run."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
 
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.registry import Argument, Command, Moment
+from tfdbg_cli.commands.registry import Argument, Command, Moment, UiAction
 from tfdbg_cli.commands.views.traceback_lines import folded_text, traceback_data
 from tfdbg_cli.document.document import Document, Text, text_document
 from tfdbg_cli.document.excerpt import excerpt
@@ -144,6 +144,18 @@ def _py(context: Context, options: argparse.Namespace) -> Document:
     return text_document("python", *lines_of(shown), data={"value": shown}, title=f"py {text}")
 
 
+def _pdb(context: Context, options: argparse.Namespace) -> UiAction:
+    _running(context)
+    return UiAction.PDB
+
+
+def talk_as_pdb(context: Context, given: TextIO, shown: TextIO) -> None:
+    """Let pdb talk, by `given` and `shown`, at the call that is looked at; see `python_prompt.open_pdb`."""
+    from tfdbg_cli.commands.python_prompt import open_pdb
+
+    open_pdb(_running(context), _current(context), given, shown)
+
+
 def _running(context: Context) -> Sequence[LiveFrame]:
     frames = context.run.frames
     if not frames:
@@ -216,6 +228,18 @@ def _commands() -> Iterator[Command]:
     )
     for name, aliases, text, invoke, arguments in described:
         yield Command(name, aliases, text, invoke, arguments, _LIVE, section=_SECTION)
+    yield Command(
+        "pdb",
+        (),
+        "Python's debugger at the current call; what leaves it comes back here.",
+        _pdb,
+        moments=_LIVE,
+        section=_SECTION,
+        details="""\
+It gets the terminal, and has its own commands there: `w`, `up`, `p x`, `interact`. `q`, and what lets a program go on
+(`c`, `n`, `s`), comes back to this stop: `step`, `over`, `finish` and `until` go on from here. Names of a function
+that are given other values in pdb keep those while it is open only.""",
+    )
 
 
 COMMANDS = tuple(_commands())

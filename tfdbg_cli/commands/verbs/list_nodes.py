@@ -85,17 +85,16 @@ def _chosen(graph: Graph, options: argparse.Namespace) -> list[Node]:
 
 
 def _admitted(graph: Graph, found: Sequence[Node], query: str) -> list[Node]:
-    named = {f"{node.name}\n{i}": node for i, node in enumerate(found)}
-    rows = PlainRows(
+    rows = PlainRows[Node](
         "a node",
+        lambda node: node.name,
         {
-            "name": lambda name: named[name].name,
-            "op": lambda name: named[name].op_type,
-            "device": lambda name: short_device(named[name].device),
-            "layer": lambda name: scope_text(layers_of(graph).layer(named[name].name)),
+            "op": lambda node: node.op_type,
+            "device": lambda node: short_device(node.device),
+            "layer": lambda node: scope_text(layers_of(graph).layer(node.name)),
         },
     )
-    return [named[name] for name in rows.admitted(asked_query(query), named)]
+    return rows.admitted(asked_query(query), found)
 
 
 def _notes(context: Context) -> list[Line]:

@@ -1,4 +1,4 @@
-"""`prev`, `next`, `output` and `mouse`: what only a front end can do."""
+"""`prev`, `next`, `output`, `mouse` and `shell`: what only a front end can do."""
 
 from __future__ import annotations
 
@@ -20,6 +20,10 @@ def _next(context: Context, options: argparse.Namespace) -> Outcome:
 
 def _output(context: Context, options: argparse.Namespace) -> Outcome:
     return UiAction.OUTPUT
+
+
+def _shell(context: Context, options: argparse.Namespace) -> Outcome:
+    return UiAction.SHELL
 
 
 def _mouse(context: Context, options: argparse.Namespace) -> Outcome:
@@ -59,4 +63,5 @@ between the program and where its output goes. What it writes while the screen i
         section="Move",
         details="`config set mouse_mode off` keeps it so.",
     ),
+    Command("shell", ("!",), "A shell, of $SHELL; its `exit` comes back here.", _shell, section="Move"),
 )

@@ -30,6 +30,7 @@ def call_fields(call: Call) -> dict[str, Any]:
         "thread": call.thread,
         "notes": list(call.notes),
         "function": call.function,
+        "loop": call.loop,
         "fetches_text": call.fetches_text,
         "feed_keys_text": call.feed_keys_text,
         "arguments": [
@@ -54,6 +55,7 @@ def read_call(fields: dict[str, Any], feeds: Mapping[str, Any]) -> Call:
         arguments=tuple(map(_argument, items(fields.get("arguments", [])))),
         fetches_text=text(fields.get("fetches_text", "")),
         feed_keys_text=text(fields.get("feed_keys_text", "")),
+        loop=text(fields.get("loop", "")),
     )
 
 

@@ -19,7 +19,7 @@ _PASSING = frozenset(
         "again", "down", "up", "page-down", "page-up", "half-down", "half-up", "top", "bottom", "left", "right",
         "scroll-left", "scroll-right", "first-in-sight", "middle-in-sight", "last-in-sight", "next-pane",
         "previous-pane", "zoom", "prompt", "search", "filter", "keys", "close", "element", "interrupt", "redraw",
-        "escape", "mark", "to-mark", "undo", "bundle", "shell", "find", "export",
+        "escape", "mark", "to-mark", "undo", "bundle", "until", "break", "shell", "find", "export",
     )
 )  # fmt: skip
 

@@ -112,6 +112,19 @@ _TENSOR_KEYS = tuple(
     )
 )
 
+# In the middle of code that runs eagerly, by the letters of pdb.
+_STEPS = tuple(
+    Binding(KeyContext.DOCUMENT, (f"meta {key}",), action, text, moments=moments)
+    for key, action, text, moments in (
+        ("s", "ui:step", "run on to the next op of eager code", LIVE),
+        ("n", "over", "run on to the next line of the program", LIVE),
+        ("f", "finish", "run on until the layer, or else the call, is left", frozenset({Moment.PAUSED})),
+        ("u", "ui:until", "run on to an op, a layer or a line", LIVE),
+        ("b", "ui:break", "stop at an op, a layer or a line, whenever it is passed", LIVE),
+        ("p", "pdb", "pdb at the call of the program; q comes back here", frozenset({Moment.RUN_END, Moment.PAUSED})),
+    )
+)
+
 BINDINGS: tuple[Binding, ...] = (
     *_VERBS,
     *_at(
@@ -179,6 +192,7 @@ BINDINGS: tuple[Binding, ...] = (
     Binding(KeyContext.DOCUMENT, ("] b",), "ui:next-bad", "next tensor with NaN or infinity", "", WITH_TENSORS),
     Binding(KeyContext.DOCUMENT, ("[ b",), "ui:previous-bad", "the one before", "", WITH_TENSORS),
     *_TENSOR_KEYS,
+    *_STEPS,
     *_at(
         KeyContext.PROMPT,
         ("enter", "ui:submit", "run the command", "run"),

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import FrameType, TracebackType
-from typing import IO, Any, Self
+from typing import IO, Any, Self, TextIO
 
 import urwid
 from urwid.util import get_encoding
@@ -128,6 +128,15 @@ class TtyScreen(urwid.display.raw.Screen):
         finally:
             termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
             self._spool.start()
+
+    def talk(self, talk: Callable[[TextIO, TextIO], None]) -> None:
+        """Have `talk` read and write on the terminal, while the screen is stopped."""
+        terminal_in, terminal_out = self._terminal
+        with (
+            os.fdopen(os.dup(terminal_in.fileno()), encoding="utf-8", errors="surrogateescape") as given,
+            os.fdopen(os.dup(terminal_out.fileno()), "w", encoding="utf-8", errors="backslashreplace") as shown,
+        ):
+            talk(given, shown)
 
     def close(self) -> None:
         """Give up what the screen holds beside the terminal, without waiting for the garbage collector."""

@@ -21,8 +21,8 @@ from support.scripted import ScriptedFrontend
 
 from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.capture.runs.eager.checks import norm_of
+from tfdbg_cli.capture.runs.eager.program.stacks import stack_here
 from tfdbg_cli.capture.runs.eager.recent import RecentOps, taken
-from tfdbg_cli.capture.runs.eager.stacks import stack_here
 from tfdbg_cli.capture.runs.eager.watch import EagerWatch, watch_of
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.config.settings import Settings

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfdbg_cli.capture.runs.eager.loops import loops_of
-from tfdbg_cli.capture.runs.eager.stacks import line_at
+from tfdbg_cli.capture.runs.eager.program.loops import loops_of
+from tfdbg_cli.capture.runs.eager.program.stacks import line_at
 
 
 def _lines(function: Any) -> list[int]:

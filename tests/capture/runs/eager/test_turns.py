@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from tfdbg_cli.capture.runs.eager import places
-from tfdbg_cli.capture.runs.eager.stacks import stack_here
-from tfdbg_cli.capture.runs.eager.turns import Turns
+from tfdbg_cli.capture.runs.eager.program import places
+from tfdbg_cli.capture.runs.eager.program.stacks import stack_here
+from tfdbg_cli.capture.runs.eager.program.turns import Turns
 
 
 class Ops:
@@ -32,7 +32,7 @@ def op(monkeypatch) -> Iterator[Ops]:
     def is_program(code: Any) -> bool:
         return known.setdefault(code, code.co_filename == __file__ and code.co_name not in {"__call__", "library"})
 
-    monkeypatch.setattr("tfdbg_cli.capture.runs.eager.turns.is_program", is_program)
+    monkeypatch.setattr("tfdbg_cli.capture.runs.eager.program.turns.is_program", is_program)
     assert places.is_program is not is_program
     yield Ops()
 
@@ -112,8 +112,8 @@ def test_what_an_epoch_prepares_does_not_make_it_a_step(op) -> None:
         for _batch in range(3):
             train_step()
         op()
-    steps = [1, 1, 2, 2, 3, 3]
-    assert op.found == [1, 1, *steps, 1, 2, 2, *steps, 1]
+    first, second = [1, 1, 2, 2, 3, 3], [4, 4, 5, 5, 6, 6]
+    assert op.found == [1, 1, *first, 1, 2, 2, *second, 2]
 
 
 def test_what_a_run_does_in_a_loop_of_its_own_belongs_to_it(op) -> None:
@@ -126,14 +126,28 @@ def test_what_a_run_does_in_a_loop_of_its_own_belongs_to_it(op) -> None:
     assert op.found == [1] * 4 + [2] * 4
 
 
-def test_a_loop_in_a_function_that_is_called_twice_counts_anew(op) -> None:
+def test_a_loop_in_a_function_that_is_called_twice_goes_on_counting(op) -> None:
     def run() -> None:
         for _ in range(2):
             op()
 
     run()
+    op()
     run()
-    assert op.found == [1, 2, 1, 2]
+    run()
+    assert op.found == [1, 2, None, 3, 4, 5, 6]
+
+
+def test_a_turn_in_which_the_data_come_to_their_end_is_none(op) -> None:
+    train_step = op
+    for epoch in range(2):
+        op(begun=epoch == 0)
+        for batch in range(3):
+            op(begun=False)  # asks for the data
+            if batch == 2:
+                break
+            train_step()
+    assert op.found == [1, 1, 1, 2, 2, 3, 2, 3, 3, 4, 4, 5]
 
 
 def test_recursion_and_generators(op) -> None:

@@ -18,9 +18,9 @@ from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.controller import Action, Controller, Plan
 from tfdbg_cli.capture.functions.arguments import value_of
 from tfdbg_cli.capture.pipeline import Capture, Reported, planned
+from tfdbg_cli.capture.runs.eager.program.stacks import stack_of
 from tfdbg_cli.capture.runs.eager.recorder import EagerRecorder
 from tfdbg_cli.capture.runs.eager.section import ONE_BY_ONE, Section
-from tfdbg_cli.capture.runs.eager.stacks import stack_of
 from tfdbg_cli.capture.runs.eager.watch import EagerWatch, watch_of
 from tfdbg_cli.capture.runs.function.capture import WithoutValues
 from tfdbg_cli.capture.tf.compat import tensor_id

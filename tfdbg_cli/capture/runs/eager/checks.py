@@ -18,7 +18,8 @@ from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE
 from tfdbg_cli.capture.controller import WatchRequest
 from tfdbg_cli.capture.runs.eager.ignored_ops import IgnoredOps
 from tfdbg_cli.capture.runs.eager.meant import Meant
-from tfdbg_cli.capture.runs.eager.places import builds
+from tfdbg_cli.capture.runs.eager.program.choices import is_chosen_from
+from tfdbg_cli.capture.runs.eager.program.places import builds
 from tfdbg_cli.capture.runs.eager.recent import RESOURCE, Noted, Taken, attribute, name_of
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.compat import EagerTensor, dtype_number, host_array, tensor_id
@@ -109,17 +110,20 @@ class Checks:
         return self.ignored.excuses(op, inputs, outputs) if self.anywhere else self.ignored.means(op)
 
     def is_meant(self, op: Noted, inputs: Sequence[OpInput], outputs: Sequence[Taken]) -> bool:
-        """Whether what `op` gives are infinities that may be meant, so that they are judged at the end of its run."""
+        """Whether what is bad in what `op` gives may be meant, so that it is judged at the end of its run.
+
+        Such are infinities that the program wrote, and whatever it hands to a choice, which may throw it away.
+        """
         if self.meant is None or (updates_variable(op[1]) and not builds(op[7])):
             return False
-        return self.meant.hands_on(op, inputs, outputs)
+        return self.meant.hands_on(op, inputs, outputs) or is_chosen_from(op[7])
 
     def is_new(self, op: Noted) -> bool:
-        """Whether infinities at the line of `op`, which `is_meant`, have not been judged before."""
+        """Whether what is bad at the line of `op`, which `is_meant`, has not been judged before."""
         return self.meant is not None and self.meant.is_new(op[7])
 
     def judged(self) -> None:
-        """Note that the run with the infinities met so far was judged."""
+        """Note that the run with what was met so far was judged."""
         if self.meant is not None:
             self.meant.judged()
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from tfdbg_cli.capture.runs.eager.places import program_at
+from tfdbg_cli.capture.runs.eager.program.places import program_at
+from tfdbg_cli.capture.runs.eager.program.stacks import Stack, line_at
 from tfdbg_cli.capture.runs.eager.recent import HANDLES, Noted, Taken
-from tfdbg_cli.capture.runs.eager.stacks import Stack, line_at
 from tfdbg_cli.capture.tf.compat import EagerTensor, dtype_number, host_array, tensor_id
 from tfdbg_cli.capture.tf.types import OpInput
 from tfdbg_cli.model.values import Array

@@ -1,8 +1,9 @@
 """Shows every op that Python has TensorFlow run eagerly, in whatever thread, to those who listen.
 
 All go through two functions of TensorFlow's Python layer (`compat.EXECUTORS`): op wrappers, the gradient
-functions that a tape calls, updates of variables. These two are replaced meanwhile. TensorFlow's own way to
-see ops, callbacks, belongs to one thread, and costs more.
+functions that a tape calls, updates of variables. These two are replaced meanwhile, and so is what a tape calls for
+the gradient of each op, which is told the layer of that op. TensorFlow's own way to see ops, callbacks, belongs to
+one thread, and costs more.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from functools import cache
 from typing import Any, Protocol
 
 from tfdbg_cli.capture.failures import report
+from tfdbg_cli.capture.runs.eager.forward_ops import ForwardOps
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_definitions import function_name
 from tfdbg_cli.capture.tf.patching import replace_method
@@ -33,6 +35,11 @@ class Listener(Protocol):
         self, op_type: str, inputs: Sequence[OpInput], attributes: AttributeList, outputs: OpOutputs, begun: Any
     ) -> OpOutputs:
         """The op gave `outputs`. Returns what the program gets in their place, most of the time the same."""
+        ...
+
+    @property
+    def forward_ops(self) -> ForwardOps | None:
+        """The ops of this thread to which gradients of a tape may belong; None where it does not listen."""
         ...
 
 
@@ -58,6 +65,11 @@ class _Several:
             outputs = listener.ran(op_type, inputs, attributes, outputs, token)
         return outputs
 
+    @property
+    def forward_ops(self) -> ForwardOps | None:
+        known = (one.forward_ops for one in self._listeners)
+        return next((ops for ops in known if ops is not None), None)
+
 
 class EagerOps:
     """The replaced functions. The originals are put back when the last listener goes."""
@@ -76,7 +88,9 @@ class EagerOps:
                 self._undo = [
                     replace_method(compat.EXECUTORS, compat.FAST_EXECUTOR, self._fast),
                     replace_method(compat.EXECUTORS, compat.SLOW_EXECUTOR, self._slow),
+                    lambda: compat.set_tape_gradient(compat.tape_gradient),
                 ]
+                compat.set_tape_gradient(self._gradient)
 
         def end() -> None:
             with self._lock:
@@ -90,6 +104,30 @@ class EagerOps:
     def _set(self, listeners: tuple[Listener, ...]) -> None:
         self._listeners = listeners
         self._heard = listeners[0] if len(listeners) == 1 else _Several(listeners)
+
+    def _gradient(
+        self,
+        op_type: str,
+        attributes: Any,
+        count: int,
+        inputs: Sequence[Any] | None,
+        outputs: Sequence[Any] | None,
+        slopes: Sequence[Any],
+        *rest: Any,
+    ) -> Any:
+        """Stands before `compat.tape_gradient`: what that runs belongs to the scope of the forward op."""
+        known = op = None
+        try:
+            known = self._heard.forward_ops
+            op = known.of(op_type, inputs, outputs, slopes) if known else None
+        except Exception as error:  # noqa: BLE001
+            report("find the op of a gradient", error)
+        if known is None or op is None:
+            return compat.tape_gradient(op_type, attributes, count, inputs, outputs, slopes, *rest)
+        with known.gradient_of(op):
+            found = compat.tape_gradient(op_type, attributes, count, inputs, outputs, slopes, *rest)
+        known.gave(op, found)
+        return found
 
     # What a listener raises must not become an exception of the program. `report` says it once.
 

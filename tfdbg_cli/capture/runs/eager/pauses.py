@@ -12,10 +12,10 @@ import tensorflow as tf
 
 from tfdbg_cli.analysis.places import PlaceTest
 from tfdbg_cli.capture.runs.eager.ops import leaves
-from tfdbg_cli.capture.runs.eager.places import builds, counts, driven, program_at
+from tfdbg_cli.capture.runs.eager.program.places import builds, counts, driven, program_at
+from tfdbg_cli.capture.runs.eager.program.stacks import Stack, line_at
+from tfdbg_cli.capture.runs.eager.program.turns import Turn
 from tfdbg_cli.capture.runs.eager.recent import HANDLES, Noted, Taken, name_of
-from tfdbg_cli.capture.runs.eager.stacks import Stack, line_at
-from tfdbg_cli.capture.runs.eager.turns import Turn
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.types import EagerTensor, OpInput, OpOutputs
 from tfdbg_cli.errors import TfdbgError

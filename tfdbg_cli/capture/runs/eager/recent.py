@@ -16,8 +16,9 @@ from typing import Any, TypeAlias
 import numpy as np
 import tensorflow as tf
 
-from tfdbg_cli.capture.runs.eager.places import scope_of_tape
-from tfdbg_cli.capture.runs.eager.stacks import Stack
+from tfdbg_cli.capture.runs.eager.forward_ops import ForwardOps
+from tfdbg_cli.capture.runs.eager.program.places import scope_of_op
+from tfdbg_cli.capture.runs.eager.program.stacks import Stack
 from tfdbg_cli.capture.tf.compat import EagerTensor, dtype_number, eager_context, host_array, tensor_id
 from tfdbg_cli.capture.tf.types import AttributeList, OpInput
 from tfdbg_cli.model.tensors import gone
@@ -118,8 +119,7 @@ def name_of(op: Noted) -> str:
 
 
 def _name(scope: str, stack: Stack, op_type: str, count: int) -> str:
-    tape = scope_of_tape(stack)  # TensorFlow names it in functions only
-    return f"{scope if scope.startswith(tape) else tape + scope}{op_type}_{count}"
+    return f"{scope_of_op(scope, stack)}{op_type}_{count}"
 
 
 def attribute(attributes: AttributeList, name: str) -> Any:
@@ -130,10 +130,9 @@ def attribute(attributes: AttributeList, name: str) -> Any:
 class RecentOps:
     """A log that forgets its oldest ops: all but the last twenty thousand, and those beyond `budget` bytes."""
 
-    def __init__(self, budget: int, *, all_values: bool = False) -> None:
-        """With `all_values` those of large variables are held as well."""
+    def __init__(self, budget: int) -> None:
         self._budget = budget
-        self._largest_read = budget if all_values else _SMALL
+        self._largest_read = _SMALL
         self._ops: deque[Noted] = deque()
         self._counts: dict[str, int] = {}
         self._made: set[int] = set()  # the ids of tensors that ops gave
@@ -143,9 +142,15 @@ class RecentOps:
         self._written: dict[int, list[tuple[Source, Value]]] = {}  # by the number of the op
         self._updates: dict[int, int] = {}  # by the id of a handle: the number of the op that updated it last
         self._nbytes = 0
+        self._scoped = False  # whether an op was in a scope, as those of layers are
+        self.forward = ForwardOps()
         self._device = _only_device()
         self.count = 0  # of all ops that were added
         self.dropped = 0
+
+    def keep_all(self, budget: int) -> None:
+        """Hold all values from now on, those of large variables as well, as far as `budget` bytes allow."""
+        self._budget = self._largest_read = budget
 
     def __len__(self) -> int:
         return len(self._ops)
@@ -185,8 +190,11 @@ class RecentOps:
             ]
         self._counts[op_type] = count = self._counts.get(op_type, -1) + 1
         device = self._device or next((one.device for one in inputs if type(one) is EagerTensor), "")
-        scope = eager_context().scope_name or ""
+        scope = self.forward.scope or eager_context().scope_name or ""
         op = self.count, op_type, count, scope, reads, attributes, outputs, stack, device, nbytes
+        if scope or self._scoped:
+            self._scoped = True
+            self.forward.add(op_type, scope, inputs, [key for key, _, _ in outputs])
         self.count += 1
         self._ops.append(op)
         self._nbytes += nbytes

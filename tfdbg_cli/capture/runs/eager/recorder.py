@@ -19,12 +19,14 @@ from tfdbg_cli.capture.functions.definition.shown_values import Shown
 from tfdbg_cli.capture.functions.instrumented import Outcome
 from tfdbg_cli.capture.functions.kept_tensors import KeptTensors
 from tfdbg_cli.capture.functions.recomputed import LazyTensor, Recomputed
+from tfdbg_cli.capture.runs.eager.forward_ops import ForwardOps
 from tfdbg_cli.capture.runs.eager.insides import Insides, within
 from tfdbg_cli.capture.runs.eager.ops import OPS, leaves
-from tfdbg_cli.capture.runs.eager.places import scope_of_tape
-from tfdbg_cli.capture.runs.eager.stacks import Stack, Tracebacks, stack_here
+from tfdbg_cli.capture.runs.eager.program.places import scope_of_op, scope_of_tape
+from tfdbg_cli.capture.runs.eager.program.stacks import Stack, Tracebacks, stack_here
 from tfdbg_cli.capture.runs.function.traced_function import TracedFunction, traced_function
 from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.compat import eager_context, tensor_id
 from tfdbg_cli.capture.tf.types import AtomicFunction, AttributeList, EagerTensor, Method, OpInput, OpOutputs
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
 from tfdbg_cli.model.names import TensorName
@@ -56,6 +58,7 @@ class EagerRecorder:
         self._places: dict[str, tuple[Mapping[str, Traceback], str]] = {}  # of nodes in functions
         self._names: dict[int, TensorName] = {}
         self._alive: list[OpInput] = []  # a tensor that is freed would leave its id to another
+        self._forward = ForwardOps()
         self.outside: dict[str, EagerTensor] = {}
         for name, tensor in known.items():
             self._name(tensor, self._input(name))
@@ -157,8 +160,15 @@ class EagerRecorder:
         self._safely(self._add_op, op_type, tuple(leaves(inputs)), tuple(leaves(outputs)), begun)
         return outputs
 
+    @property
+    def forward_ops(self) -> ForwardOps | None:
+        """The ops that were recorded; see `ops.Listener`."""
+        return self._forward if RECORDING.recorder is self and not self._quiet else None
+
     def _add_op(self, text: str, inputs: Sequence[OpInput], outputs: Sequence[EagerTensor], stack: Stack) -> None:
-        node = f"{scope_of_tape(stack)}{self._numbered(text)}"
+        scope = self._forward.scope or eager_context().scope_name or ""
+        self._forward.add(text, scope, inputs, [tensor_id(output) for output in outputs])
+        node = f"{scope_of_op(scope, stack)}{self._numbered(text)}"
         device = outputs[0].device if outputs else ""
         self._nodes[node] = Node(node, text, device, tuple(map(self._source, inputs)))
         self._stacks[node] = stack

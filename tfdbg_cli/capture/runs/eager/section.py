@@ -11,11 +11,11 @@ from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.controller import Controller, PendingRun, Plan
 from tfdbg_cli.capture.runs.eager.live_frames import namer
 from tfdbg_cli.capture.runs.eager.pauses import PausedOp
-from tfdbg_cli.capture.runs.eager.places import is_program
+from tfdbg_cli.capture.runs.eager.program.places import is_program
+from tfdbg_cli.capture.runs.eager.program.stacks import Stack, calls, line_at
+from tfdbg_cli.capture.runs.eager.program.turns import Turn
 from tfdbg_cli.capture.runs.eager.recent import RecentOps
-from tfdbg_cli.capture.runs.eager.stacks import Stack, calls, line_at
 from tfdbg_cli.capture.runs.eager.told import told
-from tfdbg_cli.capture.runs.eager.turns import Turn
 from tfdbg_cli.model.calls import Call, RunError, RunKind
 from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.model.frames import LiveFrame
@@ -42,7 +42,7 @@ class Section:
     number: int | None = None
     plan: Plan | None = None
     stopped: bool = False  # whether a value was found in it, so that what is made of that value is no news
-    meant: bool = False  # whether infinities came up in it that are to be judged at its end
+    meant: bool = False  # whether something came up in it that is to be judged at its end
     ignored: bool = False  # whether the ops of this part are to be left alone
     names: Mapping[int, str] | None = None
 

@@ -9,11 +9,11 @@ import tensorflow as tf
 
 from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.controller import Action, Controller, Plan
-from tfdbg_cli.capture.runs.eager.places import builds, counts, driven
+from tfdbg_cli.capture.runs.eager.program.places import builds, counts, driven
+from tfdbg_cli.capture.runs.eager.program.stacks import Stack
+from tfdbg_cli.capture.runs.eager.program.turns import Turn, Turns
 from tfdbg_cli.capture.runs.eager.recent import RecentOps
 from tfdbg_cli.capture.runs.eager.section import PendingSection, Section, between
-from tfdbg_cli.capture.runs.eager.stacks import Stack
-from tfdbg_cli.capture.runs.eager.turns import Turn, Turns
 from tfdbg_cli.capture.tf.compat import EagerTensor, tensor_id
 from tfdbg_cli.capture.tf.types import OpInput
 from tfdbg_cli.ops.effects import updates_variable
@@ -77,16 +77,13 @@ class Sections:
     def _begin(self, here: Here, turn: Turn | None, stack: Stack) -> Section:
         here.turn = turn
         here.read.clear()
-        section = Section(turn.words if turn is not None else between(stack), self.log(None), turn)
+        section = Section(turn.words if turn is not None else between(stack), self.log(), turn)
         here.section = section
         return section
 
-    def log(self, plan: Plan | None) -> RecentOps:
-        """A log for the ops of a section: of all values where `plan` wants them, else of the last ops."""
-        room = memory_budget(self._controller.settings)
-        if captures(plan):
-            return RecentOps(room, all_values=True)
-        return RecentOps(min(room // _SHARE, _MOST))
+    def log(self) -> RecentOps:
+        """A log for the ops of a section, of the last ops."""
+        return RecentOps(min(memory_budget(self._controller.settings) // _SHARE, _MOST))
 
     def start_run(self, here: Here, section: Section, op_type: str, inputs: Sequence[OpInput], stack: Stack) -> None:
         """Make `section` a run if the op that begins now computes something out of a variable.
@@ -120,7 +117,7 @@ class Sections:
         asked = self._controller.watched is not None or self._controller.sought is not None
         section.ignored = plan.action is Action.LEAVE and not asked
         if captures(plan) and plan.watched is None:
-            section.log = self.log(plan)
+            section.log.keep_all(memory_budget(self._controller.settings))
 
 
 def _is_variable(given: OpInput, read: set[int]) -> bool:

@@ -14,8 +14,8 @@ import tensorflow as tf
 
 from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE
 from tfdbg_cli.capture.runs.eager.insides import CALLED, Insides, within
+from tfdbg_cli.capture.runs.eager.program.stacks import Stack, Tracebacks
 from tfdbg_cli.capture.runs.eager.recent import HANDLES, LATER, Read, RecentOp, RecentOps, Released, Source
-from tfdbg_cli.capture.runs.eager.stacks import Stack, Tracebacks
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.opaque import HANDLE
 from tfdbg_cli.capture.tf.types import EagerTensor

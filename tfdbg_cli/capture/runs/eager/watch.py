@@ -9,16 +9,17 @@ from contextlib import contextmanager
 from tfdbg_cli.capture.controller import Action, Controller, PendingRun, Plan, WatchRequest
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.runs.eager.checks import Checks
+from tfdbg_cli.capture.runs.eager.forward_ops import ForwardOps
 from tfdbg_cli.capture.runs.eager.insides import CALLED, Insides
 from tfdbg_cli.capture.runs.eager.live_frames import live_frames, namer
 from tfdbg_cli.capture.runs.eager.ops import OPS, leaves
 from tfdbg_cli.capture.runs.eager.past import with_past
 from tfdbg_cli.capture.runs.eager.pauses import PausedOp, Pauses, exchanged
-from tfdbg_cli.capture.runs.eager.places import counts, within_py_function
+from tfdbg_cli.capture.runs.eager.program.places import counts, within_py_function
+from tfdbg_cli.capture.runs.eager.program.stacks import Stack, stack_here
 from tfdbg_cli.capture.runs.eager.recent import LATER, RESOURCE, Noted, taken
 from tfdbg_cli.capture.runs.eager.section import PendingSection, Section
 from tfdbg_cli.capture.runs.eager.sections import Here, Sections, captures
-from tfdbg_cli.capture.runs.eager.stacks import Stack, stack_here
 from tfdbg_cli.capture.runs.eager.told import variable_value
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.compat import EagerTensor, dtype_number, tensor_id
@@ -84,7 +85,8 @@ class EagerWatch:
         if section is None or section.ignored:
             return outputs
         sought = self._controller.sought
-        if watched is None and sought is None and not captures(section.plan):
+        # What runs before a part is a run may be the beginning of one.
+        if watched is None and sought is None and section.plan is not None and not captures(section.plan):
             return outputs
         here.busy = True
         try:
@@ -92,12 +94,18 @@ class EagerWatch:
         finally:
             here.busy = False
 
+    @property
+    def forward_ops(self) -> ForwardOps | None:
+        """The ops of the run of this thread; see `ops.Listener`."""
+        section = self._sections.here.section
+        return None if section is None else section.log.forward
+
     @contextmanager
     def naming(self, title: str, plan: Plan, names: Mapping[int, str]) -> Iterator[Section]:
         """A context whose ops are the run of `plan`, called `title`; `names` are those of its arguments, by id."""
         here = self._sections.here
         before = here.section
-        here.section = section = Section(title, self._sections.log(None), number=plan.number, plan=plan, names=names)
+        here.section = section = Section(title, self._sections.log(), number=plan.number, plan=plan, names=names)
         here.told += 1
         end = OPS.listen(self) if self._end is None else lambda: None
         try:

@@ -10,16 +10,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from types import CodeType
 
-from tfdbg_cli.capture.runs.eager.loops import Loop, loops_of
-from tfdbg_cli.capture.runs.eager.places import is_program
-from tfdbg_cli.capture.runs.eager.stacks import Stack, line_at
+from tfdbg_cli.capture.runs.eager.program.loops import Loop, loops_of
+from tfdbg_cli.capture.runs.eager.program.places import is_program
+from tfdbg_cli.capture.runs.eager.program.stacks import Stack, line_at
 
 _TRIES = 50  # ops of a turn that are looked at to find one that runs once in it
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Turn:
-    """The `number`th turn of `loop` in `code`, whose call is the `depth`th of the stack, outermost; both from 1."""
+    """The `number`th turn of `loop` in `code`, whose call is the `depth`th of the stack, outermost; both from 1.
+
+    The number goes on where the loop is begun again, as that over the batches is in each epoch.
+    """
 
     code: CodeType
     loop: Loop
@@ -30,6 +33,11 @@ class Turn:
     def place(self) -> str:
         """`train.py:12`, the line with which the loop begins."""
         return f"{Path(self.code.co_filename).name}:{line_at(self.code, self.loop.start)}"
+
+    @property
+    def key(self) -> tuple[int, int]:
+        """What turns of the same loop have in common."""
+        return id(self.code), self.loop.start
 
     @property
     def words(self) -> str:
@@ -45,6 +53,7 @@ class Turns:
         self._turn: Turn | None = None
         self._mark: Stack = []  # of an op that runs once in a turn, if it runs; empty where none is known
         self._tries = 0
+        self._latest: dict[tuple[int, int], Turn] = {}  # by loop: the turn of it that was told last
 
     def of(self, stack: Stack, *, begun: bool = True) -> Turn | None:
         """The turn that the op with this stack belongs to, the same object for all of it; None outside loops.
@@ -54,23 +63,39 @@ class Turns:
         turn, last = self._turn, self._last
         self._last = stack
         if turn is not None and not begun and _in_same_loop(turn, last, stack):
-            inner = _found(stack)
+            inner = self._found(last, stack)
             if inner is not None and (inner.depth, inner.loop.start) > (turn.depth, turn.loop.start):
-                self._turn, self._mark, self._tries = inner, [], _TRIES
-                turn = inner
+                turn = self._begin(inner)
         if turn is not None and stack != self._mark and _goes_on(turn, last, stack):
             pass
         elif turn is None or not _in_same_loop(turn, last, stack):
-            turn = self._turn = _found(stack)
-            self._mark, self._tries = [], _TRIES
+            if turn is not None and not begun:  # it did nothing: the data of a loop came to their end
+                self._latest[turn.key] = replace(turn, number=turn.number - 1)
+            turn = self._begin(self._found(last, stack))
         elif _begins_anew(turn, last, stack, self._mark):
-            turn = self._turn = replace(turn, number=turn.number + 1)
-            self._mark, self._tries = [], _TRIES
+            turn = self._begin(replace(turn, number=turn.number + 1))
         if turn is not None and not self._mark and self._tries:
             self._tries -= 1
             if _runs_once(turn, stack):
                 self._mark = stack
         return turn
+
+    def _begin(self, turn: Turn | None) -> Turn | None:
+        self._turn, self._mark, self._tries = turn, [], _TRIES
+        if turn is not None:
+            self._latest[turn.key] = turn
+        return turn
+
+    def _found(self, last: Stack, stack: Stack) -> Turn | None:
+        """The turn that begins here, or goes on behind a loop within it; `last` is the stack of the op before."""
+        found = _found(stack)
+        known = None if found is None else self._latest.get(found.key)
+        if found is None or known is None:
+            return found
+        goes_on = (
+            _is_in(known, last) and _in_same_loop(known, last, stack) and not _begins_anew(known, last, stack, [])
+        )
+        return replace(found, number=known.number + (not goes_on))
 
 
 def _found(stack: Stack) -> Turn | None:
@@ -108,9 +133,13 @@ def _goes_on(turn: Turn, last: Stack, stack: Stack) -> bool:
 def _in_same_loop(turn: Turn, last: Stack, stack: Stack) -> bool:
     """Whether `stack` is in the loop of `turn`, called as `last` was."""
     outer = -2 * (turn.depth - 1) or None
-    if len(stack) < 2 * turn.depth or (outer is not None and stack[outer:] != last[outer:]):
-        return False
-    return stack[-2 * turn.depth] is turn.code and turn.loop.holds(stack[-2 * turn.depth + 1])
+    return _is_in(turn, stack) and (outer is None or bool(stack[outer:] == last[outer:]))
+
+
+def _is_in(turn: Turn, stack: Stack) -> bool:
+    """Whether `stack` is in the code and the loop of `turn`."""
+    at = -2 * turn.depth
+    return len(stack) >= -at and stack[at] is turn.code and turn.loop.holds(stack[at + 1])
 
 
 def _begins_anew(turn: Turn, last: Stack, stack: Stack, mark: Stack) -> bool:

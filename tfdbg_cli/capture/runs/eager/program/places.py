@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from types import CodeType
 
-from tfdbg_cli.capture.runs.eager.stacks import Stack, by_identity
+from tfdbg_cli.capture.runs.eager.program.stacks import Stack, by_identity
 from tfdbg_cli.capture.tf.callers import is_users
-from tfdbg_cli.capture.tf.compat import PY_FUNCTION, TAPE_GRADIENT
+from tfdbg_cli.capture.tf.compat import PY_FUNCTION, tape_gradient
 
 # Methods of Keras 3 and tf_keras that drive a model: between its steps they seed, adapt data, reset metrics.
 _DRIVERS = frozenset({
@@ -14,6 +14,8 @@ _DRIVERS = frozenset({
 })  # fmt: skip
 # Its steps are the program's, even where none of its layers is.
 _STEPS = frozenset({"train_step", "test_step", "predict_step"})
+_TAPE_GRADIENT: CodeType = tape_gradient.__code__
+GRADIENTS = "gradient_tape/"  # the scope in which functions have the gradients of a tape
 _KERAS = ("/keras/", "/tf_keras/")
 # How functions are called in which packages make variables, layers and optimizers.
 _BUILDERS = frozenset({"__init__", "build", "_build", "add_weight", "_initialize", "initialize", "_maybe_build"})
@@ -62,7 +64,13 @@ def within_py_function(stack: Stack) -> bool:
 
 def scope_of_tape(stack: Stack) -> str:
     """`gradient_tape/`, as functions name it, for the op that a tape runs to compute a gradient; else empty."""
-    return "gradient_tape/" if any(code is TAPE_GRADIENT for code in stack[::2]) else ""
+    return GRADIENTS if any(code is _TAPE_GRADIENT for code in stack[::2]) else ""
+
+
+def scope_of_op(scope: str, stack: Stack) -> str:
+    """The beginning of the name of the op with this stack, which runs in the name scope `scope`."""
+    tape = scope_of_tape(stack)  # TensorFlow names it in functions only, or where the forward op is known
+    return scope if scope.startswith(tape) else tape + scope
 
 
 def driven(stack: Stack) -> bool:

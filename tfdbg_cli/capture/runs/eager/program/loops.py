@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from types import CodeType
 
-from tfdbg_cli.capture.runs.eager.stacks import by_identity
+from tfdbg_cli.capture.runs.eager.program.stacks import by_identity
 
 _JUMPS = frozenset(dis.hasjrel) | frozenset(dis.hasjabs)
 _COLLECTS = frozenset({"LIST_APPEND", "SET_ADD", "MAP_ADD"})  # a comprehension

@@ -1,0 +1,94 @@
+"""Which op of the forward pass a tape computes a gradient of, so that the gradient is credited to that op's layer.
+
+In a function TensorFlow hands the name scope of the forward op on to its gradient; of eager ops it does not know it.
+A tape calls a gradient function with what of the op's inputs and outputs the gradient needs, and with the gradients
+of the outputs. The op is the one that gave those outputs, or was given those inputs; where there are neither, the one
+that made the tensor with respect to which the gradients were computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from tfdbg_cli.capture.runs.eager.program.places import GRADIENTS
+from tfdbg_cli.capture.tf.compat import EagerTensor, tensor_id
+from tfdbg_cli.capture.tf.types import OpInput
+
+_MOST_KNOWN = 20_000
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ForwardOp:
+    """An op of the forward pass, the scope that it is in, and the ids of what it was given; 0 for what has none."""
+
+    op_type: str
+    scope: str
+    given: tuple[int, ...]
+
+
+class ForwardOps:
+    """The ops of one thread's run, from the first one on that is in a scope: what is in none has no layer."""
+
+    def __init__(self) -> None:
+        self._by_output: dict[int, ForwardOp] = {}
+        self._by_given: dict[tuple[str, tuple[int, ...]], ForwardOp] = {}
+        self._given: set[int] = set()
+        self.scope = ""  # that of the gradient that is being computed
+        self._slopes: dict[int, int] = {}  # by the id of a gradient: that of the tensor with respect to which it is
+
+    def __bool__(self) -> bool:
+        return bool(self._by_output)
+
+    def add(self, op_type: str, scope: str, inputs: Sequence[OpInput], outputs: Sequence[int]) -> None:
+        """Note an op that was given `inputs`, and gave tensors with the ids `outputs`."""
+        if len(self._by_output) > _MOST_KNOWN:
+            self.clear()
+        given = tuple([tensor_id(one) if type(one) is EagerTensor else 0 for one in inputs])
+        op = ForwardOp(op_type, scope, given)
+        for key in outputs:
+            self._by_output[key] = op
+        self._by_given[op_type, tuple(filter(None, given))] = op
+        self._given.update(given)
+
+    def clear(self) -> None:
+        """Forget all ops: another run begins."""
+        for known in (self._by_output, self._by_given, self._given, self._slopes):
+            known.clear()
+
+    def of(
+        self, op_type: str, inputs: Sequence[Any] | None, outputs: Sequence[Any] | None, slopes: Sequence[Any]
+    ) -> ForwardOp | None:
+        """The op whose gradient a tape asks for with these tensors, as far as it needs them; None if not known."""
+        for one in outputs or ():
+            if type(one) is EagerTensor and (op := self._by_output.get(tensor_id(one))) is not None:
+                return op
+        given = tuple([tensor_id(one) for one in inputs or () if type(one) is EagerTensor])
+        known = tuple([key for key in given if key in self._given])
+        op = self._by_given.get((op_type, known)) if known else None
+        if op is not None:
+            return op
+        for slope in slopes:
+            if type(slope) is EagerTensor:
+                op = self._by_output.get(self._slopes.get(tensor_id(slope), 0))
+                if op is not None and op.op_type == op_type:
+                    return op
+        return None
+
+    @contextmanager
+    def gradient_of(self, op: ForwardOp) -> Iterator[None]:
+        """A context in which a tape computes the gradient of `op`."""
+        before, self.scope = self.scope, f"{GRADIENTS}{op.scope}" if op.scope else ""
+        try:
+            yield
+        finally:
+            self.scope = before
+
+    def gave(self, op: ForwardOp, slopes: Any) -> None:
+        """Note the gradients with respect to what `op` was given: a tensor, or several."""
+        several = slopes if isinstance(slopes, (list, tuple)) else (slopes,)
+        for key, slope in zip(op.given, several, strict=False):
+            if key and type(slope) is EagerTensor:
+                self._slopes[tensor_id(slope)] = key

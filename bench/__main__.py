@@ -54,6 +54,12 @@ def _recordings(rounds: int) -> None:
     recordings.measure(rounds)
 
 
+def _recording_curves(rounds: int) -> None:
+    from bench import recording_curves
+
+    recording_curves.measure(rounds)
+
+
 def _screen(rounds: int) -> None:
     from bench import screen
 
@@ -81,6 +87,7 @@ MEASUREMENTS: Mapping[str, Callable[[int], None]] = {
     "memory": _memory,
     "opening": _opening,
     "recordings": _recordings,
+    "recording_curves": _recording_curves,
     "screen": _screen,
     "screen_at_a_million": _screen_at_a_million,
 }

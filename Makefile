@@ -12,7 +12,7 @@ SOURCES := setup.cfg setup.py tfdbg_cli/version.py
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
   $$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' >/dev/null 2>&1 && echo $$p && break; done)
 
-.PHONY: help demo demo-session test test-matrix test-zoo lint bench golden docs clean
+.PHONY: help demo demo-session test test-matrix test-zoo fuzz lint bench golden docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -58,6 +58,10 @@ test-matrix: $(MATRIX:%=.venv-matrix/%/ready) ## run the tests with older Tensor
 test-zoo: ## run the slow tests of libraries, such as keras_hub and GPflow, in .venv-zoo
 	$(MAKE) VENV=.venv-zoo .venv-zoo/ready-zoo
 	.venv-zoo/bin/python -m pytest -m slow tests/exactness/test_libraries.py tests/zoo
+
+FUZZ ?= 40
+fuzz: $(VENV)/ready-test ## try FUZZ times as many inputs made by chance as the tests do, and say how many they were
+	TFDBG_FUZZ_TIMES=$(FUZZ) $(PY) -m pytest -n $(JOBS) --dist worksteal tests/fuzz
 
 lint: $(VENV)/ready-test ## check style and types
 	$(PY) -m ruff check .

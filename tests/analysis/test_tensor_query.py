@@ -13,7 +13,8 @@ from tfdbg_cli.analysis.tensor_query import Answers, SortKey, TensorQuery, admit
 from tfdbg_cli.analysis.watch.datum import datum_of
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import Graph
-from tfdbg_cli.model.tensors import TensorStore, summary_of
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.tensors import MemoryTensorStore, Tensor, TensorStore, summary_of
 
 
 def select(store: TensorStore, graph: Graph, query: TensorQuery) -> Sequence[int]:
@@ -113,3 +114,12 @@ def test_the_worst_stand_on_top() -> None:
     bad = ["spectrum:0", "loss/Log:0", "half/Cast:0", "loss/mul:0", "loss/Mean:0"]
     assert found[:6] == [*bad, "dense/MatMul:0"]  # in the order in which they turned so; then by magnitude
     assert found[-3:] == ["cold:0", "table:0", "names:0"]
+
+
+def test_names_sort_by_node_and_then_by_the_number_of_the_slot() -> None:
+    names = [("a", 10), ("a", 9), ("a/b", 0), ("a", 123456), ("ab", 1), ("a", 0), ("a", 11), ("a", 99)]
+    store = MemoryTensorStore(
+        [Tensor(TensorName(*name), "", 0, "float32", (), 4, 0, "Log") for name in names], [np.zeros(())] * len(names)
+    )
+    found = ordered(store, range(len(names)), TensorQuery(sort_by=SortKey.TENSOR_NAME), lambda _: None)
+    assert [names[index] for index in found] == sorted(names)

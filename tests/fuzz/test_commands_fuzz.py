@@ -10,6 +10,7 @@ from typing import get_args
 import pytest
 from support import sample_run
 from support.command_maker import CommandMaker
+from support.fuzzing import Turns
 from support.plain_text import plain
 
 from tfdbg_cli.commands.completion import complete
@@ -35,10 +36,10 @@ _REGISTRY = standard_registry()
 
 @pytest.mark.parametrize("stop", _STOPS.values(), ids=_STOPS)
 @pytest.mark.parametrize("seed", range(3))
-def test_random_commands_are_answered(stop: Callable[[], Stop], seed: int) -> None:
+def test_random_commands_are_answered(stop: Callable[[], Stop], seed: int, turns: Turns) -> None:
     context = Context(stop(), width=80)
     maker = CommandMaker(seed, context, _REGISTRY)
-    for _ in range(120):
+    for _ in turns(120):
         command = maker.command()
         try:
             _answered(command, context)
@@ -69,10 +70,10 @@ def _answered(command: str, context: Context) -> None:
 
 
 @pytest.mark.parametrize("stop", _STOPS.values(), ids=_STOPS)
-def test_completion_of_random_beginnings_never_fails(stop: Callable[[], Stop]) -> None:
+def test_completion_of_random_beginnings_never_fails(stop: Callable[[], Stop], turns: Turns) -> None:
     context = Context(stop(), width=80)
     maker = CommandMaker(11, context, _REGISTRY)
-    for at in range(200):
+    for at in turns(200):
         command = maker.command()
         begun = command[: at % (len(command) + 1)]
         found = complete(begun, context, _REGISTRY)

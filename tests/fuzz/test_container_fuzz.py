@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from support.ending import ends
+from support.fuzzing import Turns
 from support.plain_text import plain
 from support.sample_run import sample_run
 
@@ -74,10 +75,10 @@ def _answered(path: Path, label: str) -> str:
     return ""
 
 
-def test_whatever_stands_in_the_index_no_command_fails(recording: Path) -> None:
+def test_whatever_stands_in_the_index_no_command_fails(recording: Path, turns: Turns) -> None:
     whole = (recording / "index.sqlite").read_bytes()
     chance = random.Random(11)
-    for turn in range(150):
+    for turn in turns(150):
         (recording / "index.sqlite").write_bytes(whole)
         index = sqlite3.connect(recording / "index.sqlite")
         tables = [name for (name,) in index.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
@@ -100,10 +101,10 @@ def test_whatever_stands_in_the_index_no_command_fails(recording: Path) -> None:
         _answered(recording, f"turn {turn}: {table}.{column} = {str(wrong)[:40]!r}")
 
 
-def test_whatever_bytes_a_file_holds_no_command_fails(recording: Path) -> None:
+def test_whatever_bytes_a_file_holds_no_command_fails(recording: Path, turns: Turns) -> None:
     chance = random.Random(3)
     files = [path for path in sorted(recording.rglob("*")) if path.is_file()]
-    for turn in range(150):
+    for turn in turns(150):
         path = chance.choice(files)
         original = path.read_bytes()
         content = bytearray(original)

@@ -17,6 +17,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from support.event_set_maker import EventSetMaker, proto, record, small_set
+from support.fuzzing import Turns
 from support.plain_text import plain
 
 from tfdbg_cli.commands.context import Context
@@ -92,12 +93,12 @@ def _broken(content: bytes, chance: random.Random) -> bytes:
     return bytes(changed)
 
 
-def _damaged(tmp_path: Path, turns: int, seed: int, damage: Callable[[bytes, random.Random], bytes]) -> None:
+def _damaged(tmp_path: Path, turns: range, seed: int, damage: Callable[[bytes, random.Random], bytes]) -> None:
     chance = random.Random(seed)
     small_set(tmp_path / "set")
     files = sorted((tmp_path / "set").iterdir())
     originals = {path: path.read_bytes() for path in files}
-    for turn in range(turns):
+    for turn in turns:
         path = chance.choice([path for path in files if originals[path]])
         path.write_bytes(damage(originals[path], chance))
         some = chance.sample(_COMMANDS, 3)
@@ -117,20 +118,13 @@ def _reframed(content: bytes, chance: random.Random) -> bytes:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_whatever_bytes_are_flipped_no_command_fails(tmp_path: Path, seed: int) -> None:
-    _damaged(tmp_path, 250, seed, _broken)
+def test_whatever_bytes_are_flipped_no_command_fails(tmp_path: Path, seed: int, turns: Turns) -> None:
+    _damaged(tmp_path, turns(250), seed, _broken)
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_whatever_a_record_holds_no_command_fails(tmp_path: Path, seed: int) -> None:
-    _damaged(tmp_path, 250, 100 + seed, _reframed)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(20))
-def test_much_damage_of_both_kinds(tmp_path: Path, seed: int) -> None:
-    _damaged(tmp_path / "a", 500, 1000 + seed, _broken)
-    _damaged(tmp_path / "b", 500, 2000 + seed, _reframed)
+def test_whatever_a_record_holds_no_command_fails(tmp_path: Path, seed: int, turns: Turns) -> None:
+    _damaged(tmp_path, turns(250), 100 + seed, _reframed)
 
 
 _TEXT = st.sampled_from(["", "g", "h", "x", "x:0", "while", "a/b/c", "\x1b[31m", "x:-1", ":", "x" * 300, "g/../.."])
@@ -150,16 +144,22 @@ _EVENTS = st.lists(
 )  # fmt: skip
 
 
-@example([("trace", "", "", proto(np.array([np.nan])), 0, "\x1b[31m")], 7)  # the device is a text of the file, too
-@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
-@given(events=_EVENTS, mode=st.sampled_from([0, 1, 2, 3, 4, 5, 6, 7, 8, 99]))
-def test_whatever_events_there_are_no_command_fails(tmp_path: Path, events: list[Any], mode: int) -> None:
+def test_whatever_events_there_are_no_command_fails(tmp_path: Path, turns: Turns) -> None:
     folder = tmp_path / "set"
-    shutil.rmtree(folder, ignore_errors=True)
-    made = EventSetMaker(folder, mode=mode)
-    for name, *arguments in events:
-        getattr(made, name)(*arguments)
-    _answered(folder, str(events), 2)
+
+    @example(
+        [("trace", "", "", proto(np.array([np.nan])), 0, "\x1b[31m")], 7
+    )  # the device is a text of the file, too
+    @settings(max_examples=len(turns(200)), deadline=None, suppress_health_check=list(HealthCheck))
+    @given(_EVENTS, st.sampled_from([0, 1, 2, 3, 4, 5, 6, 7, 8, 99]))
+    def answered(events: list[Any], mode: int) -> None:
+        shutil.rmtree(folder, ignore_errors=True)
+        made = EventSetMaker(folder, mode=mode)
+        for name, *arguments in events:
+            getattr(made, name)(*arguments)
+        _answered(folder, str(events), 2)
+
+    answered()
 
 
 def test_what_small_files_claim_takes_no_memory(tmp_path: Path) -> None:

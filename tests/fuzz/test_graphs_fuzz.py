@@ -7,6 +7,7 @@ import warnings
 import pytest
 from support.command_maker import CommandMaker
 from support.ending import ends
+from support.fuzzing import Turns
 from support.plain_text import plain
 from support.run_maker import RunMaker, known_op_types
 
@@ -44,9 +45,9 @@ def answered(command: str, run: Run, label: str) -> None:
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_every_command_ends_on_a_graph_without_sense(seed: int) -> None:
+def test_every_command_ends_on_a_graph_without_sense(seed: int, turns: Turns) -> None:
     maker = RunMaker(seed)
-    for turn in range(3):
+    for turn in turns(3):
         run = maker.run()
         for command in _COMMANDS:
             answered(command, run, f"seed {seed}, run {turn}")
@@ -56,8 +57,8 @@ def test_every_command_ends_on_a_graph_without_sense(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_random_commands_end_on_a_graph_without_sense(seed: int) -> None:
-    for turn in range(5):
+def test_random_commands_end_on_a_graph_without_sense(seed: int, turns: Turns) -> None:
+    for turn in turns(5):
         run = RunMaker(seed * 100 + turn).run()
         maker = CommandMaker(seed, Context(Opened("somewhere", (run,)), width=80), _REGISTRY)
         for _ in range(40):

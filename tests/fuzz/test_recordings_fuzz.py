@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from support.ending import ends
+from support.fuzzing import Turns
 from support.plain_text import plain
 from support.sample_run import TRACEBACKS, TRAIN_PY, sample_run
 from support.saved_sources import SavedSources
@@ -93,12 +94,12 @@ def _places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]
 
 
 @pytest.mark.parametrize("name", ["case.json", "profile.json", "tracebacks.json"])
-def test_whatever_stands_in_a_description_no_command_fails(bundle: Path, name: str) -> None:
+def test_whatever_stands_in_a_description_no_command_fails(bundle: Path, name: str, turns: Turns) -> None:
     path = bundle / "_tfdbg_cli" / name
     original = json.loads(path.read_text())
     chance = random.Random(name)
     everywhere = list(_places(original))
-    for turn in range(60):
+    for turn in turns(60):
         fields = json.loads(json.dumps(original))
         place = chance.choice(everywhere)
         wrong = chance.choice(_WRONG)
@@ -116,11 +117,11 @@ def test_whatever_stands_in_a_description_no_command_fails(bundle: Path, name: s
         _answered(bundle, f"{name}, turn {turn}: {place} = {str(wrong)[:40]!r}")
 
 
-def test_whatever_bytes_a_file_holds_no_command_fails(bundle: Path) -> None:
+def test_whatever_bytes_a_file_holds_no_command_fails(bundle: Path, turns: Turns) -> None:
     chance = random.Random(3)
     files = [path for path in sorted(bundle.rglob("*")) if path.is_file() and "repetition" not in str(path)]
     odd = (0, 1, 0x7F, 0x80, 0xFF, 0x0A, 0x12)
-    for turn in range(120):
+    for turn in turns(120):
         path = chance.choice(files)
         original = path.read_bytes()
         content = bytearray(original)
@@ -133,12 +134,12 @@ def test_whatever_bytes_a_file_holds_no_command_fails(bundle: Path) -> None:
         path.write_bytes(original)
 
 
-def test_whatever_the_ops_of_the_graph_are_no_command_fails(bundle: Path) -> None:
+def test_whatever_the_ops_of_the_graph_are_no_command_fails(bundle: Path, turns: Turns) -> None:
     path = bundle / "_tfdbg_cli" / "python_graph.pb"
     graph = schema.GraphDef.FromString(path.read_bytes())
     chance = random.Random(5)
     ops = ("LoopVariable", "Conv2D", "IsFinite", "Transpose", "Sum", "AssignVariableOp", "_Recv", "While", "Identity")
-    for turn in range(60):
+    for turn in turns(60):
         changed = schema.GraphDef.FromString(graph.SerializeToString())
         for node in chance.sample(list(changed.node), 6):
             if chance.random() < 0.6:

@@ -8,6 +8,7 @@ import pytest
 import urwid
 from support import sample_run
 from support.command_maker import CommandMaker
+from support.fuzzing import Turns
 from support.screen import Driven
 
 from tfdbg_cli.commands.context import Context
@@ -38,12 +39,12 @@ _NOISE = (
 
 @pytest.mark.parametrize("stop", _STOPS, ids=lambda stop: stop.__name__)
 @pytest.mark.parametrize("seed", range(2))
-def test_random_keys_never_break_the_screen(stop, seed):
+def test_random_keys_never_break_the_screen(stop, seed, turns: Turns):
     urwid.CanvasCache.clear()
     pick = random.Random(f"{stop.__name__} {seed}")
     event = stop()
     maker = CommandMaker(seed, Context(event, width=80), _REGISTRY)
-    for _ in range(4):
+    for _ in turns(4):
         keys = [key for _ in range(30) for key in _strokes(pick, maker)]
         size = pick.choice(_SIZES[:3])
         screen = Driven(event, keys, size, opening_command(event), registry=_REGISTRY)

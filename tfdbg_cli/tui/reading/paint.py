@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 import urwid
 from urwid.util import apply_target_encoding, get_encoding
 
 from tfdbg_cli.document.text import Line, Span, Style
 from tfdbg_cli.tui.reading.encoding import shown_in
+from tfdbg_cli.tui.reading.row_canvas import Charset, RowCanvas, Run
 
-AttributeRun: TypeAlias = tuple[Hashable, int]
 Range: TypeAlias = tuple[int, int]
-Charset: TypeAlias = Literal["0", "U"] | None
 
 _MORE_LEFT = "‹"
 _MORE_RIGHT = "›"
@@ -43,11 +43,14 @@ class LinkPlace:
 
 @dataclass(frozen=True, slots=True)
 class ScreenRow:
-    """One row of the screen, exactly as wide as asked for: encoded text and its attributes."""
+    """One row of the screen, exactly as wide as asked for: encoded text in runs of one look each."""
 
-    text: bytes
-    attributes: list[AttributeRun]
-    charsets: list[tuple[Charset, int]]
+    runs: tuple[Run, ...]
+
+    @property
+    def text(self) -> bytes:
+        """What stands in it, encoded."""
+        return b"".join(text for _, _, text in self.runs)
 
 
 def columns(text: str) -> int:
@@ -76,7 +79,13 @@ def link_at(links: Sequence[LinkPlace], column: int) -> tuple[int, LinkPlace] | 
 @lru_cache(maxsize=4096)
 def attribute(*layers: str) -> Hashable:
     """A display attribute of palette names, innermost first; empty names are left out."""
-    return urwid.LayeredAttr(*[layer for layer in layers if layer], "screen")
+    return _layered(tuple(layer for layer in layers if layer))
+
+
+@lru_cache(maxsize=4096)
+def _layered(layers: tuple[str, ...]) -> Hashable:
+    """One object for each look, so that urwid finds it in its tables without comparing layers."""
+    return urwid.LayeredAttr(*layers, "screen")
 
 
 def paint(
@@ -110,49 +119,45 @@ Piece: TypeAlias = tuple[str, Hashable]
 
 def assemble(pieces: Sequence[Piece], cols: int, rest: Hashable) -> ScreenRow:
     """`pieces` side by side as one row, filled up to `cols` columns with blanks that look like `rest`."""
-    taken = columns("".join(text for text, _ in pieces))
+    blank = cols - columns("".join(text for text, _ in pieces))
     encoding = get_encoding()
-    text = b""
-    attributes: list[AttributeRun] = []
-    charsets: list[tuple[Charset, int]] = []
-    for piece, attr in (*pieces, (" " * (cols - taken), rest)):
-        encoded, cs = _encoded(piece, encoding)
-        if encoded:
-            text += encoded
-            attributes.append((attr, len(encoded)))
-            charsets.extend(cs)
-    return ScreenRow(text, attributes, charsets)
+    runs: list[Run] = []
+    for piece, look in (*pieces, (" " * blank, rest)):
+        for charset, text in _encoded(piece, encoding):
+            if runs and runs[-1][0] is look and runs[-1][1] == charset:
+                text = runs.pop()[2] + text
+            runs.append((look, charset, text))
+    return ScreenRow(tuple(runs))
 
 
 @lru_cache(maxsize=4096)
-def _encoded(text: str, encoding: str) -> tuple[bytes, list[tuple[Charset, int]]]:
+def _encoded(text: str, encoding: str) -> tuple[tuple[Charset, bytes], ...]:
     """`text` as it goes to a terminal with this encoding, which is the one that urwid is set to."""
-    return apply_target_encoding(shown_in(text, encoding))
+    encoded, charsets = apply_target_encoding(shown_in(text, encoding))
+    if len(charsets) == 1:
+        return ((charsets[0][0], encoded),)
+    ends = list(itertools.accumulate(length for _, length in charsets))
+    return tuple((cs, encoded[end - length : end]) for (cs, length), end in zip(charsets, ends, strict=True))
 
 
 def cell(char: str, *part: str) -> ScreenRow:
     """One character in the look of `part`, palette names from the innermost."""
+    return _cell(char, part, get_encoding())
+
+
+@lru_cache(maxsize=1024)
+def _cell(char: str, part: tuple[str, ...], _encoding: str) -> ScreenRow:
     return assemble([(char, attribute(*part))], 1, attribute())
 
 
 def side_by_side(*parts: ScreenRow) -> ScreenRow:
     """Rows as one row."""
-    return ScreenRow(
-        b"".join(part.text for part in parts),
-        [run for part in parts for run in part.attributes],
-        [run for part in parts for run in part.charsets],
-    )
+    return ScreenRow(tuple(run for part in parts for run in part.runs))
 
 
-def canvas(rows: Sequence[ScreenRow], cols: int, cursor: tuple[int, int] | None = None) -> urwid.TextCanvas:
+def canvas(rows: Sequence[ScreenRow], cols: int, cursor: tuple[int, int] | None = None) -> RowCanvas:
     """`rows` as a canvas of `cols` columns."""
-    return urwid.TextCanvas(
-        [row.text for row in rows],
-        [list(row.attributes) for row in rows],
-        [list(row.charsets) for row in rows],
-        cursor=cursor,
-        maxcol=cols,
-    )
+    return RowCanvas([row.runs for row in rows], cols, cursor)
 
 
 def _pieces(line: Line, base: str, focus: int | None, matches: Sequence[Range], follow: bool) -> list[Piece]:

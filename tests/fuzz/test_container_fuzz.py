@@ -128,6 +128,17 @@ def test_a_file_that_is_cut_off_costs_what_lies_behind(recording: Path) -> None:
     _answered(recording, "cut off")
 
 
+def test_a_schema_that_is_no_text_is_damage(recording: Path) -> None:
+    """Found by chance: SQLite hands its own tables' names over as they stand."""
+    index = sqlite3.connect(recording / "index.sqlite")
+    index.execute("PRAGMA writable_schema = ON")
+    index.execute("UPDATE sqlite_master SET name = CAST(x'72ff' AS TEXT), type = 'index' WHERE name = 'runs'")
+    index.commit()
+    index.close()
+    with pytest.raises(TfdbgError, match="damaged"):
+        open_path(recording)
+
+
 def test_a_file_that_is_gone_costs_its_tensors(recording: Path) -> None:
     for path in (recording / "data").iterdir():
         path.unlink()

@@ -332,6 +332,12 @@ def test_a_tiny_screen_says_so_and_recovers():
         drive("jj:lt<enter>?", size=size)
 
 
+def test_keys_mean_no_harm_where_no_page_was_laid_out_yet():
+    for keys in (":lt<enter>Sr", ":pt loss/Log:0<enter>v", ":lt<enter>S<resize 80x24>", ":nothing<enter>vSr"):
+        screen = drive(f"<resize 30x8>{keys}")
+        assert not screen.state.report, f"{keys}\n{screen.state.report}"
+
+
 def test_a_million_rows_answer_at_once():
     """TensorFlow's tfdbg: output was cut at 10,000 lines."""
     screen = drive(":many 1000000<enter>G")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -16,37 +17,41 @@ from tfdbg_cli.model.dtypes import element_type_named
 from tfdbg_cli.model.graph import GraphKind
 from tfdbg_cli.model.runs import Estimate
 
+Shapes: TypeAlias = Mapping[str, tuple[int, ...]]
+
 _STRING_BYTES = 32  # a guess for one string; there is nothing better before the run
 
 
-def estimate(
-    tensors: Iterable[SymbolicTensor],
-    feeds: Mapping[str, Any],
-    kind: GraphKind,
-    settings: Settings,
-    directory: Path | None,
-) -> Estimate:
-    """The bytes that the values of `tensors` (tf.Tensors in a graph) take while `feeds` are fed by name.
+@dataclass(frozen=True, slots=True)
+class Needed:
+    """What values take: how many tensors they are, and how many of these are left out of the bytes."""
+
+    tensors: int
+    nbytes: int | None
+    unknown: int
+
+    def estimate(self, kind: GraphKind, settings: Settings, directory: Path | None) -> Estimate:
+        """The same beside what may be taken now."""
+        on_disk = kind is GraphKind.RUNTIME
+        budget = disk_budget(settings, directory) if on_disk else memory_budget(settings)
+        return Estimate(self.tensors, self.nbytes, self.unknown, budget, "disk" if on_disk else "memory")
+
+
+def shapes_of(feeds: Mapping[str, Any]) -> Shapes:
+    """The shapes of what is fed, by name, as far as it has one."""
+    return {name: np.shape(value) for name, value in feeds.items() if value is not None and _is_regular(value)}
+
+
+def needed(tensors: Sequence[SymbolicTensor], shapes: Shapes) -> Needed:
+    """What the values of `tensors` (tf.Tensors in a graph) take while what is fed by name has these `shapes`.
 
     A dimension that is unknown in the graph is taken from the feeds where all of them agree: the leading one is
     then the size of the batch. Tensors that stay unknown are counted, and left out of the sum.
     """
-    shapes = {name: np.shape(value) for name, value in feeds.items() if value is not None and _is_regular(value)}
-    batch = _batch(tensors := list(tensors), shapes)
-    total = 0
-    unknown = 0
-    for tensor in tensors:
-        nbytes = _nbytes(tensor, shapes.get(tensor.name), batch)
-        total += nbytes or 0
-        unknown += nbytes is None
-    on_disk = kind is GraphKind.RUNTIME
-    return Estimate(
-        tensors=len(tensors),
-        nbytes=None if tensors and unknown == len(tensors) else total,
-        unknown=unknown,
-        budget=disk_budget(settings, directory) if on_disk else memory_budget(settings),
-        medium="disk" if on_disk else "memory",
-    )
+    batch = _batch(tensors, shapes)
+    found = [_nbytes(tensor, shapes.get(tensor.name), batch) for tensor in tensors]
+    known = [nbytes for nbytes in found if nbytes is not None]
+    return Needed(len(found), sum(known) if known or not found else None, len(found) - len(known))
 
 
 def _is_regular(value: Any) -> bool:
@@ -57,7 +62,7 @@ def _is_regular(value: Any) -> bool:
     return True
 
 
-def _batch(tensors: Iterable[SymbolicTensor], fed_shapes: Mapping[str, tuple[int, ...]]) -> int | None:
+def _batch(tensors: Iterable[SymbolicTensor], fed_shapes: Shapes) -> int | None:
     sizes = set()
     for tensor in tensors:
         fed = fed_shapes.get(tensor.name)

@@ -214,7 +214,9 @@ class Reported:
         """Hand the run over to the debugger. Gives whether its dump is to be kept."""
         plan = self._plan
         try:
-            return self._controller.run_ends(plan, self._made.with_inputs(make(self._call())))
+            with COLLECTION_PUT_OFF:
+                run = self._made.with_inputs(make(self._call()))
+            return self._controller.run_ends(plan, run)
         except Exception as error:  # noqa: BLE001
             report("show a run", error)
             self._controller.run_abandoned(plan)

@@ -83,6 +83,11 @@ class ActiveWatch:
         self._samples = self._makes = True
         line.begin()
 
+    def begins(self, number: int) -> WatchRequest:
+        """What is asked of the run with that number, which is about to be made."""
+        self.watch.progress.begins(number)
+        return self.watched
+
     def asks_as(self, other: WatchRequest | None) -> bool:
         """Whether this watch asks of a run what `other` asked of it when it began."""
         ours = self.watched
@@ -176,6 +181,7 @@ class ActiveWatch:
         `said` is told while the watch goes on; `looked_at` as `Call.looks_at`.
         """
         self.watch.passed(number, looked_at)
+        self.watch.progress.ends(number)
         self.watch.progress.said = said or self.watch.progress.said
         if self._samples and self.watch.progress.wants_sample:
             self._sample(make)

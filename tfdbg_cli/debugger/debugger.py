@@ -328,7 +328,7 @@ class Debugger:
                 plan = Plan(number, Action.CAPTURE, True, capture, directory=self._dump(number), values=values)
                 return plan, force
             case RunUntil(capture=capture, force=force):
-                watched = self._watching.watched if self._watching is not None else None
+                watched = self._watching.begins(number) if self._watching is not None else None
                 if self._takes_interruption:
                     self._takes_interruption = False
                     self.interruption.begin()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +14,8 @@ from tfdbg_cli.model.dtypes import is_inexact
 from tfdbg_cli.model.values import Array, NoValue, Value
 
 _MOST_NAMED = 3
+_SLICE = 1 << 13  # elements that are measured at a time: what is computed of them stays in the cache
+_WIDEST = 8  # bytes of a float whose neighbours can be counted
 _MOST_ULP = 1_000_000  # farther apart two numbers are no roundings of one, and are told themselves
 
 
@@ -134,15 +138,71 @@ def _parting(name: str, one: Value, two: Value) -> Parting:
     if one.dtype != two.dtype or one.shape != two.shape or one.dtype.hasobject:
         return Parting(name, max(one.size, two.size))
     one, two = np.ascontiguousarray(one).ravel(), np.ascontiguousarray(two).ravel()
-    other = _bits(one) != _bits(two)
-    elements = int((other if other.ndim == 1 else other.any(axis=1)).sum())
-    if not is_inexact(one.dtype) or one.dtype.kind == "c":
+    measures = is_inexact(one.dtype) and one.dtype.kind != "c"
+    elements, distance = 0, _Distance()
+    for start in range(0, one.size, _SLICE):
+        first, second = one[start : start + _SLICE], two[start : start + _SLICE]
+        other = _bits(first) != _bits(second)
+        other = other if other.ndim == 1 else other.any(axis=1)
+        count = int(other.sum())
+        elements += count
+        if measures and count:
+            distance.add(*((first, second) if count == first.size else (first[other], second[other])))
+    if not measures:
         return Parting(name, elements)
-    with np.errstate(all="ignore"):
-        apart = np.abs(one.astype(np.float64) - two.astype(np.float64))
-    numbers = np.isfinite(apart)
-    ulps = _ulps(one, two)
-    return Parting(name, elements, float(apart[numbers].max(initial=0.0)), ulps, _told(one, two, ulps))
+    ulps = distance.ulps if one.dtype.itemsize <= _WIDEST else None
+    return Parting(name, elements, distance.gap, ulps, distance.told(ulps))
+
+
+@dataclass(slots=True)
+class _Distance:
+    """How far apart two arrays are in the elements that differ, which are added slice by slice.
+
+    `gap` is the largest difference that is a number, `ulps` the largest distance of two numbers: the two `farthest`.
+    `nan` says whether the first has a NaN, `nan_in_one` whether one of the two has one where the other has a number.
+    """
+
+    gap: float = 0.0
+    ulps: int = 0
+    farthest: tuple[Any, ...] = ()
+    nan: bool = False
+    nan_in_one: bool = False
+
+    def add(self, one: Array, two: Array) -> None:
+        """Take the elements of `one` and `two` into account, all of which differ."""
+        with np.errstate(all="ignore"):
+            apart = one.astype(np.float64)
+            apart -= two.astype(np.float64)
+        np.abs(apart, out=apart)
+        largest = float(apart.max())
+        if math.isfinite(largest):  # so there is no NaN in either
+            self.gap = max(self.gap, largest)
+        else:
+            self.gap = max(self.gap, float(apart[np.isfinite(apart)].max(initial=0.0)))
+            nans = np.isnan(one), np.isnan(two)
+            self.nan = self.nan or bool(nans[0].any())
+            self.nan_in_one = self.nan_in_one or bool((nans[0] != nans[1]).any())
+            numbers = ~(nans[0] | nans[1])
+            one, two = one[numbers], two[numbers]
+        if one.dtype.itemsize <= _WIDEST:
+            self._add_numbers(one, two)
+
+    def _add_numbers(self, one: Array, two: Array) -> None:
+        distances = _distances(one, two)
+        ulps = int(distances.max(initial=0))
+        if ulps > self.ulps:
+            at = int(distances.argmax())
+            self.ulps, self.farthest = ulps, (one[at], two[at])
+
+    def told(self, ulps: int | None) -> str:
+        """How the two differ, in words; empty where `ulps` says enough, or nothing does."""
+        if self.nan_in_one:
+            return "NaN in one of the two"
+        if ulps is None or 0 < ulps <= _MOST_ULP:
+            return ""
+        if not ulps:
+            return "NaN of other bits" if self.nan else "zeros of the other sign"
+        return " and ".join(map(str, self.farthest))
 
 
 def _bits(values: Array) -> Array:
@@ -153,40 +213,18 @@ def _bits(values: Array) -> Array:
     return flat.view(np.uint8).reshape(flat.size, width)
 
 
-def _ulps(one: Array, two: Array) -> int | None:
-    """The largest distance of two elements that are no NaN; None for a dtype of more than 64 bits."""
-    if one.dtype.itemsize > 8:
-        return None
-    return int(_distances(*_numbers(one, two)).max(initial=0))
-
-
-def _told(one: Array, two: Array, ulps: int | None) -> str:
-    """How two arrays that are not the same differ, in words; empty where `ulps` says enough, or nothing does."""
-    if bool((np.isnan(one) != np.isnan(two)).any()):
-        return "NaN in one of the two"
-    if ulps is None or 0 < ulps <= _MOST_ULP:
-        return ""
-    if not ulps:
-        return "NaN of other bits" if bool(np.isnan(one).any()) else "zeros of the other sign"
-    numbers = _numbers(one, two)
-    at = int(_distances(*numbers).argmax())
-    return " and ".join(str(values[at]) for values in numbers)
-
-
-def _numbers(one: Array, two: Array) -> tuple[Array, Array]:
-    """The elements that are no NaN in both."""
-    numbers = ~(np.isnan(one) | np.isnan(two))
-    return one[numbers], two[numbers]
-
-
 def _distances(one: Array, two: Array) -> Array:
-    places = [_place(values, one.dtype.itemsize) for values in (one, two)]
-    found: Array = np.where(places[0] > places[1], places[0] - places[1], places[1] - places[0])
+    first, second = _place(one), _place(two)
+    # Of 64 bits the difference may be larger than an integer with a sign holds: its bits are right all the same.
+    found: Array = (np.maximum(first, second) - np.minimum(first, second)).view(np.uint64)
     return found
 
 
-def _place(values: Array, width: int) -> Array:
-    """Where each float stands among all floats of its dtype, counted from the lowest: neighbours are 1 apart."""
-    raw = values.view(np.dtype(f"u{width}")).astype(np.uint64)
-    sign = np.uint64(1 << (8 * width - 1))
-    return np.where(raw & sign, sign - (raw & (sign - np.uint64(1))), raw + sign)
+def _place(values: Array) -> Array:
+    """Where each float stands among all floats of its dtype, counted from zero: neighbours are 1 apart."""
+    width = values.dtype.itemsize
+    raw = values.view(np.dtype(f"i{width}")).astype(np.int64)
+    negative = raw >> 63  # all bits are set, or none
+    magnitude = np.int64((1 << (8 * width - 1)) - 1)
+    found: Array = (raw ^ (negative & magnitude)) - negative
+    return found

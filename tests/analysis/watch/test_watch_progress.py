@@ -72,6 +72,23 @@ def test_a_sample_that_takes_long_is_seldom_made() -> None:
     assert progress.wants_sample
 
 
+def test_no_sample_is_made_while_it_would_take_more_than_its_share_of_the_watch() -> None:
+    """A run that had to be prepared for long has to be prepared for as long to be made again with its values."""
+    clock = _Clock()
+    progress = WatchProgress("has_nan", clock)
+    progress.begins(1)
+    clock.now = 31
+    progress.ends(1)
+    assert not progress.wants_sample, "the first run has only just ended"
+    for number in range(2, 2000):
+        progress.begins(number)
+        clock.now += 1
+        progress.ends(number)
+    assert not progress.wants_sample
+    clock.now = 3101
+    assert progress.wants_sample
+
+
 def test_a_filter_that_takes_its_time_is_told_of() -> None:
     clock = _Clock()
     progress = WatchProgress("mine", clock)

@@ -12,6 +12,7 @@ from tfdbg_cli.model.values import NoValue
 
 _BETWEEN_SAMPLES = 30.0  # seconds; more where a sample takes long
 _LEAST_PAUSE = 100  # a sample is worth at most a hundredth of the time
+_MOST_UNDER_WAY = 100  # runs that are being made; of one that broke off nobody hears the end
 _WORTH_A_WORD = 0.1  # share of the time that a filter may take unmentioned
 
 
@@ -23,6 +24,8 @@ class WatchProgress:
         self._clock = clock
         self._begun = clock()
         self._next_sample = self._begun + _BETWEEN_SAMPLES
+        self._under_way: dict[int, float] = {}  # when runs began, by number
+        self._longest = 0.0  # what a run took, with all that had to be prepared for it
         self._asking = 0.0
         self._largest = -1.0
         self._where = ""
@@ -30,8 +33,22 @@ class WatchProgress:
 
     @property
     def wants_sample(self) -> bool:
-        """Whether it is time to look at the values of a run."""
-        return self._clock() >= self._next_sample
+        """Whether it is time to look at the values of a run.
+
+        To make a run again with all its values takes about as long as the run took that had to be prepared.
+        """
+        return self._clock() >= max(self._next_sample, self._begun + _LEAST_PAUSE * self._longest)
+
+    def begins(self, number: int) -> None:
+        """Hear that the run with that number begins."""
+        self._under_way[number] = self._clock()
+        while len(self._under_way) > _MOST_UNDER_WAY:
+            self._under_way.pop(next(iter(self._under_way)))
+
+    def ends(self, number: int) -> None:
+        """Hear that the run with that number has ended."""
+        now = self._clock()
+        self._longest = max(self._longest, now - self._under_way.pop(number, now))
 
     def sample(self, make: Callable[[], Run]) -> None:
         """Look at all values of the run that `make` gives, and remember the largest finite magnitude so far."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,26 +33,37 @@ def slots_of(graph: TfGraph) -> tuple[Slot, ...]:
     variables = {id(variable.handle): variable for variable in graph.variables if hasattr(variable, "handle")}
     captured = {id(inner): variables.get(id(outer)) for outer, inner in graph.captures}
     captured |= dict.fromkeys(map(id, graph.deferred_internal_captures))
-    taken = {tensor.op.name for tensor in graph.inputs if captured.get(id(tensor)) is None}
-    return tuple(_slot(tensor, id(tensor) in captured, captured.get(id(tensor)), taken) for tensor in graph.inputs)
+    names = _Names({tensor.op.name for tensor in graph.inputs if captured.get(id(tensor)) is None})
+    if any(id(tensor) in captured and tensor.op.name.isdigit() for tensor in graph.inputs):
+        names.of_ops = {op.name for op in graph.get_operations()}
+    return tuple(_slot(tensor, id(tensor) in captured, captured.get(id(tensor)), names) for tensor in graph.inputs)
 
 
-def _slot(tensor: EagerTensor, is_captured: bool, variable: Any, taken: set[str]) -> Slot:
+def _slot(tensor: EagerTensor, is_captured: bool, variable: Any, names: _Names) -> Slot:
     described, name = tensor, tensor.op.name
     if variable is not None:
-        described, name = variable, _free(variable.name.split(":", 1)[0], taken)
+        described, name = variable, names.free(variable.name.split(":", 1)[0])
     elif is_captured and name.isdigit():
-        name = _free(_name_by_reader(tensor), taken | {op.name for op in tensor.graph.get_operations()})
-        taken.add(name)
+        name = names.free(_name_by_reader(tensor), beside_ops=True)
     shape = None if tensor.dtype.name in HANDLES and variable is None else dimensions(described.shape)
     return Slot(Argument(name, described.dtype.name, shape, is_captured), variable)
 
 
-def _free(wanted: str, taken: set[str]) -> str:
-    """`wanted`, with a number if it is `taken` already; the result is added to `taken`."""
-    name = next(name for name in (wanted, *(f"{wanted}_{i}" for i in range(1, len(taken) + 2))) if name not in taken)
-    taken.add(name)
-    return name
+@dataclass
+class _Names:
+    """The names of inputs that are `taken`, and `of_ops`, beside which some of them stand."""
+
+    taken: set[str]
+    of_ops: Collection[str] = ()
+
+    def free(self, wanted: str, *, beside_ops: bool = False) -> str:
+        """`wanted`, with a number if it is taken already; the result counts as taken."""
+        name, number = wanted, 0
+        while name in self.taken or (beside_ops and name in self.of_ops):
+            number += 1
+            name = f"{wanted}_{number}"
+        self.taken.add(name)
+        return name
 
 
 def _name_by_reader(tensor: EagerTensor) -> str:

@@ -178,6 +178,8 @@ class Unrolled:
                 self._add_site(item.site, turns)
             elif item.shown is None or given is None:
                 continue
+            elif item.known is not None:
+                self._show(item.shown, item.known)
             elif item.recipe is None:
                 value = None if item.reference is None else next(given)
                 self._show(item.shown, None if item.shown.name in self._undefined else value)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import tensorflow as tf
 
@@ -13,7 +13,7 @@ from tfdbg_cli.capture.replay.replayed import Replayed
 from tfdbg_cli.capture.replay.room import require_room
 from tfdbg_cli.capture.replay.session_copy import SessionCopy
 from tfdbg_cli.capture.sessions.extended.shown_calls import ShownCalls, with_inside
-from tfdbg_cli.capture.sessions.fetched_tensors import described, fetched_array, handle_value
+from tfdbg_cli.capture.sessions.fetched_tensors import Outlined, OutlinedTensors, fetched_array, handle_value
 from tfdbg_cli.capture.sessions.fusing import FUSED, is_by_product, is_refusal
 from tfdbg_cli.capture.sessions.hidden_ops import PREFIX
 from tfdbg_cli.capture.sessions.reach import Reach, ancestors, ends_among, reach
@@ -25,8 +25,7 @@ from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import FetchedValue, GraphElement, Op, RunOptions, SymbolicTensor, TfGraph
 from tfdbg_cli.model.calls import RunError
 from tfdbg_cli.model.replay import ReplaySpec, Role
-from tfdbg_cli.model.tensors import MemoryTensorStore
-from tfdbg_cli.model.values import Array
+from tfdbg_cli.model.values import Array, Value
 from tfdbg_cli.model.walks import reached
 
 _ATTEMPTS = 8  # ops that may fail one after the other before the values before them are given up
@@ -83,6 +82,40 @@ def _made(replay_spec: ReplaySpec, known: SessionCopy | None = None) -> Iterator
                 copy.close()
 
 
+@dataclass(frozen=True)
+class _Asked:
+    """What runs of one kind compute when they are made again in a copy, and what of it is fetched.
+
+    `all_ends` are the ops that a run is made for, `ends` the part of them that is not fetched anyway. `outlines` has
+    all tensors by name, each with what is known of it, and whether it is opaque.
+    """
+
+    reach: Reach
+    all_ends: Sequence[Op]
+    ends: Sequence[Op]
+    fetchable: Sequence[SymbolicTensor]
+    outlines: Sequence[tuple[str, SymbolicTensor, Outlined, bool]]
+
+    @classmethod
+    def of(cls, copy: SessionCopy) -> _Asked:
+        """What the runs that are made again in `copy` compute."""
+        # In the order of the first run: there the op that drew what is fed now is one among others.
+        found = _without_ours(reach(copy.graph, ends_among(copy.elements, copy.arguments), copy.arguments))
+        opaque = found.opaque
+        return cls(
+            found,
+            ends_among(copy.elements, copy.fed),
+            ends_among([one for one in copy.elements if _is_op(one) or one.name in opaque], copy.fed),
+            [t for t in found.tensors if t.name not in opaque and not _would_draw(t, copy.fed)],
+            [(tensor.name, tensor, Outlined.of(tensor), tensor.name in opaque) for tensor in found.tensors],
+        )
+
+
+def _would_draw(tensor: SymbolicTensor, fed: Collection[str]) -> bool:
+    """Whether fetching `tensor` would run an op that must not draw anew: other outputs of it are fed."""
+    return tensor.name not in fed and any(output.name in fed for output in tensor.op.outputs)
+
+
 class _Made:
     """One run made again in a copy, and the values that are found there."""
 
@@ -91,20 +124,11 @@ class _Made:
         self._spec = replay_spec
         self._graph = copy.graph
         self._fed = copy.fed
-        # In the order of the first run: there the op that drew what is fed now is one among others.
-        ends = ends_among(copy.elements, copy.arguments)
-        self._reach: Reach = _without_ours(reach(copy.graph, ends, copy.arguments))
-        opaque = self._reach.opaque
-        # All that the run is made for, and the part of it that is not fetched anyway.
-        self._all_ends = ends_among(copy.elements, copy.fed)
-        self.ends = ends_among([one for one in copy.elements if _is_op(one) or one.name in opaque], copy.fed)
-        self.fetchable = [t for t in self._reach.tensors if t.name not in opaque and not self._would_draw(t)]
+        asked: _Asked = copy.kept("asked", lambda: _Asked.of(copy))
+        self._reach, self._outlines = asked.reach, asked.outlines
+        self._all_ends, self.ends, self.fetchable = asked.all_ends, asked.ends, asked.fetchable
         self._after: Sequence[Array] = ()
         self._notes: tuple[str, ...] = ()
-
-    def _would_draw(self, tensor: SymbolicTensor) -> bool:
-        """Whether fetching `tensor` would run an op that must not draw anew: other outputs of it are fed."""
-        return tensor.name not in self._fed and any(output.name in self._fed for output in tensor.op.outputs)
 
     def values(self) -> dict[str, FetchedValue]:
         """The values of all tensors, by name. Raises what an op raises."""
@@ -173,18 +197,21 @@ class _Made:
         )
         before = {item.node: item.value for item in self._spec.inputs if item.role is Role.VARIABLE}
         held = values_of_references(self._reach.tensors, before, after) if self._copy.by_reference else {}
-        shown = [
-            t for t in self._reach.tensors if t.name in known or (t.name in self._reach.opaque and error is None)
-        ]
-        found = [
-            fetched_array(known[t.name]) if t.name in known else held.get(t.name, handle_value(t)) for t in shown
-        ]
-        tensors = list(map(described, shown, found))
+        outlines: list[Outlined] = []
+        found: list[Value] = []
+        for name, tensor, outline, opaque in self._outlines:
+            if name in known:
+                value: Value = fetched_array(known[name])
+            elif opaque and error is None:
+                value = held[name] if name in held else handle_value(tensor)
+            else:
+                continue
+            outlines.append(outline)
+            found.append(value)
         if error is None:
-            updated = list(map(fetched_array, self._after))
-            tensors += [one.after_update(value) for one, value in zip(self._copy.updated, updated, strict=True)]
-            found += updated
-        store = MemoryTensorStore(tensors, found)
+            outlines += [one.after_update for one in self._copy.updated]
+            found += map(fetched_array, self._after)
+        store = OutlinedTensors(outlines, found)
         notes = [*self._notes, *[_HIDDEN.format(n=self._reach.hidden)] * bool(self._reach.hidden)]
         if error is not None:
             notes.append(_FAILED.format(op=error.node or "the op that failed"))

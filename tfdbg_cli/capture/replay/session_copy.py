@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from tfdbg_cli.capture.replay.prepared_run import PreparedRun
 from tfdbg_cli.capture.sessions import variable_ops
 from tfdbg_cli.capture.sessions.exact.outcome import Outcome
-from tfdbg_cli.capture.sessions.fetched_tensors import fetched_array
+from tfdbg_cli.capture.sessions.fetched_tensors import Outlined, fetched_array
 from tfdbg_cli.capture.sessions.hidden_ops import NewOp, hidden_ops
 from tfdbg_cli.capture.sessions.redirection import Redirection, redirected
-from tfdbg_cli.capture.sessions.updated import updated_tensor
+from tfdbg_cli.capture.sessions.updated import updated_outline
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
@@ -24,7 +25,6 @@ from tfdbg_cli.capture.tf.types import FetchedValue, Op, RawSession, RunMetadata
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import element_type_named
 from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
-from tfdbg_cli.model.tensors import Tensor
 from tfdbg_cli.model.values import Array
 
 v1 = compat.v1
@@ -32,6 +32,7 @@ v1 = compat.v1
 CONFIG = "session_config"  # the key of ReplaySpec.details that holds the session's ConfigProto, serialized, in hex
 UPDATED = "updated"  # the key of the variables, one a line, whose values after the run are to be shown
 _KEPT = 4  # copies kept for a graph: each holds its variables once more
+_PREPARED = 8  # kinds of runs that are kept prepared in a copy
 
 
 class SessionCopy:
@@ -75,6 +76,7 @@ class SessionCopy:
         self.alike = False  # whether runs made here are known to change what those of the program change
         self._sessions: dict[bool, RawSession] = {}
         self._kept: dict[str, Any] = {}
+        self._runs: dict[tuple[object, ...], PreparedRun] = {}
 
     def kept(self, key: str, make: Callable[[], Any]) -> Any:
         """What `make` gives, kept under `key`: what others find out of this copy's graph, once."""
@@ -134,9 +136,9 @@ class SessionCopy:
         places = [place for place, _ in self._writers]
         try:
             # In memory of its own: TensorFlow may keep what it is fed, and write into it.
-            given = {place: np.array(_feedable(item), copy=True) for place, item in zip(places, items, strict=True)}
+            given = [np.array(_feedable(item), copy=True) for item in items]
             if given:
-                session.run([operation for _, operation in self._writers], given)
+                self._prepared(session, places, (), [write for _, write in self._writers]).make(given)
         except (OpError, ValueError, TypeError) as error:
             names = ", ".join(item.name for item in items)
             raise refused(f"the variables {names}" if len(items) > 1 else f"the variable {names}", error) from error
@@ -146,7 +148,7 @@ class SessionCopy:
         """The variables that the run wrote, as they are now."""
         if not self._readers:
             return []
-        values = session.run(self._readers)
+        values = self._prepared(session, (), self._readers, ()).make(())
         return [
             np.array(value, copy=True) if variable.by_reference else fetched_array(value)
             for variable, value in zip(self.updated, values, strict=True)
@@ -176,15 +178,49 @@ class SessionCopy:
         with self.lock, INSIDE:
             session = self.begin(replay_spec, optimized=optimized or not dumps)
             try:
-                with redirected(session, instead):
-                    fetches = (list(tensors), list(targets))
-                    values, _ = session.run(fetches, self.given(replay_spec), options, run_metadata)
+                given = self.given(replay_spec)
+                values = None
+                if options is None and run_metadata is None and instead is None:
+                    values = self._prepared_values(session, given, tensors, targets)
+                    if values is None:  # it failed
+                        self.begin(replay_spec, optimized=optimized or not dumps)
+                if values is None:
+                    with redirected(session, instead):
+                        values, _ = session.run((list(tensors), list(targets)), given, options, run_metadata)
             except (ValueError, TypeError) as error:
                 raise refused("the inputs", error) from error
             if self.by_reference:
                 # What is read from such a variable shares its memory, and would change with the next run.
                 values = [np.array(value, copy=True) if isinstance(value, np.ndarray) else value for value in values]
             return list(values), self.after(session)
+
+    def _prepared_values(
+        self,
+        session: RawSession,
+        given: Mapping[SymbolicTensor, Array],
+        tensors: Sequence[SymbolicTensor],
+        targets: Sequence[Op],
+    ) -> Sequence[FetchedValue] | None:
+        """What a run gives that is made as often as it is wanted; None where it fails: `Session.run` tells why."""
+        try:
+            return self._prepared(session, list(given), tensors, targets).make(list(given.values()))
+        except OpError:
+            return None
+
+    def _prepared(
+        self,
+        session: RawSession,
+        feeds: Sequence[SymbolicTensor],
+        tensors: Sequence[SymbolicTensor],
+        targets: Sequence[Op],
+    ) -> PreparedRun:
+        """The run of that kind, prepared; the kinds asked for last are kept."""
+        key = id(session), *(tuple(one.name for one in elements) for elements in (feeds, tensors, targets))
+        found = self._runs.pop(key, None) or PreparedRun(session, feeds, tensors, targets)
+        self._runs[key] = found
+        while len(self._runs) > _PREPARED:
+            self._runs.pop(next(iter(self._runs)))
+        return found
 
     def plain(self, replay_spec: ReplaySpec, options: RunOptions = None, run_metadata: RunMetadata = None) -> Outcome:
         """What the run gives when it fetches what the program fetched, and nothing else. Raises what an op raises."""
@@ -207,6 +243,7 @@ class SessionCopy:
     def close(self) -> None:
         """Free what the sessions hold."""
         with self.lock, INSIDE:
+            self._runs.clear()
             for session in self._sessions.values():
                 session.close()
             self._sessions.clear()
@@ -274,9 +311,10 @@ class CopiedVariable:
         write = variable_ops.write(holder, place, dtype, device, reference=kind)
         return [variable_ops.place_for(dtype), write, variable_ops.read(holder, dtype, device, reference=kind)]
 
-    def after_update(self, value: Array) -> Tensor:
-        """The description of `value`, the variable's after the run."""
-        return updated_tensor(self.name, self._tensor.device, value, self._dtype)
+    @property
+    def after_update(self) -> Outlined:
+        """What is known of its value after the run without that."""
+        return updated_outline(self.name, self._tensor.device, self._dtype)
 
 
 def _imported(replay_spec: ReplaySpec) -> TfGraph:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
@@ -12,7 +13,8 @@ from tfdbg_cli.capture.sessions.as_written import written_type
 from tfdbg_cli.capture.sessions.program_graph import tensor_name
 from tfdbg_cli.capture.tf.opaque import HANDLE, is_handle
 from tfdbg_cli.capture.tf.types import FetchedValue, SymbolicTensor
-from tfdbg_cli.model.tensors import MemoryTensorStore, Tensor, describe
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.tensors import FoundByNode, MemoryTensorStore, Tensor, describe
 from tfdbg_cli.model.values import Array, Lack, NoValue, Value
 
 _REFERENCE = NoValue(Lack.OPAQUE, "This is a reference to a variable; what was read from it is at its readers.")
@@ -41,15 +43,46 @@ def handle_value(tensor: SymbolicTensor) -> NoValue:
     return HANDLE if is_handle(tensor) else _REFERENCE
 
 
+@dataclass(frozen=True, slots=True)
+class Outlined:
+    """What is known of a tf.Tensor in a graph without its value; the same in every run."""
+
+    name: TensorName
+    device: str
+    dtype: str
+    op_type: str
+
+    @classmethod
+    def of(cls, tensor: SymbolicTensor) -> Outlined:
+        """What is known of `tensor`."""
+        return cls(tensor_name(tensor), tensor.device, tensor.dtype.base_dtype.name, written_type(tensor.op))
+
+    def holding(self, value: Value) -> Tensor:
+        """The description of the tensor, whose value is at hand."""
+        return describe(self.name, value, device=self.device, op_type=self.op_type, dtype=self.dtype)
+
+
+class OutlinedTensors(FoundByNode):
+    """Tensors of which all but the value was known; each is described when somebody looks."""
+
+    def __init__(self, outlines: Sequence[Outlined], values: Sequence[Value]) -> None:
+        super().__init__(outline.name for outline in outlines)
+        self._outlines = outlines
+        self._values = values
+
+    def __len__(self) -> int:
+        return len(self._outlines)
+
+    def __getitem__(self, index: int) -> Tensor:
+        return self._outlines[index].holding(self._values[index])
+
+    def value(self, index: int) -> Value:
+        return self._values[index]
+
+
 def described(tensor: SymbolicTensor, value: Value) -> Tensor:
     """The description of a tf.Tensor in a graph whose value is at hand."""
-    return describe(
-        tensor_name(tensor),
-        value,
-        device=tensor.device,
-        op_type=written_type(tensor.op),
-        dtype=tensor.dtype.base_dtype.name,
-    )
+    return Outlined.of(tensor).holding(value)
 
 
 def fetched_array(value: FetchedValue) -> Array:

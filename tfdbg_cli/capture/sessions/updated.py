@@ -6,12 +6,11 @@ from collections.abc import Sequence
 
 from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE
 from tfdbg_cli.capture.sessions.call_state import Variable
+from tfdbg_cli.capture.sessions.fetched_tensors import Outlined
 from tfdbg_cli.capture.sessions.program_graph import tensor_name
 from tfdbg_cli.capture.tf.opaque import is_opaque
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.tensors import Tensor, describe
-from tfdbg_cli.model.values import Array
 
 
 def updated_name(variable: str) -> TensorName:
@@ -19,9 +18,9 @@ def updated_name(variable: str) -> TensorName:
     return TensorName(f"{variable}/after_update", 0)
 
 
-def updated_tensor(variable: str, device: str, value: Array, dtype: str) -> Tensor:
-    """The description of the value of a variable after its update."""
-    return describe(updated_name(variable), value, device=device, op_type=UPDATED_VARIABLE, dtype=dtype)
+def updated_outline(variable: str, device: str, dtype: str) -> Outlined:
+    """What is known of a variable after its update without its value."""
+    return Outlined(updated_name(variable), device, dtype, UPDATED_VARIABLE)
 
 
 def with_updated(graph: Graph, variables: Sequence[Variable]) -> Graph:

@@ -24,7 +24,7 @@ from tensorflow.python.ops import handle_data_util, script_ops, summary_ops_v2
 from tensorflow.python.util import tf_stack, traceback_utils
 from tensorflow.tsl.profiler.protobuf import xplane_pb2
 
-from tfdbg_cli.capture.tf.types import Fetches, FunctionDef, Op, OpDef, RawSession, SymbolicTensor, TfGraph
+from tfdbg_cli.capture.tf.types import Fetches, FunctionDef, Op, OpDef, RawRunner, RawSession, SymbolicTensor, TfGraph
 
 v1 = tf.compat.v1
 
@@ -93,9 +93,9 @@ def maker_from_options(session: RawSession) -> Callable[..., Any]:
     return maker
 
 
-def reader_of(session: RawSession, tensor_names: Sequence[str]) -> Callable[[], Sequence[Any]]:
-    """A runner of `session` that fetches tensors by name."""
-    reader: Callable[[], Sequence[Any]] = maker_from_options(session)(config_pb2.CallableOptions(fetch=tensor_names))
+def reader_of(session: RawSession, fetch: Sequence[str], **further: Sequence[str]) -> RawRunner:
+    """A runner of `session` that fetches tensors by name; `further` are what it is given (feed) and runs (target)."""
+    reader: RawRunner = maker_from_options(session)(config_pb2.CallableOptions(fetch=fetch, **further))
     return reader
 
 

@@ -74,7 +74,7 @@ class Index:
                 hint="Install the tfdbg that wrote it, or a newer one.",
                 exit_code=2,
             )
-        found = set(self._database.execute(_KINDS).fetchall())
+        found = set(self.rows(_KINDS))
         if found != {("table", name) for name in layout.TABLES}:
             raise TfdbgError(f"The index {path} is damaged: its tables are not those of a recording.")
 

@@ -46,7 +46,7 @@ class Viewport:
         self.selected = 0
         self.link: int | None = None
         self.lines: Sequence[Line] = ()
-        self.parts: list[Part] = []
+        self.parts = [Part(0, 0, False, ()) for _ in document.blocks]  # until it is laid out, at its first size
         self._goal = 0  # the column that walking up and down keeps to
         self._kept: dict[int, Line] = {}
 

@@ -76,6 +76,7 @@ class Body:
         self._starts: dict[str, dict[str, int]] = {}
         self._found_sources: dict[str, Source] = {}  # asked for many times each
         self._found_needs: dict[str, tuple[str, ...]] = {}
+        self._found_inputs: dict[str, list[str]] = {}
 
     @property
     def plain(self) -> bool:
@@ -130,8 +131,15 @@ class Body:
         return self.outputs(source.node)[source.slot].dtype
 
     def data_inputs(self, node: NodeDef) -> list[str]:
-        """The data inputs of a NodeDef, in order."""
-        return [text for text in node.input if not text.startswith("^")]
+        """The data inputs of a NodeDef, in order; the list is not to be changed."""
+        name: str = node.name
+        is_own = self.nodes.get(name) is node
+        found = self._found_inputs.get(name) if is_own else None
+        if found is None:
+            found = [text for text in node.input if not text.startswith("^")]
+            if is_own:
+                self._found_inputs[name] = found
+        return found
 
     def handles(self, node: NodeDef) -> list[str]:
         """Those of its data inputs that are handles; an optimizer's op is given those of its slots, too."""
@@ -153,18 +161,17 @@ class Body:
         """The nodes that `node` reads or waits for."""
         found = self._found_needs.get(node)
         if found is None:
-            texts = (text for text in self.nodes[node].input if text.startswith("^") or ":" in text)
-            names = (text.removeprefix("^").split(":", 1)[0] for text in texts)
-            found = self._found_needs[node] = tuple(name for name in names if name in self.nodes)
+            data = (text.partition(":") for text in self.data_inputs(self.nodes[node]))
+            read = [name for name, colon, _ in data if colon]
+            waits = (text[1:] for text in self.nodes[node].input if text.startswith("^"))
+            found = self._found_needs[node] = tuple(name for name in (*read, *waits) if name in self.nodes)
         return found
 
     def _in_order(self, wanted: Mapping[str, object]) -> Iterator[NodeDef]:
         """The nodes `wanted`, inputs first and otherwise as defined; a way back in a loop is not followed."""
         around = {name for name in wanted if self.nodes[name].op in NEXT_ITERATION}
-        order = needs_first(
-            (name for name in self.nodes if name in wanted),
-            lambda name: (one for one in self._needs(name) if one not in around),
-        )
+        needs = (lambda name: [one for one in self._needs(name) if one not in around]) if around else self._needs
+        order = needs_first((name for name in self.nodes if name in wanted), needs)
         return map(self.nodes.__getitem__, order)
 
     def _hidden(self, nodes: Iterable[NodeDef]) -> frozenset[str]:

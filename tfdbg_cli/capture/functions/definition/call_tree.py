@@ -79,10 +79,14 @@ class Scope:
     calls: dict[str, CallSite] = field(default_factory=dict)
     unread: frozenset[Source] = frozenset()  # outputs not given back, lest the runtime make other ops of the function
     cut: bool = False  # a call below was not entered, since the function calls itself
+    _names: dict[str, str] = field(default_factory=dict, repr=False)  # asked for many times each
 
     def name_of(self, node: str) -> str:
         """The name that `node` of this function has in the run."""
-        return self._placed(self.body.python_name(node).removeprefix(self.shared_prefix))
+        found = self._names.get(node)
+        if found is None:
+            found = self._names[node] = self._placed(self.body.python_name(node).removeprefix(self.shared_prefix))
+        return found
 
     def _placed(self, name: str) -> str:
         return f"{self.path}/{name}" if self.path else name

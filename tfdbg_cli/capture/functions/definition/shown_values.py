@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 
 from tfdbg_cli.capture.functions.definition.body import Output, Source
 from tfdbg_cli.capture.functions.definition.call_tree import LOOP_VARIABLE, CallKind, CallSite, Scope
+from tfdbg_cli.capture.functions.definition.constants import constant_in
 from tfdbg_cli.capture.functions.definition.mergeable import SAME, mergeable
 from tfdbg_cli.capture.tf.memo import Memo
-from tfdbg_cli.capture.tf.types import NodeDef
+from tfdbg_cli.capture.tf.types import EagerTensor, NodeDef
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.ops.kinds import FAKES
 
@@ -42,18 +43,19 @@ class Item:
     """One value of a function in order of execution, or the place of a branch or loop between them.
 
     `reference` is how the function refers to the value; None for a value that is only listed (a handle). A value
-    with a `recipe` is not given back but computed by it.
+    with a `recipe` is not given back but computed by it, and one that is `known` before a run is not either.
     """
 
     shown: Shown | None
     reference: str | None
     site: CallSite | None = None
     recipe: Recipe | None = None
+    known: EagerTensor | None = None
 
     @property
     def given_back(self) -> bool:
         """Whether the function gives the value back, as one of its further outputs."""
-        return self.reference is not None and self.recipe is None
+        return self.reference is not None and self.recipe is None and self.known is None
 
 
 def items_of(scope: Scope) -> tuple[Item, ...]:
@@ -80,16 +82,25 @@ def _found(scope: Scope) -> tuple[Item, ...]:
         for slot, output in enumerate(scope.body.outputs(node.name)):
             if site is None or site.kind is CallKind.LOOP or slot in read:
                 recipe = _recipe(scope, node, slot) if Source(node.name, slot) in merged else None
-                items.append(_item(TensorName(scope.name_of(node.name), slot), node.op, node.device, output, recipe))
+                known = constant_in(scope.body, node) if recipe is None else None
+                name = TensorName(scope.name_of(node.name), slot)
+                items.append(_item(name, node.op, node.device, output, recipe, known))
     return tuple(items)
 
 
 _ITEMS = Memo(_found)
 
 
-def _item(name: TensorName, op_type: str, device: str, output: Output, recipe: Recipe | None = None) -> Item:
+def _item(
+    name: TensorName,
+    op_type: str,
+    device: str,
+    output: Output,
+    recipe: Recipe | None = None,
+    known: EagerTensor | None = None,
+) -> Item:
     shown = Shown(name, op_type, device, output.dtype)
-    return Item(shown, output.reference if output.returnable else None, recipe=recipe)
+    return Item(shown, output.reference if output.returnable else None, recipe=recipe, known=known)
 
 
 def _recipe(scope: Scope, node: NodeDef, slot: int) -> Recipe:
@@ -106,7 +117,7 @@ def _of_call(site: CallSite, own_outputs: int) -> list[Item]:
         if item.given_back:
             reference = f"{site.node.name}:output:{position}"
             position += 1
-        items.append(Item(item.shown, reference, item.site, item.recipe))
+        items.append(Item(item.shown, reference, item.site, item.recipe, item.known))
     return items
 
 

@@ -6,10 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-import numpy as np
-
 from tfdbg_cli.capture.budget import memory_budget
-from tfdbg_cli.capture.estimate import estimate
+from tfdbg_cli.capture.estimate import needed
 from tfdbg_cli.capture.functions.arguments import Slot, slots_of
 from tfdbg_cli.capture.functions.checking_edit import Wanted
 from tfdbg_cli.capture.functions.compiled import Compiled, compiled_copy
@@ -32,7 +30,6 @@ from tfdbg_cli.model.graph import Graph, GraphKind
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Estimate
 from tfdbg_cli.model.sources import Traceback
-from tfdbg_cli.model.values import Array
 
 _BACKWARD = "__backward_"
 _KINDS = 4
@@ -173,10 +170,9 @@ class TracedFunction:
             return Estimate(self._counted[admits], self.taken, 0, memory_budget(settings), "memory")
         tensors = list(filter(admits, self._tensors()))
         self._counted[admits] = len(tensors)
-        shapes = {
-            f"{slot.argument.name}:0": _of_shape(tensor) for slot, tensor in zip(self.slots, inputs, strict=False)
-        }
-        found = estimate(tensors, shapes, GraphKind.PYTHON, settings, None)
+        given = [(slot.argument.name, tensor.shape) for slot, tensor in zip(self.slots, inputs, strict=False)]
+        shapes = {f"{name}:0": tuple(shape) for name, shape in given if shape.rank is not None}
+        found = needed(tensors, shapes).estimate(GraphKind.PYTHON, settings, None)
         if self.taken is None:
             return found
         return Estimate(found.tensors, self.taken, 0, found.budget, found.medium)
@@ -185,10 +181,6 @@ class TracedFunction:
         for graph in named_graphs_below(self._atomic).values():
             for op in graph.get_operations():
                 yield from op.outputs
-
-
-def _of_shape(tensor: EagerTensor) -> Array | None:
-    return None if tensor.shape.rank is None else np.broadcast_to(np.int8(0), tensor.shape.as_list())
 
 
 _TRACED = Memo(TracedFunction)

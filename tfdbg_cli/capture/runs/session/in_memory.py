@@ -2,20 +2,52 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.capture.dump_folders import to_keep
+from tfdbg_cli.capture.sessions.call_names import fed
 from tfdbg_cli.capture.sessions.called_graph import CalledFunctions
-from tfdbg_cli.capture.sessions.extended.call_checks import reached_by, state_of
+from tfdbg_cli.capture.sessions.extended.call_checks import ends_of, reached_by, state_of
+from tfdbg_cli.capture.sessions.hidden_ops import program_version
 from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.program_graph import files_of, program_graph
 from tfdbg_cli.capture.sessions.updated import with_updated
 from tfdbg_cli.capture.state.run_snapshot import RunSnapshot
+from tfdbg_cli.capture.tf.memo import Memos
 from tfdbg_cli.capture.what_if.session import SessionWhatIf
 from tfdbg_cli.capture.what_if.steppers import SteppableReplay
 from tfdbg_cli.capture.what_if.whole_run import WholeWhatIf
 from tfdbg_cli.formats.dumps.writer import write_dump
 from tfdbg_cli.model.calls import Call, RunError
+from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.sources import Traceback
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """What the runs of one kind show beside values: one for all of them, since much is kept by graph."""
+
+    graph: Graph
+    tracebacks: Mapping[str, Traceback]
+
+
+_SHOWN: Memos[_Shown] = Memos(keep=2)
+
+
+def _shown(invocation: Invocation) -> _Shown:
+    graph = invocation.session.graph
+    key = program_version(graph), tuple(op.name for op in ends_of(invocation)), frozenset(fed(invocation.feeds))
+
+    def found_out() -> _Shown:
+        reached = reached_by(invocation)
+        called = CalledFunctions(graph, reached.order if reached.calls else ())
+        model = called.added_to(program_graph(graph))
+        return _Shown(with_updated(model, state_of(invocation).written), called.tracebacks())
+
+    return _SHOWN.of(graph, key, found_out)
 
 
 class InMemory:
@@ -28,12 +60,11 @@ class InMemory:
 
     def bare(self, call: Call, error: RunError | None, held: RunSnapshot | None, notes: tuple[str, ...]) -> Run:
         """The run without values: its graph has the insides of calls, and the variables that it writes."""
-        graph, reached = self.invocation.session.graph, reached_by(self.invocation)
-        called = CalledFunctions(graph, reached.order if reached.calls else ())
+        shown = _shown(self.invocation)
         return Run(
             call=call,
-            graph=with_updated(called.added_to(program_graph(graph)), state_of(self.invocation).written),
-            tracebacks=called.tracebacks(),
+            graph=shown.graph,
+            tracebacks=shown.tracebacks,
             error=error,
             notes=notes,
             replayable=held,

@@ -14,7 +14,7 @@ from tfdbg_cli.capture.pipeline import Capture
 from tfdbg_cli.capture.sessions.call_state import Variable
 from tfdbg_cli.capture.sessions.extended.call_checks import state_of
 from tfdbg_cli.capture.sessions.invocation import Invocation
-from tfdbg_cli.capture.sessions.updated import updated_name, updated_tensor, with_updated
+from tfdbg_cli.capture.sessions.updated import updated_name, updated_outline, with_updated
 from tfdbg_cli.capture.state.run_snapshot import RunSnapshot, read
 from tfdbg_cli.capture.stores import joined
 from tfdbg_cli.capture.tf.op_errors import OpError
@@ -100,7 +100,7 @@ def with_after(tensors: TensorStore, written: Sequence[Variable], values: Sequen
     """`tensors`, and behind them the `values` of the variables `written` after the run."""
     arrays = list(map(np.asarray, values))
     updated = [
-        updated_tensor(variable.name, variable.op.device, array, variable.dtype.name)
+        updated_outline(variable.name, variable.op.device, variable.dtype.name).holding(array)
         for variable, array in zip(written, arrays, strict=True)
     ]
     return joined(tensors, MemoryTensorStore(updated, arrays))

@@ -6,16 +6,20 @@ from pathlib import Path
 
 from tfdbg_cli.capture.chooser import chooser
 from tfdbg_cli.capture.controller import Plan
-from tfdbg_cli.capture.estimate import estimate
+from tfdbg_cli.capture.estimate import Needed, needed, shapes_of
 from tfdbg_cli.capture.runs.session.graph_choice import choose_graph
 from tfdbg_cli.capture.sessions.call_names import fed
-from tfdbg_cli.capture.sessions.extended.call_checks import misfit, reached_by, state_of
+from tfdbg_cli.capture.sessions.extended.call_checks import ends_of, misfit, reached_by, state_of
+from tfdbg_cli.capture.sessions.hidden_ops import program_version
 from tfdbg_cli.capture.sessions.invocation import Invocation
+from tfdbg_cli.capture.tf.memo import Memos
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.formats.recording.writing import size_text
 from tfdbg_cli.model.decision import CaptureRequest, GraphChoice, Values
 from tfdbg_cli.model.graph import GraphKind
 from tfdbg_cli.model.runs import Estimate
+
+_NEEDED: Memos[Needed] = Memos(keep=8)  # by kind of call, shapes of the feeds and what of it is asked for
 
 
 def graph_asked_for(request: CaptureRequest, settings: Settings) -> GraphChoice:
@@ -66,8 +70,14 @@ def estimate_of(
     invocation: Invocation, request: CaptureRequest, kind: GraphKind, settings: Settings, directory: Path | None
 ) -> Estimate:
     """What the values that `request` asks for take."""
-    tensors = filter(chooser(request).admits, reached_by(invocation).fetchable)
-    return estimate(tensors, fed(invocation.feeds), kind, settings, directory)
+    graph, shapes = invocation.session.graph, shapes_of(fed(invocation.feeds))
+    ends = tuple(op.name for op in ends_of(invocation))
+    key = program_version(graph), ends, frozenset(fed(invocation.feeds)), tuple(sorted(shapes.items())), request
+
+    def found_out() -> Needed:
+        return needed(list(filter(chooser(request).admits, reached_by(invocation).fetchable)), shapes)
+
+    return _NEEDED.of(graph, key, found_out).estimate(kind, settings, directory)
 
 
 def kind_shown(

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE
 from tfdbg_cli.capture.sessions.updated import updated_name
 from tfdbg_cli.model.exactness import Parting, parted
+from tfdbg_cli.model.names import parse_tensor_name
 from tfdbg_cli.model.tensors import TensorStore
 from tfdbg_cli.model.values import Value
 
@@ -38,11 +39,14 @@ def outcome_in(tensors: TensorStore, like: Outcome) -> Outcome:
     """The outcome of a run whose values are all in `tensors`: of what `like` tells, as far as it is there."""
     fetched: dict[str, Value] = {}
     variables: dict[str, Value] = {}
-    names = {updated_name(name).node: name for name in like.variables}
-    for row in range(len(tensors)):
-        tensor = tensors[row]
-        if tensor.op_type == UPDATED_VARIABLE and tensor.node in names:
-            variables[names[tensor.node]] = tensors.value(row)
-        elif not tensor.execution and str(tensor.name) in like.fetched:
-            fetched[str(tensor.name)] = tensors.value(row)
+    for name in like.variables:
+        for row in tensors.named(updated_name(name).node):
+            if tensors[row].op_type == UPDATED_VARIABLE:
+                variables[name] = tensors.value(row)
+    for text in like.fetched:
+        known = parse_tensor_name(text)
+        for row in () if known is None else tensors.named(known.node, known.slot):
+            tensor = tensors[row]
+            if not tensor.execution and tensor.op_type != UPDATED_VARIABLE:
+                fetched[text] = tensors.value(row)
     return Outcome(fetched, variables)

@@ -1,0 +1,72 @@
+"""Runs of a session that are made many times, prepared once.
+
+`Session.run` takes apart what it is to fetch at each call, for thousands of tensors longer than it takes to compute
+them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.types import FetchedValue, Op, RawSession, SymbolicTensor
+from tfdbg_cli.model.values import Array
+
+
+class PreparedRun:
+    """Runs of `session` that are given values for `feeds`, fetch `tensors` and run `targets`.
+
+    They go the way of `Session.run`, names in the order in which that hands them to the runtime. An error of an op
+    does not say which op it was.
+
+    Raises:
+        ValueError: something is not to be fed, or fetched.
+
+    """
+
+    def __init__(
+        self,
+        session: RawSession,
+        feeds: Sequence[SymbolicTensor],
+        tensors: Sequence[SymbolicTensor],
+        targets: Sequence[Op],
+    ) -> None:
+        for feed in feeds:
+            if not session.graph.is_feedable(feed):
+                raise ValueError(f"Tensor {feed.name} may not be fed.")
+        for tensor in tensors:
+            if not session.graph.is_fetchable(tensor):
+                raise ValueError(f"Tensor {tensor.name} may not be fetched.")
+        given = [str(feed.name) for feed in feeds]
+        names = [str(tensor.name) for tensor in tensors]
+        fetched = sorted(set(names).difference(given))  # what is fed is handed back as it is
+        self._order = sorted(range(len(given)), key=given.__getitem__)
+        self._feeds = [(feed.dtype.as_numpy_dtype, feed.shape, str(feed.name)) for feed in feeds]
+        places = {name: at for at, name in enumerate(fetched)} | {name: -1 - at for at, name in enumerate(given)}
+        self._places = [places[name] for name in names]
+        ends = sorted({str(target.name) for target in targets})
+        runs = bool(fetched or ends)  # what is only fed is handed back, and nothing is run for it
+        self._run = compat.reader_of(session, fetched, feed=sorted(given), target=ends) if runs else None
+
+    def make(self, given: Sequence[Array]) -> list[FetchedValue]:
+        """Make the run with the values `given`, in the order of the feeds: the values of the tensors, in theirs.
+
+        Raises what an op raises.
+
+        Raises:
+            ValueError: a value has not the shape that the graph promises.
+
+        """
+        values = [_fed(value, *feed) for value, feed in zip(given, self._feeds, strict=True)]
+        found = () if self._run is None else self._run(*(values[at] for at in self._order))
+        return [found[place] if place >= 0 else values[-1 - place] for place in self._places]
+
+
+def _fed(value: Array, kind: Any, shape: Any, name: str) -> Array:
+    """What the runtime is given for `value`, as `Session.run` gives it."""
+    if not shape.is_compatible_with(value.shape):
+        raise ValueError(f"Cannot feed value of shape {value.shape} for Tensor {name}, which has shape {shape}")
+    return np.asarray(value, kind)

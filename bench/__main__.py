@@ -60,6 +60,12 @@ def _recording(rounds: int) -> None:
     recording.measure(max(5, rounds // 3))
 
 
+def _recording_curves(rounds: int) -> None:
+    from bench import recording_curves
+
+    recording_curves.measure(rounds)
+
+
 def _screen(rounds: int) -> None:
     from bench import screen
 
@@ -88,6 +94,7 @@ MEASUREMENTS: Mapping[str, Callable[[int], None]] = {
     "opening": _opening,
     "recording": _recording,
     "recordings": _recordings,
+    "recording_curves": _recording_curves,
     "screen": _screen,
     "screen_at_a_million": _screen_at_a_million,
 }

@@ -29,6 +29,11 @@ def queries_file() -> Path:
     return _base("XDG_CONFIG_HOME", ".config") / "queries.json"
 
 
+def scans_folder() -> Path:
+    """What filters said of recordings, `$XDG_CACHE_HOME/tfdbg_cli/scans`: all of it may be deleted."""
+    return _base("XDG_CACHE_HOME", ".cache") / "scans"
+
+
 def history_file() -> Path:
     """The commands typed, `$XDG_STATE_HOME/tfdbg_cli/history`."""
     return _base("XDG_STATE_HOME", ".local/state") / "history"

@@ -294,7 +294,7 @@ def ask_in_steps(
     """Fill `known` with what `tensor_filter` says of the tensors at `indices`; gives the share that was asked."""
     if isinstance(tensor_filter, Filter) and tensor_filter.finds:  # of what is finite it says no
         left = indices if not known else [index for index in indices if index not in known]
-        for finite, share in finite_in_steps(run.tensors, left):
+        for finite, share in finite_in_steps(run.tensors, left) if left else ():
             known.update(dict.fromkeys(finite, False))
             yield share
     for number, index in enumerate(indices):

@@ -116,6 +116,8 @@ class Conversation:
             last = self._last()
             search = matching_lines if command[0] == "/" else element_lines
             return search(command[1:], last, self._service.width)
+        if self._source.interactive:
+            self._output.wait(self._service.steps(command))
         return self._service.execute(command)
 
     def _fail(self, command: str, error: TfdbgError) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
 from tfdbg_cli.document.document import Document
@@ -42,6 +42,9 @@ class NotebookOutput:
 
     def echo(self, command: str) -> None:
         self._lines([line(Span(f"tfdbg> {command}", Style.KEY))])
+
+    def wait(self, steps: Iterator[float | None]) -> None:
+        """Nothing: a cell shows by itself that it is busy."""
 
     def document(self, command: str, document: Document) -> None:
         lines = document.lines(WIDTH)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import atexit
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import islice
 from typing import Protocol, TextIO
@@ -17,6 +17,7 @@ from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.line.progress_bars import bar_is_drawn
 from tfdbg_cli.line.stream import to_stderr, write
+from tfdbg_cli.line.waiting_line import WaitingLine
 from tfdbg_cli.model.decision import DebugRun, Decision, RunUntil
 from tfdbg_cli.model.exactness import Exactness
 
@@ -34,6 +35,13 @@ class LineOutput(Protocol):
 
     def echo(self, command: str) -> None:
         """A command that nobody saw being typed."""
+        ...
+
+    def wait(self, steps: Iterator[float | None]) -> None:
+        """Go through `steps`, the long part of a command, while somebody is told how far it is.
+
+        Nobody need: the command does what is left of them.
+        """
         ...
 
     def document(self, command: str, document: Document) -> None:
@@ -74,6 +82,16 @@ class TextOutput:
 
     def echo(self, command: str) -> None:
         self._print([line(f"tfdbg> {command}")])
+
+    def wait(self, steps: Iterator[float | None]) -> None:
+        if self._width is None:  # no terminal
+            return
+        told = WaitingLine(self._stream)
+        try:
+            for share in steps:
+                told.tell(share)
+        finally:
+            told.wipe()
 
     def document(self, command: str, document: Document) -> None:
         lines = document.lines(self._width)
@@ -139,6 +157,9 @@ class JsonOutput:
 
     def echo(self, command: str) -> None:
         """Nothing: each answer names its command."""
+
+    def wait(self, steps: Iterator[float | None]) -> None:
+        """Nothing: a program waits for the answer."""
 
     def document(self, command: str, document: Document) -> None:
         self._print(document_json(command, document))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from pathlib import Path
 from typing import Any, Protocol, cast, runtime_checkable
 
 import numpy as np
@@ -123,6 +124,15 @@ class TellsFinite(Protocol):
 
         Any other has to be looked at by itself.
         """
+        ...
+
+
+@runtime_checkable
+class TellsFiles(Protocol):
+    """A store that is read from files: what was found out about it holds as long as they stay as they are."""
+
+    def files(self) -> tuple[int, Sequence[Path]]:
+        """The number of the run in them, and the files. Raises OSError where they cannot be listed."""
         ...
 
 

@@ -12,7 +12,7 @@ from tfdbg_cli.cli.parser import Parser
 from tfdbg_cli.document.ansi import wants_color
 from tfdbg_cli.document.plain import harmless
 from tfdbg_cli.line.stream import write
-from tfdbg_cli.paths import config_file, history_file
+from tfdbg_cli.paths import config_file, history_file, scans_folder
 from tfdbg_cli.terminal_facts import terminal_facts
 from tfdbg_cli.version import __version__, installed_version, tensorflow_version
 
@@ -42,6 +42,7 @@ def info_lines() -> Iterator[str]:
         **{name: installed_version(name) or "not installed" for name in _PACKAGES},
         "settings": _place(str(config_file())),
         "history": _place(str(history_file())),
+        "scans": _place(str(scans_folder())),
         "front end": f"line prompt, since {obstacle}" if obstacle else "full screen",
         "TFDBG_UI": os.environ.get("TFDBG_UI") or "not set",
         "TERM": facts.term or "not set",

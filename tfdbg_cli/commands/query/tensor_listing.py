@@ -20,6 +20,7 @@ from tfdbg_cli.analysis.tensor_query import (
     ordered_in_steps,
 )
 from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.query.kept_scans import KeptScan
 from tfdbg_cli.commands.query.language import written
 from tfdbg_cli.commands.query.named import asked_query
 from tfdbg_cli.commands.query.tensor_rows import TensorRows
@@ -52,7 +53,10 @@ def find(context: Context, options: argparse.Namespace) -> Listing:
     if not options.tensor_filter:
         return Listing(indices, unread=lost)
     tensor_filter = context.filter(options.tensor_filter)
-    verdicts = ask(context.run, indices, tensor_filter, context.answers(tensor_filter), context.earlier_of_same())
+    answers, scan = context.answers(tensor_filter), KeptScan(context.run, tensor_filter)
+    scan.recall(answers)
+    verdicts = ask(context.run, indices, tensor_filter, answers, context.earlier_of_same())
+    scan.keep(answers)
     return Listing(verdicts.passed, verdicts.raised, verdicts.unread + lost)
 
 
@@ -68,6 +72,7 @@ def find_in_steps(context: Context, options: argparse.Namespace) -> Iterator[flo
         tensor_filter = context.filter(options.tensor_filter)
         indices, _ = _known(context, options)
         answers, earlier = context.answers(tensor_filter), context.earlier_of_same()
+        KeptScan(context.run, tensor_filter).recall(answers)
         yield from ask_in_steps(context.run, indices, tensor_filter, answers, earlier)
 
 

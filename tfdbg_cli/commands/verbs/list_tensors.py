@@ -215,6 +215,8 @@ Without -s tensors stand in the order of their execution. Regexes search anywher
 The heads of the columns sort; a second click reverses. A row leads to the tensor's value. `queries` explains what -q
 takes; on the screen f types it. There the rows in sight show their health, which is counted as they come into sight,
 and w puts the worst on top; `config set columns` chooses other columns, and `config set columns auto` these again.
+What a filter said of all tensors of a large recording is kept for the next opening, until the recording changes;
+`tfdbg info` says where.
 
 Examples:
   lt -f has_inf_or_nan              what is NaN or infinite, the first to turn so on top

@@ -7,10 +7,12 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
+from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 from tfdbg_cli.formats.container.columns import Columns
 from tfdbg_cli.formats.container.index import DamagedIndexError, Index
+from tfdbg_cli.formats.container.layout import DATA, INDEX
 from tfdbg_cli.formats.container.stored import StoredElements
 from tfdbg_cli.formats.container.texts import MOST, NAMELESS, shape_of, whole
 from tfdbg_cli.formats.messages.tensor_proto import damaged
@@ -77,6 +79,11 @@ class RecordedTensors:
         except DamagedIndexError:
             return None
         return None if found is None else _summary(found)
+
+    def files(self) -> tuple[int, Sequence[Path]]:
+        """The number of the run in the index, the index, and the files of elements. Raises OSError."""
+        root = self._elements.root
+        return self._run, [root / INDEX, *sorted((root / DATA).iterdir())]
 
     def finite(self, indices: Sequence[int]) -> Iterator[tuple[Sequence[int], float]]:
         """Those of `indices` whose tensors hold finite numbers only, some at a time, with the share that is done."""

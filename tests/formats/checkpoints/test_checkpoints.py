@@ -164,3 +164,22 @@ def test_a_checkpoint_beside_the_variables_of_a_run(saved: Path) -> None:
     assert (told["first"], told["equal"], told["only_a"]) == (None, 2, [])
     assert told["only_b"] == ["model/w/opt/m:0", "words:0"]
     assert "the variables of run #3: train(x)" in Prompt(_run()).show(f"diff {saved}", 120)
+
+
+def test_damage_is_no_agreement(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What cannot be read was not compared: it is named, and the exit code is not that of two that agree."""
+    sound = tmp_path / "sound"
+    sound.mkdir()
+    for path in saved.parent.glob("c-1.*"):
+        (sound / path.name).write_bytes(path.read_bytes())
+    data = saved.with_name("c-1.data-00000-of-00001")
+    content = bytearray(data.read_bytes())
+    content[content.index(_ARRAYS[_KEY].tobytes()) + 5] ^= 1
+    data.write_bytes(content)
+    assert main(["diff", str(saved), str(sound / saved.name)]) == 2
+    shown = capsys.readouterr()
+    assert "Nothing differs of what could be compared." in shown.out
+    assert "Damaged" in shown.out and "checksum of its 48 bytes" in shown.out
+    assert "1 tensor cannot be read, model/w" in shown.err
+    assert main(["diff", "--json", str(saved), str(sound / saved.name)]) == 2
+    assert json.loads(capsys.readouterr().out)["damaged"] == ["model/w:0"]

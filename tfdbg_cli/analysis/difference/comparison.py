@@ -15,6 +15,7 @@ from tfdbg_cli.analysis.difference.renames import Renames
 from tfdbg_cli.analysis.difference.tensor_pairs import RowPair, TensorPairs, paired_tensors
 from tfdbg_cli.analysis.difference.tolerance import Tolerance
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.values import Lack, NoValue
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,14 @@ class Comparison:
     def same(self) -> bool:
         """Whether nothing differs of what could be compared."""
         return not self.differing
+
+    @cached_property
+    def damaged(self) -> Sequence[tuple[str, NoValue]]:
+        """The tensors that could not be compared since what is kept of them is damaged, and why."""
+        unknown = [one.rows for one in self.verdicts if one.state is State.UNKNOWN]
+        kept = [(run.tensors, rows[side]) for rows in unknown for side, run in enumerate(self.runs)]
+        values = [(str(tensors[row].name), tensors.value(row)) for tensors, row in kept]
+        return [(name, value) for name, value in values if isinstance(value, NoValue) and value.lack is Lack.DAMAGED]
 
     @property
     def comparable(self) -> bool:

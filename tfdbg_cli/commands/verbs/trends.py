@@ -121,7 +121,8 @@ def _logarithms(series: Series) -> Any:
     with np.errstate(divide="ignore"):
         logs = np.log10(values)
     finite = logs[np.isfinite(logs)]
-    return np.where(values == 0, finite.min() if finite.size else 0.0, logs)
+    # A zero has no logarithm: it stands a decade below the least of the others, so that it shows as less.
+    return np.where(values == 0, finite.min() - 1.0 if finite.size else 0.0, logs)
 
 
 def _change(series: Series) -> Span:

@@ -29,6 +29,7 @@ def difference_data(compared: Compared, listed: Sequence[Verdict], graphs: bool)
         "grown": counts[State.GROWN],
         "other_way": counts[State.OTHER_WAY],
         "unknown": counts[State.UNKNOWN],
+        "damaged": [name for name, _ in comparison.damaged],
         "growth": [
             {"a": _name(comparison, one, 0), "relative": one.gap.errors.relative, "factor": one.growth}
             for one in comparison.way_of_growth()

@@ -149,10 +149,14 @@ def _nothing(comparison: Comparison) -> Block:
     if comparison.differing:
         text = "Nothing diverges of its own, but rounding has grown beyond the tolerance that was asked for."
         return Labelled("First", text, Style.WARNING, _LABEL)
-    text = "Nothing diverges: what differs is rounding." if comparison.verdicts else "Nothing differs."
-    if comparison.counts[State.OTHER_WAY]:
+    counts = comparison.counts
+    if counts[State.OTHER_WAY]:
         text = "Nothing diverges: what differs is rounding, or computed on two ways that lead to the same."
-    return Labelled("First", text, Style.GOOD, _LABEL)
+    elif counts[State.ROUNDED] or counts[State.GROWN]:
+        text = "Nothing diverges: what differs is rounding."
+    else:
+        text = "Nothing differs of what could be compared." if counts[State.UNKNOWN] else "Nothing differs."
+    return Labelled("First", text, Style.WARNING if comparison.damaged else Style.GOOD, _LABEL)
 
 
 def _first_blocks(beside: Beside, first: Verdict) -> list[Block]:
@@ -268,6 +272,8 @@ def _counted(beside: Beside) -> list[Block]:
             more = f" … {len(rows) - len(names):,} more" if len(rows) > len(names) else ""
             text = f"{count_text(len(rows), 'tensor')}: {', '.join(names)}{more}"
             blocks.append(Labelled(label, text, Style.WARNING, _LABEL))
+    for name, value in comparison.damaged[:_NAMES_SHOWN]:
+        blocks.append(Labelled("Damaged", f"{name}: {value.text}", Style.ERROR, _LABEL))
     if comparison.precision is not None:
         names = [
             f"{run.tensors[row].dtype} in {side} ({run.tensors[row].name!s})"

@@ -18,7 +18,7 @@ from tfdbg_cli.capture.sessions.extended.call_checks import call_checks, why_not
 from tfdbg_cli.capture.sessions.fetched_tensors import stored
 from tfdbg_cli.capture.sessions.invocation import RunCall
 from tfdbg_cli.capture.sessions.program_graph import program_graph
-from tfdbg_cli.capture.sessions.updated import updated_tensor, with_updated
+from tfdbg_cli.capture.sessions.updated import updated_outline, with_updated
 from tfdbg_cli.model.calls import Call, RunKind
 from tfdbg_cli.model.decision import CaptureRequest, DebugRun, Detach, GraphChoice, RunUntil
 from tfdbg_cli.model.tensors import MemoryTensorStore
@@ -61,7 +61,7 @@ class Watcher:
         shown = stored(shown_ones, frozenset(), values[: len(shown_ones)])
         tensors = [shown[at] for at in range(len(shown))]
         tensors += [
-            updated_tensor(variable.name, "", np.asarray(value), variable.dtype.name)
+            updated_outline(variable.name, "", variable.dtype.name).holding(np.asarray(value))
             for variable, value in zip(known.state.written, values[len(shown_ones) :], strict=True)
         ]
         store = MemoryTensorStore(tensors, [np.asarray(value) for value in values])

@@ -6,10 +6,10 @@ is written anew when a run is complete; so the file is one that other tools read
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from json.encoder import encode_basestring_ascii as quoted
 from pathlib import Path
 
 from tfdbg_cli.formats.container.direct_writes import DirectWrites
@@ -74,7 +74,7 @@ class _OpenFile:
         self.writes.write(content, 8 + self.room + start)
         self.end += len(content)
         lengths = ",".join(map(str, shape))
-        entry = f'{json.dumps(name)}:{{"dtype":"{tag}","shape":[{lengths}],"data_offsets":[{start},{self.end}]}}'
+        entry = f'{quoted(name)}:{{"dtype":"{tag}","shape":[{lengths}],"data_offsets":[{start},{self.end}]}}'
         self.entries.append(entry)
         self._waiting += len(entry) + 1
         return start
@@ -103,7 +103,7 @@ class _OpenFile:
 
 def _header_size(name: str, shape: Shape) -> int:
     """Bytes that an entry of a header takes at most."""
-    return len(json.dumps(name)) + _PER_ENTRY + 20 * len(shape)
+    return len(quoted(name)) + _PER_ENTRY + 20 * len(shape)
 
 
 class DataFiles:

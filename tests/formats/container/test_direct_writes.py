@@ -22,7 +22,7 @@ def _written(path: Path) -> tuple[bytes, bytes]:
     expected = b""
     for size in (*_SIZES, *reversed(_SIZES)):
         content = chance.integers(0, 256, size, np.uint8)
-        writes.write(memoryview(content), len(expected))
+        writes.write(content.data, len(expected))
         expected += content.tobytes()
     writes.close()
     return expected, path.read_bytes()
@@ -63,7 +63,8 @@ def _short(plain: Callable[..., int], descriptor: int, content: memoryview, offs
 def test_a_block_that_is_refused_or_cut_short_is_written_the_ordinary_way(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: Callable[..., int]
 ) -> None:
-    plain, answered = os.pwrite, []
+    plain = os.pwrite
+    answered: list[int] = []
 
     def pwrite(descriptor: int, content: memoryview, offset: int) -> int:
         if _aligned(content, offset) and not answered:
@@ -75,7 +76,7 @@ def test_a_block_that_is_refused_or_cut_short_is_written_the_ordinary_way(
     path = tmp_path / "x"
     writes = DirectWrites(path, os.open(path, os.O_WRONLY | os.O_CREAT))
     content = np.arange(3 << 18, dtype=np.uint32)
-    writes.write(memoryview(content.view(np.uint8)), 0)
+    writes.write(content.view(np.uint8).data, 0)
     writes.close()
     assert answered == [0] and path.read_bytes() == content.tobytes()
 

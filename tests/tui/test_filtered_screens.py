@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from support import sample_run
 from support.golden import check_golden
 from support.screen import Driven
+from support.trained_steps import trained_steps
 
 from tfdbg_cli.commands.standard import standard_registry
+from tfdbg_cli.model.ignored import Ignored, IgnoredPlace
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.runs import Stop
 from tfdbg_cli.tui.control.keymap import KeyContext
 
 REGISTRY = standard_registry()
@@ -20,13 +26,29 @@ LISTS = {
     "frequencies": ("fq dtype", "loss nan>0", "float32"),
     "filters": ("filters", "name~gradient", "vanishing_gradient"),
     "runs": ("runs", "tensors>=0", "runs[tensors>=0]: 1 of 1"),
+    "alerts": ("alerts", "op=Log or nan>1", "loss/Log"),
+    "timeline": ("timeline", "run=1", "timeline[run=1]: 1 of 1"),
+    "trends": ("trends", "dense max>20", "gradient"),
+    "ignored": ("ignored", "mask op=Const", "mask:0"),
+    "queries": ("queries", "name~^m", "mean"),
     "found": ("find loss", "loss kind=tensor", "loss/Log"),
 }
+PLACES = (
+    IgnoredPlace(3, "", TensorName("mask", 0), "Const", "-inf", "a mask of -inf", True, ("mask", "masked")),
+    IgnoredPlace(3, "", TensorName("log", 1), "Log", "NaN", "no result is touched", False, ("log",)),
+)
 
 
 def driven(name: str, keys: str, size=(80, 24)) -> Driven:
-    event = sample_run.opened() if name == "runs" else sample_run.run_end()
-    return Driven(event, keys, size=size, opening=LISTS[name][0], registry=REGISTRY)
+    return Driven(_event(name), keys, size=size, opening=LISTS[name][0], registry=REGISTRY)
+
+
+def _event(name: str) -> Stop:
+    if name == "runs":
+        return sample_run.opened()
+    if name == "trends":
+        return trained_steps()
+    return replace(sample_run.run_end(), ignored=Ignored(PLACES))
 
 
 @pytest.mark.parametrize("size", [(40, 10), (80, 24), (120, 40), (200, 60)], ids=lambda size: f"{size[0]}x{size[1]}")
@@ -46,7 +68,7 @@ def test_typed_kept_and_taken_back(name: str) -> None:
     assert " -q " in kept.state.page.command
     assert f"[{query}]: " in kept.state.page.document.title
     again = Driven(
-        sample_run.opened() if name == "runs" else sample_run.run_end(),
+        _event(name),
         opening=kept.state.page.command,
         registry=REGISTRY,
     )

@@ -100,7 +100,7 @@ def test_very_many_names_keep_no_key_waiting() -> None:
     event = RunEnd(Run(Call(1, RunKind.SESSION, ("x:0",)), store, graph))
     screen = driven("", event=event)
     app = screen.app
-    app.at_once = 0.004
+    app.at_once = 0.0
     store.nodes()
     for key in ["ctrl p", *"mm99", "backspace", "7", "down", "up"]:
         app.key(key)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from support import sample_run
 from support.golden import check_golden
 from support.screen import Driven
+from support.work import after
 
 from tfdbg_cli.commands.service.prompt_service import PromptService
 from tfdbg_cli.commands.standard import standard_registry
@@ -146,18 +145,13 @@ def test_a_long_list_is_narrowed_in_slices_and_the_last_text_wins(monkeypatch) -
     narrowing.ask("op")
     turns = 0
 
-    def soon() -> bool:
-        return time.monotonic() >= end
-
     for text in ("op_", "op_1", "layer_13/"):
         for _ in range(3):  # the person types faster than the rows are looked at
-            end = time.monotonic() + 0.002
-            narrowing.work(soon)
+            narrowing.work(after(3))
             assert narrowing.running
         narrowing.ask(text)
     while narrowing.running:
-        end = time.monotonic() + 0.002
-        narrowing.work(soon)
+        narrowing.work(after(3))
         turns += 1
     assert turns > 3
     assert service.pages.current.document.title == "tensors[layer_13/]: 2,062 of 200,000"

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, overload
 
+from tfdbg_cli.analysis.alerts import Alert, AlertSearch
+from tfdbg_cli.analysis.graph.walk import Hop
 from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, filter_named
 from tfdbg_cli.commands.folds import Folds
@@ -61,8 +63,10 @@ class Memory:
     sums: dict[tuple[int, int, bool], Mapping[str, ScopeSum]] = field(default_factory=dict)  # of scopes, by run
     trees: dict[tuple[int, int], NameTree] = field(default_factory=dict)  # of names, by run and how many tensors
     histories: dict[tuple[object, ...], TensorHistory] = field(default_factory=dict)
+    alerts: dict[tuple[object, ...], tuple[AlertSearch, Sequence[Alert]]] = field(default_factory=dict)
     placements: dict[tuple[int, str], Placement] = field(default_factory=dict)  # by run and the devices asked for
     order: tuple[tuple[int, str], Sequence[int]] | None = None
+    walked: tuple[tuple[object, ...], Sequence[Hop]] | None = None  # the walk through a graph that was shown last
 
     def select(self, key: tuple[int, str], indices: Sequence[int], unread: int) -> None:
         """Keep what a query admitted, and forget what another one did long ago: a list may be very long."""

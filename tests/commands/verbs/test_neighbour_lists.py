@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from support import sample_run, sample_step
 from support.golden import check_golden
 from support.made_run import made_run, op
 from support.plain_text import plain
-from support.prompt import ask, follow_all, json_of, links_of, text_of
+from support.prompt import Prompt, ask, follow_all, json_of, links_of, text_of
 
+from tfdbg_cli.analysis.graph.walk import walk
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import execute
 from tfdbg_cli.commands.standard import standard_registry
+from tfdbg_cli.commands.verbs import neighbour_lists
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.runs import RunEnd
 
 
@@ -84,3 +89,20 @@ def test_across_functions_names_beside_the_node_are_short() -> None:
     nodes = [n["name"] for n in json_of("li -r loss/Log", run)["nodes"]]
     assert "x" in nodes and f"{sample_step.BODY}/cell/Mul" in nodes, "from a value inside to the argument that fed it"
     assert follow_all("li -r loss/Log", run)
+
+
+def test_a_query_that_is_typed_walks_no_graph_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    walked: list[str] = []
+
+    def noted(graph: Graph, node: Node, *rest: Any, **options: Any) -> Any:
+        walked.append(node.name)
+        return walk(graph, node, *rest, **options)
+
+    monkeypatch.setattr(neighbour_lists, "walk", noted)
+    prompt = Prompt(sample_run.run_end())
+    every = prompt.data("li -r loss/Mean")["nodes"]
+    for query in ("l", "lo", "loss", "nan>0"):
+        assert len(prompt.data(f"li -r loss/Mean -q '{query}'")["nodes"]) < len(every)
+    assert walked == ["loss/Mean"]
+    assert prompt.data("li -r loss/mul -q loss")["nodes"] != prompt.data("lo -r loss/mul -q loss")["nodes"]
+    assert walked == ["loss/Mean", "loss/mul", "loss/mul"]

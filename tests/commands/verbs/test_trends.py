@@ -6,56 +6,22 @@ import dataclasses
 import math
 from typing import Any
 
-import numpy as np
 import pytest
 from support.golden import check_golden
-from support.made_run import NAN, made_run, op
+from support.made_run import made_run, op
 from support.prompt import Prompt, json_of, links_of, text_of
 from support.screen import Driven
+from support.trained_steps import trained_steps
 
 from tfdbg_cli.commands.standard import standard_registry
-from tfdbg_cli.model.runs import Hit, Run, RunEnd
+from tfdbg_cli.model.runs import RunEnd
 from tfdbg_cli.model.statistics import Summary
 from tfdbg_cli.model.tensors import PartOfStore, TensorStore, gone, summary_of
 from tfdbg_cli.model.values import NoValue
 
 
-def _step(number: int, weight: Any, gradient: Any, after: Any, function: str = "train_step") -> Run:
-    """A training step of a layer `dense` with one variable, a metric beside it, and a slot of the optimizer."""
-    run = made_run(
-        op("x", "Placeholder", value=np.ones((1, 1))),
-        op("k", "VarHandleOp"),
-        op("total", "VarHandleOp"),
-        op("slot", "VarHandleOp"),
-        op("dense/MatMul/ReadVariableOp", "ReadVariableOp", "k", value=np.array(weight)),
-        op("dense/MatMul", "MatMul", "x", "dense/MatMul/ReadVariableOp", value=np.ones((1, 2))),
-        op("loss", "Mean", "dense/MatMul", value=1.0),
-        op("metric/ReadVariableOp", "ReadVariableOp", "total", value=np.array(float(number))),
-        op("gradient_tape/dense/MatMul", "MatMul", "dense/MatMul", value=np.array(gradient)),
-        op("gradient_tape/dense/shape", "BroadcastGradientArgs", "dense/MatMul", value=np.array([0], np.int32)),
-        op("adam/ReadVariableOp", "ReadVariableOp", "slot", value=np.ones(2)),
-        op("adam/Sub", "Sub", "adam/ReadVariableOp", "gradient_tape/dense/MatMul", value=np.ones(2)),
-        op("adam/Assign", "AssignSubVariableOp", "k", "adam/Sub"),
-        op("adam/AssignSlot", "AssignVariableOp", "slot", "adam/Sub"),
-        op("metric/Assign", "AssignAddVariableOp", "total", "metric/ReadVariableOp"),
-        op("dense/kernel/after_update", "UpdatedVariable", "k", value=np.array(after)),
-        op("metric/total/after_update", "UpdatedVariable", "total", value=np.array(number + 1.0)),
-        op("adam/slot/after_update", "UpdatedVariable", "slot", value=np.ones(2)),
-    )
-    return dataclasses.replace(run, call=dataclasses.replace(run.call, number=number, function=function))
-
-
-def _stop() -> RunEnd:
-    earlier = [
-        _step(5, [3.0, 4.0], [0.3, 0.4], [3.0, 3.0]),
-        _step(6, [9.0, 9.0], [9.0, 9.0], [9.0, 9.0], function="eval_step"),
-        _step(7, [3.0, 3.0], [30.0, 40.0], [-3.0, -5.0]),
-    ]
-    return RunEnd(_step(8, [-3.0, -5.0], [NAN, 0.0], [NAN, -5.0]), Hit("has_inf_or_nan", "", 8, 7), earlier)
-
-
 def test_norms_of_a_layer_run_by_run() -> None:
-    series = {one["quantity"]: one for one in json_of("trends", _stop())["series"]}
+    series = {one["quantity"]: one for one in json_of("trends", trained_steps())["series"]}
     assert [one["name"] for one in series.values()] == ["dense"] * 3, "metrics and slots are no layers"
     assert all(one["steps"] == [5, 7, 8] for one in series.values()), "runs of another function do not count"
     assert series["gradient"]["values"] == [0.5, 50.0, "nan"]
@@ -64,22 +30,22 @@ def test_norms_of_a_layer_run_by_run() -> None:
 
 
 def test_screens() -> None:
-    check_golden("commands/trends", text_of("trends", _stop()))
-    check_golden("commands/trends_layer", text_of("trends dense --of gradient", _stop()))
+    check_golden("commands/trends", text_of("trends", trained_steps()))
+    check_golden("commands/trends_layer", text_of("trends dense --of gradient", trained_steps()))
 
 
 def test_a_layer_is_found_by_a_part_of_its_name() -> None:
-    assert len(json_of("trends dense --of update", _stop())["series"]) == 1
-    assert "There are no norms of a layer 'dnse'" in str(Prompt(_stop()).error("trends dnse"))
+    assert len(json_of("trends dense --of update", trained_steps())["series"]) == 1
+    assert "There are no norms of a layer 'dnse'" in str(Prompt(trained_steps()).error("trends dnse"))
 
 
 def test_rows_lead_to_a_curve_and_to_runs() -> None:
-    assert links_of("trends", _stop())["gradient"] == "trends dense --of gradient"
-    assert links_of("trends dense --of gradient", _stop())["#7"] == "runs 3"
+    assert links_of("trends", trained_steps())["gradient"] == "trends dense --of gradient"
+    assert links_of("trends dense --of gradient", trained_steps())["#7"] == "runs 3"
 
 
 def test_all_takes_runs_of_other_functions_too() -> None:
-    assert json_of("trends -a --of weight", _stop())["series"][0]["steps"] == [5, 6, 7, 8]
+    assert json_of("trends -a --of weight", trained_steps())["series"][0]["steps"] == [5, 6, 7, 8]
 
 
 _MOMENTS = "min", "max", "mean", "std"
@@ -105,7 +71,7 @@ class _Numbers(PartOfStore):
 
 
 def _without_values(*lacking: str) -> RunEnd:
-    stop = _stop()
+    stop = trained_steps()
     whole = (*stop.earlier, stop.run)
     runs = [dataclasses.replace(run, tensors=_Numbers(run.tensors, frozenset(lacking))) for run in whole]
     return RunEnd(runs[-1], stop.hit, runs[:-1])
@@ -113,7 +79,7 @@ def _without_values(*lacking: str) -> RunEnd:
 
 def test_norms_are_made_of_recorded_statistics() -> None:
     found = json_of("trends", _without_values())
-    expected = {one["quantity"]: one["values"] for one in json_of("trends", _stop())["series"]}
+    expected = {one["quantity"]: one["values"] for one in json_of("trends", trained_steps())["series"]}
     del expected["update"]  # a difference takes values
     assert {one["quantity"]: one["values"] for one in found["series"]} == {
         quantity: [value if isinstance(value, str) else pytest.approx(value) for value in values]
@@ -138,7 +104,7 @@ def test_a_run_without_training_says_so() -> None:
 
 
 def test_a_row_has_its_curve_as_a_preview() -> None:
-    assert "gradient of dense" in text_of("preview trends dense --of gradient", _stop())
-    screen = Driven(_stop(), opening="trends", size=(160, 40), registry=standard_registry())
+    assert "gradient of dense" in text_of("preview trends dense --of gradient", trained_steps())
+    screen = Driven(trained_steps(), opening="trends", size=(160, 40), registry=standard_registry())
     assert "gradient of dense" in screen.text
     assert "log scale" in screen.text

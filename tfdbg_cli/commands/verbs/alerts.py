@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any
 
 from tfdbg_cli.analysis.alerts import RULE, Alert, AlertSearch
+from tfdbg_cli.analysis.conditions import figure
 from tfdbg_cli.analysis.graph.annotation import made_at
 from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
+from tfdbg_cli.commands.query.plain_rows import PlainRows
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command
 from tfdbg_cli.commands.views.links import source_link
 from tfdbg_cli.commands.views.nodes import excluded_nodes
@@ -23,21 +26,60 @@ from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import Frame
 from tfdbg_cli.model.statistics import Summary
+from tfdbg_cli.model.tensors import Tensor
 
 _MOST = 1_000
 _OPS_SHOWN = 5
+_FIGURES = ("nan", "inf", "bad", "neg", "zero", "pos", "min", "max", "absmax", "mean", "std")
 
 
 def _alerts(context: Context, options: argparse.Namespace) -> Document:
-    text = options.filter_exclude_node_names
-    search = AlertSearch(context.runs, options.nan, pattern(text) if text else None)
-    found = list(islice(search.alerts(), options.most + 1 if options.most else None))
+    search, found = _found(context, options)
     more = bool(options.most) and len(found) > options.most
-    shown = found[: options.most] if more else found
-    blocks: list[Block] = [Text(tuple(_head(context, search, shown, more=more)))]
+    first = found[: options.most] if more else found
+    left = _facts(context).left(options.query, first, COMMAND.spell(options, query=""))
+    shown = left.rows
+    blocks: list[Block] = [Text((*_head(context, search, first, more=more), *left.head, EMPTY_LINE))]
     if shown:
         blocks.append(Table(_COLUMNS, len(shown), lambda at: _row(context, shown[at])))
-    return Document("alerts", tuple(blocks), lambda: _data(context, search, shown, more=more), "alerts")
+    return Document(
+        "alerts",
+        tuple(blocks),
+        lambda: {**_data(context, search, shown, more=more), **left.data},
+        left.title("alerts"),
+    )
+
+
+def _found(context: Context, options: argparse.Namespace) -> tuple[AlertSearch, Sequence[Alert]]:
+    """The alerts, one beyond the most wanted; those shown last where a query is asked of them, as one types."""
+    text, known = options.filter_exclude_node_names, context.memory.alerts
+    key = len(context.runs), options.nan, text, options.most
+    if not options.query or key not in known:
+        search = AlertSearch(context.runs, options.nan, pattern(text) if text else None)
+        known[key] = search, list(islice(search.alerts(), options.most + 1 if options.most else None))
+    return known[key]
+
+
+def _facts(context: Context) -> PlainRows[Alert]:
+    """What a query can ask of an alert."""
+
+    def tensor(alert: Alert) -> Tensor:
+        return context.runs[alert.run].tensors[alert.index]
+
+    def told(name: str) -> Callable[[Alert], float]:
+        return lambda alert: figure(alert.summary, name)
+
+    return PlainRows(
+        "an alert",
+        lambda alert: str(tensor(alert).name),
+        {
+            "op": lambda alert: tensor(alert).op_type,
+            "dtype": lambda alert: tensor(alert).dtype,
+            "device": lambda alert: tensor(alert).device,
+        },
+        {"run": lambda alert: alert.run + 1, **{name: told(name) for name in _FIGURES}},
+        elements=told("size"),
+    )
 
 
 _COLUMNS = (
@@ -75,7 +117,7 @@ def _head(context: Context, search: AlertSearch, shown: Sequence[Alert], *, more
         lines.append(line(Span("Not looked further: `alerts -m 0` lists all.", Style.HINT)))
     if search.unreadable:
         lines.append(line(Span(f"{count_text(search.unreadable, 'run')} cannot be read.", Style.WARNING)))
-    return [*lines, EMPTY_LINE]
+    return lines
 
 
 def _row(context: Context, alert: Alert) -> Row:
@@ -142,6 +184,7 @@ COMMAND = Command(
         Argument(("--nan",), "NaN only; tensors with infinities alone pass", switch=True),
         excluded_nodes("nodes whose values count as fine"),
         Argument(("-m", "--most"), "stop after so many alerts; 0 for all", metavar="N", type=int, default=_MOST),
+        QUERY_ARGUMENT,
     ),
     moments=WITH_TENSORS,
     values=True,
@@ -151,6 +194,7 @@ were recorded, else at the values. `runs N` and `origin` then tell where it bega
 
 Examples:
   alerts
-  alerts --nan -m 20""",
+  alerts --nan -m 20
+  alerts -q 'op=Log or nan>10'    those of the alerts found that the query admits""",
     section="Look",
 )

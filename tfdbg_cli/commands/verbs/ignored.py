@@ -6,6 +6,8 @@ import argparse
 from pathlib import PurePath
 
 from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
+from tfdbg_cli.commands.query.plain_rows import PlainRows
 from tfdbg_cli.commands.registry import LIVE, Argument, Command, Moment
 from tfdbg_cli.commands.views.ignored_places import place_data
 from tfdbg_cli.commands.views.links import node_link, source_link
@@ -20,14 +22,17 @@ from tfdbg_cli.model.ignored import Ignored, IgnoredBy, IgnoredPlace
 def _ignored(context: Context, options: argparse.Namespace) -> Document:
     ignored = context.ignored
     told: list[Line] = []
+    if options.withdraw is not None and options.query:
+        raise TfdbgError("-q narrows the list; a place is withdrawn without it.", hint="Write: ignored -q QUERY")
     if options.withdraw is not None:
         place = ignored.withdraw(options.withdraw)
         if place is None:
             raise TfdbgError(f"There is no place {options.withdraw}.", hint="`ignored` lists them.")
         told = [line(Span(f"Withdrawn: {place.title} counts again.", Style.GOOD))]
-    places = ignored.numbered
-    data = {"ignored": [place_data(number, place) for number, place in places]}
-    if not places:
+    left = _ROWS.left(options.query, ignored.numbered, COMMAND.spell(options, query=""))
+    places = left.rows
+    data = {"ignored": [place_data(number, place) for number, place in places], **left.data}
+    if not len(ignored):
         text = line(
             "Nothing counts as fine by word, and no place was left out by a watch. ",
             Span("ignore NODE", Style.KEY),
@@ -46,11 +51,12 @@ def _ignored(context: Context, options: argparse.Namespace) -> Document:
         Column(""),
     )
     table = Table(columns, len(places), lambda i: _row(*places[i]))
-    blocks: tuple[Block, ...] = (Text((*told, _head(ignored), EMPTY_LINE)), table)
+    head = Text((*told, _head(ignored), *left.head, EMPTY_LINE))
+    blocks: tuple[Block, ...] = (head, table) if places else (head,)
     if len(ignored.by_hand) < len(ignored):
         again = line("What a watch left out counts again with ", Span("run -f has_inf_or_nan", Style.KEY), ".")
         blocks = (*blocks, Text((EMPTY_LINE, again)))
-    return Document("ignored", blocks, lambda: data, "ignored")
+    return Document("ignored", blocks, lambda: data, left.title("ignored"))
 
 
 def _head(ignored: Ignored) -> Line:
@@ -89,17 +95,30 @@ def _what(place: IgnoredPlace) -> str:
     return f"the cause at {place.tensor.node}" if place.by is IgnoredBy.CAUSE else f"{place.by} {place.name}"
 
 
+_ROWS = PlainRows[tuple[int, IgnoredPlace]](
+    "a place that is ignored",
+    lambda row: f"{_what(row[1])} {row[1].why}",
+    {"name": lambda row: _what(row[1]), "op": lambda row: row[1].op_type},
+    {"run": lambda row: row[1].run},
+)
 COMMAND = Command(
     "ignored",
     (),
     "What counts as fine: by your word, or since a watch found that it does no harm.",
     _ignored,
-    (Argument(("--withdraw",), "let the place with this number count again", metavar="N", type=int),),
+    (
+        Argument(("--withdraw",), "let the place with this number count again", metavar="N", type=int),
+        QUERY_ARGUMENT,
+    ),
     moments=LIVE | {Moment.OPENED},
     section="Look",
     details="""\
 `ignore` lets a node, a layer or a cause count as fine. `tfdbg run --until has_inf_or_nan`, and
 `run -f has_inf_or_nan --benign skip`, go on at a run in which all that is not finite is made on purpose (as `origin`
 tells it) or touches nothing: no result, no gradient that is applied, no variable. The nodes that held it are left out
-of the watch from then on; what is not finite elsewhere stops it.""",
+of the watch from then on; what is not finite elsewhere stops it. Words of a query search in What and Why.
+
+Examples:
+  ignored
+  ignored -q 'op=Const mask'""",
 )

@@ -16,7 +16,7 @@ from tfdbg_cli.commands.query.plain_rows import PlainRows
 from tfdbg_cli.commands.registry import Argument, Command, Outcome, Steps
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.views.links import node_link
-from tfdbg_cli.commands.views.nodes import DEVICE_ARGUMENT, NODE_ARGUMENT, find_node
+from tfdbg_cli.commands.views.nodes import DEVICE_ARGUMENT, NODE_ARGUMENT, FoundNode, find_node
 from tfdbg_cli.commands.views.short_names import ShortNames, around
 from tfdbg_cli.commands.views.tensor_choice import short_device
 from tfdbg_cli.document.document import Block, Document, Text
@@ -41,7 +41,7 @@ def _list_outputs(context: Context, options: argparse.Namespace) -> Outcome:
 def _outline(context: Context, options: argparse.Namespace, direction: Direction) -> Document:
     found = find_node(context, options.node_name, options.device)
     depth = _depth(context, options)
-    every = walk(found.graph, found.node, direction, depth=depth, control=options.control)
+    every = _walked(context, options, found, direction)
     left = _facts(context).left(options.query, _listed(every, options), _spelled(direction, options))
     steps = left.rows
     name = found.node.name
@@ -64,6 +64,17 @@ def _outline(context: Context, options: argparse.Namespace, direction: Direction
         blocks.append(Text((line("  none"),)))
     data = _data(name, direction, depth, steps)
     return Document("neighbours", tuple(blocks), lambda: {**data, **left.data}, left.title(f"{what} of {name}"))
+
+
+def _walked(context: Context, options: argparse.Namespace, found: FoundNode, direction: Direction) -> Sequence[Hop]:
+    """The walk; that shown last where a query is asked of it, for one that is typed asks with each key."""
+    depth, kind = _depth(context, options), found.graph.kind
+    key = context.current, kind, found.node.name, found.node.device, direction, depth, options.control
+    known = context.memory.walked
+    if not options.query or known is None or known[0] != key:
+        hops = walk(found.graph, found.node, direction, depth=depth, control=options.control)
+        context.memory.walked = known = key, hops
+    return known[1]
 
 
 def _listed(steps: Sequence[Hop], options: argparse.Namespace) -> Sequence[Hop]:
@@ -111,7 +122,7 @@ def _in_steps(direction: Direction) -> Steps:
         if not options.query or isinstance(context.stop, RunStart):
             return
         found = find_node(context, options.node_name, options.device)
-        every = walk(found.graph, found.node, direction, depth=_depth(context, options), control=options.control)
+        every = _walked(context, options, found, direction)
         yield None
         for step in _facts(context).undecided(asked_query(options.query), _listed(every, options)):
             for index in context.run.tensors.named(step.name):

@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 
 from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
 from tfdbg_cli.commands.query.facts import FACTS
 from tfdbg_cli.commands.query.named import keep_query, named_queries
+from tfdbg_cli.commands.query.plain_rows import PlainRows
 from tfdbg_cli.commands.registry import Argument, Command
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.document.definitions import Definitions
@@ -17,14 +19,22 @@ from tfdbg_cli.paths import queries_file
 
 
 def _queries(context: Context, options: argparse.Namespace) -> Document:
-    if options.forget and options.query:
+    if options.query and (options.name or options.forget):
+        raise TfdbgError(
+            "-q narrows the list; a query is kept or forgotten without it.", hint="Write: queries -q QUERY"
+        )
+    if options.forget and options.text:
         raise TfdbgError("A query is kept or forgotten, not both.", hint="Write: queries NAME --forget")
-    if options.name and not (options.query or options.forget):
+    if options.name and not (options.text or options.forget):
         raise TfdbgError("There is no query behind the name.", hint="Write: queries NAME 'QUERY'")
     if options.name:
-        keep_query(options.name, options.query)
-    known = named_queries()
-    blocks: list[Block] = []
+        keep_query(options.name, options.text)
+    kept = named_queries()
+    facts = [(", ".join(fact.names), fact.meaning) for fact in FACTS]
+    named = [(f"@{name}", text) for name, text in kept.items()]
+    left = _ROWS.left(options.query, [*named, *facts], "queries")
+    known = {name: text for name, text in kept.items() if (f"@{name}", text) in left.rows}
+    blocks: list[Block] = [Text((*left.head, EMPTY_LINE))] if left.head else []
     if known:
         pairs = tuple(
             (Span(f"@{name}", Style.KEY, f"lt -q {quoted('@' + name)}"), Span(text)) for name, text in known.items()
@@ -32,11 +42,18 @@ def _queries(context: Context, options: argparse.Namespace) -> Document:
         where = line(Span(f"Kept in {queries_file()}", Style.DIM))
         blocks += [Text((line("Queries with a name:"), EMPTY_LINE)), Definitions(pairs, indent="  ")]
         blocks += [Text((EMPTY_LINE, where, EMPTY_LINE))]
-    facts = tuple((Span(", ".join(fact.names), Style.KEY), Span(fact.meaning)) for fact in FACTS)
-    blocks += [Text((line("A row can be asked for:"), EMPTY_LINE)), Definitions(facts, indent="  ")]
-    return Document("queries", tuple(blocks), lambda: {"queries": known, "path": str(queries_file())}, "queries")
+    meanings = tuple(
+        (Span(names, Style.KEY), Span(meaning)) for names, meaning in facts if (names, meaning) in left.rows
+    )
+    if meanings:
+        blocks += [Text((line("A row can be asked for:"), EMPTY_LINE)), Definitions(meanings, indent="  ")]
+    data = {"queries": known, "path": str(queries_file()), **left.data}
+    return Document("queries", tuple(blocks), lambda: data, left.title("queries"))
 
 
+_ROWS = PlainRows[tuple[str, str]](
+    "a fact or a query", lambda row: f"{row[0]} {row[1]}", {"name": lambda row: row[0].removeprefix("@")}
+)
 COMMAND = Command(
     "queries",
     (),
@@ -44,8 +61,9 @@ COMMAND = Command(
     _queries,
     (
         Argument(("name",), "the name to keep a query by", nargs="?", default=""),
-        Argument(("query",), "the query, in quotes", nargs="?", default=""),
+        Argument(("text",), "the query, in quotes", nargs="?", default="", metavar="QUERY"),
         Argument(("--forget",), "forget the query of that name", switch=True),
+        QUERY_ARGUMENT,
     ),
     section="Look",
     details="""\

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Sequence
 from typing import Any
 
 from tfdbg_cli.analysis.graph.annotation import made_at
 from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
+from tfdbg_cli.commands.query.plain_rows import Left, PlainRows
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command
 from tfdbg_cli.commands.views.links import source_link
 from tfdbg_cli.document.document import Block, Document, Text
@@ -28,14 +31,43 @@ def _timeline(context: Context, options: argparse.Namespace) -> Document:
     executions = _executions(context)
     if options.begin < 1 or options.count < 1:
         raise TfdbgError("Executions are counted from 1.", hint="Write: timeline 201 -n 100")
-    begin = min(options.begin - 1, max(0, len(executions) - 1))
-    end = min(len(executions), begin + options.count)
+    left = _left(context, options, executions)
+    begin = min(options.begin - 1, max(0, len(left.rows) - 1))
+    places = left.rows[begin : begin + options.count]
     start = executions[0].time_us if len(executions) else None
-    blocks: list[Block] = [Text(tuple(_head(executions, begin, end, options.count)))]
-    if end > begin:
-        table = Table(_COLUMNS, end - begin, lambda at: _row(context, executions[begin + at], begin + at, start))
-        blocks.append(table)
-    return Document("timeline", tuple(blocks), lambda: _data(context, executions, begin, end), "timeline")
+    blocks: list[Block] = [Text((*_head(options, len(left.rows), begin, len(places)), *left.head, EMPTY_LINE))]
+    if places:
+        blocks.append(
+            Table(_COLUMNS, len(places), lambda at: _row(context, executions[places[at]], places[at], start))
+        )
+    return Document(
+        "timeline",
+        tuple(blocks),
+        lambda: {
+            "total": len(executions),
+            "begin": begin + 1,
+            "executions": [_data(context, executions[at], at) for at in places],
+            **left.data,
+        },
+        left.title("timeline"),
+    )
+
+
+def _left(context: Context, options: argparse.Namespace, executions: Sequence[Execution]) -> Left[int]:
+    """The places of the executions that the query admits, whichever page is on show."""
+
+    def bad(at: int) -> float:
+        found = _nonfinite(context.runs[executions[at].run], executions[at])
+        return math.nan if found is None else float(found)
+
+    rows = PlainRows[int](
+        "an execution",
+        lambda at: f"{executions[at].op_type} {executions[at].node}".rstrip(),
+        {"op": lambda at: executions[at].op_type, "name": lambda at: executions[at].node or executions[at].op_type},
+        {"run": lambda at: executions[at].run + 1, "tensors": lambda at: executions[at].outputs},
+        {"bad": bad},
+    )
+    return rows.left(options.query, range(len(executions)), COMMAND.spell(options, query=""))
 
 
 _COLUMNS = (
@@ -62,18 +94,19 @@ def _whole(run: Run, at: int) -> Execution:
     return Execution(at, "", run.call.function or run.call.kind, time, len(run.call.fetches), is_call)
 
 
-def _head(executions: Sequence[Execution], begin: int, end: int, count: int) -> list[Line]:
-    shown = f"{begin + 1:,} to {end:,} of " if end - begin < len(executions) else ""
-    lines = [line(Span(f"{shown}{count_text(len(executions), 'execution')}", Style.TITLE), ", in order of time")]
+def _head(options: argparse.Namespace, total: int, begin: int, shown: int) -> list[Line]:
+    """Which of the `total` executions are shown, and the commands for those before and behind them."""
+    end = begin + shown
+    part = f"{begin + 1:,} to {end:,} of " if shown < total else ""
+    lines = [line(Span(f"{part}{count_text(total, 'execution')}", Style.TITLE), ", in order of time")]
     links: list[Span | str] = []
-    size = "" if count == _PAGE else f" -n {count}"
     if begin:
-        before = f"timeline {max(1, begin + 1 - count)}{size}"
+        before = COMMAND.spell(options, begin=max(1, begin + 1 - options.count))
         links += [Span(before, Style.KEY, before), " is the page before; "]
-    if end < len(executions):
-        after = f"timeline {end + 1}{size}"
+    if end < total:
+        after = COMMAND.spell(options, begin=end + 1)
         links += [Span(after, Style.KEY, after), " the next."]
-    return [*lines, *([line(*links)] if links else []), EMPTY_LINE]
+    return [*lines, *([line(*links)] if links else [])]
 
 
 def _row(context: Context, executed: Execution, at: int, start: int | None) -> Row:
@@ -111,27 +144,21 @@ def _nonfinite(run: Run, executed: Execution) -> bool | None:
     return True if True in told else False if False in told else None
 
 
-def _data(context: Context, executions: Sequence[Execution], begin: int, end: int) -> dict[str, Any]:
-    rows = []
-    for at in range(begin, end):
-        executed = executions[at]
-        run = context.runs[executed.run]
-        frame = _frame(run, executed)
-        rows.append(
-            {
-                "number": at + 1,
-                "run": executed.run + 1,
-                "op_type": executed.op_type,
-                "node": executed.node or None,
-                "is_call": executed.is_call,
-                "time_us": executed.time_us,
-                "outputs": executed.outputs,
-                "nonfinite": _nonfinite(run, executed),
-                "file": frame.file if frame else None,
-                "line": frame.line if frame else None,
-            }
-        )
-    return {"total": len(executions), "begin": begin + 1, "executions": rows}
+def _data(context: Context, executed: Execution, at: int) -> dict[str, Any]:
+    run = context.runs[executed.run]
+    frame = _frame(run, executed)
+    return {
+        "number": at + 1,
+        "run": executed.run + 1,
+        "op_type": executed.op_type,
+        "node": executed.node or None,
+        "is_call": executed.is_call,
+        "time_us": executed.time_us,
+        "outputs": executed.outputs,
+        "nonfinite": _nonfinite(run, executed),
+        "file": frame.file if frame else None,
+        "line": frame.line if frame else None,
+    }
 
 
 COMMAND = Command(
@@ -142,6 +169,7 @@ COMMAND = Command(
     (
         Argument(("begin",), "the execution to begin with, from 1", metavar="N", type=int, nargs="?", default=1),
         Argument(("-n", "--count"), "how many to show", metavar="COUNT", type=int, default=_PAGE),
+        QUERY_ARGUMENT,
     ),
     moments=WITH_TENSORS,
     details="""\
@@ -149,6 +177,7 @@ Of an event set of Debugger V2 each op that ran eagerly is a row of its own; of 
 
 Examples:
   timeline
-  timeline 2001 -n 50""",
+  timeline 2001 -n 50
+  timeline -q 'bad>0 or op=MatMul'    what gave NaN or infinity, and every product""",
     section="Look",
 )

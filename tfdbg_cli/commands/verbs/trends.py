@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from tfdbg_cli.analysis.trends import Quantity, Series, Trends
 from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
+from tfdbg_cli.commands.query.plain_rows import PlainRows
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Kind
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.views.trend_page import chosen_series, norm_span, series_blocks, trends_of
@@ -29,14 +31,47 @@ _NOTHING = "Nothing in these runs is a gradient, or a variable that the forward 
 def _trends(context: Context, options: argparse.Namespace) -> Document:
     found = trends_of(context, everything=options.all)
     series = chosen_series(found, options)
-    blocks: list[Block] = [Text(tuple(_head(context, found, series)))]
-    if len(series) == 1:
+    left = _ROWS.left(options.query, series, COMMAND.spell(options, query=""))
+    blocks: list[Block] = [Text((*_head(context, found, series), *left.head, EMPTY_LINE))]
+    if len(series) == len(left.rows) == 1:
         blocks += series_blocks(context, series[0])
-    elif series:
-        blocks.append(_overview(series))
+    elif left.rows:
+        blocks.append(_overview(left.rows))
     return Document(
-        "trends", tuple(blocks), lambda: {"series": list(map(_data, series)), "untold": found.untold}, "trends"
+        "trends",
+        tuple(blocks),
+        lambda: {"series": list(map(_data, left.rows)), "untold": found.untold, **left.data},
+        left.title("trends"),
     )
+
+
+def _among_finite(choose: Callable[[Iterable[float]], float]) -> Callable[[Series], float]:
+    """What tells the chosen one of the finite norms of a series; NaN where there is none."""
+
+    def chosen(series: Series) -> float:
+        finite = [value for value in series.values if math.isfinite(value)]
+        return choose(finite) if finite else math.nan
+
+    return chosen
+
+
+def _how_many(test: Callable[[float], bool]) -> Callable[[Series], float]:
+    return lambda series: sum(map(test, series.values))
+
+
+_ROWS = PlainRows[Series](
+    "a norm",
+    lambda series: f"{series.name} {series.quantity}",
+    {"name": lambda series: series.name, "layer": lambda series: series.name},
+    {
+        "nan": _how_many(math.isnan),
+        "inf": _how_many(math.isinf),
+        "bad": _how_many(lambda value: not math.isfinite(value)),
+        "min": _among_finite(min),
+        "max": _among_finite(max),
+    },
+    elements=lambda series: len(series.values),
+)
 
 
 def _head(context: Context, found: Trends, series: Sequence[Series]) -> list[Line]:
@@ -55,7 +90,7 @@ def _head(context: Context, found: Trends, series: Sequence[Series]) -> list[Lin
         lines.append(line(Span(_NOTHING, Style.HINT)))
     if len(steps) < 2 and not isinstance(context.stop, Opened):
         lines.append(line(Span("`run -f FILTER --keep N` keeps the N runs before the hit.", Style.HINT)))
-    return [*lines, EMPTY_LINE]
+    return lines
 
 
 def _overview(series: Sequence[Series]) -> Table:
@@ -114,6 +149,7 @@ COMMAND = Command(
         Argument(("layer",), "a layer or scope; all without it", Kind.LAYER, nargs="?", default="", metavar="LAYER"),
         Argument(("--of",), "one norm only", choices=tuple(Quantity), default=""),
         Argument(("-a", "--all"), "runs of other functions too", switch=True),
+        QUERY_ARGUMENT,
     ),
     moments=WITH_TENSORS,
     values=True,
@@ -126,5 +162,6 @@ those, and updates are not known. Curves are logarithmic.
 Examples:
   trends                       every layer
   trends dense                 the norms of one, and of what lies in it
+  trends -q 'gradient max>100'  gradients whose norm was above 100 in some run
   trends dense --of gradient    one curve over the whole width, and its numbers run by run""",
 )

@@ -31,6 +31,7 @@ class KeptTensors:
     def __init__(self, values: Sequence[tuple[Shown, LazyTensor | None]]) -> None:
         self._values = values
         self._executions: list[int] = []
+        self._described: list[Tensor | None] = [None] * len(values)  # who records a run asks for each a few times
         counts: dict[TensorName, int] = {}
         for shown, _ in values:
             counts[shown.name] = execution = counts.get(shown.name, -1) + 1
@@ -56,6 +57,12 @@ class KeptTensors:
         return len(self._values)
 
     def __getitem__(self, index: int) -> Tensor:
+        found = self._described[index]
+        if found is None:
+            found = self._described[index] = self._describe(index)
+        return found
+
+    def _describe(self, index: int) -> Tensor:
         shown, tensor = self._values[index]
         dtype = element_type(shown.dtype)
         if tensor is None:
@@ -105,7 +112,8 @@ def array_of(tensor: LazyTensor) -> Value:
         try:
             held = tensor.tensor() if isinstance(tensor, Recomputed) else tensor
             # NumPy cannot take a single bfloat16 or 8 bit float by itself.
-            single = held.shape.rank == 0 and held.dtype != tf.string
+            shape = compat.shape_of(held) if isinstance(held, compat.EagerTensor) else tuple(held.shape)
+            single = not shape and held.dtype != tf.string
             array = np.asarray(held.numpy() if single else held)
         except Exception as error:  # noqa: BLE001  # a device that is gone, memory that does not suffice
             return NoValue(Lack.DAMAGED, f"TensorFlow does not give it: {type(error).__name__}: {error}")

@@ -6,12 +6,13 @@ is written anew when a run is complete; so the file is one that other tools read
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from json.encoder import encode_basestring_ascii as quoted
 from pathlib import Path
 
+from tfdbg_cli.formats.container.direct_writes import DirectWrites
 from tfdbg_cli.formats.container.elements import Elements
 from tfdbg_cli.formats.container.layout import data_file
 from tfdbg_cli.formats.recording.writing import PRIVATE_FOLDER
@@ -47,6 +48,7 @@ class _OpenFile:
 
     number: int
     descriptor: int
+    writes: DirectWrites
     room: int  # bytes that the header may have
     end: int = 0  # of the elements, counted from where they begin
     kept: int = 0
@@ -65,14 +67,14 @@ class _OpenFile:
 
     def begin(self) -> None:
         """Write a header that names nothing."""
-        _write_all(self.descriptor, memoryview(self.room.to_bytes(8, "little") + b"{}".ljust(self.room)), 0)
+        self.writes.write_small(memoryview(self.room.to_bytes(8, "little") + b"{}".ljust(self.room)), 0)
 
     def write(self, name: str, tag: str, shape: Shape, content: memoryview) -> int:
         start = self.end
-        _write_all(self.descriptor, content, 8 + self.room + start)
+        self.writes.write(content, 8 + self.room + start)
         self.end += len(content)
         lengths = ",".join(map(str, shape))
-        entry = f'{json.dumps(name)}:{{"dtype":"{tag}","shape":[{lengths}],"data_offsets":[{start},{self.end}]}}'
+        entry = f'{quoted(name)}:{{"dtype":"{tag}","shape":[{lengths}],"data_offsets":[{start},{self.end}]}}'
         self.entries.append(entry)
         self._waiting += len(entry) + 1
         return start
@@ -82,7 +84,7 @@ class _OpenFile:
         added = ",".join(self.entries).encode("ascii")
         if added and len(self.header) > 1:
             added = b"," + added
-        _write_all(self.descriptor, memoryview(added + b"}"), 8 + len(self.header))
+        self.writes.write_small(memoryview(added + b"}"), 8 + len(self.header))
         os.fdatasync(self.descriptor)
         self.header += added
         self.entries.clear()
@@ -96,18 +98,12 @@ class _OpenFile:
         self._waiting = 0
         os.ftruncate(self.descriptor, self.size)
         rest = b"}".ljust(self.room - len(self.header))
-        _write_all(self.descriptor, memoryview(rest), 8 + len(self.header))
+        self.writes.write_small(memoryview(rest), 8 + len(self.header))
 
 
 def _header_size(name: str, shape: Shape) -> int:
     """Bytes that an entry of a header takes at most."""
-    return len(json.dumps(name)) + _PER_ENTRY + 20 * len(shape)
-
-
-def _write_all(descriptor: int, content: memoryview, offset: int) -> None:
-    done = 0
-    while done < len(content):
-        done += os.pwrite(descriptor, content[done:], offset + done)
+    return len(quoted(name)) + _PER_ENTRY + 20 * len(shape)
 
 
 class DataFiles:
@@ -167,7 +163,7 @@ class DataFiles:
         self._open.flush()
         self._ended[self._open.number] = self._open.size
         self._headers += self._open.used
-        os.close(self._open.descriptor)
+        self._open.writes.close()
         self._open = None
 
     def abandon(self) -> None:
@@ -175,7 +171,7 @@ class DataFiles:
         if self._open is not None and self._open.number not in self._begun:
             self._open.forget()
         elif self._open is not None:
-            os.close(self._open.descriptor)
+            self._open.writes.close()
             self._open = None
         begun, self._begun = self._begun, []
         self._ended.clear()
@@ -185,7 +181,7 @@ class DataFiles:
     def remove(self, number: int) -> None:
         """Remove the file `number`, to which nothing points any more. Raises OSError."""
         if self._open is not None and self._open.number == number:
-            os.close(self._open.descriptor)
+            self._open.writes.close()
             self._open = None
         data_file(self._root, number).unlink(missing_ok=True)
 
@@ -198,5 +194,5 @@ class DataFiles:
         path.parent.mkdir(PRIVATE_FOLDER, exist_ok=True)
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _PRIVATE)
         self._begun.append(number)
-        self._open = _OpenFile(number, descriptor, room)
+        self._open = _OpenFile(number, descriptor, DirectWrites(path, descriptor), room)
         self._open.begin()

@@ -1,0 +1,94 @@
+"""Writing past the page cache: the same bytes, wherever they lie and whatever the file system can do."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tfdbg_cli.formats.container.direct_writes import DirectWrites
+
+_SIZES = (0, 1, 4095, 4096, 65_535, 65_536, 65_537, 70_000, 1 << 20, (1 << 20) + 4096, (3 << 20) + 77, 5, 200_000)
+
+
+def _written(path: Path) -> tuple[bytes, bytes]:
+    """What was written, in contents of many sizes one after the other, and what lies in the file."""
+    chance = np.random.default_rng(1)
+    writes = DirectWrites(path, os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
+    expected = b""
+    for size in (*_SIZES, *reversed(_SIZES)):
+        content = chance.integers(0, 256, size, np.uint8)
+        writes.write(content.data, len(expected))
+        expected += content.tobytes()
+    writes.close()
+    return expected, path.read_bytes()
+
+
+def test_contents_of_all_sizes_lie_one_after_the_other(tmp_path: Path) -> None:
+    expected, found = _written(tmp_path / "x")
+    assert found == expected
+
+
+@pytest.mark.skipif(not hasattr(os, "O_DIRECT"), reason="no writes past the cache on this system")
+def test_a_file_system_without_such_writes_gets_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = os.open
+
+    def refuses(path: Path, flags: int, mode: int = 0o777) -> int:
+        if flags & os.O_DIRECT:
+            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
+        return plain(path, flags, mode)
+
+    monkeypatch.setattr(os, "open", refuses)
+    expected, found = _written(tmp_path / "x")
+    assert found == expected
+
+
+def _aligned(content: memoryview, offset: int) -> bool:
+    return len(content) >= 4096 and offset % 4096 == 0 and len(content) % 4096 == 0
+
+
+def _refused(_: Callable[..., int], *__: object) -> int:
+    raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
+
+
+def _short(plain: Callable[..., int], descriptor: int, content: memoryview, offset: int) -> int:
+    return plain(descriptor, content[:4096], offset)
+
+
+@pytest.mark.parametrize("answer", [_refused, _short])
+def test_a_block_that_is_refused_or_cut_short_is_written_the_ordinary_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: Callable[..., int]
+) -> None:
+    plain = os.pwrite
+    answered: list[int] = []
+
+    def pwrite(descriptor: int, content: memoryview, offset: int) -> int:
+        if _aligned(content, offset) and not answered:
+            answered.append(offset)
+            return answer(plain, descriptor, content, offset)
+        return plain(descriptor, content, offset)
+
+    monkeypatch.setattr(os, "pwrite", pwrite)
+    path = tmp_path / "x"
+    writes = DirectWrites(path, os.open(path, os.O_WRONLY | os.O_CREAT))
+    content = np.arange(3 << 18, dtype=np.uint32)
+    writes.write(content.view(np.uint8).data, 0)
+    writes.close()
+    assert answered == [0] and path.read_bytes() == content.tobytes()
+
+
+def test_what_cannot_be_written_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    path = tmp_path / "x"
+    writes = DirectWrites(path, os.open(path, os.O_WRONLY | os.O_CREAT))
+    monkeypatch.setattr(os, "pwrite", full)
+    with pytest.raises(OSError, match="No space left"):
+        writes.write(memoryview(bytes(1 << 20)), 0)
+    monkeypatch.undo()
+    writes.close()

@@ -68,6 +68,52 @@ def test_one_op_that_is_the_whole_loop(op) -> None:
     assert op.found == [1, 2, 3]
 
 
+@pytest.mark.parametrize("first", [False, True])
+@pytest.mark.parametrize("kind", ["list", "set", "dict", "generator", "calls", "loop"])
+def test_what_a_function_does_many_times_belongs_to_its_turn(op, kind, first) -> None:
+    """In Python 3.11 a comprehension has code of its own, in which the same places come again."""
+
+    def pair(_at: int) -> None:
+        op()
+        op()
+
+    def passes() -> None:
+        if kind == "list":
+            [(op(), op()) for _ in range(3)]
+        elif kind == "set":
+            {(op(), op()) for _ in range(3)}
+        elif kind == "dict":
+            {at: (op(), op()) for at in range(3)}
+        elif kind == "generator":
+            list((op(), op()) for _ in range(3))
+        elif kind == "calls":
+            [pair(at) for at in range(3)]
+        else:
+            for at in range(3):
+                pair(at)
+
+    for _ in range(3):
+        if not first:
+            op()
+        passes()
+        op()
+    ops = 7 if first else 8
+    assert op.found == [1] * ops + [2] * ops + [3] * ops
+
+
+def test_calls_in_a_loop_in_a_turn_belong_to_it(op) -> None:
+    def layer() -> None:
+        op()
+        op()
+
+    for _ in range(2):
+        op()
+        for _layer in range(3):
+            layer()
+        [layer() for _layer in range(2)]
+    assert op.found == [1] * 11 + [2] * 11
+
+
 def test_loops_in_a_turn_belong_to_it(op) -> None:
     def forward() -> None:
         for _ in range(3):

@@ -29,6 +29,7 @@ class Loop:
     start: int
     end: int
     trains: int
+    collects: bool = False  # it is that of a comprehension: no run of its own, but what is in it runs many times
 
     def holds(self, offset: int) -> bool:
         """Whether the instruction at `offset` is in it."""
@@ -38,6 +39,12 @@ class Loop:
 @by_identity
 def loops_of(code: CodeType) -> tuple[Loop, ...]:
     """The loops of `code`, without comprehensions; an outer loop comes before those in it."""
+    return tuple(loop for loop in all_loops_of(code) if not loop.collects)
+
+
+@by_identity
+def all_loops_of(code: CodeType) -> tuple[Loop, ...]:
+    """The same with comprehensions."""
     instructions = [i for i in dis.get_instructions(code) if i.opname != "CACHE"]
     ends: dict[int, int] = {}
     for jump in instructions:
@@ -46,9 +53,9 @@ def loops_of(code: CodeType) -> tuple[Loop, ...]:
     spans = sorted(ends.items(), key=lambda span: (span[0], -span[1]))
     collecting = {_innermost(spans, i.offset) for i in instructions if i.opname in _COLLECTS}
     return tuple(
-        Loop(start, end, _trains({i.argval for i in instructions if start <= i.offset <= end}))
-        for start, end in spans
-        if (start, end) not in collecting
+        Loop(start, end, _trains({i.argval for i in instructions if start <= i.offset <= end}), span in collecting)
+        for span in spans
+        for start, end in (span,)
     )
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from types import CodeType
 
-from tfdbg_cli.capture.runs.eager.program.loops import Loop, loops_of
+from tfdbg_cli.capture.runs.eager.program.loops import Loop, all_loops_of, loops_of
 from tfdbg_cli.capture.runs.eager.program.places import is_program
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack, line_at
 
@@ -148,14 +148,20 @@ def _begins_anew(turn: Turn, last: Stack, stack: Stack, mark: Stack) -> bool:
     now, before = stack[at + 1], last[at + 1]
     if now != before:
         return bool(now < before and not _in_loop_of_its_own(turn, now, before))
-    # The same instruction of the loop, a call. It is another call if the function called is at an earlier place.
+    # The same instruction of the loop, a call. It is another call if the function called is at an earlier place,
+    # unless a loop on the way there calls it many times in one turn.
+    if _in_loop_of_its_own(turn, now, before):
+        return stack == mark
     while -at < len(stack) and -at < len(last):
         at -= 2
         code, now, before = stack[at], stack[at + 1], last[at + 1]
         if code is not last[at] or not is_program(code):
             break  # what a library does in it can go to and fro
         if now != before:
-            return bool(now < before and not any(loop.holds(now) and loop.holds(before) for loop in loops_of(code)))
+            within = (loop.holds(now) and loop.holds(before) for loop in all_loops_of(code))
+            return bool(now < before and not any(within))
+        if any(loop.holds(now) for loop in all_loops_of(code)):
+            break
     return stack == mark
 
 
@@ -165,7 +171,7 @@ def _runs_once(turn: Turn, stack: Stack) -> bool:
     if _in_loop_of_its_own(turn, offset, offset):
         return False
     for at in range(len(stack) - 2 * turn.depth - 2, -1, -2):  # the program's calls first
-        for loop in loops_of(stack[at]):
+        for loop in all_loops_of(stack[at]):
             if loop.holds(stack[at + 1]):
                 return False
     return True
@@ -176,5 +182,5 @@ def _in_loop_of_its_own(turn: Turn, one: int, other: int) -> bool:
     return any(
         loop is not turn.loop and turn.loop.start <= loop.start and loop.end <= turn.loop.end
         and loop.holds(one) and loop.holds(other)
-        for loop in loops_of(turn.code)
+        for loop in all_loops_of(turn.code)
     )  # fmt: skip

@@ -22,6 +22,8 @@ from tfdbg_cli.formats.container.writer import RecordingWriter
 from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.model.values import NoValue
 
+# Some are long enough to be written past the page cache.
+_LENGTHS = [1000 + 37 * place + 40_000 * (place % 7 == 3) for place in range(20)]
 _WRITER = """
 import itertools, sys
 sys.path.insert(0, {tests!r})
@@ -34,7 +36,7 @@ from tfdbg_cli.model.tensors import MemoryTensorStore, describe
 from tfdbg_cli.model.names import TensorName
 
 def run(number):
-    values = [np.full(1000 + 37 * place, number, np.float32) for place in range(20)]
+    values = [np.full(length, number, np.float32) for length in {lengths!r}]
     rows = [describe(TensorName(f"n{{place}}", 0), value, device="", op_type="Const", dtype="float32")
             for place, value in enumerate(values)]
     whole = sample_run(tensors=MemoryTensorStore(rows, values))
@@ -50,7 +52,7 @@ for number in itertools.count(1):
 
 def _killed(path: Path, seconds: float, budget: int = 0) -> int:
     """Have a process write a recording at `path` and kill it; how many runs it said that it had written."""
-    script = _WRITER.format(tests=str(Path(__file__).parents[2]))
+    script = _WRITER.format(tests=str(Path(__file__).parents[2]), lengths=_LENGTHS)
     words = [sys.executable, "-c", script, str(path), str(budget)]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -77,7 +79,7 @@ def _check(path: Path, finished: int, *, ring: bool = False) -> None:
         for place in range(len(run.tensors)):
             value = run.tensors.value(place)
             assert not isinstance(value, NoValue)
-            assert value.shape == (1000 + 37 * place,) and (value == run.call.number).all()
+            assert value.shape == (_LENGTHS[place],) and (value == run.call.number).all()
 
 
 def _kill_at_random(tmp_path: Path, times: int) -> None:

@@ -28,6 +28,15 @@ def _indices(place: Place) -> list[Path]:
     return [place.path / name for name in sorted(found, key=_by_number)]
 
 
+def _left_out(place: Place) -> list[str]:
+    """What to say of files in a folder that are called like an index and have no elements beside them."""
+    from tfdbg_cli.formats.checkpoints.file_names import ENDING
+
+    shown = {path.name for path in _indices(place)}
+    lost = [] if place.is_file else sorted({name for name in place.names if name.endswith(ENDING)} - shown)
+    return [f"{name} is not listed: no file of its elements lies beside it." for name in lost]
+
+
 def _by_number(name: str) -> tuple[str, list[int]]:
     return _NUMBERS.sub("0", name), [int(number) for number in _NUMBERS.findall(name) if len(number) < 20]
 
@@ -36,7 +45,7 @@ def _open(place: Place) -> Recording:
     from tfdbg_cli.formats.checkpoints.reader import read_checkpoint
 
     numbered = list(enumerate(_indices(place), 1))
-    return SavedRecording(SavedRuns(numbered, lambda key: read_checkpoint(*key)))
+    return SavedRecording(SavedRuns(numbered, lambda key: read_checkpoint(*key)), _left_out(place))
 
 
 def _is_part(place: Place) -> TfdbgError | None:
@@ -56,7 +65,7 @@ def _examine(place: Place) -> Examination:
     from tfdbg_cli.formats.checkpoints.reader import read_checkpoint
 
     facts: list[str] = []
-    troubles: list[tuple[str, str]] = []
+    troubles: list[tuple[str, str]] = [(note, _ADVICE) for note in _left_out(place)]
     for number, path in enumerate(_indices(place), 1):
         try:
             run = read_checkpoint(number, path)

@@ -183,3 +183,12 @@ def test_damage_is_no_agreement(saved: Path, tmp_path: Path, capsys: pytest.Capt
     assert "1 tensor cannot be read, model/w" in shown.err
     assert main(["diff", "--json", str(saved), str(sound / saved.name)]) == 2
     assert json.loads(capsys.readouterr().out)["damaged"] == ["model/w:0"]
+
+
+def test_an_index_without_elements_is_told_in_its_folder(saved: Path) -> None:
+    (saved.parent / "c-2.index").write_bytes(saved.read_bytes())
+    opened = open_path(saved.parent)
+    assert len(opened.runs) == 1
+    told = "c-2.index is not listed: no file of its elements lies beside it."
+    assert told in opened.notes and told in Prompt(opened).show("runs")
+    assert told in [text for text, _ in examined(saved.parent).troubles]

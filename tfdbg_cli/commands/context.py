@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, overload
 
-from tfdbg_cli.analysis.alerts import Alert, AlertSearch
-from tfdbg_cli.analysis.graph.walk import Hop
 from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, filter_named
 from tfdbg_cli.commands.folds import Folds
@@ -28,7 +26,9 @@ from tfdbg_cli.model.tensors import summary_in_steps, summary_of
 from tfdbg_cli.model.values import Array
 
 if TYPE_CHECKING:  # what commands keep here they load themselves, when they are asked
+    from tfdbg_cli.analysis.alerts import Alert, AlertSearch
     from tfdbg_cli.analysis.batch.rows import BatchRows
+    from tfdbg_cli.analysis.graph.walk import Hop
     from tfdbg_cli.analysis.name_tree import NameTree
     from tfdbg_cli.analysis.origin.by_health import HealthOrigin
     from tfdbg_cli.analysis.origin.origin_found import Origin

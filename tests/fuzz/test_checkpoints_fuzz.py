@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import random
-import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
+from support.asked import ask
 from support.checkpoint_maker import checkpoint, table
 from support.ending import ends
 from support.fuzzing import Turns
-from support.plain_text import plain
 
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.interpreter import execute
 from tfdbg_cli.commands.standard import standard_registry
-from tfdbg_cli.document.document import Document
-from tfdbg_cli.document.jsonlines import document_json
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.checkpoints.sorted_table import SortedTable
 from tfdbg_cli.formats.examining import examined
@@ -44,17 +39,7 @@ def _answered(path: Path, label: str) -> None:
         assert error.message.strip()
         return
     for command in _COMMANDS:
-        try:
-            with ends(f"{label}: {command}"), warnings.catch_warnings():
-                warnings.simplefilter("error")
-                outcome = execute(command, context, _REGISTRY)
-                if isinstance(outcome, Document):
-                    assert "\x1b" not in plain(outcome.lines(80))
-                    json.loads(document_json(command, outcome), parse_constant=pytest.fail)
-        except TfdbgError as error:
-            assert error.message.strip()
-        except Exception as error:
-            raise AssertionError(f"{label}: {command!r} gave {type(error).__name__}: {error}") from error
+        ask(command, context, label)
 
 
 def test_whatever_bytes_its_files_hold_no_command_fails(tmp_path: Path, turns: Turns) -> None:

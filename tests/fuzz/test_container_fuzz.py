@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import sqlite3
-import warnings
 from pathlib import Path
 
 import pytest
+from support.asked import ask
 from support.ending import ends
 from support.fuzzing import Turns
-from support.plain_text import plain
 from support.sample_run import sample_run
 
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.interpreter import execute
 from tfdbg_cli.commands.standard import standard_registry
-from tfdbg_cli.document.document import Document
-from tfdbg_cli.document.jsonlines import document_json
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.container.writer import RecordingWriter
 from tfdbg_cli.formats.opening import open_path
@@ -61,17 +56,7 @@ def _answered(path: Path, label: str) -> str:
         return error.message
     context = Context(stop, width=80)
     for command in _COMMANDS:
-        try:
-            with ends(f"{label}: {command}"), warnings.catch_warnings():
-                warnings.simplefilter("error")
-                outcome = execute(command, context, _REGISTRY)
-                if isinstance(outcome, Document):
-                    assert "\x1b" not in plain(outcome.lines(80))
-                    json.loads(document_json(command, outcome), parse_constant=pytest.fail)
-        except TfdbgError as error:
-            assert error.message.strip()
-        except Exception as error:
-            raise AssertionError(f"{label}: {command!r} gave {type(error).__name__}: {error}") from error
+        ask(command, context, label)
     return ""
 
 

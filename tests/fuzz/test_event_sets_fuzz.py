@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import random
 import shutil
 import time
 import tracemalloc
-import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,15 +14,12 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from support.asked import ask
 from support.event_set_maker import EventSetMaker, proto, record, small_set
 from support.fuzzing import Turns
-from support.plain_text import plain
 
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.interpreter import execute
 from tfdbg_cli.commands.standard import standard_registry
-from tfdbg_cli.document.document import Document
-from tfdbg_cli.document.jsonlines import document_json
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.examining import examined
 from tfdbg_cli.formats.messages import schema
@@ -64,17 +59,7 @@ def _answered(folder: Path, label: str, places: int, commands: Sequence[str] = _
 
 def _ask(command: str, context: Context, label: str) -> None:
     start = time.process_time()
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            outcome = execute(command, context, _REGISTRY)
-            if isinstance(outcome, Document):
-                assert "\x1b" not in plain(outcome.lines(80))
-                json.loads(document_json(command, outcome), parse_constant=pytest.fail)
-    except TfdbgError as error:
-        assert error.message.strip()
-    except Exception as error:
-        raise AssertionError(f"{label}: {command!r} gave {type(error).__name__}: {error}") from error
+    ask(command, context, label)
     assert time.process_time() - start < _LONGEST, f"{label}: {command!r} took too long"
 
 

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import random
-import warnings
 from pathlib import Path
 
 import pytest
-from support.ending import ends
+from support.asked import ask
 from support.fuzzing import Turns
 from support.graph_file_maker import TEXT, graph_def, meta_graph_def, run_metadata, saved_model
-from support.plain_text import plain
 
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.interpreter import execute
 from tfdbg_cli.commands.standard import standard_registry
-from tfdbg_cli.document.document import Document
-from tfdbg_cli.document.jsonlines import document_json
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.examining import examined
 from tfdbg_cli.formats.opening import open_path
@@ -43,17 +37,7 @@ def _answered(path: Path, label: str) -> None:
     for number in range(min(runs, 4)):
         context.current = number
         for command in _COMMANDS:
-            try:
-                with ends(f"{label}: {command}"), warnings.catch_warnings():
-                    warnings.simplefilter("error")
-                    outcome = execute(command, context, _REGISTRY)
-                    if isinstance(outcome, Document):
-                        assert "\x1b" not in plain(outcome.lines(80))
-                        json.loads(document_json(command, outcome), parse_constant=pytest.fail)
-            except TfdbgError as error:
-                assert error.message.strip()
-            except Exception as error:
-                raise AssertionError(f"{label}: {command!r} gave {type(error).__name__}: {error}") from error
+            ask(command, context, label)
 
 
 def _contents(folder: Path) -> dict[str, bytes]:

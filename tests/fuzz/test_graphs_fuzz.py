@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
-
 import pytest
+from support.asked import ask
 from support.command_maker import CommandMaker
-from support.ending import ends
 from support.fuzzing import Turns
-from support.plain_text import plain
 from support.run_maker import RunMaker, known_op_types
 
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.interpreter import execute
 from tfdbg_cli.commands.standard import standard_registry
-from tfdbg_cli.document.document import Document
-from tfdbg_cli.document.jsonlines import document_json
-from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.runs import Opened, Run
 
 _REGISTRY = standard_registry()
@@ -31,17 +24,7 @@ _OF_A_NODE = ("ni -a -d -t {}", "li -c -r {}", "lo -c -r {}", "pt {}:0", "histor
 def answered(command: str, run: Run, label: str) -> None:
     """Run one command on a recording and draw the answer; only a TfdbgError may come of it."""
     context = Context(Opened("somewhere", (run,)), width=80)
-    try:
-        with ends(f"{label}: {command}"), warnings.catch_warnings():
-            warnings.simplefilter("error")
-            outcome = execute(command, context, _REGISTRY)
-            if isinstance(outcome, Document):
-                plain(outcome.lines(80))
-                document_json(command, outcome)
-    except TfdbgError as error:
-        assert error.message.strip()
-    except Exception as error:
-        raise AssertionError(f"{label}: {command!r} gave {type(error).__name__}: {error}") from error
+    ask(command, context, label)
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import json
 import random
-import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support.ending import ends
+from support.asked import ask
 from support.fuzzing import Turns
-from support.plain_text import plain
 from support.sample_run import TRACEBACKS, TRAIN_PY, sample_run
 from support.saved_sources import SavedSources
 
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.interpreter import execute
 from tfdbg_cli.commands.standard import standard_registry
-from tfdbg_cli.document.document import Document
-from tfdbg_cli.document.jsonlines import document_json
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.bundles.reader import read_bundle
 from tfdbg_cli.formats.bundles.writer import write_bundle
@@ -72,18 +67,7 @@ def _answered(path: Path, label: str) -> None:
         return
     context = Context(stop, width=80)
     for command in _COMMANDS:
-        try:
-            with ends(f"{label}: {command}"), warnings.catch_warnings():
-                warnings.simplefilter("error")
-                outcome = execute(command, context, _REGISTRY)
-                if isinstance(outcome, Document):
-                    assert "\x1b" not in plain(outcome.lines(80))
-                    plain(outcome.lines(30))
-                    json.loads(document_json(command, outcome), parse_constant=pytest.fail)
-        except TfdbgError as error:
-            assert error.message.strip()
-        except Exception as error:
-            raise AssertionError(f"{label}: {command!r} gave {type(error).__name__}: {error}") from error
+        ask(command, context, label)
 
 
 def _places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:

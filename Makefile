@@ -12,7 +12,7 @@ SOURCES := setup.cfg setup.py tfdbg_cli/version.py
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
   $$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' >/dev/null 2>&1 && echo $$p && break; done)
 
-.PHONY: help demo demo-session test test-matrix test-zoo fuzz lint bench golden docs clean
+.PHONY: help demo demo-session test test-matrix test-zoo fuzz lint style bench golden docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,8 +37,13 @@ demo: $(VENV)/ready-demo ## fit a Keras model until its loss is NaN, and open tf
 demo-session: $(VENV)/ready-demo ## the same with a session, as in TensorFlow 1
 	$(call demo,$(DEMO_SESSION))
 
-test: lint ## check style and types, then run every test
-	$(PY) -m pytest -n $(JOBS) --dist worksteal
+# Types are checked while the tests run: what mypy says comes behind them, whole. A failure of either is one of `make`.
+test: style ## check style and types, and run every test
+	@said=$$(mktemp) && trap 'rm -f "$$said"' EXIT && trap 'kill $$types 2>/dev/null; exit 130' INT TERM; \
+	$(PY) -m mypy > "$$said" 2>&1 & types=$$!; \
+	echo '$(PY) -m pytest -n $(JOBS) --dist worksteal'; $(PY) -m pytest -n $(JOBS) --dist worksteal; tested=$$?; \
+	echo '$(PY) -m mypy'; wait $$types; typed=$$?; cat "$$said"; \
+	[ $$tested = 0 ] && [ $$typed = 0 ]
 
 # TensorFlow and NumPy, `TF-NUMPY`: each pair has an environment of its own, of 2 GB. 2.16 takes no NumPy 2. `2.21` means
 # the newest 2.21.*; pip takes a release candidate only by its whole name: `2.22.0rc0-2`.
@@ -59,14 +64,16 @@ test-zoo: ## run the slow tests of libraries, such as keras_hub and GPflow, in .
 	$(MAKE) VENV=.venv-zoo .venv-zoo/ready-zoo
 	.venv-zoo/bin/python -m pytest -m slow tests/exactness/test_libraries.py tests/zoo
 
-FUZZ ?= 40
+FUZZ ?= 125
 fuzz: $(VENV)/ready-test ## try FUZZ times as many inputs made by chance as the tests do, and say how many they were
 	TFDBG_FUZZ_TIMES=$(FUZZ) $(PY) -m pytest -n $(JOBS) --dist worksteal tests/fuzz
 
-lint: $(VENV)/ready-test ## check style and types
+lint: style ## check style and types
+	$(PY) -m mypy
+
+style: $(VENV)/ready-test ## check style alone, which takes a second
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
-	$(PY) -m mypy
 
 bench: $(VENV)/ready-test ## measure what debugging costs, beside TensorFlow's own tools
 	TF_CPP_MIN_LOG_LEVEL=3 $(PY) -m bench

@@ -72,6 +72,12 @@ def _screen(rounds: int) -> None:
     screen.measure(rounds)
 
 
+def _screen_of_keras(rounds: int) -> None:
+    from bench import screen
+
+    screen.measure_deep_model(rounds)
+
+
 def _screen_at_a_million(_: int) -> None:
     from bench import screen_at_a_million
 
@@ -96,6 +102,7 @@ MEASUREMENTS: Mapping[str, Callable[[int], None]] = {
     "recordings": _recordings,
     "recording_curves": _recording_curves,
     "screen": _screen,
+    "screen_of_keras": _screen_of_keras,
     "screen_at_a_million": _screen_at_a_million,
 }
 

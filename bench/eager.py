@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from functools import cache
+from statistics import median, quantiles
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,10 @@ from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.model.decision import Continue, Decision, RunUntil
 
 WIDTHS = (32, 256, 768)
-_BATCH, _LAYERS, _STEPS = 64, 4, 20
+_BATCH, _LAYERS = 64, 4
+_STEPS, _TURNS = 20, 1  # in a turn, and turns in a round
+# Of ours, which are switched on and off at no cost: so short that what else runs slows a turn and the next one alike.
+_OUR_STEPS, _OUR_TURNS = 4, 5
 _ENABLED = "enabled, continue"
 GOALS: Mapping[tuple[int, str], float] = {
     **{(width, _ENABLED): 1.02 for width in WIDTHS},
@@ -59,7 +63,7 @@ def _enabled(decision: Decision) -> Way:
     return way
 
 
-_WAYS: Mapping[str, Way] = {
+EAGER_WAYS: Mapping[str, Way] = {
     _ENABLED: _enabled(Continue()),
     WATCH: _enabled(RunUntil("has_inf_or_nan")),
     **{name: way for name, way in WAYS.items() if name in TOOLS},
@@ -92,30 +96,48 @@ def measure(rounds: int) -> None:
     """Measure each way in a process of its own, and print."""
     for width in WIDTHS:
         print(f"\nEager training step, {_LAYERS} dense layers of {width}, batch {_BATCH}, with a tape")
-        print(f"  {'way':<44} {'median ms':>10} {'ratio':>8} {'goal':>8}")
-        for name in _WAYS:
+        print(f"  {'way':<44} {'median ms':>10} {'ratio':>8} {'goal':>8} {'half of them':>16} {'of CPU':>8}")
+        for name in EAGER_WAYS:
             command = [sys.executable, "-m", "bench.eager", str(width), name, str(rounds)]
             done = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True, env=dict(os.environ))
             found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
             goal = GOALS.get((width, name))
             aim = "" if goal is None else f"≤ {goal:.2f}"
-            ratio = found["debugged"] / found["undebugged"]
-            print(f"  {name:<44} {found['debugged'] * 1e3:>10.2f} {ratio:>8.3f} {aim:>8}", flush=True)
+            half = f"[{found['low']:.3f}, {found['high']:.3f}]"
+            print(
+                f"  {name:<44} {found['seconds'] * 1e3:>10.2f} {found['ratio']:>8.3f} {aim:>8} {half:>16}"
+                f" {found['cpu']:>8.3f}",
+                flush=True,
+            )
 
 
 def _against_undebugged(width: int, name: str, rounds: int) -> dict[str, float]:
-    """Seconds of an undebugged and a debugged step, in turn."""
-    step, way = build_step(width), _WAYS[name]
+    """What a debugged step takes: seconds, and the ratio to the undebugged one, by the clock and by CPU time.
 
-    def steps(around: Way) -> Took:
+    Compared are neighbours: the median of the ratios of turns that follow each other, with half of them between `low`
+    and `high`. The ratio of CPU time tells more where other programs run beside.
+    """
+    step, way = build_step(width), EAGER_WAYS[name]
+    count, turns = (_STEPS, _TURNS) if name in TOOLS else (_OUR_STEPS, _OUR_TURNS)
+    cpu: dict[str, list[float]] = {"undebugged": [], "debugged": []}
+
+    def steps(title: str, around: Way) -> Took:
         with around():
-            began = time.perf_counter()
-            for _ in range(_STEPS):
+            cpu_began, began = time.process_time(), time.perf_counter()
+            for _ in range(count):
                 step()
-            return Took((time.perf_counter() - began) / _STEPS)
+            took = Took((time.perf_counter() - began) / count)
+            cpu[title].append(time.process_time() - cpu_began)
+            return took
 
-    timings = interleave({"undebugged": lambda: steps(nullcontext), "debugged": lambda: steps(way)}, rounds)
-    return {name: timing.median for name, timing in timings.items()}
+    ways = {"undebugged": lambda: steps("undebugged", nullcontext), "debugged": lambda: steps("debugged", way)}
+    warm_up = 2 * turns
+    timings = interleave(ways, rounds * turns, warm_up)
+    pairs = zip(timings["debugged"].seconds, timings["undebugged"].seconds, strict=True)
+    low, ratio, high = quantiles(debugged / plain for debugged, plain in pairs)
+    both = list(zip(cpu["debugged"], cpu["undebugged"], strict=True))[warm_up:]
+    cpu_ratio = median(debugged / plain for debugged, plain in both)
+    return {"seconds": timings["debugged"].median, "ratio": ratio, "low": low, "high": high, "cpu": cpu_ratio}
 
 
 def main() -> None:

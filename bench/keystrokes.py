@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import random
 import re
@@ -12,10 +13,13 @@ from collections.abc import Callable, Sequence
 
 import pexpect
 
+from bench.goals import Wait, measured
+
 _ASKED = "\x1b[?2026$p"  # whether the terminal shows frames whole
 _YES = "\x1b[?2026;2$y"
 _FRAME_ENDS = "\x1b[?2026l"
 _CODES = re.compile(r"\x1b\][^\x07]*\x07|\x1b\[[0-9;?<>=$ ]*[@-~]|\x1b[()][A-Z0-9]|\x1b[=>78]|[\x0e\x0f]")
+_USED_BY_PROCESS = 2  # of the clocks that Linux keeps for each process, the one that clock_getcpuclockid gives
 _PATIENCE = 60.0  # seconds; what takes longer does not come
 
 
@@ -43,13 +47,15 @@ class Keyboard:
         while not (self._next(end) and shown(self.frame)):
             assert time.perf_counter() < end, f"such a frame never came; the last one was\n{self.frame}"
 
-    def seconds(self, keys: str, shown: Callable[[str], object]) -> float:
+    def waited(self, keys: str, shown: Callable[[str], object]) -> Wait:
         """Press keys at any moment of what the program does, and the time until a frame has what is `shown`."""
+
+        def answer() -> None:
+            self.send(keys)
+            self.wait(shown)
+
         self.idle(0.005 + 0.03 * self._chance.random())
-        began = time.perf_counter()
-        self.send(keys)
-        self.wait(shown)
-        return time.perf_counter() - began
+        return measured(self._clock, answer)
 
     def idle(self, seconds: float) -> None:
         """Press nothing for a while."""
@@ -65,6 +71,13 @@ class Keyboard:
         """End the program, which has nothing to save and would take its time to give its memory back."""
         self._child.kill(signal.SIGKILL)
         self._child.wait()
+
+    def _clock(self) -> tuple[float, float]:
+        """The time now, and how long the program has had a processor so far."""
+        try:
+            return time.perf_counter(), time.clock_gettime((~self._child.pid << 3) | _USED_BY_PROCESS)
+        except OSError:  # the clocks of other processes are Linux' own
+            return time.perf_counter(), math.nan
 
     def _next(self, end: float) -> bool:
         """Read the next whole frame; False where none came until `end`."""

@@ -7,18 +7,20 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from pathlib import Path
 from typing import Any
 
+from bench.resident import peak
 from bench.ways import ALL_VALUES, DECISIONS, KEEP, REPLAY, WATCH, WAYS
 
 WORKLOADS = ("function", "fit", "session")
 _STEPS = 5
+_EAGER = "eager"
+_EAGER_WIDTH = 768
+_EAGER_STEPS = (50, 500)  # after which the peak of an eager loop is asked
 
 
 def measure() -> None:
@@ -26,31 +28,26 @@ def measure() -> None:
     print("\nPeak memory of the process: undebugged, and what debugging adds, in MiB")
     print(f"  {'way':<44} " + " ".join(f"{workload:>10}" for workload in WORKLOADS))
     for name in ("", WATCH, REPLAY, KEEP, ALL_VALUES):
-        found = [_in_own_process(workload, name) for workload in WORKLOADS]
+        found = [_in_own_process(workload, name)[0] for workload in WORKLOADS]
+        print(f"  {name or 'undebugged':<44} " + " ".join(f"{mebibytes:>10.0f}" for mebibytes in found), flush=True)
+    _measure_eager()
+
+
+def _measure_eager() -> None:
+    """The peak of an eager loop, early and late: it is not to grow with the steps."""
+    titles = " ".join(f"{f'{steps} steps':>10}" for steps in _EAGER_STEPS)
+    print(f"\nPeak memory of an eager loop in MiB, layers of {_EAGER_WIDTH}; goal <= 1.2 x undebugged + the budget")
+    print(f"  {'way':<44} {titles}")
+    for name in ("", WATCH):
+        found = _in_own_process(_EAGER, name)
         print(f"  {name or 'undebugged':<44} " + " ".join(f"{mebibytes:>10.0f}" for mebibytes in found), flush=True)
 
 
-def _in_own_process(workload: str, name: str) -> float:
+def _in_own_process(workload: str, name: str) -> list[float]:
     command = [sys.executable, "-m", "bench.memory", workload, name]
     done = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True, env=dict(os.environ))
-    return float(json.loads(done.stdout.splitlines()[-1]))
-
-
-def _peak() -> float:
-    """The most memory that this process had resident so far, in MiB.
-
-    Linux tells of this very program in VmHWM (proc(5)). ru_maxrss begins with that of the process which started it,
-    and that one may have measured other things before.
-    """
-    try:
-        lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
-    except OSError:
-        lines = []
-    for line in lines:
-        if line.startswith("VmHWM:"):
-            return int(line.split()[1]) / (1 << 10)
-    units = 1 << 20 if sys.platform == "darwin" else 1 << 10  # getrusage(2): bytes there, KiB elsewhere
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / units
+    found: list[float] = json.loads(done.stdout.splitlines()[-1])
+    return found
 
 
 def _prepared(workload: str, name: str) -> tuple[Callable[[], Any], Callable[[], Any], AbstractContextManager[Any]]:
@@ -81,16 +78,32 @@ def _prepared_session(name: str) -> tuple[Callable[[], Any], Callable[[], Any], 
     return step, lambda: debugged.run(fetches[1], feed), nullcontext()
 
 
+def _eager_peaks(name: str) -> list[float]:
+    from bench.eager import EAGER_WAYS, build_step
+
+    step, found = build_step(_EAGER_WIDTH), []
+    with EAGER_WAYS[name]() if name else nullcontext():
+        for number in range(1, max(_EAGER_STEPS) + 1):
+            step()
+            if number in _EAGER_STEPS:
+                found.append(peak())
+    return found
+
+
 def main() -> None:
-    """`python -m bench.memory WORKLOAD WAY`: one way, its number as JSON on the last line."""
-    step, debugged, on = _prepared(*sys.argv[1:3])
+    """`python -m bench.memory WORKLOAD WAY`: one way, its numbers as JSON on the last line."""
+    workload, name = sys.argv[1:3]
+    if workload == _EAGER:
+        print(json.dumps(_eager_peaks(name)))
+        return
+    step, debugged, on = _prepared(workload, name)
     for _ in range(_STEPS):
         step()
-    before = _peak()
+    before = peak()
     with on:
         for _ in range(_STEPS):
             debugged()
-    print(json.dumps(_peak() - before if sys.argv[2] else before))
+    print(json.dumps([peak() - before if name else before]))
 
 
 if __name__ == "__main__":

@@ -1,15 +1,20 @@
 """Recordings from a thousand tensors to a million: bytes, memory, and CPU seconds of what is asked of them.
 
+Bytes of two real programs stand first: a GPT step and a Keras fit, whose tensors have the sizes that tensors have.
+
 Beside them what TensorFlow has: DebugDumpDir over the same tensors as dumps, and its reader of event sets.
-CPU seconds are those of all threads, so that a busy machine hardly changes them.
+CPU seconds are those of all threads, so that a busy machine hardly changes them. Each question is asked with an empty
+cache: what a filter said before is not known.
 """
 
 from __future__ import annotations
 
+import os
+import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -28,37 +33,62 @@ _MOST_DUMPS = 10_000  # a file each
 _LARGE = (1 << 10, 1 << 15, 1 << 20)  # elements of the tensors that are scanned
 _SCANNED = 1 << 30  # bytes
 _EVENTS = 100_000
+_PROGRAMS = {"gpt": "GPT training step", "fit": "Keras fit of a convolutional network"}
 _DISK_GOAL, _SCAN_GOAL = 1.02, 2.0
 _ASKED = ("lt", "lt -s dump_size -r", "lt -n op_7", "lt -f has_inf_or_nan")
 
 # Words are those of one process, so that its memory is that of one question.
+_RECORD = """
+import sys
+from bench import fit, gpt
+from tfdbg_cli import record
+step = {"gpt": gpt, "fit": fit}[sys.argv[1]].build_step()
+step()
+with record(sys.argv[2], every=1):
+    step()
+"""
 _ASK = """
-import resource, sys, time
+import sys, time
+from bench.resident import peak
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import execute
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.formats.opening import open_path
 began = time.process_time()
 execute(sys.argv[2], Context(open_path(sys.argv[1]), width=120), standard_registry()).lines(120)[:50]
-print(time.process_time() - began, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+print(time.process_time() - began, int(peak()))
+"""
+_SCAN = """
+import sys, time
+from bench.resident import peak
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.interpreter import execute
+from tfdbg_cli.commands.standard import standard_registry
+from tfdbg_cli.formats.opening import open_path
+context, registry = Context(open_path(sys.argv[1]), width=120), standard_registry()
+began = time.process_time()
+execute("lt -f has_inf_or_nan", context, registry)
+print(time.process_time() - began, int(peak()))
 """
 _DEBUG_DUMP_DIR = """
-import resource, sys, time
+import sys, time
+from bench.resident import peak
 from tensorflow.python.debug.lib import debug_data
 began = time.process_time()
 dump = debug_data.DebugDumpDir(sys.argv[1], validate=False)
 if sys.argv[2] == "scan":
     dump.find(debug_data.has_inf_or_nan)
-print(time.process_time() - began, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+print(time.process_time() - began, int(peak()))
 """
 _EVENTS_READER = """
-import resource, sys, time
+import sys, time
+from bench.resident import peak
 from tensorflow.python.debug.lib import debug_events_reader
 began = time.process_time()
 with debug_events_reader.DebugDataReader(sys.argv[1]) as reader:
     reader.update()
     reader.executions(digest=True)
-print(time.process_time() - began, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+print(time.process_time() - began, int(peak()))
 """
 _WRITE_EVENTS = """
 import sys
@@ -74,11 +104,29 @@ def measure(rounds: int) -> None:
     """Measure and print."""
     rounds = max(3, rounds // 5)
     with tempfile.TemporaryDirectory() as root:
+        print("\nbytes on disk of real programs, all values recorded")
+        for program, name in _PROGRAMS.items():
+            _of_a_program(Path(root, program), program, name)
         for count in _COUNTS:
             _of_a_run(Path(root, str(count)), count, rounds)
+        print(f"\nlt -f has_inf_or_nan: GB scanned in a CPU second, of {_SCANNED / 1e9:.2f} GB in the page cache")
         for elements in _LARGE:
             _scan(Path(root, f"scan{elements}"), elements, rounds)
         _events(Path(root, "events"), rounds)
+
+
+def _of_a_program(path: Path, program: str, name: str) -> None:
+    """What a program's tensors take on disk; those that share memory have their elements there once."""
+    subprocess.run([sys.executable, "-c", _RECORD, program, str(path)], check=True, capture_output=True)
+    index = sqlite3.connect(path / "index.sqlite")
+    (count,), (nbytes,) = index.execute("SELECT count(*) FROM tensors UNION ALL SELECT sum(bytes) FROM tensors")
+    parts = " UNION ".join(f"SELECT file, offset, stored FROM {table}" for table in ("tensors", "feeds"))
+    (stored,) = index.execute(f"SELECT sum(stored) FROM ({parts})").fetchone()
+    index.close()
+    on_disk = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
+    shutil.rmtree(path)
+    told = f"{count:,} tensors, {nbytes / 1e6:,.0f} MB; of what is not shared {on_disk / stored:.4f}"
+    print(f"  {name:<44} {on_disk / nbytes:>8.4f}    goal ≤ {_DISK_GOAL}   {told}")
 
 
 def _of_a_run(path: Path, count: int, rounds: int) -> None:
@@ -104,7 +152,7 @@ def _of_a_run(path: Path, count: int, rounds: int) -> None:
 
 
 def _scan(path: Path, elements: int, rounds: int) -> None:
-    """`lt -f has_inf_or_nan` over tensors of one size, from the page cache."""
+    """What a filter takes that reads all of very many tensors of one size."""
     count = _SCANNED // (4 * elements)
     value = np.random.default_rng(0).standard_normal(elements).astype(np.float32)
     rows = [describe(TensorName(f"n{i}", 0), value, device="", op_type="Add", dtype="float32") for i in range(count)]
@@ -112,23 +160,11 @@ def _scan(path: Path, elements: int, rounds: int) -> None:
     writer.write(Run(Call(1, RunKind.SESSION, ()), MemoryTensorStore(rows, [value] * count)))
     writer.close()
     bytes_on_disk = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
-    seconds = sorted(_scanned(path) for _ in range(rounds))[rounds // 2]
-    goal = f"goal ≥ {_SCAN_GOAL} GB/s" if elements >= 1 << 15 else ""
-    name = f"scan, {count:,} tensors of {4 * elements:,} bytes"
+    seconds = sorted(_asked(_SCAN, str(path))[0] for _ in range(rounds))[rounds // 2]
+    goal = f"goal ≥ {_SCAN_GOAL}" if elements >= 1 << 15 else ""
+    name = f"{count:,} tensors of {4 * elements:,} bytes"
     share = f"on disk {bytes_on_disk / _SCANNED:.4f}, goal ≤ {_DISK_GOAL}"
-    print(f"  {name:<44} {_SCANNED / 1e9 / seconds:>8.2f} GB/s  {goal}  {share}")
-
-
-def _scanned(path: Path) -> float:
-    from tfdbg_cli.commands.context import Context
-    from tfdbg_cli.commands.interpreter import execute
-    from tfdbg_cli.commands.standard import standard_registry
-    from tfdbg_cli.formats.opening import open_path
-
-    context = Context(open_path(path), width=120)
-    began = time.perf_counter()
-    execute("lt -f has_inf_or_nan", context, standard_registry())
-    return time.perf_counter() - began
+    print(f"  {name:<44} {_SCANNED / 1e9 / seconds:>8.2f} GB / CPU s  {goal}  {share}")
 
 
 def _events(path: Path, rounds: int) -> None:
@@ -143,7 +179,10 @@ def _events(path: Path, rounds: int) -> None:
 
 def _asked(script: str, *words: str) -> tuple[float, int]:
     """CPU seconds without what is loaded first, and MB of the process."""
-    done = subprocess.run([sys.executable, "-c", script, *words], check=True, capture_output=True, text=True)
+    with tempfile.TemporaryDirectory() as cache:
+        environ = {**os.environ, "XDG_CACHE_HOME": cache}
+        asked = [sys.executable, "-c", script, *words]
+        done = subprocess.run(asked, check=True, capture_output=True, text=True, env=environ)
     seconds, memory = done.stdout.split()[-2:]
     return float(seconds), int(memory)
 

@@ -26,10 +26,11 @@ _SIZES = ((1_000, 1, 0.4), (1_000, 10, 0.4), (10_000, 10, 0.4), (1_000, 1_000, 1
 _MEMORY_GOAL = 250  # MB
 _SCAN_GOAL = 2.0  # GB/s
 _OPEN = """
-import resource, sys, time
+import sys
+from bench.resident import peak
 from tfdbg_cli.cli.main import main
 code = main(sys.argv[1:])
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024, file=sys.stderr)
+print(int(peak()), file=sys.stderr)
 sys.exit(code)
 """
 _LISTS = ("lt -s dump_size -r", "lt -s op_type", "lt -s tensor_name", "lt -s shape", "lt -n op_7", "lt -t Mul",

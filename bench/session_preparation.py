@@ -76,7 +76,8 @@ class _Clock:
         from tensorflow.python.framework import importer
 
         native = session.tf_session
-        places = [(native, "TF_SessionRun_wrapper"), (native, "ExtendSession"), (native, "TF_SessionRunCallable")]
+        names = ("TF_SessionRun_wrapper", "ExtendSession", "TF_SessionMakeCallable", "TF_SessionRunCallable")
+        places = [(native, name) for name in names]
         places.append((importer, "_import_graph_def_internal"))
         originals = [getattr(module, name) for module, name in places]
         for (module, name), original in zip(places, originals, strict=True):

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 
 import pytest
+from PIL import Image
 from support.package_source import PACKAGE, PROJECT
 
 import tfdbg_cli
+
+sys.path.insert(0, str(PROJECT / "tools"))
+from stories import STORIES
 
 PAGES = [
     *(PROJECT / f"{name}.md" for name in ("README", "CHANGELOG", "CONTRIBUTING")),
@@ -31,6 +36,20 @@ def test_every_picture_is_on_a_page() -> None:
     shown = {(page.parent / link).resolve() for page in PAGES for link in _links(page) if "://" not in link}
     assert [picture.name for picture in PICTURES if picture.resolve() not in shown] == []
     assert PICTURES
+
+
+def test_every_picture_is_drawn_by_a_story_and_shows_what_it_waits_for() -> None:
+    told = {f"{step.picture}.png": step.shows for story in STORIES for step in story.steps if step.picture}
+    assert sorted(told) == [picture.name for picture in PICTURES]
+    for picture in PICTURES:
+        with Image.open(picture) as drawn:
+            assert told[picture.name] in drawn.text["Screen"], picture.name
+
+
+def test_no_page_shows_a_picture_that_no_story_draws() -> None:
+    kinds = (".png", ".svg", ".gif", ".jpg", ".jpeg", ".webp")
+    shown = {(page.parent / link).resolve() for page in PAGES for link in _links(page) if link.endswith(kinds)}
+    assert shown == {picture.resolve() for picture in PICTURES}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)

@@ -4,7 +4,7 @@ from pathlib import Path
 import tfdbg_cli
 from tfdbg_cli.config.settings import settable
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.own_frames import our_files, without_our_frames
+from tfdbg_cli.own_frames import is_own, our_files, without_our_frames
 
 
 def _raise():
@@ -36,3 +36,11 @@ def test_our_files_are_known_by_name_but_for_the_examples():
     assert str(package / "cli" / "launch.py") in files
     assert str(package / "capture" / "intercept" / "all_functions.py") in files
     assert not any(file.startswith(str(package / "examples")) for file in files)
+
+
+def test_all_of_the_package_is_ours_but_its_examples():
+    package = Path(tfdbg_cli.__file__).parent
+    assert is_own(str(package / "cli" / "launch.py"))
+    assert is_own(str(package / "capture" / "tf" / "callers.py"))
+    assert not is_own(str(package / "examples" / "keras_fit.py"))
+    assert not is_own("/home/somebody/train.py")

@@ -156,7 +156,8 @@ EXPLAINED_NAMES = {
     "tfdbg_cli/api/import_hook.py": {"__loader__"},  # Python's import reads it
     "tfdbg_cli/api/recordings.py": {"_repr_html_"},  # notebooks ask for it
     "tfdbg_cli/capture/tf/proxy.py": {"__class__"},  # isinstance reads it
-    "tfdbg_cli/capture/tf/compat.py": {"default_factory", "get_filtered_filenames"},  # TensorFlow reads them
+    # TensorFlow reads them.
+    "tfdbg_cli/capture/tf/compat.py": {"default_factory", "get_filtered_filenames", "disable_meta_optimizer"},
     "tfdbg_cli/cli/launch.py": {"last_traceback"},  # sys.last_traceback is for Python's post-mortem debuggers
     # Fields of protobuf messages, which TensorFlow reads.
     "tfdbg_cli/capture/replay/session_copy.py": {"allow_soft_placement", "disable_meta_optimizer", "opt_level"},

@@ -20,3 +20,7 @@ class TfdbgError(Exception):
 
     def __str__(self) -> str:
         return f"{self.message} {self.hint}".rstrip()
+
+
+class NothingYetError(TfdbgError):
+    """There is no run yet where there will be some: who follows a recording waits."""

@@ -13,12 +13,17 @@ _EXAMPLES = str(Path(__file__).parent / "examples") + os.sep  # programs, not ma
 _starters: set[str] = set()
 
 
+@cache
+def is_own(file: str) -> bool:
+    """Whether code of `file` is this package's; its examples are programs."""
+    return file.startswith(_PACKAGE) and not file.startswith(_EXAMPLES)
+
+
 def without_our_frames(trace: TracebackType | None) -> TracebackType | None:
     """`trace` less the calls that went through this package."""
     frames: list[TracebackType] = []
     while trace is not None:
-        file = trace.tb_frame.f_code.co_filename
-        if not file.startswith(_PACKAGE) or file.startswith(_EXAMPLES):
+        if not is_own(trace.tb_frame.f_code.co_filename):
             frames.append(trace)
         trace = trace.tb_next
     rest: TracebackType | None = None
@@ -39,5 +44,4 @@ def our_files() -> frozenset[str]:
 
 @cache
 def _package_files() -> frozenset[str]:
-    files = map(str, Path(_PACKAGE).rglob("*.py"))
-    return frozenset(file for file in files if not file.startswith(_EXAMPLES))
+    return frozenset(filter(is_own, map(str, Path(_PACKAGE).rglob("*.py"))))

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 from support.made_run import made_run, op
 
-from tfdbg_cli.analysis.fact_masks import holding, holding_op, picked, places
+from tfdbg_cli.analysis.fact_masks import holding, holding_op, holding_role, picked, places
+from tfdbg_cli.analysis.graph.roles import Role
+from tfdbg_cli.analysis.graph.tensor_roles import tensor_role
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.tensors import FactColumn, MemoryTensorStore
 
@@ -50,6 +52,29 @@ def test_an_op_type_is_that_of_the_graph_where_it_has_the_node(nodes: int) -> No
     other = holding_op(store, graph, re.compile("Other").search)
     assert found is not None and list(places(found)) == [i for i in range(0, COUNT, 2) if i >= nodes]
     assert other is not None and list(places(other)) == list(range(nodes))
+
+
+@pytest.mark.parametrize("in_graph", [True, False])
+@pytest.mark.parametrize("wanted", [*Role, None])
+def test_a_role_is_that_of_each_tensor(wanted: Role | None, in_graph: bool) -> None:
+    scopes = ("", "gradients/", "gradient_tape/", "Adam/update/", "save/")
+    types = ("MatMul", "Const", "Shape", "Fill", "ReluGrad", "ResourceApplyAdam", "VarHandleOp")
+    values = (np.ones(2, np.float32), np.ones(2, np.int32), np.ones(2, bool))
+    run = made_run(
+        *(
+            op(f"{scope}{op_type}_{place}", op_type, value=value)
+            for scope in scopes
+            for op_type in types
+            for place, value in enumerate(values)
+        )
+    )
+    graph = run.graph if in_graph else Graph([])
+    rows = [run.tensors[i] for i in range(len(run.tensors))]
+    found = holding_role(
+        _Columns(rows, [run.tensors.value(i) for i in range(len(rows))]), graph, lambda role: role is wanted
+    )
+    assert found is not None
+    assert found.tolist() == [tensor_role(graph, tensor) is wanted for tensor in rows]
 
 
 def test_some_places_in_the_order_of_all() -> None:

@@ -103,3 +103,15 @@ def test_a_run_of_nothing() -> None:
 )
 def test_device_types(device: str, kind: str) -> None:
     assert device_type(device) == kind
+
+
+def test_few_values_on_a_device_do_not_tell_where_the_others_were() -> None:
+    run = made_run(
+        op("x", "Placeholder", value=FOUR, device=""), op("a", "MatMul", "x", value=FOUR, device=GPU),
+        op("b", "Relu", "a", value=FOUR, device=""),
+    )  # fmt: skip
+    graph = made_graph(op("x", "Placeholder", device=""), op("a", "MatMul", "x", device=GPU),
+                       op("b", "Relu", "a", device=""), kind=GraphKind.PYTHON)  # fmt: skip
+    found = placement_of(replace(run, graph=graph))
+    assert found.known is Known.REQUESTED
+    assert {load.device: load.tensors for load in found.devices} == {GPU: 1, "": 2}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import random
 from collections.abc import Callable
 
@@ -18,6 +19,8 @@ KEYS: dict[str, Callable[[int], Key]] = {
     "few different": lambda i: ("MatMul", "Relu", "Add")[i % 3 : i % 3 + 1],
     "nearly all equal": lambda i: (i == 17, 0),
     "all equal": lambda i: ("Add",),
+    "few different at first": lambda i: (max(0, i * 7919 % _COUNT - 5000),),
+    "different behind many equal": lambda i: (max(i - 20_000, 0),),
     "sorted": lambda i: (i,),
     "backwards": lambda i: (-i,),
 }
@@ -45,3 +48,13 @@ def test_more_things_take_more_steps_and_not_longer_ones() -> None:
     assert sum(asked) == _COUNT
     assert max(asked) <= 1024
     assert len(asked) > _COUNT / 1024 + 2 * _COUNT / 4096
+
+
+def test_the_garbage_collector_has_nothing_long_to_go_through() -> None:
+    known = {id(thing) for thing in gc.get_objects()}
+    longest = 0
+    for number, _ in enumerate(sorted_in_steps(range(_COUNT), lambda i: i * 7919 % _COUNT)):
+        if number % 8 == 0:
+            lists = [thing for thing in gc.get_objects() if isinstance(thing, list) and id(thing) not in known]
+            longest = max([longest, *map(len, lists)])
+    assert longest <= 2 * 4096

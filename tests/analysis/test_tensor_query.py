@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 from support import sample_run
 
-from tfdbg_cli.analysis.tensor_query import Answers, SortKey, TensorQuery, admitted, ask, ordered, shape_matcher
+from tfdbg_cli.analysis.tensor_query import SortKey, TensorQuery, admitted, ordered, shape_matcher
+from tfdbg_cli.analysis.watch.answers import Answers, ask
 from tfdbg_cli.analysis.watch.datum import datum_of
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.statistics import Summary
 from tfdbg_cli.model.tensors import MemoryTensorStore, Tensor, TensorStore, summary_of
 
 
@@ -111,9 +113,25 @@ def test_a_datum_has_the_old_names() -> None:
 def test_the_worst_stand_on_top() -> None:
     store = sample_run.store()
     found = [str(store[i].name) for i in select(store, Graph(), TensorQuery(sort_by=SortKey.WORST))]
-    bad = ["spectrum:0", "loss/Log:0", "half/Cast:0", "loss/mul:0", "loss/Mean:0"]
-    assert found[:6] == [*bad, "dense/MatMul:0"]  # in the order in which they turned so; then by magnitude
+    bad = ["loss/Log:0", "half/Cast:0", "loss/mul:0", "loss/Mean:0", "spectrum:0"]
+    assert found[:6] == [*bad, "dense/MatMul:0"]  # the most NaN and infinities; then by magnitude
     assert found[-3:] == ["cold:0", "table:0", "names:0"]
+
+
+def test_among_the_worst_the_most_bad_elements_come_first_then_the_larger_share_then_the_first() -> None:
+    told = {
+        "one": Summary(32, nan=1), "many": Summary(1000, nan=30, pos_inf=2), "half": Summary(64, neg_inf=32),
+        "spoiled": Summary(9, spoiled=True, unknown=frozenset({"nan", "neg_inf", "pos_inf"})),
+        "again": Summary(1000, nan=32), "large": Summary(4, pos=4, min=1.0, max=9e9), "all": Summary(0, spoiled=True),
+    }  # fmt: skip
+    names = list(told)
+    store = MemoryTensorStore(
+        [Tensor(TensorName(name, 0), "", 0, "float32", (), 4, 0, "Log") for name in names],
+        [np.zeros(())] * len(names),
+    )
+    query = TensorQuery(sort_by=SortKey.WORST)
+    found = ordered(store, range(len(names)), query, lambda index: told[names[index]])
+    assert [names[index] for index in found] == ["half", "many", "again", "one", "spoiled", "all", "large"]
 
 
 def test_names_sort_by_node_and_then_by_the_number_of_the_slot() -> None:

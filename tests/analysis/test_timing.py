@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 from support import sample_run
@@ -62,3 +64,10 @@ def test_costs_of_lines() -> None:
     costs = costs_by_line(times, {8: ["loss/Log", "loss/mul"], 7: ["prob"]}, lambda time: time.op_us)
     assert list(costs) == [8]
     assert (costs[8].cost_us, costs[8].nodes, costs[8].executions) == (30, 1, 2)
+
+
+def test_what_the_runtime_made_in_the_scope_of_a_node_counts_for_its_line() -> None:
+    made = replace(PROFILE.times[0], node="loss/Log/folded", op_us=5.0)
+    times = select(Profile((*PROFILE.times, made)), sample_run.TRACEBACKS, TimeQuery())
+    costs = costs_by_line(times, {8: ["loss/Log", "loss/mul"]}, lambda time: time.op_us)
+    assert (costs[8].cost_us, costs[8].nodes, costs[8].executions) == (35, 2, 3)

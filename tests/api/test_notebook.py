@@ -72,7 +72,9 @@ def test_a_recording_is_looked_at_command_by_command(tmp_path):
         ("lt", None, "Nothing is open"),
         ("open", None, "takes one path"),
         ("open /nowhere/at/all", None, "There is no /nowhere/at/all"),
+        ("open '/tmp/x", None, "A closing quote is missing"),
         ("--untill x", "pass", "--untill"),
+        ("--until 'x", "pass", "A closing quote is missing"),
         ("--until", "pass", "expected one argument"),
     ],
 )
@@ -87,6 +89,18 @@ def test_a_command_of_a_running_program_has_no_meaning_there(tmp_path):
     notebook.magic(f"open {small_dump(tmp_path / 'run')}")
     notebook.magic("run")
     assert "needs a running program" in notebook.text
+
+
+def test_the_kernel_of_ipython_has_the_magic(tmp_path, monkeypatch):
+    shells = pytest.importorskip("IPython.core.interactiveshell", reason="IPython is not installed")
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
+    shell = shells.InteractiveShell.instance()
+    shown = []
+    monkeypatch.setattr(shell.display_pub, "publish", lambda data, **named: shown.append(data))
+    shell.run_cell("%load_ext tfdbg_cli").raise_error()
+    shell.run_cell(f"%tfdbg open '{small_dump(tmp_path / 'run')}'").raise_error()
+    shell.run_cell("%tfdbg lt").raise_error()
+    assert "dumped tensor(s)" in shown[-1]["text/plain"] and "<pre" in shown[-1]["text/html"]
 
 
 @pytest.mark.tf

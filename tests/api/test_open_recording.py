@@ -54,7 +54,7 @@ def test_queries_are_those_of_lt(recording: tf_debug.Recording) -> None:
     assert {tensor.run.call.number for tensor in recording.tensors("size>1KB", run=1)} == {2}
     with pytest.raises(tf_debug.TfdbgError):
         recording.tensors("size>much")
-    with pytest.raises(IndexError):
+    with pytest.raises(IndexError, match=r"There is no run at the place 3: .* has 3 runs"):
         recording.tensors(run=3)
 
 

@@ -29,12 +29,12 @@ def tf() -> Any:
 def front(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedFrontend]:
     """The front end of a fresh process debugger; at the end TensorFlow must be as it was."""
     from tfdbg_cli.api import process
-    from tfdbg_cli.capture.tf import compat
+    from tfdbg_cli.capture.tf import base_classes, compat
 
     classes = [
-        (compat.function_class(), "__call__"),
+        (base_classes.function_class(), "__call__"),
         (compat.atomic_class(), "call_flat"),
-        (compat.plain_base(), "run"),
+        (base_classes.plain_base(), "run"),
     ]
     before = [vars(kind)[name] for kind, name in classes]
     scripted = ScriptedFrontend()

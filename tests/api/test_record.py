@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -17,18 +17,6 @@ from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.model.decision import Continue, DebugRun, Detach, RecordRun, RunUntil
 
 pytestmark = pytest.mark.tf
-
-
-@pytest.fixture
-def front(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedFrontend]:
-    from tfdbg_cli.api import process
-
-    scripted = ScriptedFrontend()
-    process.process_debugger.cache_clear()
-    monkeypatch.setattr(process, "choose_frontend", lambda *_, **__: scripted)
-    yield scripted
-    tf_debug.disable()
-    process.process_debugger.cache_clear()
 
 
 @pytest.fixture
@@ -130,3 +118,24 @@ def test_a_place_that_is_taken_is_said_and_the_program_goes_on(
     tf_debug.stop()
     step(np.float32(1))
     assert front.path == ["start 2", "end 2"]
+
+
+def test_tensors_that_share_memory_lie_in_the_same_bytes(front: ScriptedFrontend, tmp_path: Path) -> None:
+    import tensorflow as tf
+
+    @tf.function
+    def step(x: Any) -> Any:
+        made = tf.random.stateless_normal([300, 200], [1, 2]) * x
+        return tf.reshape(made, [-1]), tf.identity(made), made + 1.0
+
+    tf_debug.record(tmp_path / "r", every=1)
+    step(tf.constant(2.0))
+    tf_debug.stop_recording()
+    (run,) = [run for run in open_path(tmp_path / "r").runs if run.tensors.named("Reshape")]
+    made, row = (run.tensors.value(run.tensors.named(node)[0]) for node in ("mul", "Reshape"))
+    assert isinstance(made, np.ndarray) and isinstance(row, np.ndarray)
+    assert made.tobytes() == row.tobytes() and row.shape == (60_000,)
+    index = sqlite3.connect(tmp_path / "r" / "index.sqlite")
+    asked = "SELECT count(*), count(DISTINCT offset) FROM tensors WHERE run = ? AND stored = 240000"
+    count, places = index.execute(asked, (run.call.number,)).fetchone()
+    assert count >= 4 and places < count

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import re
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from support.launched import python
 from support.scripted import ScriptedFrontend
 
 import tfdbg_cli as tf_debug
@@ -57,18 +56,21 @@ with tf.Session() as session:
 
 def _launched(folder: Path, text: str, *options: str) -> subprocess.CompletedProcess[str]:
     (folder / "train.py").write_text(text)
-    words = [sys.executable, "-m", "tfdbg_cli", "run", *options, "train.py"]
-    environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
-    return subprocess.run(words, cwd=folder, capture_output=True, text=True, env=environment, timeout=250)
+    return python("-m", "tfdbg_cli", "run", *options, "train.py", folder=folder)
+
+
+def _plain(folder: Path, text: str) -> subprocess.CompletedProcess[str]:
+    """The program without tfdbg, in a folder of its own."""
+    folder.mkdir()
+    (folder / "train.py").write_text(text)
+    done = python("train.py", folder=folder)
+    assert done.returncode == 0, done.stderr
+    return done
 
 
 def test_statistics_of_a_fit_leave_its_weights_as_they_are(tmp_path: Path) -> None:
     text = FIT.replace("EPOCHS", "1")
-    (tmp_path / "plain").mkdir()
-    (tmp_path / "plain" / "train.py").write_text(text)
-    plain = subprocess.run(
-        [sys.executable, "train.py"], cwd=tmp_path / "plain", capture_output=True, text=True, check=True
-    )
+    plain = _plain(tmp_path / "plain", text)
     made = _launched(tmp_path, text, "--record", "runs", "--stats-only")
     assert made.returncode == 0, made.stderr
     assert made.stdout == plain.stdout
@@ -82,11 +84,7 @@ def test_statistics_of_a_fit_leave_its_weights_as_they_are(tmp_path: Path) -> No
 
 def test_a_fit_is_recorded_and_trains_as_without(tmp_path: Path) -> None:
     text = FIT.replace("EPOCHS", "1")
-    (tmp_path / "plain").mkdir()
-    (tmp_path / "plain" / "train.py").write_text(text)
-    plain = subprocess.run(
-        [sys.executable, "train.py"], cwd=tmp_path / "plain", capture_output=True, text=True, check=True
-    )
+    plain = _plain(tmp_path / "plain", text)
     made = _launched(tmp_path, text, "--record", "runs", "--every", "5")
     assert made.returncode == 0, made.stderr
     assert made.stdout == plain.stdout
@@ -218,7 +216,7 @@ def _count(path: Path) -> int:
         (("--record", "runs", "--only", "("), "Cannot read the regex"),
         (("--record", "runs", "--budget", "much"), "'much' is no size"),
         (("--every", "3"), "A recording is described, and no path named"),
-        (("--record", "runs", "--stats-only", "--only", "x"), "--stats-only records no values"),
+        (("--record", "runs", "--stats-only", "--only", "("), "Cannot read the regex"),
     ],
 )
 def test_options_that_make_no_sense_are_refused_before_the_program(
@@ -227,19 +225,6 @@ def test_options_that_make_no_sense_are_refused_before_the_program(
     made = _launched(tmp_path, "print('ran')", *options)
     assert made.returncode == 1 and said in made.stderr and not made.stdout
     assert [path.name for path in tmp_path.iterdir()] == ["train.py"]
-
-
-@pytest.fixture
-def front(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedFrontend]:
-    from tfdbg_cli.api import process
-
-    scripted = ScriptedFrontend()
-    process.process_debugger.cache_clear()
-    monkeypatch.setattr(process, "choose_frontend", lambda *_, **__: scripted)
-    yield scripted
-    tf_debug.stop_recording()
-    tf_debug.disable()
-    process.process_debugger.cache_clear()
 
 
 def test_from_python(front: ScriptedFrontend, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

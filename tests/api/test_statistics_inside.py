@@ -3,44 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import cache, partial
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from support.scripted import ScriptedFrontend
+from support.prompt import Prompt
+from support.recorded_steps import recorded
 
-import tfdbg_cli as tf_debug
-from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import Summary, summarize
 from tfdbg_cli.model.tensors import summary_of
 from tfdbg_cli.model.values import NoValue
 
-pytestmark = pytest.mark.tf
+pytestmark = [pytest.mark.tf, pytest.mark.usefixtures("front")]
 
 _COUNTS = ("size", "nan", "neg_inf", "pos_inf", "neg", "zero", "pos")
-
-
-@pytest.fixture(autouse=True)
-def front(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedFrontend]:
-    from tfdbg_cli.api import process
-
-    scripted = ScriptedFrontend()
-    process.process_debugger.cache_clear()
-    monkeypatch.setattr(process, "choose_frontend", lambda *_, **__: scripted)
-    yield scripted
-    tf_debug.disable()
-    process.process_debugger.cache_clear()
-
-
-def _recorded(path: Path, step: Callable[[], object], times: int = 1, **options: Any) -> list[Run]:
-    tf_debug.record(path, every=1, **options)
-    for _ in range(times):
-        step()
-    tf_debug.stop_recording()
-    return [run for run in open_path(path).runs if len(run.tensors) > 2]
 
 
 def _same(told: Summary | None, expected: Summary) -> bool:
@@ -108,18 +89,158 @@ def _hard(dtype: str, size: int, seed: int) -> Any:
 def test_statistics_are_those_of_the_values(tmp_path: Path, dtype: str, known: bool) -> None:
     import tensorflow as tf
 
-    for seed, size in enumerate((0, 1, 200, 257, 5000, 5000)):
-        array = _hard(dtype, size, seed)
-        shape = [size] if known else [None]
-
-        @tf.function(input_signature=[tf.TensorSpec(shape, dtype)], autograph=False)
+    @cache
+    def step_for(length: int | None) -> Callable[[Any], Any]:
+        @tf.function(input_signature=[tf.TensorSpec([length], dtype)], autograph=False)
         def step(x: Any) -> Any:
             return tf.reshape(x, [1, -1]), tf.concat([x, x], 0)
 
-        (measured,) = _recorded(tmp_path / f"{seed}s", lambda: step(array), stats_only=True)  # noqa: B023
-        (valued,) = _recorded(tmp_path / f"{seed}v", lambda: step(array))  # noqa: B023
+        return step
+
+    sizes = (0, 1, 200, 257, 5000, 5000)
+    calls = [partial(step_for(size if known else None), _hard(dtype, size, seed)) for seed, size in enumerate(sizes)]
+    turns = cycle(calls)
+    measured_ones = recorded(tmp_path / "s", lambda: next(turns)(), len(calls), stats_only=True)
+    valued_ones = recorded(tmp_path / "v", lambda: next(turns)(), len(calls))
+    assert len(measured_ones) == len(calls)
+    for measured, valued in zip(measured_ones, valued_ones, strict=True):
         assert _compare(measured, valued) == {}
         assert all(isinstance(measured.tensors.value(i), NoValue) for i in range(len(measured.tensors)))
+
+
+_MADE_OF_OTHERS = {
+    "negations": lambda tf, x: (tf.negative(x), tf.negative(tf.reshape(tf.negative(x), [1, -1]))),
+    "repetitions": lambda tf, x: (
+        tf.tile(x, [3]), tf.broadcast_to(x, [2, 2, x.shape[0]]), tf.tile(tf.broadcast_to(x, [2, x.shape[0]]), [2, 3]),
+    ),
+    "reductions of one": lambda tf, x: (
+        tf.reduce_sum(tf.expand_dims(x, 0), 0), tf.reduce_max(tf.expand_dims(x, 1), 1), tf.reduce_sum(x, 0),
+        tf.reduce_sum(tf.reshape(x, [-1, 1]), [1]),
+    ),
+    "several at once": lambda tf, x: tf.identity_n([tf.identity(x), x[1:]]),
+}  # fmt: skip
+
+
+def _dtypes_of(kind: str) -> tuple[str, ...]:
+    """Those for which TensorFlow has kernels of all ops of `kind`."""
+    real = ("float16", "bfloat16", "float32", "float64", "int8", "int16", "int32", "int64")
+    of_all = {
+        "negations": ("complex64", "complex128"),
+        "repetitions": ("uint8", "uint32", "uint64", "bool", "complex64", "complex128"),
+        "reductions of one": ("uint8", "uint16", "uint32", "uint64"),
+        "several at once": ("uint8", "uint16", "uint32", "uint64", "bool", "complex64", "complex128"),
+    }
+    return *real, *of_all[kind]
+
+
+@pytest.mark.parametrize("kind", _MADE_OF_OTHERS)
+def test_of_what_is_made_of_other_tensors_statistics_are_those_of_its_values(tmp_path: Path, kind: str) -> None:
+    import tensorflow as tf
+
+    arrays = {
+        f"{dtype}_{size}": _hard(dtype, size, seed)
+        for dtype in _dtypes_of(kind)
+        for seed, size in enumerate((0, 200, 257, 5000))
+    }
+
+    @tf.function(autograph=False)
+    def step(**arrays: Any) -> Any:
+        found = {}
+        for name, x in arrays.items():
+            with tf.name_scope(name):
+                found[name] = _MADE_OF_OTHERS[kind](tf, x)
+        return found
+
+    (measured,) = recorded(tmp_path / "s", lambda: step(**arrays), stats_only=True)
+    (valued,) = recorded(tmp_path / "v", lambda: step(**arrays))
+    assert _compare(measured, valued) == {}
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "int8", "int32"])
+def test_of_a_negation_statistics_are_those_of_its_values_at_the_ends(tmp_path: Path, dtype: str) -> None:
+    import tensorflow as tf
+
+    ends = tf.as_dtype(dtype)
+    hard = [[0.0] * 5, [-0.0] * 5, [0.0, -0.0], [ends.min, ends.max], [ends.min] * 3, [ends.max, 0], [1, -1]]
+    arrays = [tf.constant(np.tile(np.array(values, ends.as_numpy_dtype), 200)) for values in hard]
+
+    @tf.function(autograph=False)
+    def step(arrays: Any) -> Any:
+        return [(tf.negative(x), tf.negative(x[:9])) for x in arrays]
+
+    (measured,) = recorded(tmp_path / "s", lambda: step(arrays), stats_only=True)
+    (valued,) = recorded(tmp_path / "v", lambda: step(arrays))
+    assert _compare(measured, valued) == {}
+    told = [summary_of(measured.tensors, measured.tensors.named(node, 0)[0]) for node in ("Neg", "Neg_12")]
+    assert not any(one is None or np.signbit(one.mean or 0.0) for one in told)
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_what_is_repeated_is_counted_once(tmp_path: Path, known: bool) -> None:
+    import tensorflow as tf
+
+    @tf.function(input_signature=[tf.TensorSpec([500 if known else None])], autograph=False)
+    def step(x: Any) -> Any:
+        return tf.tile(-x, [3]), tf.broadcast_to(x, [2, 500])
+
+    array = tf.constant(np.linspace(-1, 3, 500), tf.float32)
+    (measured,) = recorded(tmp_path / "s", lambda: step(array), stats_only=True)
+    (valued,) = recorded(tmp_path / "v", lambda: step(array))
+    assert _compare(measured, valued) == {}
+
+
+def test_a_variable_read_after_what_it_was_assigned(tmp_path: Path) -> None:
+    import tensorflow as tf
+
+    a, b, c = (tf.Variable(np.linspace(-1, 3, 500), dtype=tf.float32) for _ in range(3))
+
+    @tf.function
+    def inner(x: Any) -> None:
+        c.assign(x)
+
+    @tf.function
+    def step(x: Any) -> Any:
+        old = a * 2.0
+        a.assign(x * 3.0)  # written once
+        first = a.read_value() - old
+        b.assign(x)  # written twice
+        second = b.read_value() + 1.0
+        b.assign_add(x)
+        third = b.read_value() + 1.0
+        inner(x)
+        fourth = c.read_value() + 1.0
+        if tf.reduce_sum(x) > 0.0:
+            c.assign_sub(second)
+        return first, second, third, fourth, c.read_value()
+
+    array = tf.constant(np.linspace(0, 1, 500), tf.float32)
+    start = [variable.numpy() for variable in (a, b, c)]
+    (measured,) = recorded(tmp_path / "s", lambda: step(array), stats_only=True)
+    for variable, value in zip((a, b, c), start, strict=True):
+        variable.assign(value)
+    (valued,) = recorded(tmp_path / "v", lambda: step(array))
+    wrong = _compare(measured, valued)
+    assert all("in a branch or a loop" in _lack(measured, name) for name in wrong), wrong
+
+
+def _lack(run: Run, name: str) -> str:
+    """Why `run` has no statistics of the tensor called so; empty where it has some."""
+    node, slot = name.rsplit(":", 1)
+    rows = run.tensors.named(node, int(slot))
+    value = run.tensors.value(rows[0]) if rows and summary_of(run.tensors, rows[0]) is None else None
+    return value.text if isinstance(value, NoValue) else ""
+
+
+def test_of_a_reshape_of_a_value_that_is_kept(tmp_path: Path) -> None:
+    import tensorflow as tf
+
+    @tf.function
+    def step(x: Any) -> Any:
+        return tf.reshape(tf.multiply(x, 2.0, name="kept"), [-1])
+
+    (measured,) = recorded(tmp_path, lambda: step(tf.ones([30, 20])), stats_only=True, only="kept")
+    told = summary_of(measured.tensors, measured.tensors.named("Reshape", 0)[0])
+    assert told is not None and (told.size, told.mean, told.pos) == (600, 2.0, 600)
 
 
 def test_of_a_training_step_that_trains_as_without(tmp_path: Path) -> None:
@@ -148,11 +269,11 @@ def test_of_a_training_step_that_trains_as_without(tmp_path: Path) -> None:
     losses = [plain().numpy() for _ in range(12)]
     step, weights = made()
     found: list[Any] = []
-    measured = _recorded(tmp_path / "s", lambda: found.append(step().numpy()), 12, stats_only=True)
+    measured = recorded(tmp_path / "s", lambda: found.append(step().numpy()), 12, stats_only=True)
     assert np.asarray(found).tobytes() == np.asarray(losses).tobytes()
     assert weights.numpy().tobytes() == expected.numpy().tobytes()
     again, _ = made()
-    valued = _recorded(tmp_path / "v", again, 12)
+    valued = recorded(tmp_path / "v", again, 12)
     assert [run.call.number for run in measured] == list(range(1, 13))
     wrong = _compare(measured[-1], valued[-1])
     lacking = {name for name, text in wrong.items() if text.startswith("None instead of")}
@@ -163,6 +284,12 @@ def test_of_a_training_step_that_trains_as_without(tmp_path: Path) -> None:
         assert isinstance(value, NoValue) and "TensorFlow computes it in one with what reads it" in value.text
     assert lacking <= {"dense/matmul:0", "dense/add:0"}
     assert any("computed statistics while it went on" in note for note in measured[0].notes)
+    gaps = measured[0].gaps
+    assert gaps.startswith(f"Of {len(lacking)} of its {len(measured[0].tensors)} tensors there are no statistics")
+    assert "computed in one with what reads them" in gaps
+    prompt = Prompt(measured[0])
+    assert all(gaps in " ".join(prompt.show(command).split()) for command in ("ri", "lt", "lt -f has_inf_or_nan"))
+    assert gaps in prompt.data("ri")["notes"]
 
 
 def test_branches_and_loops_are_named_as_lacking(tmp_path: Path) -> None:
@@ -175,7 +302,7 @@ def test_branches_and_loops_are_named_as_lacking(tmp_path: Path) -> None:
             total = total * 2.0
         return total + 1.0
 
-    (measured,) = _recorded(tmp_path / "s", lambda: step(tf.ones([300])), stats_only=True)
+    (measured,) = recorded(tmp_path / "s", lambda: step(tf.ones([300])), stats_only=True)
     (row,) = measured.tensors.named("while/mul", 0) or measured.tensors.named("while/body/mul", 0)
     value = measured.tensors.value(row)
     assert isinstance(value, NoValue) and "in a branch or a loop" in value.text
@@ -186,7 +313,6 @@ def test_branches_and_loops_are_named_as_lacking(tmp_path: Path) -> None:
 
 def test_filters_and_origin_go_by_them(tmp_path: Path) -> None:
     import tensorflow as tf
-    from support.prompt import Prompt
 
     @tf.function
     def step(x: Any) -> Any:
@@ -194,7 +320,7 @@ def test_filters_and_origin_go_by_them(tmp_path: Path) -> None:
 
     x = np.ones(1000, np.float32)
     x[7] = 0
-    (measured,) = _recorded(tmp_path / "s", lambda: step(tf.constant(x)), stats_only=True)
+    (measured,) = recorded(tmp_path / "s", lambda: step(tf.constant(x)), stats_only=True)
     prompt = Prompt(measured)
     rows = prompt.data("lt -f has_inf_or_nan")["tensors"]
     assert rows[0]["node"] == "Log"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,17 +21,6 @@ def tf() -> Any:
     import tensorflow as tf
 
     return tf
-
-
-@pytest.fixture
-def front(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedFrontend]:
-    from tfdbg_cli.api import process
-
-    process.process_debugger.cache_clear()
-    scripted = ScriptedFrontend()
-    monkeypatch.setattr(process, "choose_frontend", lambda *_, **__: scripted)
-    yield scripted
-    process.process_debugger.cache_clear()
 
 
 class Training:

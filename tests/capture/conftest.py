@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 from support.scripted import ScriptedFrontend
 
+from tfdbg_cli.analysis.watch import watch_progress
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.debugger.debugger import Debugger
 
@@ -25,6 +27,12 @@ def tf(tmp_path_factory: pytest.TempPathFactory) -> Any:
     with DumpAddress(tf.Session, tmp_path_factory.mktemp("dump")):
         pass
     return tf
+
+
+@pytest.fixture(autouse=True)
+def _no_sample_of_the_progress(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long a busy machine takes for a run, no watch makes one again to tell how large its numbers are."""
+    monkeypatch.setattr(watch_progress, "_BETWEEN_SAMPLES", math.inf)
 
 
 @pytest.fixture
@@ -63,7 +71,9 @@ def debugged(tf: Any, temporary_files: Path) -> Iterator[Callable[..., tuple[Any
         return DebuggedSession(session, Debugger(lambda: front, settings=settings, **arguments)), front
 
     yield wrap
-    assert not list(temporary_files.iterdir()), "a dump was left behind"
+    # TensorFlow compiles what its AutoGraph made there.
+    left = [path for path in temporary_files.iterdir() if path.name != "__pycache__"]
+    assert not left, "a dump was left behind"
 
 
 @pytest.fixture

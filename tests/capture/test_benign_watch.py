@@ -119,7 +119,9 @@ def test_what_does_harm_later_stops(watched, decision) -> None:
     (end,) = front.ends
     assert end.run.call.number == 6
     assert end.hit.last_passed == 5
-    assert any("harm was done" in note and "comes out of the run" in note for note in end.notes)
+    assert "The watch stopped here, since harm was done: The variable Variable is not finite after its update." in (
+        end.notes
+    )
     (place,) = end.ignored
     assert isinstance(place, IgnoredPlace)
     assert (place.run, place.function, place.holds, place.intended) == (1, "step", "-inf", True)

@@ -79,6 +79,53 @@ def test_a_session(name: str, command: str) -> None:
     assert seen == ["Log", "RealDiv"]
 
 
+def test_a_variable_that_was_spoilt_by_what_is_ignored_follows_from_it(watched: Any) -> None:
+    """In the runs to come it is bad before anything was computed: that is no other fault."""
+    spoilt, sound = tf.Variable(tf.ones([2])), tf.Variable(tf.ones([2]))
+
+    @tf.function
+    def step(x: Any, late: Any) -> Any:
+        doubled = tf.reduce_sum(spoilt * 2.0)
+        spoilt.assign_add(tf.math.log(x))
+        sound.assign_sub(0.1 * sound)
+        return doubled, tf.reduce_sum(sound) / late
+
+    seen: list[str] = []
+    told: list[Any] = []
+
+    def last(event: Stop) -> Decision:
+        told.extend(Prompt(event).data("ignored")["ignored"])
+        return _detach(seen)(event)
+
+    with watched(RunUntil("has_inf_or_nan"), _saying("ignore --go", seen), last) as front:
+        for number in range(6):
+            step(tf.constant([0.0, 2.0]), tf.constant(5.0 - number))
+    assert [end.run.call.number for end in front.ends] == [1, 6]
+    assert seen == ["Log", "RealDiv"]
+    assert len(told) == 1 and len(told[0]["spoiled"]) == 1
+
+
+@pytest.mark.parametrize("resource", [True, False])
+def test_a_variable_of_a_session_that_was_spoilt_by_what_is_ignored_follows_from_it(resource: bool) -> None:
+    from tfdbg_cli.capture.intercept.debugged_session import DebuggedSession
+
+    tf1 = tf.compat.v1
+    seen: list[str] = []
+    with tf.Graph().as_default():
+        late = tf1.placeholder(tf.float32, [], "late")
+        spoilt = tf1.get_variable("spoilt", initializer=[1.0, 1.0], use_resource=resource)
+        doubled = tf.reduce_sum(spoilt * 2.0, name="doubled")
+        with tf.control_dependencies([doubled]):
+            update = tf1.assign_add(spoilt, tf.math.log([0.0, 2.0] * late, name="low"))
+        front = ScriptedFrontend(RunUntil("has_inf_or_nan"), _saying("ignore --go", seen), _detach(seen))
+        with DebuggedSession(tf1.Session(), Debugger(lambda: front)) as session:
+            session.run(tf1.global_variables_initializer())
+            fetches = [update.op, doubled, tf.divide(1.0, late - 1.0, name="one")]
+            for number in range(5):
+                session.run(fetches, {late: 5.0 - number})
+    assert seen == ["Log", "RealDiv"]
+
+
 @contextmanager
 def _watching(filter_name: str, *script: Callable[[Stop], Decision]) -> Iterator[ScriptedFrontend]:
     """Eager code in this process, watched from the start."""

@@ -53,11 +53,11 @@ def test_what_a_killed_program_left_is_deleted_and_what_a_living_one_holds_is_no
     ]  # fmt: skip
     killed, living = (Path(program.stdout.readline().strip()) for program in programs)
     programs[0].kill()
-    programs[0].wait(30)
+    programs[0].wait(120)
     own = Scratch()
     assert not killed.exists()
     assert (living / "tensor").exists()
-    programs[1].communicate(timeout=30)
+    programs[1].communicate(timeout=120)
     own.delete()
 
 

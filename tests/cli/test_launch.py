@@ -89,7 +89,7 @@ def _both(folder: Path, arguments: list[str], interpreter: tuple[str, ...] = ())
     for start in ([], ["-m", "tfdbg_cli", "run"]):
         done = subprocess.run(
             [sys.executable, *interpreter, *start, *arguments],
-            cwd=folder, env=environ, input="Ada\nLovelace\n", capture_output=True, text=True, timeout=60,
+            cwd=folder, env=environ, input="Ada\nLovelace\n", capture_output=True, text=True, timeout=240,
         )  # fmt: skip
         results.append((done.returncode, _stable(done.stdout), _stable(done.stderr)))
     return results
@@ -170,7 +170,7 @@ def test_of_many_commands_that_were_not_used_the_first_are_named(tmp_path) -> No
     commands = [part for _ in range(100) for part in ("-c", "ri", "-c", "run")]
     done = subprocess.run(
         [sys.executable, "-m", "tfdbg_cli", "run", *commands, "program.py"],
-        cwd=tmp_path, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL,
+        cwd=tmp_path, capture_output=True, text=True, timeout=240, stdin=subprocess.DEVNULL,
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
     )  # fmt: skip
     assert "before these commands were used: ri; run; ri; … 197 more." in done.stderr
@@ -182,7 +182,7 @@ def test_tensorflow_is_imported_by_the_program_and_by_nobody_else(tmp_path) -> N
     (tmp_path / "program.py").write_text("print('first')\nimport tensorflow\nprint(tensorflow.__spec__.loader)")
     done = subprocess.run(
         [sys.executable, "-m", "tfdbg_cli", "run", "-c", "lt", "program.py"],
-        cwd=tmp_path, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL,
+        cwd=tmp_path, capture_output=True, text=True, timeout=240, stdin=subprocess.DEVNULL,
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
     )  # fmt: skip
     assert done.stdout.startswith("first\ntensorflow is imported False\n<_frozen_importlib_external.SourceFileLoader")

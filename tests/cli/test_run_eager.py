@@ -27,6 +27,9 @@ def _commands(*commands: str) -> list[str]:
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_the_op_that_is_wrong_is_stopped_at(tmp_path, name) -> None:
     program: EagerProgram = PROGRAMS[name]
+    for module, text in program.packages.items():
+        (tmp_path / "site-packages").mkdir(exist_ok=True)
+        (tmp_path / "site-packages" / f"{module}.py").write_text(text)
     plain = _done(tmp_path, program.text)
     assert plain.returncode == 0, plain.stderr
     done = _done(
@@ -41,11 +44,12 @@ def test_the_op_that_is_wrong_is_stopped_at(tmp_path, name) -> None:
     source = Path(origin["file"]).read_text().splitlines()[origin["line"] - 1]
     assert program.line in source
     assert program.cause in origin["cause"]
-    if program.rows is not None:
-        assert origin["batch_rows"] == list(program.rows)
+    assert origin["elements"][0]["index"] == list(program.element)
+    assert origin["batch_rows"] == list(program.rows)
     frames = found["frames"]["frames"]
     assert frames[found["frames"]["current"]]["line"] == origin["line"]
-    assert set(program.names) <= set(found["locals"]["locals"])
+    shown = {name: each["value"] for name, each in found["locals"]["locals"].items()}
+    assert {name: shown[name][: len(start)] for name, start in program.names.items()} == program.names
 
 
 @pytest.mark.parametrize("program", [LOOP, KERAS, DATA, PY_FUNCTION], ids=["loop", "keras", "data", "py_function"])
@@ -92,7 +96,7 @@ def test_the_case_is_taken_home_and_turns_are_compared(tmp_path) -> None:
     assert "What ran eagerly cannot be made again" in done.stdout
     opened = python("-m", "tfdbg_cli", "open", case, "--json", "-c", "origin")
     origin = json.loads(opened.stdout.splitlines()[-1])
-    assert (origin["op_type"], origin["batch_rows"]) == (LOOP.origin, list(LOOP.rows or ()))
+    assert (origin["op_type"], origin["batch_rows"]) == (LOOP.origin, list(LOOP.rows))
 
 
 def test_steps_and_breakpoints_at_the_prompt(tmp_path) -> None:
@@ -173,6 +177,28 @@ for epoch in range(2):
     assert ("sequential/hidden", "gradient") in {(each["name"], each["quantity"]) for each in trends["series"]}
     assert difference["first"]["a"].startswith("IteratorGetNext_0") and not difference["only_a"]
     assert [f"turn {n} of train.py:11" in str(run) for n, run in enumerate(runs["runs"], 1)] == [True] * 6
+
+
+def test_a_recorded_turn_holds_large_variables_before_and_after_their_update(tmp_path) -> None:
+    text = """
+import numpy as np
+import tensorflow as tf
+
+w = tf.Variable(np.eye(200, dtype="f"), name="w")
+b = tf.Variable(np.ones((200, 200), "f"), name="b")
+for i in range(3):
+    x = tf.constant(np.full((4, 200), 1.0 + i, "f"))
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(tf.nn.relu(x @ w) + tf.reduce_sum(b))
+    w.assign_sub(0.5 * tape.gradient(loss, w))
+    b.assign(b * 0.5)
+"""
+    _done(tmp_path, text, "--record", str(tmp_path / "r"))
+    opened = python("-m", "tfdbg_cli", "open", tmp_path / "r", "--json", *_commands("trends"))
+    trends = json.loads(opened.stdout.splitlines()[0])
+    series = {(each["name"], each["quantity"]): each["values"] for each in trends["series"]}
+    assert series["w", "weight"][0] == pytest.approx(200**0.5), opened.stdout
+    assert [len(series["w", quantity]) for quantity in ("gradient", "weight", "update")] == [3, 3, 3]
 
 
 def test_a_logarithm_that_is_thrown_away_stops_nothing_and_its_gradient_does(tmp_path) -> None:

@@ -17,13 +17,16 @@ LOADS = """
 import os, sys
 
 def loaded():
-    return sorted({"numpy", "ml_dtypes", "tensorflow", "keras", "h5py", "google.protobuf"} & set(sys.modules))
+    heavy = {"numpy", "ml_dtypes", "tensorflow", "keras", "h5py", "google.protobuf"}
+    return sorted(name for name in sys.modules if name in heavy or name.partition(".")[0] == "tfdbg_cli")
 
 print(loaded(), os.getcwd(), os.environ["TFDBG_UI"], sys.stdin.read(), sys.stdout.isatty())
 import numpy
 print(loaded())
 import keras, tensorflow
 print(loaded(), tensorflow.__loader__.__class__, keras.__spec__.name, tensorflow.reduce_sum(numpy.ones(3)).numpy())
+import tfdbg_cli
+print(tfdbg_cli.DebugDumpDir.__module__, loaded())
 import neighbour
 """
 

@@ -152,6 +152,13 @@ def test_devices_and_pipes_are_written_to_and_stay(prompt: Prompt, tmp_path: Pat
     assert pipe.is_fifo()
 
 
+def test_a_pipe_that_nobody_reads_is_not_waited_for(prompt: Prompt, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    assert prompt.error(f"version > {pipe}").message == f"Cannot write {pipe}: nobody reads this pipe."
+    assert pipe.is_fifo()
+
+
 def test_the_page_of_commands_is_current() -> None:
     page = Path(__file__).parents[2] / "docs" / "commands.md"
     expected = manual(standard_registry())

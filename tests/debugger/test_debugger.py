@@ -215,7 +215,7 @@ def test_runs_of_other_threads_go_by_while_one_is_captured() -> None:
     found = []
     thread = threading.Thread(target=lambda: found.append(debugger.run_starts(_Pending())))
     thread.start()
-    thread.join(10)
+    thread.join(120)
     assert found == [Plan(2, errors=True)]
     debugger.run_ends(plan, _run(1))
     assert front.path == ["start 1", "end 1"]
@@ -228,21 +228,21 @@ def test_a_second_thread_waits_for_the_prompt(wrapped_apart: bool) -> None:
 
     def slow(event):
         opened.set()
-        assert close.wait(10)
+        assert close.wait(120)
         return PlainRun()
 
     debugger, front = _debugger(slow, Detach())
     other, others_front = _debugger(Detach()) if wrapped_apart else (debugger, front)
     threads = [threading.Thread(target=asked.run_starts, args=(_Pending(),)) for asked in (debugger, other)]
     threads[0].start()
-    assert opened.wait(10)
+    assert opened.wait(120)
     threads[1].start()
     threads[1].join(0.05)
     assert threads[1].is_alive()
     assert (len(front.stops), len(others_front.stops)) == ((1, 0) if wrapped_apart else (1, 1))
     close.set()
     for thread in threads:
-        thread.join(10)
+        thread.join(120)
     assert (len(front.stops), len(others_front.stops)) == ((1, 1) if wrapped_apart else (2, 2))
 
 
@@ -261,7 +261,7 @@ def _in_thread(name: str, debugger: Debugger) -> Plan:
     found: list[Plan] = []
     thread = threading.Thread(target=lambda: found.append(debugger.run_starts(_Pending())), name=name)
     thread.start()
-    thread.join(10)
+    thread.join(120)
     return found[0]
 
 

@@ -49,6 +49,16 @@ def test_the_watch_goes_on(name: str, benign: OnBenign) -> None:
     assert watching.sees(_run(3)) is None, "each time"
 
 
+def test_in_a_loop_that_runs_eagerly_a_place_counts_for_all_turns() -> None:
+    def turn(number: int, *more: Op) -> Run:
+        call = Call(number, RunKind.EAGER, (), function=f"turn {number} of train.py:12", loop="train.py:12")
+        return replace(_run(number, *more), call=call, caught=False)
+
+    watching = _watching(Ignored([ignored_place(turn(1), IgnoredBy.NODE, "log", ["log"])]))
+    assert watching.sees(turn(2)) is None
+    assert watching.sees(turn(3, op("root", "Sqrt", "x", value=[1.0, NAN]))) is not None
+
+
 def test_another_fault_stops_it() -> None:
     watching = _watching(_said("log"))
     assert watching.sees(_run(2, op("root", "Sqrt", "x", value=[1.0, NAN]))) is not None

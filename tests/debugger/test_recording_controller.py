@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import threading
 import time
@@ -18,13 +19,16 @@ from support.scripted import ScriptedFrontend
 from tfdbg_cli.capture.controller import Action
 from tfdbg_cli.capture.intercept.unattended import Unattended
 from tfdbg_cli.config.settings import Settings
+from tfdbg_cli.debugger import recorder as recorder_module
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.debugger.prompt_threads import PromptThreads
 from tfdbg_cli.debugger.recorder import Recorder
 from tfdbg_cli.debugger.recording_controller import RecordingController
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.container import data_files
+from tfdbg_cli.formats.container.writer import RecordingWriter
 from tfdbg_cli.formats.opening import open_path
+from tfdbg_cli.formats.recording import writing
 from tfdbg_cli.model.calls import Call, RunError, RunKind
 from tfdbg_cli.model.decision import Continue, Detach, Full, RecordRuns, RunUntil
 from tfdbg_cli.model.runs import Estimate, Run, RunStart
@@ -154,7 +158,12 @@ def test_an_error_is_recorded_and_shown(tmp_path: Path) -> None:
 
 def test_a_selection_of_values(tmp_path: Path) -> None:
     for number, asked in enumerate(
-        (RecordRuns("", only="^y"), RecordRuns("", stats_only=True), RecordRuns("", layer="nowhere"))
+        (
+            RecordRuns("", only="^y"),
+            RecordRuns("", stats_only=True),
+            RecordRuns("", layer="nowhere"),
+            RecordRuns("", stats_only=True, only="^y"),
+        )
     ):
         case, path = _Case(), tmp_path / str(number)
         case.debugger.set_watch(None)
@@ -165,6 +174,18 @@ def test_a_selection_of_values(tmp_path: Path) -> None:
         kept = [store[i].node for i in range(len(store)) if not isinstance(store.value(i), NoValue)]
         assert kept == (["y"] if asked.only else [])
         assert store.summary(0).max == 1.0  # type: ignore[attr-defined]
+
+
+def test_with_statistics_only_what_the_selection_names_is_fed(tmp_path: Path) -> None:
+    case = _Case()
+    case.debugger.set_watch(None)
+    case.debugger.recorder.begin(RecordRuns(str(tmp_path / "r"), stats_only=True, only="^batch"))
+    run = _run(1)
+    feeds = {"batch:0": np.ones(3, np.float32), "rate:0": np.float32(2)}
+    case.debugger.recorder.take(replace(run, call=replace(run.call, feeds=feeds)))
+    case.debugger.recorder.end()
+    fed = open_path(tmp_path / "r").runs[0].call.feeds
+    assert fed["batch:0"].tolist() == [1, 1, 1] and fed["rate:0"] is None
 
 
 def test_a_regex_that_cannot_be_read_is_refused_and_nothing_written(tmp_path: Path) -> None:
@@ -231,6 +252,53 @@ def test_the_budget_is_said_before_and_kept(tmp_path: Path) -> None:
     assert sum("reached its budget" in said for said in case.said) == 1
 
 
+class _Stopped(BaseException):
+    """Before anything is written."""
+
+
+def _planned(path: Path, worker: str, monkeypatch: pytest.MonkeyPatch) -> int:
+    """The budget that a worker is given while 1600 bytes are free."""
+    found: list[int] = []
+
+    def stopped(*_: object, budget: int, **__: object) -> None:
+        found.append(budget)
+        raise _Stopped
+
+    monkeypatch.setattr(recorder_module, "RecordingWriter", stopped)
+    with pytest.raises(_Stopped):
+        _Case().debugger.recorder.begin(RecordRuns(str(path), worker=worker))
+    return found[0]
+
+
+def test_workers_whose_number_is_known_share_the_default(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writing, "free_disk", lambda path: 1600)
+    cluster = {"worker": ["a:1", "b:1", "c:1", "d:1"]}
+    for index in range(4):
+        task = {"type": "worker", "index": index}
+        monkeypatch.setenv("TF_CONFIG", json.dumps({"cluster": cluster, "task": task}))
+        assert _planned(tmp_path / "job", "", monkeypatch) == 200
+    monkeypatch.delenv("TF_CONFIG")
+    assert _planned(tmp_path / "alone", "", monkeypatch) == 800
+
+
+def test_workers_that_come_one_by_one_take_half_of_what_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writing, "free_disk", lambda path: 1600)
+    monkeypatch.delenv("TF_CONFIG", raising=False)
+    job, open_ones, planned = tmp_path / "job", [], []
+    for number in range(5):
+        with monkeypatch.context() as patch:
+            planned.append(_planned(job, f"w{number}", patch))
+        open_ones.append(RecordingWriter(job / f"w{number}"))
+    assert planned == [800, 400, 200, 100, 50] and sum(planned) <= 1600
+    for writer in open_ones[1:]:  # who records no more takes no more
+        writer.close()
+    with monkeypatch.context() as patch:
+        assert _planned(job, "late", patch) == 400
+    open_ones[0].close()
+
+
 def test_a_budget_may_end_the_recording(tmp_path: Path) -> None:
     case = _Case()
     case.debugger.set_watch(None)
@@ -254,7 +322,7 @@ def test_runs_that_wait_take_bounded_memory(tmp_path: Path, monkeypatch: pytest.
 
     def slow(run: Run) -> Any:
         most.append(background._waiting)
-        go.wait(10)
+        go.wait(120)
         return written(run)
 
     monkeypatch.setattr(background._writer, "write", slow)
@@ -263,7 +331,7 @@ def test_runs_that_wait_take_bounded_memory(tmp_path: Path, monkeypatch: pytest.
     time.sleep(0.3)
     assert thread.is_alive()  # the program waits
     go.set()
-    thread.join(20)
+    thread.join(120)
     assert not thread.is_alive()
     case.debugger.recorder.end()
     assert max(most) <= 1000 and len(_numbers(tmp_path / "r")) == 20
@@ -345,7 +413,41 @@ def test_runs_of_threads_of_another_name_are_not_recorded(tmp_path: Path) -> Non
 
 
 def _until(holds: Any) -> None:
-    end = time.monotonic() + 10
+    end = time.monotonic() + 120
     while not holds():
         assert time.monotonic() < end
         time.sleep(0.01)
+
+
+def test_a_recording_that_nobody_watches_stops_at_no_error_and_tells_of_the_first(tmp_path: Path) -> None:
+    case = _Case()
+    case.debugger.set_watch(None)
+    case.debugger.recorder.begin(RecordRuns(str(tmp_path / "r")))
+    case.debugger.recorder.unattended = True
+    case.drive(1)
+    case.drive(2, error="InvalidArgumentError")
+    case.drive(1)
+    case.debugger.recorder.end()
+    assert case.front.path == [] and _numbers(tmp_path / "r") == [1, 2, 3, 4]
+    assert [sentence for sentence in case.said if "failed" in sentence] == [
+        "Run #2 failed with InvalidArgumentError, which is recorded; the program gets the error. "
+        "Of later ones nothing is said."
+    ]
+
+
+def test_an_error_that_ends_a_recorded_program_has_the_values_of_its_run(tmp_path: Path) -> None:
+    case = _Case()
+    case.debugger.set_watch(None)
+    case.debugger.recorder.begin(RecordRuns(str(tmp_path / "r")))
+    case.debugger.recorder.unattended = True
+    case.drive(1, error="InvalidArgumentError")
+    bare = Run(
+        Call(1, RunKind.SESSION, ("y:0",)), error=RunError("InvalidArgumentError", "it failed"), notes=("ends",)
+    )
+    assert len(case.controller.with_values(bare).tensors) == 2
+    assert case.controller.with_values(bare).notes[0] == "ends"
+    other = replace(bare, error=RunError("ValueError", "another"))
+    assert case.controller.with_values(other) is other
+    case.drive(1)
+    assert case.controller.with_values(bare) is bare  # that run is over
+    case.debugger.recorder.end()

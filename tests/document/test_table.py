@@ -50,6 +50,22 @@ def test_rows_are_made_only_when_looked_at():
     assert len(made) < 1_000
 
 
+def test_cells_of_a_column_that_is_left_out_whatever_they_hold_are_not_made():
+    columns = (Column("first", drop=2), Column("dear", drop=3), Column("second", drop=1), Column("Name"))
+    for width, dear in ((60, True), (26, False)):
+        made = set()
+
+        class Cells(list):
+            def __getitem__(self, at, made=made):
+                made.add(at)
+                return super().__getitem__(at)
+
+        table = Table(columns, 1000, lambda i, cells=Cells: cells(map(Span, ("word", f"{i:08}", "letter", "a/name"))))
+        head = table.lines(width)[0].text
+        assert ("dear" in head) is (1 in made) is dear
+        assert {0, 2, 3} <= made and "first" in head
+
+
 def test_wide_characters_count_as_two_columns():
     wide = Table((Column("name"), Column("x")), 2, lambda i: [Span(("中文", "ab")[i]), Span("|")])
     assert [item.text for item in wide.lines(None)][1:] == ["中文  |", "ab    |"]
@@ -79,3 +95,14 @@ def test_the_rows_of_a_very_long_table_are_made_once_although_all_are_printed():
     for i in range(0, len(lines), 1000):
         assert lines[i].text
     assert len(made) < 1000
+
+
+def test_cells_of_a_column_without_room_are_not_made():
+    class Cells(tuple):
+        def __getitem__(self, at):
+            assert at != 2, "the size has no room, whatever it is"
+            return super().__getitem__(at)
+
+    rows = [Cells(Span(text) for text in row) for row in ROWS]
+    narrow = Table(COLUMNS, len(rows), rows.__getitem__)
+    assert plain(narrow.lines(18)).split("\n")[0].split() == ["t", "(ms)", "Name"]

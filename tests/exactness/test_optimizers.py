@@ -1,8 +1,10 @@
-"""Optimizers with their options, on small networks: forty drawn from all; under `-m slow` all, and some in `fit`."""
+"""Forty optimizers with options drawn by chance, on small networks; under `-m slow` all, and some in `fit`."""
 
 from __future__ import annotations
 
+import itertools
 import random
+from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 
@@ -10,7 +12,8 @@ import pytest
 
 from exactness.apart import assert_same, outcomes
 from exactness.courses import Plant
-from exactness.programs.optimizers import OPTIMIZERS, Combination, combinations
+from exactness.programs.networks import NETWORKS
+from exactness.programs.optimizers import OPTIMIZERS, OPTIONS, Combination, combinations, optimizers, thinkable
 from exactness.verdict import assert_exact_again
 
 pytestmark = pytest.mark.tf
@@ -21,9 +24,18 @@ _SEED = 8
 
 @cache
 def _drawn() -> Sequence[Combination]:
-    # What XLA compiles takes many seconds.
-    usual = [one for one in combinations() if "compiled" not in one.options]
-    return random.Random(_SEED).sample(usual, _DRAWN)
+    """Each optimizer of each library in turn, with the options and networks that were drawn least before."""
+    chance = random.Random(_SEED)
+    drawn: list[Combination] = []
+    times: Counter[str] = Counter()
+    for each in itertools.islice(itertools.cycle(optimizers()), _DRAWN):
+        # What XLA compiles takes many seconds.
+        usual = [one for one in thinkable(*each) if "compiled" not in one.options]
+        by_chance = chance.sample(usual, len(usual))
+        by_chance.sort(key=lambda one: (max(times[option] for option in one.options), times[one.network]))
+        drawn.append(next(one for one in by_chance if one not in drawn and one.accepted()))
+        times.update((*drawn[-1].options, drawn[-1].network))
+    return drawn
 
 
 @pytest.mark.parametrize("number", range(_DRAWN))
@@ -31,6 +43,12 @@ def test_drawn(number: int) -> None:
     combination = _drawn()[number]
     print(combination.name)
     assert_exact_again(combination.build_stepwise, 6, Plant(3))
+
+
+def test_every_optimizer_option_and_network_is_drawn() -> None:
+    assert {(one.library, one.optimizer) for one in _drawn()} == set(optimizers())
+    assert {option for one in _drawn() for option in one.options} == OPTIONS.keys() - {"compiled"}
+    assert {one.network for one in _drawn()} == set(NETWORKS)
 
 
 @pytest.mark.slow

@@ -48,8 +48,9 @@ def test_the_makefile_debugs_this_program(variable: str) -> None:
     assert makefile.count("-m tfdbg_cli run --watch ") == 2
 
 
-@pytest.mark.parametrize("variable", DEMOS)
-@pytest.mark.parametrize(("first", "second"), [((80, 24), (200, 60)), ((200, 60), (80, 24))])
+@pytest.mark.parametrize(
+    ("variable", "first", "second"), [("DEMO", (80, 24), (200, 60)), ("DEMO_SESSION", (200, 60), (80, 24))]
+)
 def test_the_demo_opens_the_screen_on_the_origin(
     variable: str, first: tuple[int, int], second: tuple[int, int], tmp_path: Path
 ) -> None:
@@ -62,8 +63,9 @@ def test_the_demo_opens_the_screen_on_the_origin(
     )
     session.wait(demo.cause, 120)
     session.wait(lambda: _on_the_origin(session, demo, *first))
-    session.resize(*second)
-    session.wait(lambda: _on_the_origin(session, demo, *second))
+    for size in (second, first):
+        session.resize(*size)
+        session.wait(lambda size=size: _on_the_origin(session, demo, *size))
 
     session.send("G")  # the end, where the rows are
     session.wait("Batch")

@@ -83,7 +83,7 @@ def test_whatever_stands_in_a_description_no_command_fails(bundle: Path, name: s
     original = json.loads(path.read_text())
     chance = random.Random(name)
     everywhere = list(_places(original))
-    for turn in turns(60):
+    for turn in turns(30):
         fields = json.loads(json.dumps(original))
         place = chance.choice(everywhere)
         wrong = chance.choice(_WRONG)
@@ -105,7 +105,7 @@ def test_whatever_bytes_a_file_holds_no_command_fails(bundle: Path, turns: Turns
     chance = random.Random(3)
     files = [path for path in sorted(bundle.rglob("*")) if path.is_file() and "repetition" not in str(path)]
     odd = (0, 1, 0x7F, 0x80, 0xFF, 0x0A, 0x12)
-    for turn in turns(120):
+    for turn in turns(60):
         path = chance.choice(files)
         original = path.read_bytes()
         content = bytearray(original)
@@ -123,7 +123,7 @@ def test_whatever_the_ops_of_the_graph_are_no_command_fails(bundle: Path, turns:
     graph = schema.GraphDef.FromString(path.read_bytes())
     chance = random.Random(5)
     ops = ("LoopVariable", "Conv2D", "IsFinite", "Transpose", "Sum", "AssignVariableOp", "_Recv", "While", "Identity")
-    for turn in turns(60):
+    for turn in turns(30):
         changed = schema.GraphDef.FromString(graph.SerializeToString())
         for node in chance.sample(list(changed.node), 6):
             if chance.random() < 0.6:

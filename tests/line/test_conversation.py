@@ -5,11 +5,15 @@ from __future__ import annotations
 import io
 from contextlib import nullcontext
 from dataclasses import replace
+from pathlib import Path
 
 from support import sample_run
+from support.job_maker import step
 
 from tfdbg_cli.commands.service.prompt_service import PromptService
 from tfdbg_cli.commands.standard import standard_registry
+from tfdbg_cli.formats.container.writer import RecordingWriter
+from tfdbg_cli.formats.opening import open_followed
 from tfdbg_cli.line.conversation import Conversation
 from tfdbg_cli.line.output import TextOutput
 from tfdbg_cli.model.decision import Abort, Continue, Decision, Detach, PlainRun
@@ -100,3 +104,22 @@ def test_no_run_of_a_recording_is_read_that_no_command_asks_for() -> None:
     _, text = _talk(Person("version", None), Opened("/data/dump", Unread([sample_run.sample_run()])))
     assert "tfdbg" in text
     assert "bug of tfdbg" not in text
+
+
+def test_new_runs_of_a_recording_that_is_followed_are_said_before_the_prompt(tmp_path: Path) -> None:
+    writer = RecordingWriter(tmp_path / "r")
+    writer.write(step(1))
+    service = PromptService(open_followed(tmp_path / "r"), standard_registry())
+
+    class Trainer(Person):
+        """Writes a run whenever a person is asked."""
+
+        def read(self, prompt: str = "tfdbg> ") -> str | None:
+            writer.write(step(2))
+            service.following.look()
+            return super().read(prompt)
+
+    output = io.StringIO()
+    Conversation(service, Trainer("version", None), TextOutput(output, color=False, width=80)).hold(opening=False)
+    assert output.getvalue().count("1 new run: there are 2 now.") == 1
+    assert ": 1 run, followed" in output.getvalue()

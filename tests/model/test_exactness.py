@@ -111,3 +111,19 @@ def test_sentences() -> None:
     doubted = Exactness(Way.IN_PLACE, doubt="Last digits may differ: it draws from a queue.")
     assert not doubted.exact
     assert doubted.sentence == "Last digits may differ: it draws from a queue."
+
+
+def test_nan_of_other_bits_are_told_from_other_numbers() -> None:
+    first = np.array([1.0, np.nan], np.float32)
+    nans = parted(["w"], [first], [np.array([1.0, -np.nan], np.float32)])
+    assert Exactness(Way.PROVEN, 1, nans).numbers_exact
+    assert not Exactness(Way.PROVEN, 1, nans).exact
+    assert not Exactness(Way.PROVEN, 2, (*nans, *parted(["v"], [first], [first + 1]))).numbers_exact
+
+
+def test_under_a_doubt_what_is_the_same_is_that_of_the_run_made_again() -> None:
+    doubted = Exactness(Way.IN_PLACE, 2, doubt="It draws from a queue.")
+    assert doubted.sentence == (
+        "It draws from a queue. In the run made again for the screen 2 outputs and variables are the same to the "
+        "last bit."
+    )

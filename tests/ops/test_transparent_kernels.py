@@ -90,13 +90,22 @@ def _try(case: Case, dtype: str, target: str, optimized: bool, seed: int, tried:
                 if values is None:
                     return
                 shown = [_finite(values[slot]) for slot in slots]
-                where = f"{case.op} {dtype}->{target} input {position} holds {bad}: {given} gives {shown}"
-                assert any(not np.isfinite(value).all() for value in shown), where
-                if np.isnan(bad):
-                    assert any(np.isnan(value).any() for value in shown), where
-                elif row.keeps and np.isinf(_finite(array)).any():  # some 8 bit types have no infinity
-                    assert any(np.isinf(value).any() for value in shown), where
+                if not _shows(bad, shown, keeps=row.keeps and np.isinf(_finite(array)).any()):
+                    where = f"{case.op} {dtype}->{target} input {position} holds {bad}"
+                    raise AssertionError(f"{where}: {given} gives {shown}")
                 tried[case.op, dtype] += 1
+
+
+def _shows(bad: float, shown: Sequence[Any], *, keeps: bool) -> bool:
+    """Whether the outputs `shown` tell of a `bad` input: by a NaN of a NaN, and of an infinity if the op `keeps` it.
+
+    Some 8 bit types have no infinity.
+    """
+    if np.isnan(bad):
+        return any(np.isnan(value).any() for value in shown)
+    if keeps:
+        return any(np.isinf(value).any() for value in shown)
+    return any(not np.isfinite(value).all() for value in shown)
 
 
 def _zeros_but(arrays: Sequence[Any], position: int, floats: Sequence[int]) -> list[Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -43,18 +43,20 @@ class Module:
     def tree(self) -> ast.Module:
         return ast.parse(self.path.read_text(encoding="utf-8"), self.where)
 
+    @cached_property
     def imports(self) -> list[Import]:
         return list(_imports(self.tree, typing_only=False, late=False))
 
 
-def modules() -> list[Module]:
+@cache
+def modules() -> tuple[Module, ...]:
     """Every module of the package, by name."""
     found = []
     for path in sorted(PACKAGE.rglob("*.py")):
         parts = path.relative_to(PROJECT).with_suffix("").parts
         name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
         found.append(Module(name, path))
-    return found
+    return tuple(found)
 
 
 def _imports(node: ast.AST, typing_only: bool, late: bool) -> Iterator[Import]:
@@ -68,7 +70,7 @@ def _imports(node: ast.AST, typing_only: bool, late: bool) -> Iterator[Import]:
                 yield Import(f"{base}.{alias.name}", child.lineno, typing_only, late)
         elif isinstance(child, ast.Call) and _dynamic(child):
             yield Import(_dynamic(child), child.lineno, typing_only, late)
-        elif isinstance(child, ast.If) and ast.unparse(child.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING"):
+        elif isinstance(child, ast.If) and _last_name(child.test) == "TYPE_CHECKING":
             yield from _imports(ast.Module(child.body, []), True, late)
             yield from _imports(ast.Module(child.orelse, []), typing_only, late)
         else:
@@ -78,8 +80,12 @@ def _imports(node: ast.AST, typing_only: bool, late: bool) -> Iterator[Import]:
 
 def _dynamic(call: ast.Call) -> str:
     """The module that import_module("…") or __import__("…") names, else ""."""
-    function = ast.unparse(call.func)
-    if function.split(".")[-1] not in ("import_module", "__import__") or not call.args:
+    if _last_name(call.func) not in ("import_module", "__import__") or not call.args:
         return ""
     name = call.args[0]
     return name.value if isinstance(name, ast.Constant) and isinstance(name.value, str) else ""
+
+
+def _last_name(node: ast.expr) -> str:
+    """The name, or that of the attribute; "" of anything else."""
+    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""

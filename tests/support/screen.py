@@ -25,7 +25,7 @@ def tokens(text):
     """`jj<page down>` as urwid's key names; a click is `<click COL ROW>`, a wheel `<wheel down>`."""
     keys = []
     for part in re.findall(r"<[^<>]+>|.", text, re.S):
-        name = part[1:-1] if part.startswith("<") else part
+        name = part[1:-1] if len(part) > 1 else part
         if name.startswith("click "):
             col, row = map(int, name.split()[1:])
             keys.append(("mouse press", 1, col, row))

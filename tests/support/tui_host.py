@@ -14,8 +14,10 @@ import sys
 import termios
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -23,8 +25,13 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
 from support import sample_run  # noqa: E402
+from support.agreed_views import VIEWS  # noqa: E402
+from support.checkpoint_maker import checkpoint  # noqa: E402
+from support.held_run import Held  # noqa: E402
 from support.made_run import made_run, op  # noqa: E402
+from support.replica_steps import replicated_step  # noqa: E402
 from support.screen_registry import small_registry  # noqa: E402
+from support.trained_steps import trained_steps  # noqa: E402
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS  # noqa: E402
 from tfdbg_cli.commands.registry import Command  # noqa: E402
 from tfdbg_cli.commands.standard import standard_registry  # noqa: E402
@@ -32,10 +39,21 @@ from tfdbg_cli.config.settings import Settings  # noqa: E402
 from tfdbg_cli.document.document import Document, text_document  # noqa: E402
 from tfdbg_cli.document.rows import Rows  # noqa: E402
 from tfdbg_cli.document.text import line  # noqa: E402
-from tfdbg_cli.model.runs import Hit, RunEnd  # noqa: E402
+from tfdbg_cli.formats.opening import open_path  # noqa: E402
+from tfdbg_cli.model.runs import Hit, Opened, RunEnd, Stop  # noqa: E402
 from tfdbg_cli.tui.frontend import TuiFrontend  # noqa: E402
 
-OPENINGS = {"slow": "slow", "hit": "origin", "exploded": "lt -f exploding_gradient"}
+AWAY = "away"  # beside the report: while it is there, what lies far away does not come
+OPENINGS = {
+    "far": "run_info",
+    "held": "origin",
+    "slow": "slow",
+    "hit": "origin",
+    "exploded": "lt -f exploding_gradient",
+    "spoiled": "origin",
+    "rows": "origin",
+}
+A_VIEW = "view:"  # begins a scenario that is one of the agreed views
 WATCHED = (signal.SIGINT, signal.SIGTERM, signal.SIGWINCH, signal.SIGTSTP, signal.SIGCONT, signal.SIGQUIT)
 
 
@@ -109,6 +127,53 @@ def exploded() -> RunEnd:
     )
 
 
+def spoiled() -> RunEnd:
+    """A hit of `has_inf_or_nan`: a logarithm of 0, and of the gradients that it leads to the last holds the most."""
+    kernel = np.array([[0, 1, 2], [3, 4, 5]], np.float32)
+    one = np.where(kernel == 0, np.nan, kernel)
+    return RunEnd(
+        made_run(
+            op("x", "Placeholder", value=kernel),
+            op("log", "Log", "x", value=np.log(kernel, where=kernel > 0, out=np.full_like(kernel, -np.inf))),
+            op("gradients/dense/MatMul_grad/MatMul_1", "MatMul", "log", value=one.astype(np.float32)),
+            op("gradients/head/MatMul_grad/MatMul_1", "MatMul", "log", value=np.full_like(kernel, np.nan)),
+        ),
+        Hit("has_inf_or_nan", "", 1),
+    )
+
+
+def rows() -> RunEnd:
+    """A hit in two rows of a batch of four."""
+    batch = np.array([[1, 2], [0, 4], [5, 6], [7, 0]], np.float32)
+    with np.errstate(divide="ignore"):
+        run = made_run(op("x", "Placeholder", value=batch), op("log", "Log", "x", value=np.log(batch)))
+    call = replace(run.call, fetches=("log:0",), feeds={"x:0": batch, "y:0": np.arange(4)})
+    return RunEnd(replace(run, call=call), Hit("has_inf_or_nan", "", 1))
+
+
+def held() -> RunEnd:
+    """A hit whose state is held, so that a bundle can be written of it."""
+    event = sample_run.run_hit()
+    return replace(event, run=replace(event.run, replayable=Held()))
+
+
+def far(folder: Path) -> Opened:
+    """A checkpoint at an address whose server answers, but for the time that the file `away` is in `folder`."""
+    from support.far_files import CountedFiles, put
+
+    checkpoint(folder / "ckpt" / "model", {"weights": np.arange(5 << 20, dtype=np.float32)})
+    stop = open_path(put(folder / "ckpt", "counted", "bucket/ckpt"))
+    at_once = CountedFiles.cat_file
+
+    def waiting(files: CountedFiles, path: str, *words: Any, **named: Any) -> bytes:
+        while (folder / AWAY).exists():
+            time.sleep(0.01)
+        return at_once(files, path, *words, **named)
+
+    CountedFiles.cat_file = waiting  # type: ignore[method-assign]
+    return stop
+
+
 def at_home() -> RunEnd:
     """The sample run, as if this file were its program."""
     event = sample_run.run_end()
@@ -130,7 +195,16 @@ def main() -> None:
     scenario, report = sys.argv[1], Path(sys.argv[2])
     np.set_printoptions(precision=3)
     facts: dict[str, object] = {"decisions": []}
-    front = frontend(OPENINGS.get(scenario, "lt"), whole=scenario in {"arrays", "filter", "panes", "hit", "exploded"})
+    stops: dict[str, Callable[[], Stop]] = {
+        "arrays": arrays, "exploded": exploded, "far": lambda: far(report.parent), "held": held,
+        "hit": sample_run.run_hit, "panes": at_home, "replicas": lambda: RunEnd(replicated_step(forgotten=True)),
+        "rows": rows, "spoiled": spoiled, "trained": trained_steps,
+    }  # fmt: skip
+    opening, whole = OPENINGS.get(scenario, "lt"), scenario == "filter" or scenario in stops
+    if scenario.startswith(A_VIEW):
+        view = VIEWS[scenario.removeprefix(A_VIEW)]
+        stops, opening, whole = {scenario: view.stop}, view.opening, True
+    front = frontend(opening, whole=whole)
     if scenario == "handlers":
         signal.signal(signal.SIGINT, lambda number, frame: None)
         signal.signal(signal.SIGWINCH, lambda number, frame: facts.update(resized=True))
@@ -143,7 +217,6 @@ def main() -> None:
     print("before the stop", flush=True)
 
     def stop() -> None:
-        stops = {"arrays": arrays, "panes": at_home, "hit": sample_run.run_hit, "exploded": exploded}
         facts["decisions"].append(repr(front.stop(stops.get(scenario, sample_run.run_end)())))
 
     try:
@@ -161,7 +234,9 @@ def main() -> None:
     finally:
         after = state()
         facts["different"] = {name: [before[name], after[name]] for name in before if before[name] != after[name]}
-        report.write_text(json.dumps(facts))
+        unfinished = report.with_suffix(".unfinished")
+        unfinished.write_text(json.dumps(facts))
+        unfinished.replace(report)  # who waits for the report never sees half of it
         print("after the stop", flush=True)
 
 

@@ -1,12 +1,13 @@
-"""A process that has imported TensorFlow and forks for each program: its child is what `python WORDS` would be.
+"""A process that has imported TensorFlow and tfdbg, and forks for each program: its child is what `python WORDS` is.
 
-`warm_python` starts it as a script. What it has imported is out of the child's sight until the program imports
-it, so that hooks of imports, and code that asks what is loaded, see what they see in a new process. It must have one
-thread and no context of TensorFlow when it forks.
+`warm_python` starts it as a script. What it has imported is out of the child's sight until the program imports it, so
+that hooks of imports, and code that asks what is loaded, see what they see in a new process. It must have one thread
+and no context of TensorFlow when it forks.
 """
 
 from __future__ import annotations
 
+import builtins
 import gc
 import importlib
 import json
@@ -22,6 +23,9 @@ from pathlib import Path
 from types import ModuleType, TracebackType
 
 _HEAVY = ("numpy", "ml_dtypes", "tensorflow", "keras")
+_ROOT = Path(__file__).parents[2]
+_OURS = "tfdbg_cli"
+_APART = ("examples", "tui")  # of ours: what is run rather than imported, and what only a terminal needs
 _LONGEST = 1 << 20  # bytes of a request
 _kept: list[ModuleType] = []  # our own module `__main__`: the frames of this file still run
 
@@ -36,10 +40,14 @@ class Request:
 
 
 class ParkedModules(MetaPathFinder, Loader):
-    """Modules that are loaded but not to be seen: an import of one gives it back with those that it needs."""
+    """Modules that are loaded but not to be seen: an import of one gives it back with those that it needs.
 
-    def __init__(self, modules: Mapping[str, ModuleType]) -> None:
+    Libraries are given back whole. A module of ours brings what it imports itself: `imports` has that in its order.
+    """
+
+    def __init__(self, modules: Mapping[str, ModuleType], imports: Mapping[str, Sequence[str]]) -> None:
         self._modules = dict(modules)
+        self._imports = imports
         self._specs: dict[str, ModuleSpec | None] = {}
         for name in self._modules:
             sys.modules.pop(name, None)
@@ -49,30 +57,39 @@ class ParkedModules(MetaPathFinder, Loader):
     ) -> ModuleSpec | None:
         """A spec that loads the module that is there; None for one that is not, or that the path has another of."""
         module = self._modules.get(fullname)
-        if module is None or ("." not in fullname and self._hidden(fullname)):
+        top = fullname.partition(".")[0]
+        if module is None or (self._hidden(top) if top == fullname else self._another(top)):
             return None
         self._specs[fullname] = module.__spec__
         file = getattr(module.__spec__, "origin", None)
         return ModuleSpec(fullname, self, origin=file, is_package=hasattr(module, "__path__"))
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
+        module = self._modules[spec.name]
         if spec.name.partition(".")[0] == "keras":
             importlib.import_module("tensorflow")  # as Keras does; whoever waits for that import is told
-        return self._modules[spec.name]
+        return module
 
     def exec_module(self, module: ModuleType) -> None:
         """Nothing is run again; what an import of `module` loads besides is given back."""
         name = module.__name__
+        self._modules.pop(name, None)  # a program that imports it again has it loaded again
         module.__spec__ = self._specs.pop(name)
         if module.__spec__ is not None and module.__spec__.loader is not None:
             module.__loader__ = module.__spec__.loader
+        if name in self._imports:
+            for needed in self._imports[name]:
+                importlib.import_module(needed)
+            return
         top = name.partition(".")[0]
         whole = top in ("tensorflow", "keras")
-        found = [other for other in self._modules if whole or other.partition(".")[0] == top]
-        for other in found:
-            sys.modules.setdefault(other, self._modules[other])
-        if whole and self in sys.meta_path:
-            sys.meta_path.remove(self)
+        for other in [other for other in self._modules if whole or other.partition(".")[0] == top]:
+            if other not in self._imports:
+                sys.modules.setdefault(other, self._modules.pop(other))
+
+    def _another(self, top: str) -> bool:
+        """Whether the program has imported a package of that name which is not the one here."""
+        return top in self._modules and sys.modules.get(top) is not self._modules[top]
 
     def _hidden(self, name: str) -> bool:
         """Whether the program has a module of that name of its own, which is found before the installed one."""
@@ -157,6 +174,38 @@ def _theirs(trace: TracebackType | None) -> TracebackType | None:
     return trace
 
 
+def _imported_ours() -> dict[str, Sequence[str]]:
+    """Import the modules of ours: what each imports, if it is nothing of Python's own."""
+    imports: dict[str, list[str]] = {}
+    plain = builtins.__import__
+
+    def recording(
+        name: str,
+        globals: Mapping[str, object] | None = None,
+        locals: Mapping[str, object] | None = None,
+        fromlist: Sequence[str] | None = (),
+        level: int = 0,
+    ) -> ModuleType:
+        module = plain(name, globals, locals, fromlist or (), level)
+        importer = str((globals or {}).get("__name__"))
+        if importer.partition(".")[0] == _OURS and name.partition(".")[0] not in sys.stdlib_module_names:
+            below = (f"{name}.{part}" for part in fromlist or ())
+            imports.setdefault(importer, []).extend([name, *(other for other in below if other in sys.modules)])
+        return module
+
+    builtins.__import__ = recording
+    sys.path.insert(0, str(_ROOT))
+    try:
+        for file in sorted((_ROOT / _OURS).rglob("*.py")):
+            parts = file.relative_to(_ROOT).with_suffix("").parts
+            if parts[1] not in _APART and "__main__" not in file.read_text(encoding="utf-8"):
+                importlib.import_module(".".join(part for part in parts if part != "__init__"))
+    finally:
+        sys.path.pop(0)
+        builtins.__import__ = plain
+    return {name: imports.get(name, ()) for name in sys.modules if name.partition(".")[0] == _OURS}
+
+
 def _parkable(before: set[str]) -> dict[str, ModuleType]:
     """What was imported since `before` and is not Python's own."""
     outside = (name for name in sys.modules if name.partition(".")[0] not in sys.stdlib_module_names)
@@ -169,10 +218,11 @@ if __name__ == "__main__":
     bare = set(sys.modules)
     for heavy in _HEAVY:
         importlib.import_module(heavy)
+    ours = _imported_ours()
     assert len(os.listdir("/proc/self/task")) == 1, "a thread does not live on in a child"
     gc.collect()
     gc.freeze()  # what stays as it is: a child neither looks through it nor copies it
     asked = serve(socket.socket(fileno=int(sys.argv[1])))
     if asked is not None:
-        sys.meta_path.insert(0, ParkedModules(_parkable(bare)))
+        sys.meta_path.insert(0, ParkedModules(_parkable(bare), ours))
         run(program_of(asked, path))

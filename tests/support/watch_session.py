@@ -50,7 +50,7 @@ def main() -> None:
     try:
         if "thread" in sys.argv:
             threading.Thread(target=_make_runs, args=(debugger, handler), daemon=True).start()
-            time.sleep(60)
+            time.sleep(280)  # longer than whoever drives it waits
         else:
             _make_runs(debugger, handler)
     except KeyboardInterrupt:

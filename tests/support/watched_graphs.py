@@ -46,8 +46,8 @@ class Both:
         self.kept = Instrumented(self.root, atomic, wanted=Wanted(self.question, self.frontier))
         self.checked = Instrumented(self.root, atomic, wanted=Wanted(self.question, self.frontier, values=False))
 
-    def agree(self, inputs: Sequence[Any], restore: Callable[[], None] = lambda: None) -> tuple[bool, list[str]]:
-        """Run both ways on `inputs`; the answer, and what was found by looking at all values."""
+    def agree(self, inputs: Sequence[Any], restore: Callable[[], None] = lambda: None) -> tuple[bool, list[Any]]:
+        """Run both ways on `inputs`; the answer, and what was found by looking at all values, with its value."""
         given = [*inputs, *self.captured]
         restore()
         kept = self.kept.perform(given)
@@ -63,7 +63,7 @@ class Both:
             wanted = self.admits(tensor.node, tensor.op_type, tensor.dtype)
             datum = TensorDatum(tensor, kept.captured, row, self.graph, None, self.call)
             if wanted and self.question.asked(datum, value):
-                found.append(f"{tensor.name}@{tensor.execution} {tensor.op_type} {value!r}")
+                found.append((f"{tensor.name}@{tensor.execution} {tensor.op_type}", value))
         assert kept.found is bool(found), (found, [str(one.name) for one in self._all_checks()])
         assert checked.found is bool(found), (found, [str(one.name) for one in self._all_checks()])
         return bool(found), found

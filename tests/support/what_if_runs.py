@@ -12,7 +12,7 @@ def captured(function: Any, *arguments: Any) -> tuple[Run, Any, list[Any]]:
     """The run of `function`, captured, the means to ask what if, and the flat inputs."""
     import tensorflow as tf
 
-    from tfdbg_cli.capture.functions.arguments import Given, given
+    from tfdbg_cli.capture.functions.arguments import given, given_values
     from tfdbg_cli.capture.runs.function.traced_function import traced_function
     from tfdbg_cli.capture.tf.compat import atomic_of
     from tfdbg_cli.capture.what_if.function import FunctionWhatIf
@@ -25,7 +25,7 @@ def captured(function: Any, *arguments: Any) -> tuple[Run, Any, list[Any]]:
         1,
         RunKind.FUNCTION,
         tuple(map(str, traced.returned)),
-        Given(traced.slots, inputs),
+        given_values(traced.slots, inputs),
         function="step",
         arguments=given(traced.slots, inputs),
     )

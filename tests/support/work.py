@@ -1,4 +1,4 @@
-"""Work counted instead of timed, so that a busy machine changes nothing: calls, memory, elements that are read."""
+"""Work counted instead of timed, so that a busy machine changes nothing: calls, memory, files, elements read."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import tracemalloc
 from collections import UserList
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from os import PathLike, fspath
 from types import FrameType
 from typing import Any, TypeVar
 
@@ -16,20 +17,27 @@ T = TypeVar("T")
 
 
 class Work:
-    """What a block did: `calls` of Python's functions and of those written in C, or bytes of memory at its `peak`."""
+    """What a block did: `calls` of Python's functions and of those written in C, or bytes of memory at its `peak`.
+
+    Of the file system: the paths that it `opened`, in order, and the folders of which it `listed` what is in them.
+    """
 
     def __init__(self) -> None:
         self.calls = 0
         self.peak = 0
+        self.opened: list[str] = []
+        self.listed: list[str] = []
 
 
 @contextmanager
 def counted_calls() -> Iterator[Work]:
     """Count the calls that the block makes."""
     work = Work()
+    calls = 0
 
     def seen(frame: FrameType, event: str, argument: object) -> None:
-        work.calls += event in ("call", "c_call")
+        nonlocal calls  # an attribute would take a third longer, millions of times
+        calls += event in ("call", "c_call")
 
     before = sys.getprofile()
     sys.setprofile(seen)
@@ -37,6 +45,7 @@ def counted_calls() -> Iterator[Work]:
         yield work
     finally:
         sys.setprofile(before)
+        work.calls += calls
 
 
 @contextmanager
@@ -51,6 +60,34 @@ def counted_memory() -> Iterator[Work]:
         work.peak = peak - before
     finally:
         tracemalloc.stop()
+
+
+_counting_files: list[Work] = []
+_hooked: list[bool] = []  # Python keeps an audit hook for ever, so there is one
+
+
+def _seen_by_audit(event: str, arguments: tuple[Any, ...]) -> None:
+    if not _counting_files or not isinstance(arguments[:1] and arguments[0], str | PathLike):
+        return
+    for work in _counting_files:
+        if event == "open":
+            work.opened.append(fspath(arguments[0]))
+        elif event in ("os.scandir", "os.listdir"):
+            work.listed.append(fspath(arguments[0]))
+
+
+@contextmanager
+def counted_files() -> Iterator[Work]:
+    """Find which files the block opens, and which folders it lists."""
+    if not _counting_files and not _hooked:
+        _hooked.append(True)
+        sys.addaudithook(_seen_by_audit)
+    work = Work()
+    _counting_files.append(work)
+    try:
+        yield work
+    finally:
+        _counting_files.remove(work)
 
 
 def after(times: int) -> Callable[[], bool]:

@@ -23,7 +23,7 @@ class Person:
         self._report = tmp_path / "report.json"
         command = shlex.join([sys.executable, str(HOST), scenario, str(self._report)])
         self.session = TerminalSession(["/bin/sh", "-c", command], cols, rows, env={"HOME": str(tmp_path)})
-        self.session.wait("q leave")
+        self.session.wait("press : to type")
         self.pressed = 0
 
     def press(self, keys: str) -> None:
@@ -60,6 +60,14 @@ def test_the_row_of_the_batch_takes_two(tmp_path: Path, cols: int, rows: int) ->
     assert person.pressed <= 2
 
 
+@pytest.mark.parametrize(("cols", "rows"), [(40, 10), (80, 24), (200, 60)])
+def test_the_row_of_the_batch_has_a_key_where_there_is_no_second_pane(tmp_path: Path, cols: int, rows: int) -> None:
+    person = Person(tmp_path, "hit", cols, rows)
+    person.press("V")
+    person.sees("Row 2 of 4: bad", "x:0[2]")
+    assert person.pressed == 1
+
+
 def test_a_nan_deep_in_a_tensor_takes_three_from_its_row(tmp_path: Path) -> None:
     person = Person(tmp_path, "arrays")
     person.sees("Enter: pt x:0")
@@ -78,7 +86,18 @@ def test_past_an_infinity_that_is_meant_takes_one(tmp_path: Path) -> None:
     assert "RunUntil" in decision and "has_inf_or_nan" in decision
 
 
-def test_the_worst_gradient_takes_three_at_most(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("cols", "rows"), [(80, 24), (200, 60)])
+def test_the_worst_gradient_takes_two_from_where_it_all_began(tmp_path: Path, cols: int, rows: int) -> None:
+    person = Person(tmp_path, "spoiled", cols, rows)
+    person.sees("Log of 0")
+    person.press("W")
+    person.sees("role gradient", "Enter: pt gradients/head/MatMul_grad/MatMul_1:0")
+    person.press("<enter>")
+    person.sees("Tensor gradients/head/MatMul_grad/MatMul_1:0")
+    assert person.pressed <= 3
+
+
+def test_the_worst_gradient_of_a_list_takes_three_at_most(tmp_path: Path) -> None:
     person = Person(tmp_path, "exploded")
     person.sees("exploding_gradient")
     person.press("w")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+import time
 from pathlib import Path
 
 import pexpect
@@ -26,7 +27,7 @@ def start(tmp_path):
         }  # fmt: skip
         child = pexpect.spawn(
             sys.executable, list(command) or [str(HERE.parent / "support" / "line_session.py")],
-            env=given, encoding="utf-8", timeout=30, dimensions=(24, 100),
+            env=given, encoding="utf-8", timeout=120, dimensions=(24, 100),
         )  # fmt: skip
         children.append(child)
         return child
@@ -86,21 +87,31 @@ def test_tab_completes_and_up_brings_back_what_was_typed(start) -> None:
     child.expect("decision: Detach")
 
 
+def _interrupt(child: pexpect.spawn) -> None:
+    """Ctrl-C, as soon as the process waits for a key: Python's readline loses one between two keys until the next."""
+    state = Path(f"/proc/{child.pid}/stat")
+    deadline = time.monotonic() + child.timeout
+    while state.exists() and state.read_text().rpartition(")")[2].split()[0] != "S":
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    child.sendintr()
+
+
 def test_ctrl_c_clears_the_line_and_twice_asks_how_to_leave(start) -> None:
     child = start()
     child.expect_exact("tfdbg> ")
     child.send("half a comm")
     child.expect_exact("half a comm")
-    child.sendintr()
+    _interrupt(child)
     child.expect("Ctrl-C again asks how to leave")
     child.expect_exact("tfdbg> ")
     child.sendline("version")
     child.expect("python +3")
     child.expect_exact("tfdbg> ")
-    child.sendintr()
+    _interrupt(child)
     child.expect("Ctrl-C again")
     child.expect_exact("tfdbg> ")
-    child.sendintr()
+    _interrupt(child)
     child.expect_exact("Leave: ")
     child.sendline("s")
     child.expect_exact("tfdbg> ")

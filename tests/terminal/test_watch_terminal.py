@@ -31,7 +31,7 @@ def start(tmp_path: Path) -> Iterator[Callable[..., Any]]:
         }  # fmt: skip
         child = pexpect.spawn(
             sys.executable, [str(HERE.parent / "support" / "watch_session.py"), *arguments],
-            env=given, encoding="utf-8", timeout=30, dimensions=(24, 80),
+            env=given, encoding="utf-8", timeout=120, dimensions=(24, 80),
         )  # fmt: skip
         children.append(child)
         child.expect_exact("--- run-start: run #1")

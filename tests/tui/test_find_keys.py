@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from support import sample_run
 from support.golden import check_golden
+from support.looks import written
 from support.screen import Driven
 
 from tfdbg_cli.commands.standard import standard_registry
@@ -33,7 +34,7 @@ SCREENS = {"empty": "<ctrl p>", "typed": "<ctrl p>loss m", "second": "<ctrl p>mm
 @pytest.mark.parametrize("name", SCREENS)
 def test_screens(name: str, size: tuple[int, int]) -> None:
     screen = driven(SCREENS[name], size)
-    check_golden(f"screens/find-{name}-{size[0]}x{size[1]}", "\n".join(f"|{row}" for row in screen.rows))
+    check_golden(f"screens/find-{name}-{size[0]}x{size[1]}", written(screen, 256))
 
 
 @pytest.mark.parametrize(

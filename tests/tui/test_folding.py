@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from support import sample_run, sample_step
 from support.golden import check_golden
+from support.looks import written
 from support.screen import Driven
 
 from tfdbg_cli.commands.standard import standard_registry
@@ -17,7 +18,13 @@ def driven(keys: str, opening: str = "tree", size=(80, 24), event=None) -> Drive
     return Driven(event or RunEnd(sample_step.step_run()), keys, size=size, opening=opening, registry=REGISTRY)
 
 
-SCREENS = {"tree": ("tree", ""), "tree-unfolded": ("tree", "jxjx"), "layers-folded": ("layers", "jx")}
+SCREENS = {
+    "tree": ("tree", ""),
+    "tree-unfolded": ("tree", "jxjx"),
+    "tree-all": ("tree", "E"),
+    "layers-folded": ("layers", "jx"),
+    "layers-none": ("layers", "C"),
+}
 
 
 @pytest.mark.parametrize("size", [(40, 10), (80, 24), (120, 40), (200, 60)], ids=lambda size: f"{size[0]}x{size[1]}")
@@ -25,7 +32,7 @@ SCREENS = {"tree": ("tree", ""), "tree-unfolded": ("tree", "jxjx"), "layers-fold
 def test_screens(name: str, size: tuple[int, int]) -> None:
     opening, keys = SCREENS[name]
     screen = driven(keys, opening, size)
-    check_golden(f"screens/folding/{name}-{size[0]}x{size[1]}", "\n".join(f"|{row}" for row in screen.rows))
+    check_golden(f"screens/folding/{name}-{size[0]}x{size[1]}", written(screen, 256))
 
 
 def sample(keys: str, opening: str = "tree", size=(80, 24)) -> Driven:
@@ -35,6 +42,12 @@ def sample(keys: str, opening: str = "tree", size=(80, 24)) -> Driven:
 def chosen(screen: Driven) -> str:
     view = screen.state.page.view
     return view.line(view.selected).text.split()[-1]
+
+
+def names(screen: Driven) -> set[str]:
+    """The last words of all rows."""
+    view = screen.state.page.view
+    return {words[-1] for at in range(len(view.lines)) if (words := view.line(at).text.split())}
 
 
 TO_LOSS = "/loss<enter><esc>"
@@ -72,6 +85,46 @@ def test_layers_fold_and_their_links_stay() -> None:
     assert "cell" not in screen.text
     assert screen.state.page.view.chosen.link == driven("j", "layers").state.page.view.chosen.link
     assert driven("jxx", "layers").rows[2:] == driven("j", "layers").rows[2:]
+
+
+@pytest.mark.parametrize("size", [(80, 24), (200, 60)])
+def test_enter_follows_the_layer_and_not_a_number_of_its_row(size: tuple[int, int]) -> None:
+    for keys, layer in (("", "model"), ("j", "model/lstm"), ("jj", "model/lstm/cell"), ("jjj", "model/head")):
+        screen = driven(keys, "layers", size)
+        assert screen.state.page.view.chosen.link == f"lt -l {layer}"
+        assert driven(keys + "<enter>", "layers", size).state.page.command == f"lt -l {layer}"
+    assert "--role" in driven("<left>" * 2, "layers", size).state.page.view.chosen.link
+
+
+@pytest.mark.parametrize(("opening", "key"), [("tree", "O"), ("layers", "A")])
+def test_all_fold_and_unfold_and_stay_so(opening: str, key: str) -> None:
+    unfolded, folded = driven("E", opening), driven("EC", opening)
+    assert "+ " not in unfolded.text and "- " not in folded.text
+    assert len(unfolded.state.page.view.lines) > len(folded.state.page.view.lines)
+    assert len(folded.state.pages.all) == 1  # in the place of the page
+    later = driven(f"E:ri<enter>{key}", opening)
+    assert later.rows[3:12] == unfolded.rows[3:12]
+
+
+def test_what_is_chosen_stays_so_or_what_it_is_folded_into() -> None:
+    assert chosen(driven("GE")) == chosen(driven("G")) == "y"
+    assert chosen(driven("jjE")) == "one_step_on_data"
+    assert chosen(driven("jjE3j")) == "Mul"
+    assert chosen(driven("jjE3jC")) == "one_step_on_data"
+
+
+def test_a_count_unfolds_so_many_levels_and_folds_the_scope_so_many_further_out() -> None:
+    one, two, nine = (names(driven(f"jj{count}x")) for count in ("", "2", "9"))
+    assert "rate" not in one and "rate" in two and "body" not in two and "body" in nine
+    inner = "jj9x4j"
+    assert chosen(driven(inner)) == "rate"
+    assert chosen(driven(inner + "x")) == "adam"
+    assert chosen(driven(inner + "2x")) == chosen(driven(inner + "9x")) == "one_step_on_data"
+
+
+@pytest.mark.parametrize("key", ["C", "E"])
+def test_where_no_scopes_are_there_is_nothing_to_fold(key: str) -> None:
+    assert "Nothing folds here." in sample(key, "lt").status
 
 
 def test_where_nothing_folds_the_key_says_so() -> None:

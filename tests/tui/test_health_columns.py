@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from support import sample_run
 from support.golden import check_golden
+from support.looks import written
 from support.plain_text import plain
 from support.screen import Driven
+from support.slow_screen import Slow
 from support.work import counted_memory
 
 from tfdbg_cli.commands.service.prompt_service import PromptService
@@ -26,19 +28,11 @@ REGISTRY = standard_registry()
 SIZES = [(40, 10), (80, 24), (120, 40), (200, 60)]
 
 
-def _lists(screen: Driven) -> str:
-    runs = [[(spec, text.strip()) for spec, text in row if text.strip()] for row in screen.looks()]
-    looks = [
-        f"{n}: " + " ".join(f"{s.foreground}/{s.background}:{t!r}" for s, t in row) for n, row in enumerate(runs)
-    ]
-    return "\n".join([*(f"|{row}" for row in screen.rows), "", *looks])
-
-
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 @pytest.mark.parametrize(("name", "keys"), [("health", ""), ("worst", "w")])
 def test_screens(name, keys, size) -> None:
     screen = Driven(sample_run.run_end(), keys, size=size, registry=REGISTRY)
-    check_golden(f"screens/{name}-{size[0]}x{size[1]}", _lists(screen))
+    check_golden(f"screens/{name}-{size[0]}x{size[1]}", written(screen, 256))
 
 
 class Noted(MemoryTensorStore):
@@ -120,7 +114,7 @@ def test_other_front_ends_and_files_have_the_columns_of_before(tmp_path) -> None
 def test_w_puts_the_worst_on_top_and_back() -> None:
     worst = Driven(sample_run.run_end(), "jjjw", size=(200, 40), registry=REGISTRY)
     assert worst.state.page.command == "lt -s worst"
-    assert "Enter: pt spectrum:0" in worst.status and "NaN!" in worst.text
+    assert "Enter: pt loss/Log:0" in worst.status and "NaN!" in worst.text
     assert len(worst.state.pages.all) == 1
     assert Driven(sample_run.run_end(), "ww", registry=REGISTRY).state.page.command == "lt"
     assert "no list of tensors" in Driven(sample_run.run_end(), "w", opening="run_info", registry=REGISTRY).text
@@ -156,3 +150,13 @@ def test_layers_show_what_is_bad_in_them() -> None:
 
     assert rows(screen) == rows(counted)
     assert any("NaN," in row for row in rows(screen)) and any(row[-2:] == ["5", "loss"] for row in rows(screen))
+
+
+def test_what_neighbours_hold_is_counted_beside_the_keys() -> None:
+    screen = Slow("ni loss/mul")
+    screen.press(":", *"li -r loss/mul", "enter")
+    assert any("loss/Log  float32[4,2]  ·" in row for row in screen.status.splitlines()), "nothing was read yet"
+    screen.rest()
+    rows = screen.status.splitlines()
+    assert any("loss/Log  float32[4,2]  2 NaN, ±inf  |x| max 2.944" in row for row in rows)
+    assert any("prob  float32[4,2]  |x| max 19" in row for row in rows)

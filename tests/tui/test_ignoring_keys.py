@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from support import sample_run
 from support.golden import check_golden
+from support.looks import written
 from support.made_run import INF, NAN, made_run, op
 from support.screen import Driven
 
@@ -32,7 +33,7 @@ def driven(keys: str, size: tuple[int, int] = (80, 24), opening: str = "origin")
 @pytest.mark.parametrize(("name", "keys"), [("said", "I"), ("listed", "I:ignored<enter>")])
 def test_screens(name: str, keys: str, size: tuple[int, int]) -> None:
     screen = driven(keys, size)
-    check_golden(f"screens/ignore-{name}-{size[0]}x{size[1]}", "\n".join(f"|{row}" for row in screen.rows))
+    check_golden(f"screens/ignore-{name}-{size[0]}x{size[1]}", written(screen, 256))
 
 
 def test_at_an_origin_it_is_the_node_and_one_key_goes_on() -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from support.golden import check_golden
 from support.kept_stop import kept, step_run
+from support.looks import written
 from support.screen import Driven
 
 from tfdbg_cli.commands.standard import standard_registry
@@ -23,11 +24,10 @@ def _run(screen: Driven) -> int:
     return int(screen.state.service.label.removeprefix("run #"))
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)], ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("size", [(40, 10), (80, 24), (120, 40), (200, 60)], ids=lambda size: f"{size[0]}x{size[1]}")
 def test_the_screen_of_an_older_run(size) -> None:
     screen = _drive(":pt loss<enter>[[", size=size)
-    frame = "\n".join(f"|{row}" for row in screen.rows)
-    check_golden(f"screens/kept-{size[0]}x{size[1]}", frame)
+    check_golden(f"screens/kept-{size[0]}x{size[1]}", written(screen, 256))
 
 
 def test_the_same_screen_of_other_runs() -> None:

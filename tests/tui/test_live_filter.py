@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from support import sample_run
 from support.golden import check_golden
+from support.looks import written
 from support.screen import Driven
 from support.work import after
 
@@ -29,14 +30,8 @@ SCREENS = {"typed": "jjfloss", "kept": "jjfloss nan>0<enter>", "wrong": "floss n
 @pytest.mark.parametrize("size", [(40, 10), (80, 24), (120, 40), (200, 60)], ids=lambda size: f"{size[0]}x{size[1]}")
 @pytest.mark.parametrize("name", SCREENS)
 def test_screens(name, size) -> None:
-    """Text and looks: the runs of each row that are not plain."""
     screen = driven(SCREENS[name], size)
-    looks = []
-    for row, runs in enumerate(screen.looks()):
-        written = [(spec, text.strip()) for spec, text in runs if text.strip()]
-        looks += [f"{row}: " + " ".join(f"{spec.foreground}/{spec.background}:{text!r}" for spec, text in written)]
-    frame = "\n".join(f"|{row}" for row in screen.rows)
-    check_golden(f"screens/filter-{name}-{size[0]}x{size[1]}", "\n".join([frame, "", *looks]))
+    check_golden(f"screens/filter-{name}-{size[0]}x{size[1]}", written(screen, 256))
 
 
 COUNTS = [10, 3, 3, 3, 3, 2]  # l, lo, los …

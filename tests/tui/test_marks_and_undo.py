@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from support import sample_run
 from support.golden import check_golden
+from support.looks import written
 from support.screen import Driven
 
 from tfdbg_cli.commands.standard import standard_registry
@@ -29,7 +30,7 @@ SCREENS = {
 @pytest.mark.parametrize("name", SCREENS)
 def test_screens(name: str, size: tuple[int, int]) -> None:
     screen = driven(SCREENS[name], size)
-    check_golden(f"screens/marks/{name}-{size[0]}x{size[1]}", "\n".join(f"|{row}" for row in screen.rows))
+    check_golden(f"screens/marks/{name}-{size[0]}x{size[1]}", written(screen, 256))
 
 
 def where(screen: Driven) -> tuple[str, int, int, int]:

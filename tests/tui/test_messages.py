@@ -7,6 +7,7 @@ import time
 import pytest
 from support import sample_run
 from support.golden import check_golden
+from support.looks import written
 from support.prompt import Prompt
 from support.screen import Driven
 
@@ -36,7 +37,7 @@ KEYS = "UUUy:nonsense<enter>p:messages<enter>"
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 def test_screens(size: tuple[int, int]) -> None:
     screen = driven(KEYS, size)
-    check_golden(f"screens/messages/messages-{size[0]}x{size[1]}", "\n".join(f"|{row}" for row in screen.rows))
+    check_golden(f"screens/messages/messages-{size[0]}x{size[1]}", written(screen, 256))
 
 
 def test_what_is_said_again_in_a_row_counts_up() -> None:
@@ -44,6 +45,12 @@ def test_what_is_said_again_in_a_row_counts_up() -> None:
     assert "(×3)" in text
     assert "There is no command 'nonsense'." in text
     assert driven(":messages<enter>").text.count("0 messages of this stop") == 1
+
+
+@pytest.mark.parametrize("keys", ["5", "Gj", "kkkkkk", "m", "'", "<f9>", "<ctrl c>", "0", "<esc>"])
+def test_what_echoes_a_key_is_no_message(keys: str) -> None:
+    assert driven(keys).state.message is not None
+    assert driven(keys + "<esc>:messages<enter>").text.count("0 messages of this stop") == 1
 
 
 def test_the_line_prompt_keeps_none() -> None:

@@ -1,5 +1,7 @@
 """The lines that stay in the scrollback when the screen is left."""
 
+from dataclasses import replace
+
 import pytest
 from support import sample_run
 from support.screen import Driven
@@ -32,6 +34,11 @@ def test_a_recording_says_how_to_open_it_again():
     words = _words(sample_run.opened(), "", opening="origin")
     assert words[-1].startswith("tfdbg: closed ")
     assert "Back there: tfdbg open " in words[-1]
+
+
+def test_a_replay_says_how_to_make_the_run_again():
+    stop = replace(sample_run.opened(), opened_by=("replay", "--trust"))
+    assert "Back there: tfdbg replay --trust " in _words(stop, "", opening="origin")[-1]
 
 
 @pytest.mark.parametrize("name", ["a\nb", "\x1b[31m"])

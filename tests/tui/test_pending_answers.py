@@ -2,58 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from support import sample_run
-from support.screen import Driven
+from support.slow_screen import Slow
 
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.tui.control.keymap import KeyContext
 
 REGISTRY = standard_registry()
-
-
-class _Loop:
-    """An event loop that calls nobody: the test says when work goes on."""
-
-    def __init__(self, screen: Any) -> None:
-        self.screen = screen
-
-    def set_alarm_in(self, seconds: float, callback: Any) -> object:
-        return callback
-
-    def remove_alarm(self, alarm: object) -> bool:
-        return True
-
-
-class Slow:
-    """The screen of a stop on which no work is done within a key: `step` does one step between two."""
-
-    def __init__(self, opening: str = "lt") -> None:
-        self.app = Driven(sample_run.run_end(), "", size=(120, 30), opening=opening, registry=REGISTRY).app
-        self.app.at_once = 0.0
-        self.app.loop = _Loop(self.app.loop)  # type: ignore[assignment]
-        self.state = self.app.state
-
-    def press(self, *keys: str) -> None:
-        for key in keys:
-            self.app.key(key)
-
-    def step(self) -> None:
-        self.app._between_keys._look(lambda: True)
-
-    def finish(self) -> int:
-        """Go on until there is nothing pending; how many steps it took."""
-        steps = 0
-        while self.state.pending is not None:
-            self.step()
-            steps += 1
-            assert steps < 1000
-        return steps
-
-    @property
-    def status(self) -> str:
-        return "\n".join(row.decode() for row in self.app.view.render((120, 30)).text)
 
 
 def test_keys_move_while_a_list_is_sorted() -> None:

@@ -71,6 +71,8 @@ def test_K_goes_upstream_to_the_bad_input_else_to_the_largest() -> None:
         ("T", "history loss/Log:0"),
         ("<", "li loss/Log"),
         (">", "lo loss/Log"),
+        ("V", "row"),
+        ("W", "lt --role gradient -s worst"),
         ("A", "layers"),
         ("R", "runs"),
     ],
@@ -79,6 +81,37 @@ def test_K_goes_upstream_to_the_bad_input_else_to_the_largest() -> None:
 def test_one_key_from_any_page_about_a_tensor(key, command, opening) -> None:
     screen = drive([*tokens(TO_LOG * (opening == "lt")), key], opening)
     assert screen.state.page.command == command
+
+
+@pytest.mark.parametrize("opening", ["history loss/Log:0", "li -r loss/Log", "lo loss/Log"])
+def test_one_key_from_a_line_without_a_tensor_on_a_page_about_one(opening) -> None:
+    for key, command in (("P", "ps /home/ada/train.py -b 8"), ("T", "history loss/Log:0"), ("<", "li loss/Log")):
+        assert drive(["g", key], opening).state.page.command == command
+
+
+@pytest.mark.parametrize("moved", ["", "j", "jjj"])
+def test_on_a_line_of_the_origin_without_a_tensor_keys_are_about_the_origin(moved) -> None:
+    assert drive([*tokens("g" + moved), "<"], "origin").state.page.command == "li loss/Log"
+
+
+@pytest.mark.parametrize("moved", ["", "g", "jjjj"])
+def test_on_the_page_of_an_error_keys_are_about_the_op_that_failed(moved) -> None:
+    for key, command in (("P", "ps /home/ada/train.py -b 6"), ("<", "li dense/MatMul")):
+        screen = drive([*tokens(moved), key], "error_info", event=sample_run.run_failed())
+        assert screen.state.page.command == command
+
+
+def test_the_line_of_a_node_is_shown_without_a_tensor_of_it() -> None:
+    assert "0 captured tensors" in drive("", "ni -d loss/Const").text
+    assert drive(["g", "P"], "ni loss/Const").state.page.command == "ps /home/ada/train.py -b 8"
+
+
+def test_a_line_without_a_link_says_what_leads_on() -> None:
+    on_the_cause = "gj<enter>"
+    assert "Tab goes to the next one" in drive(on_the_cause, "origin").status
+    beside = drive(on_the_cause, "origin", size=(200, 60)).status
+    assert "There is no link on this line." in beside
+    assert "Tab" not in beside, "there it leads to the other pane"
 
 
 def test_B_asks_where_the_bundle_goes() -> None:

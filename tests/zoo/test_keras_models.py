@@ -19,19 +19,13 @@ X = RNG.randn(20, 6, 4).astype(np.float32)
 Y = RNG.randint(0, 3, 20)
 
 
-def network(*, jit: bool = False, eager: bool = False) -> Any:
+def network(*, jit: bool = False, eager: bool = False, deep: bool = False) -> Any:
+    """One recurrent layer, or two of different kinds: tracing them is what takes the time of these tests."""
     import keras
 
     layers = keras.layers
-    model = keras.Sequential(
-        [
-            keras.Input((6, 4)),
-            layers.LSTM(5, return_sequences=True),
-            layers.Dropout(0.3),
-            layers.GRU(4),
-            layers.Dense(3),
-        ]
-    )
+    recurrent = [layers.LSTM(5, return_sequences=deep), layers.Dropout(0.3), *([layers.GRU(4)] if deep else [])]
+    model = keras.Sequential([keras.Input((6, 4)), *recurrent, layers.Dense(3)])
     loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
     model.compile("adam", loss, metrics=["accuracy"], jit_compile=jit, run_eagerly=eager)
     return model
@@ -44,7 +38,7 @@ def state_of(model: Any) -> list[Any]:
 
 def test_fit_evaluate_and_predict() -> None:
     def build() -> Program:
-        model = network()
+        model = network(deep=True)
 
         def step() -> Any:
             history = model.fit(X, Y, batch_size=5, epochs=1, validation_split=0.25, verbose=0).history
@@ -113,7 +107,7 @@ def test_custom_train_step() -> None:
 
 def test_run_eagerly() -> None:
     def build() -> Program:
-        model = network(eager=True)
+        model = network(eager=True, deep=True)
         return Program(lambda: model.train_on_batch(X[:4], Y[:4]), lambda: state_of(model))
 
     twins(build, 3, at_least=3)

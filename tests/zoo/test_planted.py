@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from support.launched import python
 
-from tfdbg_cli.analysis.origin.search import Origin, OriginSearch
+from tfdbg_cli.analysis.origin.origin_found import Origin
+from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.model.runs import Run
 from zoo.twins import witnessed, witnessed_function
 

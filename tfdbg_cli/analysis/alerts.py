@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import Summary, any_nonfinite, summarize
-from tfdbg_cli.model.tensors import TellsSummaries, TensorStore
+from tfdbg_cli.model.tensors import TensorStore, finite_in_steps, recorded_summary
 from tfdbg_cli.model.values import NoValue
 
 RULE = "has_inf_or_nan"
@@ -53,13 +53,19 @@ class AlertSearch:
             yield from self._in(place, store)
 
     def _in(self, place: int, store: TensorStore) -> Iterator[Alert]:
-        for index in range(len(store)):
-            self.tensors += 1
+        fine = bytearray(len(store))
+        for finite, _ in finite_in_steps(store, range(len(store))):
+            for index in finite:
+                fine[index] = 1
+        before = self.tensors
+        for index in (index for index, is_fine in enumerate(fine) if not is_fine):
+            self.tensors = before + index + 1
             summary = known_of(store, index)
             if summary is None or summary.any_nonfinite is None:
                 self.unknown += 1
             elif summary.any_nonfinite and self._counts(summary) and not self._excluded(store, index):
                 yield Alert(place, index, summary)
+        self.tensors = before + len(store)
 
     def _counts(self, summary: Summary) -> bool:
         return not self.nan_only or summary.spoiled or summary.nan > 0
@@ -70,7 +76,7 @@ class AlertSearch:
 
 def known_of(store: TensorStore, index: int) -> Summary | None:
     """What tells whether the tensor at `index` is finite; None where neither counts nor a value are there."""
-    recorded = store.summary(index) if isinstance(store, TellsSummaries) else None
+    recorded = recorded_summary(store, index)
     if recorded is not None:
         return recorded
     value = store.value(index)

@@ -45,6 +45,11 @@ def _largest(summary: Summary) -> float:
     return max(abs(summary.min), abs(summary.max))
 
 
+def parts_of(name: str) -> Sequence[str]:
+    """The names in a `Summary` of the numbers that the figure called `name` is made of."""
+    return sorted(_MADE_OF.get(name, {name}))
+
+
 def figure(summary: Summary, name: str) -> float:
     """The figure called `name`, any of `FIGURES` but the rank; NaN where there is none, or nobody knows it."""
     return _NAN if summary.unknown & _MADE_OF.get(name, {name}) else _OF_SUMMARY[name](summary)

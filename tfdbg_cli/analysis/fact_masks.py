@@ -5,16 +5,22 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Sequence
 from functools import cache
-from operator import truth
+from itertools import repeat
+from operator import contains, truth
 from typing import Any
 
 import numpy as np
 
+from tfdbg_cli.analysis.graph.roles import Role, role_by_name, roles_of
+from tfdbg_cli.analysis.graph.tensor_roles import NOT_COMPUTED, computes_fractions
+from tfdbg_cli.model.dtypes import may_have_fractions
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.tensors import TellsColumns, TensorStore
 from tfdbg_cli.model.values import Array
 
 _SHARE = 8  # of a graph with fewer nodes than this part of the run's, each is looked for in the run
+_IN_GRADIENTS = "gradient"  # what stands in the name of a node that is a gradient by its name alone
+_NOT_THERE = -1  # in the place of a role: the graph has no such node
 
 
 def holding(store: TensorStore, fact: str, test: Callable[[Any], object]) -> Array | None:
@@ -49,6 +55,46 @@ def holding_op(store: TensorStore, graph: Graph, test: Callable[[str], object]) 
     known = np.fromiter((node is not None for node in in_graph), bool, len(in_graph))
     verdicts = np.fromiter((node is not None and truth(test(node.op_type)) for node in in_graph), bool, len(in_graph))
     return np.where(known[column.which], verdicts[column.which], holds)
+
+
+def holding_role(store: TensorStore, graph: Graph, test: Callable[[Role | None], object]) -> Array | None:
+    """For each tensor whether `test` holds for its role, as `tensor_role` tells it."""
+    nodes = store.column("node") if isinstance(store, TellsColumns) else None
+    op_types = store.column("op_type") if isinstance(store, TellsColumns) else None
+    if nodes is None or op_types is None:
+        return None
+    roles, numbers = roles_of(graph), {role: number for number, role in enumerate(Role)}
+    forward = numbers[Role.FORWARD]
+    names, known = list(nodes.values), {name: numbers[roles.get(name, Role.FORWARD)] for name in graph.names()}
+    in_graph = np.fromiter(map(known.get, names, repeat(_NOT_THERE)), np.int8, len(names))[nodes.which]
+    told = np.full(len(names), forward, np.int8)
+    for place in np.flatnonzero(np.fromiter(map(contains, names, repeat(_IN_GRADIENTS)), bool, len(names))).tolist():
+        told[place] = numbers[role_by_name(names[place], "")]
+    by_name = told[nodes.which]
+    by_op = np.array([numbers[role_by_name("", op_type)] for op_type in op_types.values], np.int8)[op_types.which]
+    alone = np.where(by_op == forward, by_name, by_op)
+    found = np.where(in_graph == _NOT_THERE, alone, in_graph)
+    verdicts = np.array([truth(test(role)) for role in numbers])
+    holds = verdicts[found]
+    without = truth(test(None))
+    if verdicts[numbers[Role.GRADIENT]] == without:  # then it is of no matter which of them are gradients
+        return np.asarray(holds)
+    dtypes = store.column("dtype") if isinstance(store, TellsColumns) else None
+    if dtypes is None:
+        return None
+    gradient = found == numbers[Role.GRADIENT]
+    fractions = np.array([may_have_fractions(dtype) for dtype in dtypes.values], bool)[dtypes.which]
+    by_type = np.array([op_type not in NOT_COMPUTED for op_type in op_types.values], bool)[op_types.which]
+    serving = _serving_gradients(graph)
+    by_node = ~np.fromiter(map(serving.__contains__, names), bool, len(names))[nodes.which]
+    computed = np.where(in_graph == _NOT_THERE, by_type, by_node)
+    return np.where(gradient & ~(fractions & computed), without, holds)
+
+
+def _serving_gradients(graph: Graph) -> set[str]:
+    """Nodes of the backward pass of which nothing is a gradient."""
+    backward = (graph.find(name) for name, role in roles_of(graph).items() if role is Role.GRADIENT)
+    return {node.name for node in backward if node is not None and not computes_fractions(graph, node)}
 
 
 def places(mask: Array) -> Sequence[int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
+from itertools import chain
 from weakref import ref
 
 from tfdbg_cli.analysis.graph.call_scopes import call_scopes
@@ -47,6 +48,8 @@ class Layers:
         raw = {name: self._without_calls(self._raw(name)) for name in graph.names()}
         self._ops = {(*scope, name.rpartition("/")[2]) for name, scope in raw.items() if not _gradient_part(name)}
         self._scopes = {name: self._outside_ops(scope) for name, scope in raw.items()}
+        # Of nodes that the graph does not have, by what stands before their names.
+        self._beyond: dict[str, Scope] = {}
         self._fold_helpers(graph)
 
     @property
@@ -58,9 +61,14 @@ class Layers:
 
     def scope(self, node: str) -> Scope:
         """The scope of the node called `node`, without the layer whose variables it updates; empty at the top."""
-        if node not in self._scopes:
-            self._scopes[node] = self._outside_ops(self._without_calls(self._raw(node)))
-        return self._scopes[node]
+        found = self._scopes.get(node)
+        if found is not None:
+            return found
+        before = node.rpartition("/")[0]
+        found = self._beyond.get(before)
+        if found is None:
+            found = self._beyond[before] = self._outside_ops(self._without_calls(self._raw(node)))
+        return found
 
     def layer(self, node: str) -> Scope:
         """The scope of `node`; for what updates the variables of one layer, that layer."""
@@ -70,7 +78,7 @@ class Layers:
     def names(self) -> list[str]:
         """Every scope, outer ones first, in the order in which the graph comes to them."""
         found: dict[str, None] = {}
-        for scope in self._scopes.values():
+        for scope in chain(self._scopes.values(), self._beyond.values()):
             for end in range(1, len(scope) + 1):
                 found[scope_text(scope[:end])] = None
         return in_tree_order(found)
@@ -96,18 +104,30 @@ class Layers:
         """A test for node names: whether a node lies in one of `scopes`, wherever they stand in its path."""
         wanted = {len(scope): {s for s in scopes if len(s) == len(scope)} for scope in scopes}
 
-        def within(node: str) -> bool:
-            paths = (tuple(node.split("/")), self.layer(node))
+        last_parts, scopes_of = {scope[-1] for scope in scopes if scope}, self._scopes
+        beyond: dict[str, bool] = {}  # of nodes that the graph lacks, by what stands before their names
+
+        def holds_one(*paths: Scope) -> bool:
             return any(
                 part in parts for length, parts in wanted.items() for path in paths for part in _windows(path, length)
             )
+
+        def within(node: str) -> bool:
+            before, slash, last = node.rpartition("/")
+            if node in scopes_of or last in last_parts or not slash:
+                return holds_one(tuple(node.split("/")), self.layer(node))
+            found = beyond.get(before)
+            if found is None:
+                found = beyond[before] = holds_one(tuple(before.split("/")), self.scope(node))
+            return found
 
         return within
 
     def _all_paths(self) -> set[Scope]:
         """The scopes of all nodes, and the paths in which their names put them."""
         written = {tuple(name.split("/")[:-1]) for name in self._scopes}
-        return written | set(self._scopes.values())
+        beyond = {tuple(before.split("/")) for before in self._beyond if before}
+        return written | beyond | set(self._scopes.values()) | set(self._beyond.values())
 
     def _raw(self, name: str) -> Scope:
         """The scopes of `name` without the calls around it and the scopes of gradients."""

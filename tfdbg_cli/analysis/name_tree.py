@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -26,6 +26,15 @@ class Branch:
         return self.name.rpartition("/")[2]
 
 
+@dataclass(frozen=True, slots=True)
+class TreeRow:
+    """A row of a folded tree: how deep it stands, and whether its contents are shown (None: it is no scope)."""
+
+    branch: Branch
+    depth: int
+    is_open: bool | None
+
+
 class NameTree:
     """The tree of `names`; `indices` tells the tensors of one. The root is the scope with the empty name.
 
@@ -43,6 +52,24 @@ class NameTree:
         if scope not in self._levels:
             self._levels[scope] = self._level(scope)
         return self._levels[scope]
+
+    def rows(self, root: str, is_open: Callable[[str, bool], bool]) -> Iterator[TreeRow]:
+        """The rows below `root` that are shown. `is_open(scope, at_first)` says whether a scope is unfolded.
+
+        `at_first` is how the scope stands until somebody folds it: open where it stands alone, else folded.
+        """
+        waiting = [(iter(self.children(root)), len(self.children(root)) == 1)]
+        while waiting:
+            level, alone = waiting[-1]
+            branch = next(level, None)
+            if branch is None:
+                waiting.pop()
+                continue
+            row = TreeRow(branch, len(waiting) - 1, is_open(branch.name, alone) if branch.is_scope else None)
+            yield row
+            if row.is_open:
+                children = self.children(branch.name)
+                waiting.append((iter(children), alone and len(children) == 1))
 
     def __contains__(self, scope: str) -> bool:
         """Whether names lie in `scope`."""

@@ -94,17 +94,23 @@ class _Devices:
         self._runtime = run.graph.kind is GraphKind.RUNTIME
         if self._runtime and any(node.device for node in run.graph):
             self.known = Known.RUNTIME
-        elif any(run.tensors[i].device for name in run.tensors.nodes() for i in run.tensors.named(name)[:1]):
+        elif _mostly_placed(run.tensors):
             self.known = Known.VALUES
         else:
             self.known = Known.REQUESTED
 
     def of(self, node: Node) -> str:
-        """Where `node` ran, as far as it is known; empty where it is not."""
+        """The device on which `node` ran; empty where it is not known."""
         if self.known is not Known.VALUES:
             return node.device
         held = self._store.named(node.name)
         return self._store[held[0]].device if held else ""
+
+
+def _mostly_placed(store: TensorStore) -> bool:
+    """Whether most values are on a device: of a session's graph those inside loops and branches alone are."""
+    placed = [bool(store[index].device) for name in store.nodes() for index in store.named(name)[:1]]
+    return 2 * sum(placed) > len(placed)
 
 
 def _loads(run: Run, devices: _Devices) -> list[DeviceLoad]:

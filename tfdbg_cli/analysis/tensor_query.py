@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import TypeAlias
+from operator import attrgetter
 
 import numpy as np
 
-from tfdbg_cli.analysis.fact_masks import holding, holding_op, picked, places
-from tfdbg_cli.analysis.graph.roles import Role, role_of
+from tfdbg_cli.analysis.fact_masks import holding, holding_op, holding_role, picked, places
+from tfdbg_cli.analysis.graph.roles import Role
+from tfdbg_cli.analysis.graph.tensor_roles import tensor_role
 from tfdbg_cli.analysis.sorting import Key, last_of, sorted_in_steps
-from tfdbg_cli.analysis.watch.datum import TensorDatum, datum_of
-from tfdbg_cli.analysis.watch.filter import Bad, Filter, TensorFilter
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import Graph
-from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.statistics import Summary
-from tfdbg_cli.model.tensors import Shape, TellsOrder, Tensor, TensorStore, finite_in_steps, summary_of
-from tfdbg_cli.model.values import LOST, Array, NoValue
+from tfdbg_cli.model.tensors import Shape, TellsOrder, Tensor, TensorStore
+from tfdbg_cli.model.values import Array
 
 _WORTH_ALL = 16  # where one row of so many is to be sorted, the order of all is asked for
 
@@ -56,24 +55,6 @@ class TensorQuery:
     role: Role | None = None
     sort_by: SortKey = SortKey.TIMESTAMP
     reverse: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Raised:
-    """A filter that raised: on how many tensors, the first of them, and what it raised there first."""
-
-    count: int = 0
-    first: str = ""
-    error: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Verdicts:
-    """The indices that passed a filter, in order, how often it raised, and how many values it never saw."""
-
-    passed: tuple[int, ...]
-    raised: Raised = Raised()
-    unread: int = 0
 
 
 def admitted(store: TensorStore, graph: Graph, query: TensorQuery) -> Sequence[int]:
@@ -117,6 +98,15 @@ def ordered_in_steps(
         if known is not None:
             yield known if len(found) == len(store) else picked(known, found)
             return
+    if query.sort_by is SortKey.TENSOR_NAME:
+        from tfdbg_cli.analysis.text_sorting import sorted_by_text_in_steps  # a first screen sorts nothing
+
+        def name_key(index: int) -> str:  # asked so often that each call in it would be felt
+            name = store[index].name
+            return _slot_key(name) if name.slot else name.node
+
+        yield from sorted_by_text_in_steps(found, name_key, reverse=query.reverse)
+        return
     key = _SORT_KEYS[query.sort_by]
     yield from sorted_in_steps(found, lambda i: key(store[i]), reverse=query.reverse)
 
@@ -134,18 +124,17 @@ def _told_by_columns(store: TensorStore, graph: Graph, query: TensorQuery) -> Se
         masks.append(holding(store, "device", device.search))
     if fits:
         masks.append(holding(store, "shape", fits))
-    if node and not (exclude or query.layer):
-        masks.append(holding(store, "node", node.search))
-    elif exclude or query.layer:
-        masks.append(holding(store, "node", lambda name: _name_fits(name, query)))
+    asked: list[Callable[[str], object]] = [node.search] if node else []
+    asked += [lambda name: not exclude.search(name)] if exclude else []
+    asked += [query.layer] if query.layer else []
+    if asked:
+        masks.append(holding(store, "node", asked[0] if len(asked) == 1 else lambda name: _name_fits(name, query)))
+    if query.role:
+        masks.append(holding_role(store, graph, lambda role: role is query.role))
     known = [mask for mask in masks if mask is not None]
     if not known or len(known) < len(masks):
         return None
-    found = places(np.logical_and.reduce(known))
-    if not query.role:
-        return found
-    of_role = replace(query, op_type=None)
-    return [index for index in found if _kind_fits(store[index], graph, of_role)]
+    return places(np.logical_and.reduce(known))
 
 
 def _by_name(store: TensorStore, graph: Graph, query: TensorQuery) -> Sequence[int]:
@@ -157,8 +146,10 @@ def _by_name(store: TensorStore, graph: Graph, query: TensorQuery) -> Sequence[i
         if not _name_fits(name, query):
             continue
         indices = store.named(name)
-        if (query.op_type or query.role) and indices and not _kind_fits(store[indices[0]], graph, query):
+        if query.op_type and indices and not _kind_fits(name, store, indices[0], graph, query.op_type):
             continue
+        if query.role:  # a node's outputs may differ in it
+            indices = [index for index in indices if tensor_role(graph, store[index]) is query.role]
         found += indices
     return sorted(found)
 
@@ -171,13 +162,10 @@ def _name_fits(name: str, query: TensorQuery) -> bool:
     return not query.layer or query.layer(name)
 
 
-def _kind_fits(tensor: Tensor, graph: Graph, query: TensorQuery) -> bool:
-    """Whether the op type and the role of the node of `tensor` are those asked for."""
-    node = graph.find(tensor.node)
-    op_type = node.op_type if node else tensor.op_type
-    if query.op_type and not query.op_type.search(op_type):
-        return False
-    return query.role is None or role_of(graph, tensor.node, op_type) is query.role
+def _kind_fits(name: str, store: TensorStore, index: int, graph: Graph, wanted: re.Pattern[str]) -> bool:
+    """Whether the op type of node `name` is `wanted`; without a graph its tensor at `index` tells it."""
+    node = graph.find(name)
+    return wanted.search(node.op_type if node else store[index].op_type) is not None
 
 
 def _row_test(query: TensorQuery) -> Callable[[Tensor], bool]:
@@ -193,13 +181,19 @@ def _row_test(query: TensorQuery) -> Callable[[Tensor], bool]:
     return admitted
 
 
-def _soundness(summary: Summary | None) -> tuple[int, float]:
-    """NaN and infinities first, the first to turn so on top; then by magnitude; then what has no numbers."""
+def _soundness(summary: Summary | None) -> tuple[int, float, float]:
+    """Where a tensor stands among the worst, 0 first; equal ones stay in the order of execution.
+
+    What is NaN or infinite comes first: the most elements on top, as the columns of a list count them, and of as many
+    the larger share of the tensor. Behind those that were counted stands what is spoiled but was not; then the rest
+    by magnitude; then what has no numbers.
+    """
     if summary is None or (summary.min is None and not summary.any_nonfinite):
-        return 2, 0.0
+        return 2, 0.0, 0.0
     if summary.any_nonfinite or summary.min is None or summary.max is None:
-        return 0, 0.0
-    return 1, -max(abs(summary.min), abs(summary.max))
+        bad = summary.nonfinite
+        return 0, -bad, -bad / summary.size if summary.size else 0.0
+    return 1, -max(abs(summary.min), abs(summary.max)), 0.0
 
 
 def _shape_key(tensor: Tensor) -> tuple[int, Shape]:
@@ -208,18 +202,17 @@ def _shape_key(tensor: Tensor) -> tuple[int, Shape]:
     return len(tensor.shape), tensor.shape
 
 
-def _name_key(tensor: Tensor) -> str:
-    """One text, since texts are compared in half the time that pairs take: by node, then by slot."""
-    return f"{tensor.node}\0{tensor.slot}" if tensor.slot < 10 else f"{tensor.node}\0~{tensor.slot:012}"
+def _slot_key(name: TensorName) -> str:
+    """A text that sorts by node, then by slot: behind the name of the node, which stands for its first output."""
+    return f"{name.node}\0{name.slot}" if name.slot < 10 else f"{name.node}\0~{name.slot:012}"
 
 
 _SORT_KEYS: dict[SortKey, Callable[[Tensor], Key]] = {
     SortKey.DUMP_SIZE: lambda t: -1 if t.nbytes is None else t.nbytes,
-    SortKey.OP_TYPE: lambda t: t.op_type,
-    SortKey.TENSOR_NAME: _name_key,
-    SortKey.DTYPE: lambda t: t.dtype,
+    SortKey.OP_TYPE: attrgetter("op_type"),
+    SortKey.DTYPE: attrgetter("dtype"),
     SortKey.SHAPE: _shape_key,
-    SortKey.DEVICE: lambda t: t.device,
+    SortKey.DEVICE: attrgetter("device"),
 }
 
 _AXES = re.compile(r"^[\[(]?\s*([^\])]*?)\s*,?\s*[\])]?$")
@@ -254,76 +247,3 @@ def shape_matcher(text: str) -> Callable[[Shape | None], bool]:
         return shape is not None and regex.fullmatch("".join(f"{length}," for length in shape)) is not None
 
     return fits
-
-
-# By index: what a filter said, or the text of what it raised; None where the value is lost and it said no.
-Answers: TypeAlias = dict[int, "bool | str | None"]
-
-
-def ask(
-    run: Run,
-    indices: Sequence[int],
-    tensor_filter: TensorFilter,
-    known: Answers,
-    earlier: Run | None = None,
-) -> Verdicts:
-    """Put `tensor_filter` to the tensors of `run` at `indices`, one value at a time; `known` is looked up and filled.
-
-    `earlier` is the run of the same function before it. A filter that raises passes nothing by it; that it did is
-    counted. The answer may be any object with a truth.
-    """
-    passed: list[int] = []
-    raised = Raised()
-    unread = 0
-    for _ in ask_in_steps(run, indices, tensor_filter, known, earlier):
-        pass
-    for index in indices:
-        answer = known[index]
-        if isinstance(answer, str):
-            raised = Raised(raised.count + 1, raised.first or str(run.tensors[index].name), raised.error or answer)
-        elif answer:
-            passed.append(index)
-        elif answer is None:
-            unread += 1
-    return Verdicts(tuple(passed), raised, unread)
-
-
-def ask_in_steps(
-    run: Run, indices: Sequence[int], tensor_filter: TensorFilter, known: Answers, earlier: Run | None = None
-) -> Iterator[float]:
-    """Fill `known` with what `tensor_filter` says of the tensors at `indices`; gives the share that was asked."""
-    if isinstance(tensor_filter, Filter) and tensor_filter.finds:  # of what is finite it says no
-        left = indices if not known else [index for index in indices if index not in known]
-        for finite, share in finite_in_steps(run.tensors, left) if left else ():
-            known.update(dict.fromkeys(finite, False))
-            yield share
-    for number, index in enumerate(indices):
-        if index not in known:
-            known[index] = _answer(datum_of(run, index, earlier), tensor_filter)
-            yield number / len(indices)
-
-
-def _answer(datum: TensorDatum, tensor_filter: TensorFilter) -> bool | str | None:
-    value = datum.get_tensor()
-    lost = isinstance(value, NoValue) and value.lack in LOST
-    if isinstance(value, NoValue):
-        told = _told_by_counts(datum, tensor_filter)
-        if told is not None:
-            return told
-    try:
-        return bool(tensor_filter(datum, value)) or (None if lost else False)
-    except Exception as error:  # noqa: BLE001  # the filter is the user's: anything may come
-        return f"{type(error).__name__}: {error}"
-
-
-def _told_by_counts(datum: TensorDatum, tensor_filter: TensorFilter) -> bool | None:
-    """What recorded counts say of a tensor without a value, to a filter that looks for NaN or infinities."""
-    finds = tensor_filter.finds if isinstance(tensor_filter, Filter) else Bad.NONE
-    summary = summary_of(datum.store, datum.index) if finds else None
-    if summary is None or datum.undefined:
-        return None
-    if finds is Bad.EITHER:
-        return summary.any_nonfinite
-    names = [*["nan"] * (Bad.NAN in finds), *["neg_inf", "pos_inf"] * (Bad.INFINITE in finds)]
-    counts = [summary.told(name) for name in names]
-    return True if any(counts) else None if None in counts else False

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tfdbg_cli.analysis.graph.annotation import made_at
+from tfdbg_cli.analysis.graph.annotation import made_at, traced_scope
 from tfdbg_cli.model.profile import NodeTime, Profile
 from tfdbg_cli.model.sources import Frame, Traceback
 
@@ -28,10 +28,14 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class TimedNode:
-    """One execution of a node and the line of the user's program that made it, if known."""
+    """One execution of a node and the line of the user's program that made it, if known.
+
+    `of` is the node whose line that is: itself, or the one in whose scope the runtime made it.
+    """
 
     time: NodeTime
     frame: Frame | None
+    of: str
 
     @property
     def line_key(self) -> tuple[str, int]:
@@ -80,7 +84,7 @@ def select(profile: Profile, tracebacks: Mapping[str, Traceback], query: TimeQue
         frame = made_at(tracebacks, time.node)
         if by_place and (frame is None or not file.search(frame.file) or not _between(frame.line, query)):
             continue
-        found.append(TimedNode(time, frame))
+        found.append(TimedNode(time, frame, traced_scope(tracebacks, time.node) or time.node))
     return found
 
 
@@ -110,14 +114,16 @@ class LineCost:
 def costs_by_line(
     times: Sequence[TimedNode], nodes_of_line: Mapping[int, Sequence[str]], cost: Callable[[NodeTime], float]
 ) -> dict[int, LineCost]:
-    """For each line the summed `cost` of the executions of its nodes; lines whose nodes did not run are left out."""
+    """For each line the summed `cost` of the executions of its nodes; lines whose nodes did not run are left out.
+
+    What the runtime made in the scope of a node counts for the line of that node.
+    """
     by_node: dict[str, list[NodeTime]] = {}
     for timed in times:
-        by_node.setdefault(timed.time.node, []).append(timed.time)
+        by_node.setdefault(timed.of, []).append(timed.time)
     found: dict[int, LineCost] = {}
     for number, names in nodes_of_line.items():
-        ran = [by_node[name] for name in names if name in by_node]
+        ran = [time for name in names for time in by_node.get(name, ())]
         if ran:
-            total = sum(cost(time) for runs in ran for time in runs)
-            found[number] = LineCost(total, len(ran), sum(map(len, ran)))
+            found[number] = LineCost(sum(map(cost, ran)), len({time.node for time in ran}), len(ran))
     return found

@@ -8,20 +8,19 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from tfdbg_cli.analysis.graph.roles import Role, role_of
-from tfdbg_cli.analysis.layers import Layers, layers_of, scope_text
-from tfdbg_cli.analysis.watch.training_filters import (
-    UPDATED_VARIABLE,
-    is_final_gradient,
-    norm_of,
-    rows_before_update,
-)
+from tfdbg_cli.analysis.layers import layers_of, scope_text
+from tfdbg_cli.analysis.watch.training_filters import is_final_gradient, norm_of, rows_before_update
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.model.dtypes import element_type_named, is_inexact
+from tfdbg_cli.model.dtypes import may_have_fractions
 from tfdbg_cli.model.graph import Graph
+from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import Summary
 from tfdbg_cli.model.tensors import TellsSummaries, TensorStore
+from tfdbg_cli.model.updates import UPDATED_VARIABLE
 from tfdbg_cli.model.values import Array, NoValue
+from tfdbg_cli.model.walks import nearest_first
+from tfdbg_cli.ops.effects import updates_variable
 from tfdbg_cli.ops.kinds import REFERENCE_VARIABLES
 
 _SHOWN = REFERENCE_VARIABLES | {UPDATED_VARIABLE}
@@ -49,24 +48,27 @@ class Series:
 class Trends:
     """The series, layer by layer in the order of the graph; how many runs have none, or cannot be read.
 
-    `untold` counts gradients that are there without values and without statistics that a norm could be made of.
+    `untold` counts gradients that are there without values and without statistics that a norm could be made of, and
+    `others` the runs that were not wanted.
     """
 
     series: tuple[Series, ...]
     without: int = 0
     unreadable: int = 0
     untold: int = 0
+    others: int = 0
 
 
 def trends(runs: Sequence[Run], wanted: Callable[[Run], bool] = lambda run: True) -> Trends:
     """The trends over those of `runs`, the oldest first, that are `wanted`."""
     found: dict[tuple[str, Quantity], list[tuple[int, float]]] = {}
     untold: list[str] = []
-    without = unreadable = 0
+    without = unreadable = others = 0
     for place in range(len(runs)):
         try:
             run = runs[place]
             if not wanted(run):
+                others += 1
                 continue
             norms, lacking = _norms(run)
         except TfdbgError:
@@ -83,7 +85,7 @@ def trends(runs: Sequence[Run], wanted: Callable[[Run], bool] = lambda run: True
         for quantity in Quantity
         if (name, quantity) in found
     ]
-    return Trends(tuple(series), without, unreadable, len(untold))
+    return Trends(tuple(series), without, unreadable, len(untold), others)
 
 
 def _trained(found: Mapping[tuple[str, Quantity], object], untold: Sequence[str]) -> list[str]:
@@ -110,42 +112,56 @@ def _norms(run: Run) -> tuple[dict[tuple[str, Quantity], list[float]], list[str]
     found: dict[tuple[str, Quantity], list[float]] = {}
     untold: list[str] = []
 
-    def add(node: str, quantity: Quantity, norm: float | None) -> None:
+    def add(name: str, quantity: Quantity, norm: float | None) -> None:
         if norm is not None:
-            found.setdefault((_layer(layers, node), quantity), []).append(norm)
+            found.setdefault((name, quantity), []).append(norm)
 
-    for node, weight, after in _weights(run):
-        add(node, Quantity.WEIGHT, _norm(weight))
+    named: dict[str, str] = {}  # layers, or variables in none, by the variable
+    for node, variable, weight, after in _weights(run):
+        name = named[variable] = scope_text(layers.layer(node)) or variable
+        add(name, Quantity.WEIGHT, _norm(weight))
         if isinstance(weight, Summary) or after is None or isinstance(after, Summary):
             continue  # a difference takes values
         if after.shape == weight.shape:
             wide = [value.astype(complex if value.dtype.kind == "c" else float) for value in (after, weight)]
-            add(node, Quantity.UPDATE, norm_of(wide[0] - wide[1]))
-    for index in range(len(store)):
-        tensor = store[index]
-        if tensor.shape == () or not _has_norm(tensor.dtype):
-            continue
-        if is_final_gradient(graph, tensor.node, tensor.slot, tensor.op_type):
-            held = _held(store, index)
-            if held is None or _tells_no_norm(held):
-                untold.append(_layer(layers, tensor.node))
-            elif tensor.shape is not None or not isinstance(held, Summary) or held.size > 1:
-                add(tensor.node, Quantity.GRADIENT, _norm(held))
+            add(name, Quantity.UPDATE, norm_of(wide[0] - wide[1]))
+    for index in _gradients(graph, store):
+        tensor, held = store[index], _held(store, index)
+        name = scope_text(layers.layer(tensor.node)) or _of_variable(graph, tensor.node, named) or tensor.node
+        if held is None or _tells_no_norm(held):
+            untold.append(name)
+        elif tensor.shape is not None or not isinstance(held, Summary) or held.size > 1:
+            add(name, Quantity.GRADIENT, _norm(held))
     return found, untold
 
 
+def _gradients(graph: Graph, store: TensorStore) -> list[int]:
+    """The rows of gradients that no further gradient is made of, but for single numbers.
+
+    A tape computes some with respect to data, which nobody asked for. So those that nothing reads are left out where
+    others are read.
+    """
+    found = [
+        index
+        for index in range(len(store))
+        if (tensor := store[index]).shape != ()
+        and may_have_fractions(tensor.dtype)
+        and is_final_gradient(graph, tensor.node, tensor.slot, tensor.op_type)
+    ]
+    read = [index for index in found if _is_read(graph, store[index].name)]
+    return read or found
+
+
+def _is_read(graph: Graph, name: TensorName) -> bool:
+    return any(slot == name.slot for _, slot in graph.consumers(name.node))
+
+
 def _held(store: TensorStore, row: int) -> Array | Summary | None:
-    """The value at `row`; what was recorded of it in numbers where there is none."""
+    """The value at `row`, or the figures that were recorded of it where there is no value."""
     value = store.value(row)
     if not isinstance(value, NoValue):
         return value
-    return store.summary(row) if isinstance(store, TellsSummaries) and _has_norm(store[row].dtype) else None
-
-
-def _has_norm(dtype: str) -> bool:
-    """Whether tensors of the type called `dtype` have one: those of integers do not. A type that is not known may."""
-    element = element_type_named(dtype)
-    return element is None or (element.numpy is not None and is_inexact(element.numpy))
+    return store.summary(row) if isinstance(store, TellsSummaries) and may_have_fractions(store[row].dtype) else None
 
 
 def _norm(held: Array | Summary) -> float | None:
@@ -167,31 +183,68 @@ def _tells_no_norm(held: Array | Summary) -> bool:
     return isinstance(held, Summary) and _norm(held) is None and (held.size > 0 or "size" in held.unknown)
 
 
-def _layer(layers: Layers, node: str) -> str:
-    return scope_text(layers.layer(node)) or node
+def _of_variable(graph: Graph, gradient: str, named: Mapping[str, str]) -> str:
+    """What `named` has for the variable that the node called `gradient` serves to update; empty for none.
+
+    It is followed through casts, clipping and what an optimizer keeps to the nearest variable: a gradient that is
+    clipped by the norm of all gradients serves to update all variables, the others by a longer way. Of several that
+    are as near nobody can tell.
+    """
+
+    def leads_to(node: str) -> list[str]:
+        """What reads it, but for further gradients; behind a write, what reads an optimizer's own variable."""
+        written = graph.find(node)
+        if written is not None and updates_variable(written.op_type) and written.inputs:
+            own = written.inputs[0].node
+            return [own] if own in named else [own, *_readers(graph, own)]
+        return [] if node in named else _readers(graph, node)
+
+    found = [(named[node], far) for node, far in nearest_first([gradient], leads_to) if node in named]
+    nearest = {name for name, far in found if far == found[0][1]}
+    return nearest.pop() if len(nearest) == 1 else ""
 
 
-def _weights(run: Run) -> Iterator[tuple[str, Array | Summary, Array | Summary | None]]:
-    """The variables that the forward pass reads and the run writes: a node, what it held before, and after."""
+def _readers(graph: Graph, node: str) -> list[str]:
+    """The nodes that read `node`, but for gradients."""
+    return [
+        reader.name
+        for reader, _ in graph.consumers(node)
+        if role_of(graph, reader.name, reader.op_type) is not Role.GRADIENT
+    ]
+
+
+def _weights(run: Run) -> Iterator[tuple[str, str, Array | Summary, Array | Summary | None]]:
+    """The variables that the forward pass reads and the run writes: node, variable, value before, value after.
+
+    Those that have no norm, such as counters of steps, are none.
+    """
     graph, store = run.graph, run.tensors
     for node in graph:
         handle = node.inputs[0].node if node.op_type == UPDATED_VARIABLE and node.inputs else node.name
         rows = store.named(node.name, 0) if node.op_type in _SHOWN else ()
-        if not rows or not _is_weight(graph, handle):
+        if not rows or not may_have_fractions(store[rows[0]].dtype) or not _is_weight(graph, handle):
             continue
         last = _held(store, rows[-1])
         if node.op_type == UPDATED_VARIABLE:
             earlier = (_held(store, row) for row in rows_before_update(graph, store, rows[0]))
             before = next((held for held in earlier if held is not None), None)
             if before is not None:
-                yield node.name, before, last
+                yield node.name, handle, before, last
         elif last is not None and not any(
             reader.op_type == UPDATED_VARIABLE for reader, _ in graph.consumers(handle)
         ):
-            yield node.name, last, None
+            yield node.name, handle, last, None
 
 
 def _is_weight(graph: Graph, handle: str) -> bool:
-    """Whether the forward pass reads the variable, as it does none of an optimizer's own, and something writes it."""
-    roles = [role_of(graph, reader.name, reader.op_type) for reader, _ in graph.consumers(handle)]
+    """Whether the forward pass reads the variable, as it does none of an optimizer's own, and something writes it.
+
+    TensorFlow reads each variable once for whoever asks for its value, which in most graphs nobody does.
+    """
+    readers = [reader for reader, _ in graph.consumers(handle)]
+    roles = {
+        role_of(graph, reader.name, reader.op_type)
+        for reader in readers
+        if reader.op_type != "ReadVariableOp" or graph.consumers(reader.name)
+    }
     return Role.FORWARD in roles and Role.UPDATE in roles

@@ -63,7 +63,7 @@ def choose_frontend(
     """
     options = launch_options()
     script = Script(commands) if commands else options.script
-    wanted = options.ui or ui_name(os.environ.get("TFDBG_UI")) or ui_name(ui)
+    wanted = _wanted(ui)
     settings = settings if settings is not None else person_settings()
     chosen = _chosen(wanted, script, filters, settings, json or options.json)
     return Until(chosen, options.until) if options.until else chosen
@@ -71,14 +71,26 @@ def choose_frontend(
 
 def attended(ui: str | None = None) -> bool:
     """Whether somebody at a terminal can be asked: not a script, nor a notebook, whose keys are none of Ctrl-C's."""
-    options = launch_options()
-    wanted = options.ui or ui_name(os.environ.get("TFDBG_UI")) or ui_name(ui)
-    if options.script is not None or wanted == "none":
+    wanted = _wanted(ui)
+    if launch_options().script is not None or wanted == "none":
         return False
     facts = terminal_facts()
     if facts.notebook or facts.ide or not facts.foreground:
         return False
     return facts.stdin_tty or (wanted == "tui" and facts.controlling)
+
+
+def fills_the_screen(ui: str | None = None) -> bool:
+    """Whether `choose_frontend` gives the full screen, as far as can be told now."""
+    options, wanted = launch_options(), _wanted(ui)
+    if options.script is not None or options.json or wanted in {"line", "none"}:
+        return False
+    return not terminal_facts().obstacle(chosen=wanted == "tui")
+
+
+def _wanted(ui: str | None) -> str:
+    """The front end that a person or a program asks for; empty for a free choice."""
+    return launch_options().ui or ui_name(os.environ.get("TFDBG_UI")) or ui_name(ui)
 
 
 def _chosen(

@@ -33,6 +33,14 @@ class _Parser(argparse.ArgumentParser):
         raise TfdbgError(f"{message[:1].upper()}{message[1:]}.", hint=_USAGE)
 
 
+def _words(line: str) -> list[str]:
+    """The words of a line, as a shell has them."""
+    try:
+        return shlex.split(line)
+    except ValueError as error:
+        raise TfdbgError(f"A closing quote is missing in {line.strip()!r}.", hint=_USAGE) from error
+
+
 class Notebook:
     """The magic `tfdbg` of one notebook, with the recording that is open in it."""
 
@@ -47,7 +55,7 @@ class Notebook:
             if cell is None:
                 self._command(line.strip())
             else:
-                self._run(shlex.split(line), cell)
+                self._run(_words(line), cell)
         except TfdbgError as error:
             self._output.error(line, error)
 
@@ -63,7 +71,7 @@ class Notebook:
         self._show(self._service, command)
 
     def _open(self, path: str) -> None:
-        words = shlex.split(path)
+        words = _words(path)
         if len(words) != 1:
             raise TfdbgError("`open` takes one path.", hint=_USAGE)
         stop = open_path(words[0])

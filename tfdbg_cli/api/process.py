@@ -14,6 +14,7 @@ from typing import Any
 from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.api.frontends import attended, choose_frontend, person_settings, ui_name
 from tfdbg_cli.api.launch_options import launch_options
+from tfdbg_cli.api.screen_beside import load_beside
 from tfdbg_cli.api.watches import seen_by_watches
 from tfdbg_cli.capture.dump_folders import empty_folder
 from tfdbg_cli.capture.failures import report
@@ -29,7 +30,9 @@ from tfdbg_cli.commands.views.watch_decision import watch_decision
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.debugger.recording_controller import RecordingAttendant, RecordingController
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.recording.addresses import refuse_to_write
 from tfdbg_cli.model.decision import Continue, RecordRun
+from tfdbg_cli.model.runs import Run
 
 
 class ProcessDebugger:
@@ -64,6 +67,7 @@ class ProcessDebugger:
             self.debugger.attendant = RecordingAttendant(watch, self.debugger)
             self.debugger.interruption.stand_by()
             self._begin()
+            load_beside(self.ui_type)
             self._undo = [
                 lambda: self._leave_eager(watch),
                 intercept_all_sessions(InitializersApart(self.controller)),
@@ -81,7 +85,12 @@ class ProcessDebugger:
         """Open the prompt on `error`, which leaves the program, unless it was open on it before."""
         if self.on:
             watch = watch_of(self.controller)
-            self.debugger.program_fails(lambda number: run_that_failed(error, number, watch))
+
+            def make(number: int) -> Run | None:
+                run = run_that_failed(error, number, watch)
+                return None if run is None else self.controller.with_values(run)
+
+            self.debugger.program_fails(make)
 
     def _begin(self) -> None:
         """Stop before the next run, or watch from here on, if that was asked on the command line."""
@@ -89,11 +98,12 @@ class ProcessDebugger:
         until, recorded = launch_options().until, launch_options().record
         if recorded is not None:
             try:
-                self.debugger.recorder.begin(recorded)
+                self.debugger.recorder.begin_with_first_run(recorded)
             except TfdbgError as error:
                 report("record the runs of this program", error)
             if until is None and launch_options().script is None:
                 self.debugger.set_watch(None)
+                self.debugger.recorder.unattended = True
         if until is not None:
             with suppress(TfdbgError):  # a filter that the program is yet to add; the first run asks again
                 self.debugger.set_watch(until, from_the_start=True)
@@ -178,7 +188,9 @@ def run(name: str = "run") -> Iterator[None]:
 
 def stop() -> None:
     """Stop at the prompt before the next run. Where nothing is debugged yet, debug every run from now on."""
-    _enabled().stop_next()
+    debugger = _enabled()
+    debugger.recorder.unattended = False
+    debugger.stop_next()
 
 
 def set_watch(
@@ -235,6 +247,7 @@ def record(
     budget: str | int = 0,
     full: str = "drop",
     compress: bool = False,
+    worker: str = "",
 ) -> AbstractContextManager[None]:
     """Record runs in the new folder `path`, without a stop.
 
@@ -251,20 +264,24 @@ def record(
         every: 1 for every run.
         only: a regex, searched in the names of nodes: values of those alone, of the others statistics.
         layer: a layer whose values alone are recorded, of the others statistics.
-        stats_only: statistics of every tensor, and no values.
-        budget: bytes that the recording may take, as a number or as in "4G"; 0 for half of what is free.
+        stats_only: statistics of every tensor, which TensorFlow computes, and no values but those that `only` and
+            `layer` name.
+        budget: bytes that the recording may take, as a number or as in "4G"; 0 for half of what is free, which
+            the workers of a job share.
         full: what happens when it has: "drop" the oldest runs, or "stop".
         compress: compress values, which is slower to write and to read.
+        worker: which worker of a job this is, where all record in the same `path`; as TF_CONFIG says if it is empty.
 
     Raises:
         TfdbgError: the arguments make no sense, or the recording cannot be written there.
 
     """
+    refuse_to_write(os.fspath(path))
     place = str(Path(path).expanduser().absolute())
     process = process_debugger()
     was_on = process.on
     debugger = _enabled()
-    if every is None and not (only or layer or stats_only or budget or compress):
+    if every is None and not (only or layer or stats_only or budget or compress or worker):
         debugger.record(RecordRun(place, force), None if was_on else Continue())
         return nullcontext()
     asked = record_decision(
@@ -276,10 +293,12 @@ def record(
         budget=budget,
         full=full,
         compress=compress,
+        worker=worker,
     )
     debugger.recorder.begin(asked)
     if not was_on:
         debugger.set_watch(None)
+        debugger.recorder.unattended = True
     return _recording()
 
 
@@ -316,6 +335,7 @@ def wrap_function(function: Any, ui_type: str | None = None) -> Any:
     """
     process = _configure(ui_type, None, None)
     process.debugger.interruption.stand_by()
+    load_beside(process.ui_type)
     return DebuggedFunction(function, process.controller)
 
 

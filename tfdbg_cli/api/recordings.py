@@ -19,7 +19,7 @@ from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Opened, Run
 from tfdbg_cli.model.statistics import Summary
-from tfdbg_cli.model.tensors import Tensor, summary_of
+from tfdbg_cli.model.tensors import Tensor, part_of, summary_of
 from tfdbg_cli.model.values import Array, NoValue
 
 if TYPE_CHECKING:
@@ -77,7 +77,10 @@ class SavedTensor:
         return found.copy() if copy else found
 
     def __getitem__(self, index: Any) -> Any:
-        return self.value[index]
+        found = part_of(self.run.tensors, self.index, index)
+        if isinstance(found, NoValue):
+            raise TfdbgError(f"{self.name} has no value: {found.text}")
+        return found
 
     def __repr__(self) -> str:
         return f"<{self.name} of run #{self.run.call.number}: {self.dtype} {self._lengths}>"
@@ -176,6 +179,9 @@ class Recording(Opened):
             IndexError: there is no such run.
 
         """
+        if not -len(self.runs) <= run < len(self.runs):
+            there = count_text(len(self.runs), "run")
+            raise IndexError(f"There is no run at the place {run}: {self.path} has {there}.")
         looked_at = self.runs[run]
         everything = range(len(looked_at.tensors))
         if not query:
@@ -215,7 +221,8 @@ class Recording(Opened):
 
 def _run_row(run: Run) -> dict[str, Any]:
     error = run.error.type_name if run.error else ""
-    return {"run": run.call.number, "called": run.call.title, "tensors": len(run.tensors), "error": error}
+    told = {"run": run.call.number, "called": run.call.title, "tensors": len(run.tensors), "error": error}
+    return {**told, "worker": run.call.worker} if run.call.worker else told
 
 
 def _table(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -231,9 +238,12 @@ def _table(rows: Sequence[Mapping[str, Any]]) -> str:
 def open_recording(path: str | os.PathLike[str]) -> Recording:
     """The recording at `path`, in any format that `tfdbg open` knows. TensorFlow is not needed.
 
+    `path` may be an address that fsspec knows, such as `gs://bucket/run`.
+
     Raises:
         TfdbgError: there is nothing there, or nothing that tfdbg can open; the hint says what it opens.
 
     """
     opened = open_path(os.fspath(path))
-    return Recording(opened.path, opened.runs, opened.current, opened.notes, opened.opening)
+    notes, opening = opened.notes, opened.opening
+    return Recording(opened.path, opened.runs, opened.current, notes, opening, workers=opened.workers)

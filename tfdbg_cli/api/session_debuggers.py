@@ -7,6 +7,7 @@ from pathlib import Path
 from tfdbg_cli.api.frontends import attended, choose_frontend, person_settings, ui_name
 from tfdbg_cli.api.launch_options import launch_options
 from tfdbg_cli.api.process import process_debugger
+from tfdbg_cli.api.screen_beside import load_beside
 from tfdbg_cli.api.watches import began_with_the_watch
 from tfdbg_cli.capture.controller import Controller
 from tfdbg_cli.capture.dump_folders import empty_folder
@@ -40,7 +41,7 @@ def session_debugger(
         raise ValueError(str(error)) from None
     named = Path(config_file_path).expanduser() if isinstance(config_file_path, str) and config_file_path else None
     settings = person_settings(named)
-    # Chosen at the first stop: a program that never stops loads no front end.
+    # Chosen at the first stop, where the terminal is asked; the modules may be there by then.
     debugger = Debugger(
         lambda: choose_frontend(ui_type, filters=debugger.filters, settings=settings),
         settings=settings,
@@ -50,6 +51,7 @@ def session_debugger(
         recorder=process_debugger().debugger.recorder,
     )
     debugger.interruption.stand_by()
+    load_beside(ui_type)
     options = launch_options()
     if options.until is not None:
         began_with_the_watch(debugger)

@@ -16,6 +16,7 @@ from tfdbg_cli.formats.recording.writing import size_text
 from tfdbg_cli.model.runs import Estimate
 
 ROOM_BESIDE_GRAPHS = 16 << 20  # bytes; the optimizer folds up to 10 MiB into one constant
+_MOST_HALVINGS = 16  # whoever comes later has some room, too
 _AMPLE = 1 << 30  # with so much free nobody needs to know how large the graph is
 
 
@@ -27,6 +28,16 @@ def disk_budget(settings: Settings, directory: Path | None = None) -> int:
     if settings.disk_budget:
         return settings.disk_budget
     return free_disk(directory) // 2
+
+
+def share_of_disk(settings: Settings, path: Path, workers: int, recording: int) -> int:
+    """Bytes that one worker of a job may take, so that all together take no more than one program alone may.
+
+    Of `workers` that are told beforehand each one gets the same. Of others nobody knows how many will come: each gets
+    half of what those before it left, of which `recording` still do. What has been written is free no more.
+    """
+    whole = disk_budget(settings, path)
+    return whole // workers if workers else whole >> min(recording, _MOST_HALVINGS)
 
 
 def free_disk(directory: Path | None = None) -> int:

@@ -8,6 +8,7 @@ from enum import Enum, auto
 from pathlib import Path
 from typing import Protocol
 
+from tfdbg_cli.analysis.node_selection import NodeSelection
 from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.capture.debug_options import WatchOptions
 from tfdbg_cli.config.settings import Settings
@@ -58,11 +59,12 @@ class WatchRequest:
 class Plan:
     """How one run is to be made. `number` is the run's, 1-based.
 
-    `errors` asks that an error of an op be reported by `run_ends`. `watched` says that many runs in a row are
-    checked, and for what, so that a cheap way is worth more than a complete one. `directory` is the new folder in
-    which the dump is made, and stays if `run_ends` says so; None for values that are only kept until then. `watch`
-    names debug ops and tensors exactly. `values` says where those of a run that is not watched come from. With
-    `statistics` what the tensors hold in numbers is enough, where it is cheaper to have than values.
+    `errors` asks that an error of an op be reported by `run_ends`. `watched` says what the run is checked for; it is
+    one of many in a row then, so a cheap way is preferred to a complete one. `directory` is the new folder in which
+    the dump is made, and stays if `run_ends` says so; None for values that are only kept until then. `watch` names
+    debug ops and tensors exactly. `values` says where the values of a run that is not watched come from.
+    `statistics` asks for figures of the tensors in place of values, where these are cheaper to have; the values of
+    the nodes that it selects are wanted all the same.
     """
 
     number: int
@@ -73,7 +75,7 @@ class Plan:
     directory: Path | None = None
     watch: WatchOptions | None = None
     values: Values = Values.AUTO
-    statistics: bool = False
+    statistics: NodeSelection | None = None
 
     @property
     def watching(self) -> bool:

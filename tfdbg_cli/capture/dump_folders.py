@@ -9,6 +9,8 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.recording.addresses import refuse_to_write
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import LiveSources, is_library
 
@@ -49,9 +51,13 @@ def empty_folder(path: str, argument: str) -> Path:
     """`path` as a folder in which dumps may be made; `~` stands for the home folder.
 
     Raises:
-        ValueError: a file, or a folder that holds something. `argument` is what the caller named it.
+        ValueError: an address, a file, or a folder that holds something. `argument` is what the caller named it.
 
     """
+    try:
+        refuse_to_write(os.fspath(path))
+    except TfdbgError as error:
+        raise ValueError(f"{argument}: {error}") from None
     folder = Path(path).expanduser()
     if folder.is_dir():
         if any(folder.iterdir()):

@@ -28,6 +28,14 @@ def report(doing: str, error: Exception) -> None:
         traceback.print_exception(error, file=sys.stderr)
 
 
+def report_bug(doing: str, error: Exception) -> None:
+    """As `report`, but silent where `error` tells what stood in the way: an op that failed, or a TfdbgError."""
+    from tfdbg_cli.capture.tf.op_errors import OpError  # a failure to import TensorFlow is reported here, too
+
+    if not isinstance(error, TfdbgError | OpError):
+        report(doing, error)
+
+
 @cache
 def remark(sentence: str) -> None:
     """Say `sentence` on standard error, once in this process."""

@@ -10,7 +10,7 @@ from weakref import WeakSet
 
 from tfdbg_cli.capture.controller import Action, Controller, PendingRun, Plan, WrongAnswerError
 from tfdbg_cli.capture.failures import report
-from tfdbg_cli.capture.tf.collection import COLLECTION_PUT_OFF
+from tfdbg_cli.capture.tf.collection import COLLECTION_PUT_OFF, count_as_old
 from tfdbg_cli.capture.tf.op_errors import OpError, run_error
 from tfdbg_cli.capture.tf.types import RunResult
 from tfdbg_cli.model.calls import Call, RunError
@@ -216,6 +216,7 @@ class Reported:
         try:
             with COLLECTION_PUT_OFF:
                 run = self._made.with_inputs(make(self._call()))
+                count_as_old()
             return self._controller.run_ends(plan, run)
         except Exception as error:  # noqa: BLE001
             report("show a run", error)

@@ -7,6 +7,14 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.terminal_facts import columns
+
+
+class _Help(argparse.HelpFormatter):
+    """Help that is as wide as the terminal."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=columns() - 2)
 
 
 class Parser(argparse.ArgumentParser):
@@ -17,6 +25,9 @@ class Parser(argparse.ArgumentParser):
     """
 
     takes_program = False
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**{"formatter_class": _Help, **options})
 
     def error(self, message: str) -> NoReturn:
         raise TfdbgError(f"{message[:1].upper()}{message[1:]}.", hint=f"See `{self.prog} --help`.")

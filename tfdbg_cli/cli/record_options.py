@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tfdbg_cli.commands.views.record_decision import record_decision
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.recording.addresses import refuse_to_write
 from tfdbg_cli.model.decision import RecordRuns
 
 
@@ -21,17 +22,27 @@ def add_record_options(parser: argparse.ArgumentParser) -> None:
         "--only", metavar="REGEX", default="", help="values of these nodes alone, of the others statistics"
     )
     group.add_argument("--layer", metavar="NAME", default="", help="values of this layer alone, of others statistics")
-    group.add_argument("--stats-only", action="store_true", help="statistics of every tensor, no values")
+    group.add_argument(
+        "--stats-only",
+        action="store_true",
+        help="statistics, which TensorFlow computes; no values but those of --only and --layer",
+    )
     group.add_argument(
         "--budget",
         metavar="SIZE",
         default="",
-        help="bytes that it may take, such as 4G (default: half of what is free)",
+        help="bytes that it may take, such as 4G (default: half of what is free, shared by the workers of a job)",
     )
     group.add_argument(
         "--full", choices=("drop", "stop"), default="", help="when it has: drop the oldest runs (default), or stop"
     )
     group.add_argument("--compress", action="store_true", help="compress values: slower to write and to read")
+    group.add_argument(
+        "--worker",
+        metavar="NAME",
+        default="",
+        help="which worker of a job this is, where all record in the same PATH (default: as TF_CONFIG says)",
+    )
 
 
 def record_of(options: argparse.Namespace) -> RecordRuns | None:
@@ -43,11 +54,12 @@ def record_of(options: argparse.Namespace) -> RecordRuns | None:
     """
     if not options.record:
         given = (options.every, options.only, options.layer, options.stats_only, options.budget, options.full)
-        if any(given) or options.compress:
+        if any(given) or options.compress or options.worker:
             raise TfdbgError(
                 "A recording is described, and no path named.", hint="Write: tfdbg run --record PATH … SCRIPT"
             )
         return None
+    refuse_to_write(options.record)
     # The program may change its folder before the first run.
     return record_decision(
         str(Path(options.record).expanduser().absolute()),
@@ -58,4 +70,5 @@ def record_of(options: argparse.Namespace) -> RecordRuns | None:
         budget=options.budget,
         full=options.full,
         compress=options.compress,
+        worker=options.worker,
     )

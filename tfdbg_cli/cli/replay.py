@@ -13,18 +13,19 @@ from pathlib import Path
 import numpy as np
 
 from tfdbg_cli.analysis.graph.order import behind_inputs
-from tfdbg_cli.analysis.watch.training_filters import BEFORE_UPDATE
 from tfdbg_cli.api.frontends import person_settings
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.bundles.reader import Bundle, FirstBad, read_bundle
 from tfdbg_cli.formats.bundles.replay_graph import graph_facts
 from tfdbg_cli.formats.bundles.values import value_digest
+from tfdbg_cli.formats.recording.addresses import refuse_address
 from tfdbg_cli.model.calls import RunError, RunKind
 from tfdbg_cli.model.names import TensorName, parse_tensor_name
 from tfdbg_cli.model.replay import ReplaySpec, Role
 from tfdbg_cli.model.runs import Opened, Run
 from tfdbg_cli.model.statistics import any_nonfinite, nonfinite_mask
 from tfdbg_cli.model.tensors import TensorStore
+from tfdbg_cli.model.updates import BEFORE_UPDATE
 from tfdbg_cli.model.values import Array, NoValue
 
 _MOST_NAMED = 8  # ops that reach outside
@@ -71,6 +72,22 @@ class FromBundle:
         raise TfdbgError("A replay changes copies of the variables only; there is nothing to put back.")
 
 
+def _here(path: str) -> Path:
+    """The bundle at `path`, whose inputs are needed whole, and which may be run: not from an address.
+
+    Raises:
+        TfdbgError: it is one.
+
+    """
+    hint = "Copy the bundle here first. `tfdbg open` shows what was recorded from there, too."
+    refuse_address(path, "bundles are replayed from the disks of this machine alone", hint)
+    return Path(path).expanduser()
+
+
+def _opened_by(trust: bool, *options: str) -> tuple[str, ...]:
+    return "replay", *(["--trust"] if trust else []), *options
+
+
 def replayed(path: str, *, trust: bool = False) -> Replayed:
     """Make the run of the bundle at `path` again.
 
@@ -81,7 +98,7 @@ def replayed(path: str, *, trust: bool = False) -> Replayed:
             installed (exit code 2).
 
     """
-    place = Path(path).expanduser()
+    place = _here(path)
     bundle = read_bundle(place)
     _require_harmless(bundle, trust)
     _require_tensorflow(place)
@@ -108,7 +125,7 @@ def replayed(path: str, *, trust: bool = False) -> Replayed:
         run = replace(run, what_if=what_if_of(bundle.replay_spec, room))
     elif same:
         run = replace(run, error=bundle.run.error)  # its message names the program's lines
-    return Replayed(Opened(str(place), (run,), opening="run_info"), same, said)
+    return Replayed(Opened(str(place), (run,), opening="run_info", opened_by=_opened_by(trust)), same, said)
 
 
 def steps_of(path: str, *, trust: bool = False) -> Opened:
@@ -118,7 +135,7 @@ def steps_of(path: str, *, trust: bool = False) -> Opened:
         TfdbgError: as `replayed`.
 
     """
-    place = Path(path).expanduser()
+    place = _here(path)
     bundle = read_bundle(place)
     _require_harmless(bundle, trust)
     _require_tensorflow(place)
@@ -127,7 +144,9 @@ def steps_of(path: str, *, trust: bool = False) -> Opened:
     with _refusals(place):
         _require_room(bundle.replay_spec, memory_budget(person_settings()))
     run = _replayable(_shown_graph(bundle.run), bundle)
-    return Opened(str(place), (replace(run, origin_path=""),), opening=STEPPER)
+    return Opened(
+        str(place), (replace(run, origin_path=""),), opening=STEPPER, opened_by=_opened_by(trust, "--eager")
+    )
 
 
 def _held(replay_spec: ReplaySpec) -> set[str]:

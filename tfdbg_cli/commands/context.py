@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, overload
 
@@ -23,22 +23,23 @@ from tfdbg_cli.model.sources import Sources, Traceback
 from tfdbg_cli.model.statistics import Summary
 from tfdbg_cli.model.stepping import Stepper
 from tfdbg_cli.model.tensors import summary_in_steps, summary_of
-from tfdbg_cli.model.values import Array
+from tfdbg_cli.model.values import LOST, Array, Lack, NoValue
 
 if TYPE_CHECKING:  # what commands keep here they load themselves, when they are asked
     from tfdbg_cli.analysis.alerts import Alert, AlertSearch
     from tfdbg_cli.analysis.batch.rows import BatchRows
-    from tfdbg_cli.analysis.graph.walk import Hop
-    from tfdbg_cli.analysis.name_tree import NameTree
+    from tfdbg_cli.analysis.graph.ways.walk import Hop
+    from tfdbg_cli.analysis.name_tree import NameTree, TreeRow
     from tfdbg_cli.analysis.origin.by_health import HealthOrigin
     from tfdbg_cli.analysis.origin.origin_found import Origin
     from tfdbg_cli.analysis.placement import Placement
     from tfdbg_cli.analysis.scope_sums import ScopeSum
     from tfdbg_cli.analysis.tensor_history import TensorHistory
-    from tfdbg_cli.analysis.tensor_query import Answers
     from tfdbg_cli.analysis.trends import Trends
+    from tfdbg_cli.analysis.watch.answers import Answers
 
 _MOST_SELECTED = 8
+_LOOKED_UP = 256  # summaries in one step, where they are known
 
 
 @dataclass
@@ -52,6 +53,7 @@ class Memory:
 
     answers: dict[tuple[int, int], tuple[TensorFilter, Answers]] = field(default_factory=dict)
     summaries: dict[tuple[int, int], Summary | None] = field(default_factory=dict)
+    lacks: dict[tuple[int, int], Lack | None] = field(default_factory=dict)  # of those without a summary: why
     histograms: dict[tuple[int, int], tuple[int, ...]] = field(default_factory=dict)
     selected: dict[tuple[int, str], tuple[Sequence[int], int]] = field(default_factory=dict)
 
@@ -63,9 +65,11 @@ class Memory:
     sums: dict[tuple[int, int, bool], Mapping[str, ScopeSum]] = field(default_factory=dict)  # of scopes, by run
     trees: dict[tuple[int, int], NameTree] = field(default_factory=dict)  # of names, by run and how many tensors
     histories: dict[tuple[object, ...], TensorHistory] = field(default_factory=dict)
-    alerts: dict[tuple[object, ...], tuple[AlertSearch, Sequence[Alert]]] = field(default_factory=dict)
+    alerts: dict[tuple[int, bool, str, int], tuple[AlertSearch, Sequence[Alert]]] = field(default_factory=dict)
+    runs: KnownRuns = field(default_factory=lambda: KnownRuns())
     placements: dict[tuple[int, str], Placement] = field(default_factory=dict)  # by run and the devices asked for
     order: tuple[tuple[int, str], Sequence[int]] | None = None
+    tree_rows: tuple[Hashable, Sequence[TreeRow]] | None = None  # those of `tree` that were shown last
     walked: tuple[tuple[object, ...], Sequence[Hop]] | None = None  # the walk through a graph that was shown last
 
     def select(self, key: tuple[int, str], indices: Sequence[int], unread: int) -> None:
@@ -96,6 +100,27 @@ class _Behind(Sequence[Run]):
             return [self[i] for i in range(*at.indices(len(self)))]
         place = range(len(self))[at]
         return self._first[place] if place < len(self._first) else self._more[place - len(self._first)]
+
+
+@dataclass(frozen=True, slots=True)
+class RunFacts:
+    """What a query asks a run for: to ask the runs that came must not take as long as to read all others anew."""
+
+    title: str
+    worker: str
+    number: int
+
+
+@dataclass
+class KnownRuns:
+    """What the runs of a recording were asked for, by their places; true until runs that are there have `changed`.
+
+    How many tensors a run has may be known without reading it, and is kept by itself.
+    """
+
+    changed: int = 0
+    facts: dict[int, RunFacts] = field(default_factory=dict)
+    tensors: dict[int, int] = field(default_factory=dict)
 
 
 @dataclass
@@ -143,8 +168,9 @@ class Context:
         """The places that count as fine; those that came with the recording of the run looked at are among them."""
         ignored = self.stop.ignored
         if isinstance(self.stop, Opened) and self.runs and self.current not in self._adopted:
+            told = self.run.ignored
             self._adopted.add(self.current)
-            ignored.adopt(self.run.ignored)
+            ignored.adopt(told)
         return ignored
 
     def look_at_made(self, run: Run) -> None:
@@ -245,6 +271,23 @@ class Context:
             self.memory.summaries[key] = summary_of(self.run.tensors, index)
         return self.memory.summaries[key]
 
+    def lack(self, index: int) -> Lack | None:
+        """Why nothing is known of what the tensor at `index` holds; None where `summary` tells it."""
+        if self.summary(index) is not None:
+            return None
+        key = self.current, index
+        if key not in self.memory.lacks:
+            value = self.run.tensors.value(index)
+            self.memory.lacks[key] = value.lack if isinstance(value, NoValue) else None
+        return self.memory.lacks[key]
+
+    def nonfinite(self, index: int) -> int | None:
+        """How many elements of the tensor at `index` are NaN or infinite; None where nobody can tell."""
+        summary = self.summary(index)
+        if summary is None:
+            return None if self.lack(index) in LOST else 0
+        return summary.nonfinite if summary.tells_nonfinite else None
+
     def summary_in_steps(self, index: int) -> Iterator[None]:
         """Get `summary` ready for the tensor at `index`; a large value is counted in slices."""
         key = self.current, index
@@ -253,6 +296,17 @@ class Context:
                 yield
                 last = found
             self.memory.summaries[key] = last
+
+    def summaries_in_steps(self, indices: Sequence[int]) -> Iterator[float]:
+        """Get `summary` ready for the tensors at `indices`; gives the share that was gone through.
+
+        A million that are known already take their time, too: that they are known is looked up for some at a time.
+        """
+        for number, index in enumerate(indices):
+            if number % _LOOKED_UP == 0:
+                yield number / len(indices)
+            for _ in self.summary_in_steps(index):
+                yield number / len(indices)
 
     def filter(self, name: str) -> TensorFilter:
         """The filter called `name`.

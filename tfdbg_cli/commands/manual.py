@@ -28,7 +28,8 @@ With `--json` each command prints one object on a line: `{"command": …, "kind"
 `{"command": …, "error": …, "hint": …}`. NaN and infinities are the texts `"nan"`, `"inf"` and `"-inf"`; a complex
 number is a pair; strings are decoded as UTF-8. More fields than these may come; these stay.
 
-- `lt`: kind `tensors`. `tensors`, a list of *tensor*, each with `summary` under `--stats` or `-f`; `total`, `filter`;
+- `lt`: kind `tensors`. `tensors`, a list of *tensor*, each with `summary` under `--stats` or `-f`, and `lack`
+  where there is none (`damaged`, `gone`, `uninitialized`, `opaque`, `unknown dtype`); `total`, `filter`;
   `raised` when the filter raised, `unread` when values could not be read, `query` under `-q` (in
   every other list, too).
 - `frequencies`: kind `frequencies`. `column`, `query`, `values`: `[{value, tensors, nbytes}]`; an empty `value` is
@@ -47,7 +48,7 @@ number is a pair; strings are decoded as UTF-8. More fields than these may come;
   `indices`, `dense_shape`.
 - `eval`: kind `value`. `expression`, `dtype`, `shape`, `nbytes`, `summary`, `value`, `elided`.
 - `ni`: kind `node`. `name`, `op_type`, `device`, `inputs`, `control_inputs`, `outputs`, `control_outputs`,
-  `traceback`: `[{file, line, function, text}]`.
+  `traceback`: `[{file, line, function, text}]`; of a condition that ran `taken` (how often each branch), `chosen_by`.
 - `origin`: kind `origin`. `tensor`, `execution`, `op_type`, `device`, `file`, `line`, `inputs`, `elements`:
   `[{index, value, inputs}]`, `batch_rows`, `cause`, `suggestion`, `unread` (how many tensors could not be read);
   `tensor` is null when all is finite.
@@ -80,7 +81,7 @@ number is a pair; strings are decoded as UTF-8. More fields than these may come;
 
 A *tensor* is `name`, `node`, `slot`, `device`, `op_type`, `dtype`, `shape`, `nbytes`, `execution`, `t_ms`, `role`.
 `shape` and `nbytes` are null where they cannot be known, `t_ms` (from the first tensor of the run) where no times
-were kept. `role` is `forward`, `gradient` or `update`.
+were kept. `role` is `forward`, `gradient` or `update`, and null for the shapes and constants of a backward pass.
 
 A *summary* is `size`, `nan`, `neg_inf`, `pos_inf`, `neg`, `zero`, `pos`, `min`, `max`, `mean`, `std`; the last four
 are over the finite elements and null where there are none. For booleans `zero` counts False and `pos` True; for

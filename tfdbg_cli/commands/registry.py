@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations
 from typing import Any, TypeAlias
 
@@ -67,7 +67,7 @@ class Argument:
     type: Callable[[str], Any] = str
     default: Any = None
     choices: tuple[str, ...] = ()
-    nargs: str = ""  # "?" or "*" for positionals; "...": one text of every word that is no flag; "...?" if any
+    nargs: str = ""  # "?" for positionals, "*"; "...": one text of every word that is no flag; "...?" if any
 
     @property
     def positional(self) -> bool:
@@ -143,7 +143,8 @@ class Command:
         while waiting:
             word = waiting.pop(0)
             argument = flags.get(word)
-            if argument is not None and not argument.switch and waiting and waiting[0] not in flags:
+            takes_one = argument is not None and not argument.switch and not argument.nargs
+            if takes_one and waiting and waiting[0] not in flags:
                 # argparse would take a value such as -inf for a flag.
                 bound.append(f"{word}={waiting.pop(0)}")
             elif argument is not None or not takes_rest or word.split("=")[0] in flags:
@@ -169,6 +170,9 @@ class Command:
             if value is None or value == argument.default or (argument.switch and not value):
                 continue
             flag = "" if argument.positional else min(argument.flags, key=len)
+            if argument.nargs == "*":
+                words += [flag] * bool(flag) + [quoted(str(one)) for one in value]
+                continue
             text = "" if argument.switch else str(value).strip()
             if flag and text.startswith("-"):
                 words.append(f"{flag}={quoted(text)}")
@@ -190,6 +194,9 @@ def _usage_of(argument: Argument) -> str:
     return f"[{flag}]" if argument.switch else f"[{flag} {metavar}]"
 
 
+_WIDTH = 80  # of what argparse would print, and nobody sees
+
+
 class _Parser(argparse.ArgumentParser):
     """argparse that raises instead of printing and exiting."""
 
@@ -198,7 +205,8 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _parser(command: Command) -> argparse.ArgumentParser:
-    parser = _Parser(prog=command.name, add_help=False, allow_abbrev=True)
+    shown = partial(argparse.HelpFormatter, width=_WIDTH)  # it asks for the terminal at each argument else
+    parser = _Parser(prog=command.name, add_help=False, allow_abbrev=True, formatter_class=shown)
     for argument in command.arguments:
         options: dict[str, Any] = {"help": argument.help}
         if argument.switch:

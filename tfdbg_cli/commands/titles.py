@@ -10,6 +10,7 @@ from tfdbg_cli.model.runs import Hit, Opened, Run, RunEnd, RunStart
 from tfdbg_cli.model.stepping import Stepper
 
 _NOT_ITS_OWN = "the program may have got other last digits (ri)"
+_OTHER_NANS = "NaN of other bits than the program's (ri)"
 _NOT_SHOWN = "other last digits than the program's (ri)"
 
 
@@ -59,7 +60,8 @@ def _titled(context: Context) -> Line:
     if isinstance(event, RunEnd):
         return _run_end(event, context.run)
     count = len(event.runs)
-    return line(Span(f"{event.path}: {count} {event.noun}{'s' * (count != 1)}", Style.TITLE))
+    title = Span(f"{event.path}: {count} {event.noun}{'s' * (count != 1)}", Style.TITLE)
+    return line(title, Span(", followed", Style.GOOD)) if event.growing is not None else line(title)
 
 
 def _stepping(stepper: Stepper) -> Line:
@@ -73,6 +75,9 @@ def _run_end(event: RunEnd, run: Run) -> Line:
         title = Span(f"in {run.call.title}", Style.TITLE)
         return line(title, Span(f" at {run.paused.node}: {run.paused.why}", Style.WARNING))
     title = Span(f"run-end: {run.call.title}", Style.TITLE)
+    if run.paused is not None and event.hit is not None:
+        title = Span(f"in {run.call.title}", Style.TITLE)
+        return line(title, Span(f" at {run.paused.node}: passed {_reason(event.hit)}", Style.WARNING))
     if run.change is not None:
         return line(title, Span(f" {run.change.title}", Style.WARNING))
     if run is not event.run:
@@ -84,7 +89,8 @@ def _run_end(event: RunEnd, run: Run) -> Line:
     exactness = event.run.exactness
     words = hit
     if exactness is not None and not exactness.exact:
-        words += f" · {_NOT_SHOWN if exactness.program_exact else _NOT_ITS_OWN}"
+        unlike = _OTHER_NANS if exactness.numbers_exact else _NOT_SHOWN
+        words += f" · {unlike if exactness.program_exact else _NOT_ITS_OWN}"
     return line(title, Span(words, Style.WARNING)) if words else line(title)
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO
 
-from tfdbg_cli.commands.file_name import named_file
 from tfdbg_cli.errors import TfdbgError
 
 
@@ -23,6 +22,8 @@ def new_file(name: str, *, replace: bool, way_out: str) -> Path:
         TfdbgError: no file can be called so, or one is there and `replace` is not given.
 
     """
+    from tfdbg_cli.commands.file_name import named_file  # few commands write to a file
+
     path = named_file(name)
     try:
         taken = os.path.lexists(path)
@@ -40,10 +41,12 @@ def write_whole(path: Path, write: Callable[[IO[bytes]], None]) -> None:
         TfdbgError: it cannot be written, or the disk is full; what was there is then as it was.
 
     """
+    import tempfile  # most commands write no file
+
     temporary = ""
     try:
         if _is_stream(path):
-            with path.open("r+b", buffering=0) as file:
+            with _opened(path) as file:
                 write(file)
             return
         if path.is_dir():
@@ -61,6 +64,18 @@ def write_whole(path: Path, write: Callable[[IO[bytes]], None]) -> None:
     finally:
         if temporary:
             Path(temporary).unlink(missing_ok=True)
+
+
+def _opened(stream: Path) -> IO[bytes]:
+    """A device or a pipe, to be written to. Raises OSError for a pipe that nobody reads, and does not wait."""
+    try:
+        descriptor = os.open(stream, os.O_WRONLY | os.O_NONBLOCK)
+    except OSError as error:
+        if error.errno == errno.ENXIO:
+            raise OSError(error.errno, "nobody reads this pipe") from None
+        raise
+    os.set_blocking(descriptor, True)
+    return os.fdopen(descriptor, "wb")
 
 
 def _is_stream(path: Path) -> bool:

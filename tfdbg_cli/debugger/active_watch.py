@@ -9,7 +9,8 @@ from pathlib import Path
 from tfdbg_cli.analysis.origin.benign import judged
 from tfdbg_cli.analysis.origin.dismissed import dismissed_in
 from tfdbg_cli.analysis.origin.ignoring import ignored_place
-from tfdbg_cli.analysis.origin.search import Benign, OriginSearch
+from tfdbg_cli.analysis.origin.origin_found import Benign
+from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.analysis.watch.filter import Bad, TensorFilter
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, our_filter
 from tfdbg_cli.analysis.watch.kept_runs import KeptRuns
@@ -104,6 +105,8 @@ class ActiveWatch:
         if hit is not None and run.error is None and (self._is_fine_by_word(run) or self._is_benign(run)):
             hit = None
             self.watch.skipped(run.call)
+        if run.exactness is not None:
+            self.watch.progress.said = run.exactness.words or self.watch.progress.said
         if hit is None and self.watch.progress.wants_sample:
             self._sample(lambda: run)
         self._line.tick(lambda: self.watch.words)

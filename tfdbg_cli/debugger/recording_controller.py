@@ -32,9 +32,11 @@ class RecordingController(GoBetween):
         self._recorder = recorder
         self._threads = threads or PromptThreads()
         self._recorded: dict[int, Plan] = {}  # what `controller` planned for runs that are recorded, by number
+        self._failed: Run | None = None  # the last run, where it failed and was recorded without a stop
 
     def run_starts(self, pending: PendingRun) -> Plan:
         """What to do with a run: what the controller wants, and to capture it if it is to be recorded."""
+        self._failed = None
         plan = super().run_starts(pending)
         if not self._recorder.on or is_find(pending) or plan.action is Action.PROFILE:
             return plan
@@ -46,7 +48,7 @@ class RecordingController(GoBetween):
             return plan
         statistics = self._recorder.statistics
         captured = replace(plan, action=Action.CAPTURE, errors=True, statistics=statistics)
-        inside = statistics and isinstance(pending, PendingCall)
+        inside = statistics is not None and isinstance(pending, PendingCall)
         refused = None if inside else refusal(pending.estimate(captured.capture))
         if refused is not None:
             self._recorder.missed(f"Run #{plan.number} is not recorded. {refused}")
@@ -60,11 +62,24 @@ class RecordingController(GoBetween):
         unexpected = run.error is not None and run.error.type_name not in SIGNALS
         if own is not None or (unexpected and self._recorder.on):
             self._recorder.take(run)
+        if unexpected and self._recorder.unattended and (own or plan).action is Action.LEAVE:
+            self._failed = run
+            self._recorder.failed(run)  # the program may catch it
+            return False
         if own is None:
             return super().run_ends(plan, run)
         if own.action is Action.LEAVE and run.error is None:
             return False
         return super().run_ends(own, run)
+
+    def with_values(self, run: Run) -> Run:
+        """`run`, whose exception leaves the program; with what was taken where it was recorded a moment ago."""
+        failed, error = self._failed, run.error
+        if failed is None or failed.error is None or error is None:
+            return run
+        if (failed.error.type_name, failed.error.message) != (error.type_name, error.message):
+            return run
+        return replace(failed, frames=run.frames, notes=(*run.notes[:1], *failed.notes))
 
     def run_passed(self, plan: Plan, make: Callable[[], Run], said: str = "", looked_at: Hashable = None) -> None:
         """Record a watched run in which nothing was found, and have it counted."""

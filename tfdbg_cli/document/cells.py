@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import unicodedata
+from functools import lru_cache
+
+_KEPT_CHARS = 1 << 12  # of which the width is known
 
 
 def display_width(text: str) -> int:
     """Terminal columns of `text`: two for East Asian wide characters, none for combining marks."""
     if text.isascii():
         return len(text)
-    return sum(_char_width(c) for c in text)
+    return sum(map(_char_width, text))
 
 
+@lru_cache(maxsize=_KEPT_CHARS)
 def _char_width(char: str) -> int:
     if unicodedata.combining(char):
         return 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from tfdbg_cli.document.later import Later
 from tfdbg_cli.document.lazy_lines import LazyLines
 from tfdbg_cli.document.text import Line
 
@@ -15,6 +16,7 @@ class Rows:
 
     count: int
     make: Callable[[int], Line]
+    later: Later | None = None
 
     def lines(self, width: int | None) -> Sequence[Line]:
         return _RowLines(self)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from functools import lru_cache
 
-from tfdbg_cli.document.cells import clip, clip_start, display_width, pad
+from tfdbg_cli.document.cells import clip, clip_start, display_width
+from tfdbg_cli.document.later import Later
 from tfdbg_cli.document.lazy_lines import LazyLines
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style
 
-_GAP = "  "
-_HELD = 50_000  # rows of a table without a width that are kept while it is printed
+_GAP = 2  # columns between two of the table
+_HELD = 50_000  # rows of a table without a width that are kept while it is printed, unless it says otherwise
+_KEPT_BLANKS = 512
 _SAMPLE = 200  # rows looked at to choose widths; wider cells further down are clipped on a screen
 
 
@@ -26,21 +28,10 @@ class Column:
     width: int = 0  # fixed width; 0: from the head and a sample of the rows
     keep_end: bool = False  # what does not fit is cut at the start: the end of a path says more
     least: int = 0  # the width it gives way to before a column is dropped; 0: it keeps its width
+    subject: bool = False  # what the row is about: Enter follows its link, until a person chooses another
 
 
 Row = Sequence[Span]
-
-
-class Later(Protocol):
-    """What is counted of a row only after it was shown, since that takes its time."""
-
-    def missing(self, row: int) -> bool:
-        """Whether cells of the row are still to be counted; they say so meanwhile."""
-        ...
-
-    def count(self, row: int) -> Iterator[None]:
-        """Count what the row lacks, a little at a time."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -55,46 +46,82 @@ class Table:
     row: Callable[[int], Row]
     show_head: bool = True
     later: Later | None = None
+    measured: int = _HELD  # rows up to which all are made to choose widths for a stream; fewer where rows take long
 
     def lines(self, width: int | None) -> Sequence[Line]:
         table = self
-        if width is None and self.count <= _HELD:
+        if width is None and self.count <= self.measured:
             # Every row is measured and then shown: made once, not twice.
             table = replace(self, row=[tuple(self.row(i)) for i in range(self.count)].__getitem__)
         shown, widths = table._fit(width)
         return _TableLines(table, shown, widths, clipped=width is not None)
 
+    def subject_link(self, row: int) -> str:
+        """The link of what the row is about; empty where no column is said to be that."""
+        at = next((at for at, column in enumerate(self.columns) if column.subject), None)
+        return "" if at is None else self.row(row)[at].link
+
     def _fit(self, width: int | None) -> tuple[list[int], list[int]]:
         widths = [column.width or display_width(column.title) for column in self.columns]
-        step = max(1, self.count // _SAMPLE)
+        every = list(range(len(self.columns)))
         # Without a width nothing is clipped, so every row must be measured for the columns to line up. Of a very long
         # table a sample has to do: to make its rows once is long enough.
-        measured = [j for j, column in enumerate(self.columns) if not column.width]
-        if width is None and self.count <= _HELD:
-            step = 1
-        for i in range(0, self.count, step):
-            row = self.row(i)
-            for j in measured:
-                widths[j] = max(widths[j], display_width(row[j].text))
-        shown = list(range(len(self.columns)))
         if width is None:
-            return shown, widths
-        last = len(self.columns) - 1
-        room = width - min(widths[last], max(20, width // 3))
+            self._measure(widths, every, map(self.row, range(0, self.count, self._step(self.measured))))
+            return every, widths
+        rows = list(map(self.row, range(0, self.count, self._step(_SAMPLE))))
+        # Cells may take their time: those of a column that is left out whatever they hold are not made. Whether it is
+        # can be told by the columns that stay longer.
+        unmeasured = sorted(every, key=lambda j: (j != every[-1] and self.columns[j].drop, -j))
+        while unmeasured and unmeasured[0] in self._possible(widths, width):
+            self._measure(widths, unmeasured[:1], rows)
+            del unmeasured[0]
+        room = self._room(widths, width)
+        narrowed = sum(max(0, widths[j] - column.least) for j, column in enumerate(self.columns) if column.least)
+        if narrowed > 0 and self._taken(every, widths) - narrowed < room:  # how far depends on all
+            self._measure(widths, unmeasured, rows)
         for j, column in enumerate(self.columns):
-            if column.least and (excess := self._taken(shown, widths) - room) > 0:
+            if column.least and (excess := self._taken(every, widths) - room) > 0:
                 widths[j] = min(widths[j], max(column.least, widths[j] - excess))
+        shown = self._with_room(widths, room)
+        widths[-1] = max(1, width - self._taken(shown, widths))
+        return shown, widths
+
+    def _step(self, most: int) -> int:
+        """The distance between the rows that are measured where the table has more than `most`."""
+        return 1 if self.count <= most else max(1, self.count // _SAMPLE)
+
+    def _measure(self, widths: list[int], columns: Iterable[int], rows: Iterable[Row]) -> None:
+        """Make `columns` as wide as their cells in `rows`."""
+        measured = [j for j in columns if not self.columns[j].width]
+        if measured:
+            for row in rows:
+                for j in measured:
+                    widths[j] = max(widths[j], display_width(row[j].text))
+
+    def _possible(self, widths: Sequence[int], width: int) -> list[int]:
+        """The columns for which there is room as far as `widths` are known, with each as narrow as it may be."""
+        least = [min(known, column.least or known) for known, column in zip(widths, self.columns, strict=True)]
+        return self._with_room(least, self._room(least, width))
+
+    def _room(self, widths: Sequence[int], width: int) -> int:
+        """What is left of `width` for all but the last column."""
+        return width - min(widths[-1], max(20, width // 3))
+
+    def _with_room(self, widths: Sequence[int], room: int) -> list[int]:
+        """The columns for which there is room, where they take `widths`."""
+        last = len(self.columns) - 1
+        shown = list(range(len(self.columns)))
         while self._taken(shown, widths) > room:
             droppable = [j for j in shown if self.columns[j].drop and j != last]
             if not droppable:
                 break
             shown.remove(max(droppable, key=lambda j: self.columns[j].drop))
-        widths[last] = max(1, width - self._taken(shown, widths))
-        return shown, widths
+        return shown
 
-    def _taken(self, shown: list[int], widths: list[int]) -> int:
+    def _taken(self, shown: Sequence[int], widths: Sequence[int]) -> int:
         """Columns of the terminal that all but the last column take."""
-        return sum(widths[j] + len(_GAP) for j in shown if j != len(self.columns) - 1)
+        return sum(widths[j] + _GAP for j in shown if j != len(self.columns) - 1)
 
 
 class _TableLines(LazyLines):
@@ -102,10 +129,12 @@ class _TableLines(LazyLines):
 
     def __init__(self, table: Table, shown: list[int], widths: list[int], clipped: bool) -> None:
         self._table = table
-        self._shown = shown
-        self._widths = widths
         self._clipped = clipped
         self._head = 1 if table.show_head else 0
+        # of each column that is shown: its number, its width, whether it stands right, whether another follows it
+        self._places = [
+            (j, widths[j], table.columns[j].right, j != shown[-1], table.columns[j].keep_end) for j in shown
+        ]
 
     def __len__(self) -> int:
         return self._table.count + self._head
@@ -117,18 +146,29 @@ class _TableLines(LazyLines):
         return self._join(self._table.row(index - self._head))
 
     def _join(self, cells: Row) -> Line:
+        """The cells side by side; what is free between two texts is one span, which many rows have in common."""
         spans: list[Span] = []
-        for j in self._shown:
-            cell, width = cells[j], self._widths[j]
-            cut = clip_start if self._table.columns[j].keep_end else clip
-            text = cut(cell.text, width) if self._clipped else cell.text
-            last = j == self._shown[-1]
-            filler = "" if last and not self._table.columns[j].right else pad(text, width)
-            if spans:
-                spans.append(Span(_GAP))
-            if self._table.columns[j].right:
-                spans.append(Span(filler))
-            spans.append(Span(text, cell.style, cell.link))
-            if not self._table.columns[j].right and filler:
-                spans.append(Span(filler))
-        return Line(tuple(span for span in spans if span.text)) if spans else EMPTY_LINE
+        free = 0
+        for j, width, right, followed, keep_end in self._places:
+            cell = cells[j]
+            left_over = width - display_width(cell.text)
+            if left_over < 0 and self._clipped:
+                text = clip_start(cell.text, width) if keep_end else clip(cell.text, width)
+                cell, left_over = Span(text, cell.style, cell.link), width - display_width(text)
+            if right and left_over > 0:
+                free += left_over
+            if cell.text:
+                if free:
+                    spans.append(_blanks(free))
+                spans.append(cell)
+                free = 0
+            if followed:
+                free += _GAP if right or left_over < 0 else left_over + _GAP
+        if free:
+            spans.append(_blanks(free))
+        return Line(tuple(spans)) if spans else EMPTY_LINE
+
+
+@lru_cache(maxsize=_KEPT_BLANKS)
+def _blanks(columns: int) -> Span:
+    return Span(" " * columns)

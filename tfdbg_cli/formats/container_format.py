@@ -1,10 +1,10 @@
-"""The format of recordings that tfdbg writes."""
+"""The formats of recordings that tfdbg writes: that of a program, and what the workers of one job share."""
 
 from __future__ import annotations
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.container import layout
-from tfdbg_cli.formats.recording.format import Format, Place, Recording
+from tfdbg_cli.formats.recording.format import Examination, Format, Place, Recording
 
 
 def _is_recording(place: Place) -> bool:
@@ -17,8 +17,19 @@ def _open(place: Place) -> Recording:
     return open_recording(place.path)
 
 
+def _examine(place: Place) -> Examination:
+    from tfdbg_cli.formats.container.examination import examine
+
+    return examine(place, RECORDING.name)
+
+
 def _is_part(place: Place) -> TfdbgError | None:
-    """What to say of a part of a recording."""
+    """What to say of a part of a recording, and of one that lacks what tells where everything lies."""
+    if layout.MANIFEST in place.names and layout.DATA in place.names:
+        return TfdbgError(
+            f"The recording {place.path} lacks its {layout.INDEX}, which says what lies where.",
+            hint="Was it copied whole? The values alone are in data/, for readers of safetensors.",
+        )
     inside = {layout.INDEX, layout.MANIFEST, layout.DATA}
     for part in (place.path, place.path.parent):
         if part.name in inside and (part.parent / layout.INDEX).is_file():
@@ -26,4 +37,40 @@ def _is_part(place: Place) -> TfdbgError | None:
     return None
 
 
-RECORDING = Format("a recording (a folder with recording.json and index.sqlite)", _is_recording, _open, _is_part)
+def _is_job(place: Place) -> bool:
+    return layout.WORKERS in place.names
+
+
+def _open_job(place: Place) -> Recording:
+    from tfdbg_cli.formats.jobs.reader import open_job  # what reads a format is loaded for it only
+
+    return open_job(place)
+
+
+def _examine_job(place: Place) -> Examination:
+    from tfdbg_cli.formats.jobs.examination import examine
+
+    return examine(place)
+
+
+def _is_part_of_job(place: Place) -> TfdbgError | None:
+    """What to say of a part of such a folder, and of recordings in a folder that no job shared."""
+    if place.is_file and place.path.name == layout.WORKERS:
+        hint = f"Open {place.path.resolve().parent}."
+        return TfdbgError(f"{place.path} says that the workers of a job recorded beside it.", hint=hint)
+    inside = [name for name in place.folders if (place.path / name / layout.INDEX).is_file()]
+    if inside:
+        return TfdbgError(f"{place.path} holds recordings.", hint=f"Open one: {place.path.resolve() / inside[0]}.")
+    return None
+
+
+RECORDING = Format(
+    "a recording (a folder with recording.json and index.sqlite)", _is_recording, _open, _is_part, _examine
+)
+JOB = Format(
+    "what the workers of a job recorded (a folder with workers.json)",
+    _is_job,
+    _open_job,
+    _is_part_of_job,
+    _examine_job,
+)

@@ -11,8 +11,14 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.bundles.layout import is_bundle
 from tfdbg_cli.formats.dumps.case_layout import CASE_DIRECTORY
 from tfdbg_cli.formats.dumps.device_names import DEVICE_PREFIX
-from tfdbg_cli.formats.dumps.listing import CORE_METADATA_PREFIX, FEED_KEYS_PREFIX, FETCHES_PREFIX, RUN_DIRECTORY
-from tfdbg_cli.formats.recording.format import Format, Place, Recording
+from tfdbg_cli.formats.dumps.listing import (
+    CORE_METADATA_PREFIX,
+    FEED_KEYS_PREFIX,
+    FETCHES_PREFIX,
+    RUN_DIRECTORY,
+    tensor_count,
+)
+from tfdbg_cli.formats.recording.format import Examination, Format, Place, Recording
 from tfdbg_cli.formats.recording.saved_runs import SavedRecording, SavedRuns
 from tfdbg_cli.formats.recording.writing import is_unfinished
 from tfdbg_cli.model.runs import Run
@@ -30,8 +36,17 @@ def _has_marks(names: Sequence[str]) -> bool:
 
 
 def _open_run(place: Place) -> Recording:
-    notes = (_BUNDLE.format(path=shlex.quote(str(place.path))),) if is_bundle(place.path) else ()
-    return SavedRecording(SavedRuns([place.path], _read), notes)
+    return SavedRecording(SavedRuns([place.path], _read, tensor_count), _notes(place))
+
+
+def _notes(place: Place) -> tuple[str, ...]:
+    return (_BUNDLE.format(path=shlex.quote(str(place.path))),) if is_bundle(place.path) else ()
+
+
+def _examine_run(place: Place) -> Examination:
+    from tfdbg_cli.formats.dumps.examination import examine
+
+    return examine([place.path], DUMP.name, _notes(place))
 
 
 def _read(path: Path) -> Run:
@@ -45,7 +60,13 @@ def _holds_runs(place: Place) -> bool:
 
 
 def _open_runs(place: Place) -> Recording:
-    return SavedRecording(SavedRuns(_runs_in(place), _read))
+    return SavedRecording(SavedRuns(_runs_in(place), _read, tensor_count))
+
+
+def _examine_runs(place: Place) -> Examination:
+    from tfdbg_cli.formats.dumps.examination import examine
+
+    return examine(_runs_in(place), DUMPS.name)
 
 
 def _runs_in(place: Place) -> list[Path]:
@@ -89,6 +110,10 @@ def _is_part(place: Place) -> TfdbgError | None:
 
 
 DUMP = Format(
-    "a dump directory of TensorFlow's debugger (it holds _tfdbg_device_… folders)", _is_run, _open_run, _is_part
+    "a dump directory of TensorFlow's debugger (it holds _tfdbg_device_… folders)",
+    _is_run,
+    _open_run,
+    _is_part,
+    _examine_run,
 )
-DUMPS = Format("a folder of such runs (run_<time>_<number>)", _holds_runs, _open_runs)
+DUMPS = Format("a folder of such runs (run_<time>_<number>)", _holds_runs, _open_runs, examine=_examine_runs)

@@ -21,11 +21,9 @@ def _is_logdir(place: Place) -> bool:
 
 def _open(place: Place) -> Recording:
     from tfdbg_cli.formats.event_sets.event_runs import EventRuns  # what reads a format is loaded for it only
-    from tfdbg_cli.formats.event_sets.event_set import EventSet
-    from tfdbg_cli.formats.event_sets.listing import event_sets
 
-    events = [EventSet(files) for files in event_sets(place.path, place.names)]
-    return SavedRecording(EventRuns(events), _notes(events))
+    runs = EventRuns(place.path)
+    return SavedRecording(runs, _notes(runs.sets))
 
 
 def _notes(events: Sequence[EventSet]) -> list[str]:

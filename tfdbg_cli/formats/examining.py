@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.formats.opening import FORMATS, named_place, open_path
+from tfdbg_cli.formats.opening import FORMATS, far_place_at, named_place, open_path
+from tfdbg_cli.formats.recording.addresses import is_address
 from tfdbg_cli.formats.recording.format import Examination, Format, Place
+
+if TYPE_CHECKING:
+    from tfdbg_cli.formats.remote.far_place import FarPlace
 
 _RUNS_LOOKED_AT = 200
 # What lies in folders and files of other tools, by a part of a name.
@@ -18,17 +23,30 @@ _KNOWN = (
 
 
 def examined(path: Path | str) -> Examination:
-    """What `path` is, and what is wrong with it.
+    """What `path`, which may be an address, is, and what is wrong with it.
 
     Raises:
         TfdbgError: there is nothing there, or it may not be read.
 
     """
-    place = named_place(path)
+    if is_address(str(path)):
+        far = far_place_at(str(path))
+        with far.telling():
+            return _told(_examined(named_place(far.path)), far)
+    return _examined(named_place(path))
+
+
+def _examined(place: Place) -> Examination:
     for known in FORMATS:
         if known.recognizes(place):
             return known.examine(place) if known.examine is not None else _by_notes(known, place)
     return _not_ours(place)
+
+
+def _told(found: Examination, far: FarPlace) -> Examination:
+    """`found`, in which paths are addresses."""
+    facts = (*map(far.told, found.facts), *far.notes)
+    return Examination(found.what, facts, tuple((far.told(text), far.told(hint)) for text, hint in found.troubles))
 
 
 def _by_notes(known: Format, place: Place) -> Examination:

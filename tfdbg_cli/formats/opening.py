@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.errors import NothingYetError, TfdbgError
 from tfdbg_cli.formats.checkpoint_format import CHECKPOINTS
-from tfdbg_cli.formats.container_format import RECORDING
+from tfdbg_cli.formats.container import layout
+from tfdbg_cli.formats.container_format import JOB, RECORDING
 from tfdbg_cli.formats.dump_format import DUMP, DUMPS
 from tfdbg_cli.formats.event_set_format import EVENT_SETS
 from tfdbg_cli.formats.graph_file_format import GRAPH_FILES, SAVED_MODELS
 from tfdbg_cli.formats.recording.format import Format, Place
-from tfdbg_cli.model.runs import Opened
+from tfdbg_cli.model.runs import Growing, Opened
 
-FORMATS: tuple[Format, ...] = (RECORDING, DUMP, DUMPS, EVENT_SETS, SAVED_MODELS, CHECKPOINTS, GRAPH_FILES)
+if TYPE_CHECKING:
+    from tfdbg_cli.formats.remote.far_place import FarPlace
+
+FORMATS: tuple[Format, ...] = (RECORDING, JOB, DUMP, DUMPS, EVENT_SETS, SAVED_MODELS, CHECKPOINTS, GRAPH_FILES)
 """The formats, in the order in which they are asked."""
 
 
 def open_path(path: Path | str) -> Opened:
-    """The recording at `path`, by the first of `FORMATS` that recognizes it.
+    """The recording at `path`, which may be an address, by the first of `FORMATS` that recognizes it.
 
     Runs are read when they are looked at.
 
@@ -26,12 +32,57 @@ def open_path(path: Path | str) -> Opened:
         TfdbgError: there is nothing there, or nothing that tfdbg can open; the hint says what it opens.
 
     """
-    place = named_place(path)
+    if _is_address(path):
+        far = far_place_at(str(path))
+        with far.telling():
+            return far.opened(_opened(named_place(far.path)))
+    return _opened(named_place(path))
+
+
+def _opened(place: Place) -> Opened:
     for known in FORMATS:
         if known.recognizes(place):
             recording = known.open(place)
-            return Opened(str(place.path), recording.runs, notes=tuple(recording.notes), noun=known.noun)
+            notes, workers = recording.notes, recording.workers
+            return Opened(str(place.path), recording.runs, notes=notes, noun=known.noun, workers=workers)
     raise next(filter(None, (known.mistaken(place) for known in FORMATS)), None) or _foreign(place)
+
+
+def open_followed(path: Path | str) -> Opened:
+    """The recording at `path`, which may still be written: `Opened.growing` looks for new runs.
+
+    Raises:
+        NothingYetError: there is no run yet.
+        TfdbgError: what is there cannot be opened, or nobody adds runs to such a thing.
+
+    """
+    if _is_address(path):
+        raise TfdbgError(f"New runs at {path} are not followed.", hint="Open it again to see what is new.")
+    place = Place(Path(path).expanduser())
+    if place.is_missing or not (place.is_file or set(place.names) - {layout.INDEX}):
+        raise NothingYetError(f"There is no run in {place.path} yet.", hint="Does the program record there?")
+    opened = open_path(path)
+    if not isinstance(opened.runs, Growing):
+        hint = "Recordings (`tfdbg run --record`) and log directories of Debugger V2 do."
+        raise TfdbgError(f"Nobody adds runs to what {place.path} is.", hint=hint)
+    if not opened.runs:
+        raise NothingYetError(f"There is no run in {place.path} yet.", hint="Does the program run?")
+    return replace(opened, growing=opened.runs)
+
+
+def _is_address(path: Path | str) -> bool:
+    if "://" not in str(path):
+        return False
+    from tfdbg_cli.formats.recording.addresses import is_address  # nearly everybody names a path
+
+    return is_address(str(path))
+
+
+def far_place_at(address: str) -> FarPlace:
+    """What is at `address`, in another file system. Raises TfdbgError."""
+    from tfdbg_cli.formats.remote.far_place import far_place  # nobody else needs fsspec
+
+    return far_place(address)
 
 
 def named_place(path: Path | str) -> Place:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 import traceback
 from collections.abc import Iterable
+from contextlib import nullcontext
 
 from tfdbg_cli.commands.registry import Outcome, UiAction
 from tfdbg_cli.commands.service.prompt_service import PromptService
@@ -14,7 +14,6 @@ from tfdbg_cli.document.document import Document
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.line.input import Input
 from tfdbg_cli.line.output import LineOutput
-from tfdbg_cli.line.search import element_lines, matching_lines
 from tfdbg_cli.model.decision import Abort, Continue, Decision, Detach
 
 _LEAVE = "Leave: c = go on until an error, d = go on undebugged, a = abort, s = stay? "
@@ -46,13 +45,16 @@ class Conversation:
             self._output.note("Interrupted.")
         if self._source.silent():
             return self._ended()
-        with self._source.opened(self._service.complete):
+        followed = self._service.following if self._service.followed else nullcontext()
+        with self._source.opened(self._service.complete), followed:
             return self._listen()
 
     def _listen(self) -> Decision:
         interrupted = False
         while True:
             try:
+                if self._service.followed:
+                    self._say_notes(filter(None, (self._service.following.news(),)))
                 text = self._source.read()
                 if text is None:
                     return self._ended()
@@ -114,11 +116,19 @@ class Conversation:
     def _outcome(self, command: str) -> Outcome:
         if command[0] in "/@":
             last = self._last()
+            from tfdbg_cli.line.search import element_lines, matching_lines  # most that is said here is no search
+
             search = matching_lines if command[0] == "/" else element_lines
             return search(command[1:], last, self._service.width)
-        if self._source.interactive:
-            self._output.wait(self._service.steps(command))
-        return self._service.execute(command)
+        if not self._source.interactive:
+            return self._service.execute(command)
+        from tfdbg_cli.formats.recording.fetching import (  # before the first command nothing is read
+            in_steps,
+            once_there,
+        )
+
+        self._output.wait(in_steps(lambda: self._service.steps(command)))
+        return once_there(lambda: self._service.execute(command), self._service.marked())
 
     def _fail(self, command: str, error: TfdbgError) -> None:
         self.failures += 1
@@ -217,6 +227,8 @@ def _open_shell() -> None:
     shell = os.environ.get("SHELL") or "/bin/sh"
     sys.stdout.flush()
     try:
+        import subprocess  # most conversations hold none
+
         subprocess.run([shell], check=False)
     except OSError as error:
         raise TfdbgError(f"Cannot run {shell}: {error.strerror}.") from None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import sys
 import threading
@@ -25,7 +24,7 @@ from tfdbg_cli.line.script import Script
 from tfdbg_cli.line.stream import to_stderr
 from tfdbg_cli.model.decision import Decision, Detach
 from tfdbg_cli.model.runs import Opened, RunEnd, RunStart, Stop
-from tfdbg_cli.terminal_facts import is_tty, terminal_facts
+from tfdbg_cli.terminal_facts import columns, is_tty, terminal_facts
 
 _MOST_PAGES = 50  # that `prev` can go back to: a script that prints many arrays must not hold them all
 
@@ -123,13 +122,13 @@ class LineFrontend:
         return self._source
 
     def _service(self, event: Stop, stream: TextIO, source: Input) -> PromptService:
-        laid_out = is_tty(stream) and self._script is None
+        width = columns() if is_tty(stream) and self._script is None else None
         return PromptService(
             event,
             self._registry,
             self._settings,
             self._filters,
-            width=shutil.get_terminal_size().columns if laid_out else None,
+            width=width,
             interactive=source.interactive,
             on_setting=self._set,
             most_pages=_MOST_PAGES,

@@ -6,19 +6,20 @@ import select
 import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from typing import Protocol, TextIO
+from typing import TYPE_CHECKING, Protocol, TextIO, TypeAlias
 
-from tfdbg_cli.commands.completion import Completions
 from tfdbg_cli.commands.typed_commands import History
-from tfdbg_cli.line.editing import Editing
 from tfdbg_cli.line.script import Script
 from tfdbg_cli.line.stream import write
 from tfdbg_cli.terminal_facts import TerminalFacts
 
+if TYPE_CHECKING:
+    from tfdbg_cli.commands.completion import Completions
+
 PROMPT = "tfdbg> "
 PATIENCE = 10.0  # seconds that a silent pipe is given for its first command
 
-Completer = Callable[[str], Completions]
+Completer: TypeAlias = "Callable[[str], Completions]"
 
 
 class Input(Protocol):
@@ -159,7 +160,11 @@ class TerminalInput:
         self._aside = aside
 
     def opened(self, completer: Completer) -> AbstractContextManager[object]:
-        return Editing(self._history, completer) if self._editing and not self._aside else nullcontext()
+        if not self._editing or self._aside:
+            return nullcontext()
+        from tfdbg_cli.line.editing import Editing  # a script edits nothing
+
+        return Editing(self._history, completer)
 
     def read(self, prompt: str = PROMPT) -> str | None:
         try:

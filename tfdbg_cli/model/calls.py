@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from tfdbg_cli.model.batch_place import BatchPlace
+
 
 class RunKind(StrEnum):
     """What was called."""
@@ -17,6 +19,11 @@ class RunKind(StrEnum):
     EAGER = "eager"
     GRAPH = "graph"  # of a file: nothing was called
     CHECKPOINT = "checkpoint"  # variables as they were saved
+
+    @property
+    def of_session(self) -> bool:
+        """Whether it is a call of a session, in either way."""
+        return self in (RunKind.SESSION, RunKind.CALLABLE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +57,9 @@ class Call:
     Of a turn of a loop that runs eagerly `function` is what it is called, and `loop` the place of the loop.
 
     `looks_at` is equal for calls that read the same variables; None where that is not known.
+
+    `came` says of batches, and of iterators that gave one, where in the data of the program that was; by their names
+    among the feeds or the tensors. `worker` is which worker of a job made the call, where several recorded together.
     """
 
     number: int
@@ -65,6 +75,8 @@ class Call:
     feed_keys_text: str = ""
     loop: str = ""
     looks_at: Hashable = None
+    came: Mapping[str, BatchPlace] = field(default_factory=dict)
+    worker: str = ""
 
     @property
     def given(self) -> Mapping[str, Any]:
@@ -79,8 +91,11 @@ class Call:
 
     @property
     def same(self) -> tuple[object, ...]:
-        """Equal for calls of one function, with the same fetches, or turns of one loop, whatever they are given."""
-        return self.kind, self.place, self.fetches, self.targets
+        """Equal for calls of one function, with the same fetches, or turns of one loop, whatever they are given.
+
+        Of a job they are calls of one worker: each has a state of its own, and a batch.
+        """
+        return self.kind, self.place, self.fetches, self.targets, self.worker
 
     @property
     def place(self) -> str:
@@ -90,21 +105,31 @@ class Call:
         return self.loop or self.function
 
     @property
+    def label(self) -> str:
+        """Which call it was, in short: `run #3`, of a job `run #3 of chief0`."""
+        return f"run #{self.number} of {self.worker}" if self.worker else f"run #{self.number}"
+
+    @property
     def title(self) -> str:
-        """One line: `run #3: 1 fetch (loss:0); 2 feeds`, or `run #3: train_step(x, y)`."""
+        """One line: `run #3: 1 fetch (loss:0); 2 feeds`, or `run #3 of chief0: train_step(x, y)`."""
         if self.kind in (RunKind.GRAPH, RunKind.CHECKPOINT):
             return self.function
+        return f"{self.label}: {self.what}"
+
+    @property
+    def what(self) -> str:
+        """What was called: `train_step(x, y)`."""
         if " " in self.function:  # a part of a program that has no name, in words
-            return f"run #{self.number}: {self.function}"
+            return self.function
         if self.function:
             given = ", ".join(argument.name for argument in self.arguments if not argument.captured)
-            return f"run #{self.number}: {self.function}({given})"
+            return f"{self.function}({given})"
         if self.kind is RunKind.CALLABLE and not self.fetches:
-            return f"run #{self.number}: runner from make_callable()"
+            return "runner from make_callable()"
         fetched = (*self.fetches, *self.targets)
         shown = fetched[0] if len(fetched) == 1 else f"{fetched[0]}, …" if fetched else ""
         feeds = f"{len(self.feeds)} feed{'s' * (len(self.feeds) != 1)}"
-        return f"run #{self.number}: {len(fetched)} fetch{'es' * (len(fetched) != 1)} ({shown}); {feeds}"
+        return f"{len(fetched)} fetch{'es' * (len(fetched) != 1)} ({shown}); {feeds}"
 
 
 @dataclass(frozen=True, slots=True)

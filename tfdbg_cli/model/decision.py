@@ -99,9 +99,11 @@ class Full(StrEnum):
 class RecordRuns:
     """Run on without stopping, and record the first run and every `every`-th after it in the new folder `path`.
 
-    With `only` (a regex, searched in node names) or `layer` values of those tensors alone are recorded, with
-    `stats_only` of none; of the others statistics. `budget` are the bytes that the recording may take (0: half of
-    what is free), `full` says what happens when it has.
+    With `only` (a regex, searched in node names) or `layer` values of those tensors alone are recorded, and
+    statistics of the others. With `stats_only` TensorFlow computes these where it can, and without a selection there
+    are no values. `budget` are the bytes that the recording may take (0: half of what is free), `full` says what
+    happens when it has. `worker` is what this process is called among the workers of a job, which share the folder;
+    empty where TF_CONFIG says it, or it is none.
     """
 
     path: str
@@ -112,6 +114,7 @@ class RecordRuns:
     budget: int = 0
     full: Full = Full.DROP
     compress: bool = False
+    worker: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,6 +100,12 @@ def is_inexact(dtype: np.dtype[Any]) -> bool:
     return True
 
 
+def may_have_fractions(name: str) -> bool:
+    """Whether elements of the type called `name` are float or complex numbers; those of an unknown type may be."""
+    element = element_type_named(name)
+    return element is None or (element.numpy is not None and is_inexact(element.numpy))
+
+
 def name_of(dtype: np.dtype[Any]) -> str:
     """TensorFlow's name of a NumPy dtype; text and objects are `string`."""
     return "string" if dtype.kind in "OSUT" else dtype.name

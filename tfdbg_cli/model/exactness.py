@@ -14,8 +14,10 @@ from tfdbg_cli.model.dtypes import is_inexact
 from tfdbg_cli.model.values import Array, NoValue, Value
 
 _MOST_NAMED = 3
+_SMALL = 1 << 14  # bytes
 _SLICE = 1 << 13  # elements that are measured at a time: what is computed of them stays in the cache
 _WIDEST = 8  # bytes of a float whose neighbours can be counted
+_OTHER_NANS = "NaN of other bits"
 _MOST_ULP = 1_000_000  # farther apart two numbers are no roundings of one, and are told themselves
 
 
@@ -57,6 +59,7 @@ class Exactness:
     `strays` are outputs and variables that the program got otherwise than undebugged, in this run or in one under the
     same watch. `differs` are those in which the run made again for the screen is not the program's, of the `compared`
     ones. `doubt` says why the program's last digits may be others; empty if they may not. `note` is for the screen.
+    `order` names what ops of the run used in another order than undebugged, perhaps: then all digits may be others.
     """
 
     way: Way
@@ -65,6 +68,12 @@ class Exactness:
     strays: tuple[Parting, ...] = ()
     doubt: str = ""
     note: str = ""
+    order: str = ""
+
+    @property
+    def words(self) -> str:
+        """What is not the same, in few words for a narrow line; empty when nothing but last digits may differ."""
+        return f"not exact: the order of what uses {self.order}" if self.order else ""
 
     @property
     def program_exact(self) -> bool:
@@ -75,6 +84,11 @@ class Exactness:
     def exact(self) -> bool:
         """Whether the values shown are the program's, and these its own."""
         return self.program_exact and not self.differs
+
+    @property
+    def numbers_exact(self) -> bool:
+        """Whether the values shown differ from the program's in nothing but the bits of NaN."""
+        return all(parting.told == _OTHER_NANS for parting in self.differs)
 
     @property
     def sentence(self) -> str:
@@ -107,7 +121,8 @@ class Exactness:
         if not self.compared:
             return ""
         what = "output or variable is" if self.compared == 1 else "outputs and variables are"
-        return f"{self.compared} {what} the same to the last bit."
+        again = "" if self.program_exact else "In the run made again for the screen "
+        return f"{again}{self.compared} {what} the same to the last bit."
 
 
 def named_partings(partings: Sequence[Parting]) -> str:
@@ -129,7 +144,10 @@ def same_bits(one: Value, two: Value) -> bool:
         return False
     if one.dtype.hasobject:
         return bool(np.array_equal(one, two))
-    return bool(np.array_equal(_bits(np.ascontiguousarray(one)), _bits(np.ascontiguousarray(two))))
+    one, two = np.ascontiguousarray(one), np.ascontiguousarray(two)
+    if one.nbytes <= _SMALL:  # most variables of a network are: what NumPy does before it begins takes longer
+        return one.tobytes() == two.tobytes()
+    return bool(np.array_equal(_bits(one), _bits(two)))
 
 
 def _parting(name: str, one: Value, two: Value) -> Parting:
@@ -201,7 +219,7 @@ class _Distance:
         if ulps is None or 0 < ulps <= _MOST_ULP:
             return ""
         if not ulps:
-            return "NaN of other bits" if self.nan else "zeros of the other sign"
+            return _OTHER_NANS if self.nan else "zeros of the other sign"
         return " and ".join(map(str, self.farthest))
 
 
@@ -215,16 +233,18 @@ def _bits(values: Array) -> Array:
 
 def _distances(one: Array, two: Array) -> Array:
     first, second = _place(one), _place(two)
-    # Of 64 bits the difference may be larger than an integer with a sign holds: its bits are right all the same.
-    found: Array = (np.maximum(first, second) - np.minimum(first, second)).view(np.uint64)
-    return found
+    # The difference may be larger than an integer with a sign holds: its bits are right all the same.
+    apart = np.maximum(first, second)
+    apart -= np.minimum(first, second)
+    return _bits(apart)
 
 
 def _place(values: Array) -> Array:
     """Where each float stands among all floats of its dtype, counted from zero: neighbours are 1 apart."""
-    width = values.dtype.itemsize
-    raw = values.view(np.dtype(f"i{width}")).astype(np.int64)
-    negative = raw >> 63  # all bits are set, or none
-    magnitude = np.int64((1 << (8 * width - 1)) - 1)
-    found: Array = (raw ^ (negative & magnitude)) - negative
+    sign = 8 * values.dtype.itemsize - 1
+    raw = values.view(np.dtype(f"i{values.dtype.itemsize}"))
+    negative: Array = raw >> sign  # all bits are set, or none
+    found: Array = negative & ((1 << sign) - 1)
+    found ^= raw
+    found -= negative
     return found

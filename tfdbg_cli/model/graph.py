@@ -13,6 +13,8 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import TensorName, did_you_mean
 
 Made = TypeVar("Made")
+GIVEN_BY = "_given_by"
+"""An attribute of a function's argument in a run that begins before the call: the tensor that it was given."""
 _STEP = 500  # nodes that are indexed between two looks at the clock
 
 
@@ -133,12 +135,17 @@ class Graph:
         for number, node in enumerate(self):
             if number % _STEP == _STEP - 1:
                 yield
-            for tensor in dict.fromkeys(node.inputs):
+            for tensor in node.inputs if _from_nodes_apart(node) else dict.fromkeys(node.inputs):
                 consumers.setdefault(tensor.node, []).append((node, tensor.slot))
             for name in node.control_inputs:
                 control_consumers.setdefault(name, []).append(node)
         self._control_consumers = control_consumers
         self._consumers = consumers
+
+
+def _from_nodes_apart(node: Node) -> bool:
+    """Whether no two inputs of `node` come from one node, as nearly always: to hash tensors takes far longer."""
+    return len({tensor.node for tensor in node.inputs}) == len(node.inputs)
 
 
 def _by_name(nodes: Iterable[Node]) -> dict[str, list[Node]]:

@@ -32,7 +32,7 @@ class IgnoredPlace:
     no harm; `intended` whether it is meant. `file` and `line` are where the program made the node, if that is known.
     What the person ignores has a `name`, as they said it (of a cause its rule); `named` are the nodes that it means,
     `held` those that were bad because of it then. What makes NaN of an infinity later is not among them, and no part
-    of what they said.
+    of what they said. `spoiled` are the variables that were written with it: in later runs they follow from it.
     """
 
     run: int
@@ -49,6 +49,7 @@ class IgnoredPlace:
     name: str = ""
     named: tuple[str, ...] = ()
     held: tuple[str, ...] = ()
+    spoiled: tuple[str, ...] = ()
 
     @property
     def by_hand(self) -> bool:
@@ -128,10 +129,13 @@ class Ignored(Sequence[IgnoredPlace]):
         with self._lock:
             for number, known in self._numbered.items():
                 if (known.by, known.name, known.function) == (place.by, place.name, place.function):
-                    both = dict.fromkeys((*known.nodes, *place.nodes))
-                    named = dict.fromkeys((*known.named, *place.named))
-                    held = dict.fromkeys((*known.held, *place.held))
-                    self._numbered[number] = replace(known, nodes=tuple(both), named=tuple(named), held=tuple(held))
+                    self._numbered[number] = replace(
+                        known,
+                        nodes=tuple(dict.fromkeys((*known.nodes, *place.nodes))),
+                        named=tuple(dict.fromkeys((*known.named, *place.named))),
+                        held=tuple(dict.fromkeys((*known.held, *place.held))),
+                        spoiled=tuple(dict.fromkeys((*known.spoiled, *place.spoiled))),
+                    )
                     return number
             return self._put(place)
 

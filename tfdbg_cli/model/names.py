@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import chain, count
 from types import EllipsisType
 
 from tfdbg_cli.errors import TfdbgError
@@ -34,9 +34,20 @@ def parse_tensor_name(text: str) -> TensorName | None:
     return None
 
 
+def tensor_name_of(text: str) -> TensorName:
+    """`text` as a tensor name, a node name meaning its output 0."""
+    return parse_tensor_name(text) or TensorName(text, 0)
+
+
 def node_of(text: str) -> str:
     """The node in a node name, a tensor name or a control input (`^node`)."""
     return text.removeprefix("^").split(":", 1)[0]
+
+
+def free_name(wanted: str, is_taken: Callable[[str], bool]) -> str:
+    """`wanted`, or where that is taken `wanted_1`, `wanted_2` and so on: the first that is not."""
+    numbered = (f"{wanted}_{number}" for number in count(1))
+    return next(name for name in chain([wanted], numbered) if not is_taken(name))
 
 
 def split_slice(text: str) -> tuple[str, str]:
@@ -96,6 +107,8 @@ def nearest(name: str, known: Iterable[str], most: int = 3) -> list[str]:
     holding = sorted((n for n in names if lowered in n.lower()), key=lambda n: (len(n), n))[:most]
     if len(holding) >= most or len(names) > 20_000:
         return holding
+    import difflib  # most names are found
+
     alike = difflib.get_close_matches(name, names, n=most, cutoff=0.5)
     return (holding + [n for n in alike if n not in holding])[:most]
 

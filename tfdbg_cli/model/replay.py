@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from tfdbg_cli.model.calls import RunError, RunKind
-from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.names import TensorName, tensor_name_of
 from tfdbg_cli.model.tensors import TensorStore
 from tfdbg_cli.model.values import Array
 
@@ -35,6 +35,11 @@ class ReplayInput:
     value: Array
     node: str = ""
 
+    @property
+    def tensor(self) -> TensorName:
+        """The tensor that it is in the run."""
+        return tensor_name_of(self.name)
+
 
 @dataclass(frozen=True)
 class ReplaySpec:
@@ -53,6 +58,21 @@ class ReplaySpec:
     inputs: tuple[ReplayInput, ...] = ()
     limits: tuple[str, ...] = ()
     details: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def variables(self) -> tuple[ReplayInput, ...]:
+        """The inputs that are variables."""
+        return tuple(item for item in self.inputs if item.role is Role.VARIABLE)
+
+    @property
+    def held(self) -> dict[str, Array]:
+        """Of a session: what each variable held before the run, by the node that holds it."""
+        return {item.node: item.value for item in self.variables}
+
+    @property
+    def fed(self) -> dict[str, Array]:
+        """Of a session: the values by the names of the tensors that are fed, what ops drew among them."""
+        return {item.name: item.value for item in self.inputs if item.role is not Role.VARIABLE}
 
 
 class Replayable(Protocol):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, runtime_checkable
 
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.decision import RunUntil
@@ -22,6 +22,15 @@ from tfdbg_cli.model.tensors import EMPTY_STORE, TensorStore
 from tfdbg_cli.model.values import Array
 
 
+@runtime_checkable
+class TellsCounts(Protocol):
+    """Runs that know how many tensors each has without a look at it: very many on disk, say."""
+
+    def tensor_count(self, place: int) -> int:
+        """How many tensors the run at `place` has. Raises TfdbgError where the run cannot be read."""
+        ...
+
+
 @dataclass(frozen=True)
 class Run:
     """A finished run and everything that is known about it.
@@ -30,7 +39,8 @@ class Run:
     beside the one whose tensors these are, where both are known. `replayable` is there when the state from before the
     run is held, `what_if` when parts of it can be computed again with other values; `change` tells of a run that was
     made so, and `steppable` makes it anew, node by node. `notes` are sentences for the screen: which graph is shown,
-    what could not be captured and why. `lacks` is the one that says why what the run computed is missing.
+    what could not be captured and why. `lacks` is the one that says why what the run computed is missing, `gaps` the
+    one that says of which of its tensors nothing is known.
     `profile` is there after `run -p`. `caught` says that what a watch asks for was found by a check inside the run,
     so that nobody need ask the values again. `exactness` says whether the program's own numbers are those of an
     undebugged run; None where that was not asked (recordings, eager code, runs that were left alone). `frames`
@@ -48,6 +58,7 @@ class Run:
     profile: Profile | None = None
     notes: tuple[str, ...] = ()
     lacks: str = ""
+    gaps: str = ""
     origin_path: str = ""  # the directory it was read from; empty for a live run
     replayable: Replayable | None = None
     what_if: WhatIf | None = None
@@ -82,6 +93,26 @@ class Change:
         names = ", ".join(map(str, self.replaced[:2]))
         more = f" and {len(self.replaced) - 2} more" if len(self.replaced) > 2 else ""
         return f"what if: {names}{more} replaced"
+
+
+@runtime_checkable
+class Growing(Protocol):
+    """The runs of a recording that may still be written.
+
+    `changed` counts how often there was more of runs that were there already, the last one left out.
+    """
+
+    @property
+    def changed(self) -> int: ...
+
+    def look(self) -> None:
+        """Add, behind those that are there, the runs that were written since the last time. It may take its time.
+
+        Raises:
+            TfdbgError: they cannot be read now.
+
+        """
+        ...
 
 
 class WhatIf(Protocol):
@@ -184,16 +215,21 @@ class Opened:
 
     `opening` is the command whose answer a person sees first; without one the kind of the run says. `ignored` are
     the places that count as fine, beside those that came with a run. `noun` is what the runs are called: graphs,
-    where nothing ran.
+    where nothing ran. `workers` are those of a job whose runs these are, where several recorded together.
+    `growing` looks for new runs, where the recording is to be followed. `opened_by` are the words of the command line
+    that lead here again, before the path.
     """
 
     path: str
     runs: Sequence[Run]
     current: int = 0
-    notes: tuple[str, ...] = ()
+    notes: Sequence[str] = ()
     opening: str = ""
     ignored: Ignored = field(default_factory=Ignored)
     noun: str = "run"
+    workers: Sequence[str] = ()
+    growing: Growing | None = None
+    opened_by: Sequence[str] = ("open",)
 
 
 Stop: TypeAlias = RunStart | RunEnd | Opened

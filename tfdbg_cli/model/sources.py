@@ -7,6 +7,7 @@ import re
 import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Protocol
 
@@ -22,6 +23,7 @@ class Frame:
 
 
 _LONGEST_SOURCE = 1 << 26  # bytes
+_KEPT_ANSWERS = 1 << 12
 
 Traceback = tuple[Frame, ...]  # outermost call first, as Python prints it
 
@@ -33,6 +35,7 @@ _LIBRARY = re.compile(
 _PROGRAM = re.compile(r"(^|/)(examples|tutorials)/|_test\.py$")
 
 
+@lru_cache(maxsize=_KEPT_ANSWERS)  # asked of each call that led to each node, and they are in a few files
 def is_library(path: str) -> bool:
     """Whether `path` belongs to an installed package (tensorflow, keras, …) and not to the user's program."""
     normal = path.replace("\\", "/")

@@ -87,6 +87,15 @@ class TellsSummaries(Protocol):
 
 
 @runtime_checkable
+class TellsParts(Protocol):
+    """A store that can read a part of a large value alone: one whose files lie far away, say."""
+
+    def part(self, index: int, key: Any) -> Any:
+        """What `value(index)[key]` gives, or why there is no value. Raises IndexError as that does."""
+        ...
+
+
+@runtime_checkable
 class TellsOrder(Protocol):
     """A store that may know the order of its tensors without a look at each: one of very many, say."""
 
@@ -136,10 +145,46 @@ class TellsFiles(Protocol):
         ...
 
 
+@runtime_checkable
+class TellsValued(Protocol):
+    """A store of which some tensors certainly have no value: one of statistics, say."""
+
+    def valued(self) -> Sequence[int]:
+        """The indices of the tensors that may have one."""
+        ...
+
+
+@runtime_checkable
+class TellsMemory(Protocol):
+    """A store of which some values stay in memory as long as it does, and may share that."""
+
+    def memory(self, index: int) -> int | None:
+        """Where the elements of the tensor at `index` begin in memory, one behind the other; None of another one."""
+        ...
+
+
+def memory_of(store: TensorStore, index: int) -> int | None:
+    """What a store tells that `TellsMemory`; None of any other."""
+    return cast(TellsMemory, store).memory(index) if _tells(type(store), TellsMemory) else None
+
+
 def finite_in_steps(store: TensorStore, indices: Sequence[int]) -> Iterator[tuple[Sequence[int], float]]:
     """What a store tells that `TellsFinite`; nothing of any other."""
     if _tells(type(store), TellsFinite):
         yield from cast(TellsFinite, store).finite(indices)
+
+
+def part_of(store: TensorStore, index: int, key: Any) -> Any:
+    """What the value at `index` gives for `[key]`, or a NoValue. No more is read than that, where the store can.
+
+    Raises:
+        IndexError: there is no such part.
+
+    """
+    if _tells(type(store), TellsParts):
+        return cast(TellsParts, store).part(index, key)
+    value = store.value(index)
+    return value if isinstance(value, NoValue) else value[key]
 
 
 def summary_of(store: TensorStore, index: int) -> Summary | None:
@@ -165,9 +210,9 @@ def recorded_summary(store: TensorStore, index: int) -> Summary | None:
     return cast(TellsSummaries, store).summary(index) if _tells(type(store), TellsSummaries) else None
 
 
-def may_hold_values(store: TensorStore) -> bool:
-    """Whether tensors of `store` may have values; a store of statistics alone says that none has (`holds_values`)."""
-    return bool(getattr(store, "holds_values", True))
+def valued_rows(store: TensorStore) -> Sequence[int]:
+    """The indices of the tensors of `store` that may have values: all, unless it tells otherwise."""
+    return cast(TellsValued, store).valued() if _tells(type(store), TellsValued) else range(len(store))
 
 
 @cache
@@ -186,9 +231,12 @@ def devices_of(store: TensorStore) -> Callable[[int], str]:
 class FoundByNode:
     """What stores have in common whose names are known from the start: where the tensors of a node are."""
 
-    def __init__(self, names: Iterable[TensorName]) -> None:
-        self._by_node: dict[str, list[int]] = {}
-        self._slots: list[int] = []
+    def __init__(self, names: Iterable[TensorName], alike: FoundByNode | None = None) -> None:
+        """Find the tensors `names`; `alike` has the same ones in the same order, if that is known."""
+        self._by_node: dict[str, list[int]] = {} if alike is None else alike._by_node
+        self._slots: list[int] = [] if alike is None else alike._slots
+        if alike is not None:
+            return
         for index, name in enumerate(names):
             self._by_node.setdefault(name.node, []).append(index)
             self._slots.append(name.slot)
@@ -245,6 +293,9 @@ class PartOfStore(FoundByNode):
     def summary(self, index: int) -> Summary | None:
         return recorded_summary(self._store, self._rows[index])
 
+    def memory(self, index: int) -> int | None:
+        return memory_of(self._store, self._rows[index])
+
 
 Row = tuple[TensorStore, int]
 
@@ -282,6 +333,9 @@ class GatheredTensors(FoundByNode):
 
     def summary(self, index: int) -> Summary | None:
         return recorded_summary(*self._rows[index])
+
+    def memory(self, index: int) -> int | None:
+        return memory_of(*self._rows[index])
 
 
 def describe(

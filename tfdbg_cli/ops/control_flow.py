@@ -6,7 +6,7 @@ all others stand in.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from tfdbg_cli.ops.kinds import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH
 
@@ -44,3 +44,8 @@ def nesting(
             branches = max(branches - 1, 0)
         found[name] = (loops, branches)
     return found
+
+
+def inside(depths: Mapping[str, tuple[int, int]]) -> frozenset[str]:
+    """Those ops that are in a loop or a branch, by how deep they are (`nesting`)."""
+    return frozenset(name for name, depth in depths.items() if depth != OUTSIDE)

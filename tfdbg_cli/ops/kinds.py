@@ -24,6 +24,7 @@ SWITCH = frozenset({"Switch", "RefSwitch", "_SwitchN"})
 MERGE = frozenset({"Merge", "RefMerge"})
 NEXT_ITERATION = frozenset({"NextIteration", "RefNextIteration"})
 CONTROL_FLOW = ENTER | EXIT | SWITCH | MERGE | NEXT_ITERATION
+LOOP_CONDITION = frozenset({"LoopCond"})  # whether a loop makes one more turn
 
 # What TensorFlow's runtime puts where a value goes to another device or process.
 SENDS = frozenset({"_Send", "_HostSend"})
@@ -76,6 +77,10 @@ SAME_VALUE: Mapping[str, int | None] = {
 # What computes.
 INCREMENTS = frozenset({"AssignAddVariableOp", "AssignSubVariableOp"})
 """They add their second input to a variable, or take it from there."""
+LITERALS = frozenset({"Const", "HostConst"})
+"""They give what the program wrote down, or what the optimizer found that an op always gives."""
+SHAPE_INPUT: Mapping[str, int] = {"Fill": 0, "Reshape": 1, "BroadcastTo": 1}
+"""The input that says of what shape the output is, and nothing of its elements."""
 OF_SHAPES = frozenset({"Shape", "ShapeN", "Size", "Rank", "ZerosLike", "OnesLike"})
 """They look at no element: what they give follows from the shape of their input."""
 SUMS = frozenset({"Add", "AddV2", "Sub"})

@@ -26,13 +26,15 @@ _Rule: TypeAlias = Callable[[Sequence[Norm], int], float]  # of the inputs that 
 
 def bound_of(rule: tuple[slice, _Rule], given: Sequence[Norm | None], size: int) -> float:
     """What one of `RULES` says of an output of `size` elements; infinity if an input that counts is not known."""
-    known = [norm for norm in given if norm is not None]
-    return rule[1](known, size) if len(known) == len(given) else math.inf
+    return math.inf if None in given else rule[1](given, size)  # type: ignore[arg-type]  # none is None
 
 
 def _some(given: Sequence[Norm], size: int) -> float:
     """Elements of the inputs, each at most once; or smaller ones, or zeros."""
-    return sum(bound for bound, _ in given)
+    total = 0.0
+    for bound, _ in given:
+        total += bound
+    return total
 
 
 def _extreme(given: Sequence[Norm], size: int) -> float:
@@ -43,17 +45,23 @@ def _extreme(given: Sequence[Norm], size: int) -> float:
 
 def _spread(given: Sequence[Norm], size: int) -> float:
     """A sum of the inputs, each repeated until it has `size` elements."""
-    return sum(bound if count == size else bound * math.sqrt(size / max(count, 1)) for bound, count in given)
+    total = 0.0
+    for bound, count in given:
+        total += bound if count == size else bound * math.sqrt(size / max(count, 1))
+    return total
 
 
 def _product(given: Sequence[Norm], size: int) -> float:
     """Products in which no element meets another twice, or a product of matrices."""
-    return math.prod(bound for bound, _ in given)
+    total = 1.0
+    for bound, _ in given:
+        total *= bound
+    return total
 
 
 def _products(given: Sequence[Norm], size: int) -> float:
     """Each element is a sum of products in which no element of one input meets one of the other twice."""
-    return math.prod(bound for bound, _ in given) * math.sqrt(size)
+    return _product(given, size) * math.sqrt(size)
 
 
 def _sum(given: Sequence[Norm], size: int) -> float:
@@ -76,11 +84,13 @@ def _slope(given: Sequence[Norm], size: int) -> float:
 
 
 _FIRST, _BOTH, _ALL = slice(1), slice(2), slice(None)
+PASSED_ON = (_FIRST, _some)
+"""The rule of ops whose output is bounded as their first input is."""
 RULES: Mapping[str, tuple[slice, _Rule]] = MappingProxyType({
     **dict.fromkeys((
         *SAME_ELEMENTS, *SIGNS, *RELUS, "Slice", "StridedSlice", "SplitV", "Unpack", "Pad", "ReluGrad",
         "Relu6Grad",
-    ), (_FIRST, _some)),
+    ), PASSED_ON),
     "Split": (slice(1, 2), _some),
     "Pack": (_ALL, _some),
     "ConcatV2": (slice(None, -1), _some),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import urwid
@@ -16,6 +17,7 @@ from tfdbg_cli.commands.typed_commands import History
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.recording.stand_in import is_waiting
 from tfdbg_cli.model.decision import Abort, Decision, Detach
 from tfdbg_cli.model.runs import Stop
 from tfdbg_cli.tui.between_keys import BetweenKeys
@@ -26,7 +28,8 @@ from tfdbg_cli.tui.control.busy import Busy
 from tfdbg_cli.tui.control.dialogs import leave_question
 from tfdbg_cli.tui.control.keyboard import Keyboard
 from tfdbg_cli.tui.control.keymap import ACTIONS, KeyContext
-from tfdbg_cli.tui.control.pending import Pending
+from tfdbg_cli.tui.control.new_runs import NewRuns
+from tfdbg_cli.tui.control.pending import Pending, fetching, working
 from tfdbg_cli.tui.control.preferences import Preferences, preferences
 from tfdbg_cli.tui.control.prompt import Prompt
 from tfdbg_cli.tui.control.state import State
@@ -37,6 +40,7 @@ from tfdbg_cli.tui.reading.encoding import encoded_for, kept_encoding
 _MESSAGE_SECONDS = 8.0
 _AT_ONCE = 0.002  # seconds of looking and counting before a frame is drawn
 _HOUSEKEEPING = 1.0
+_NOTHING = "nothing"  # the kind of the page that stands there before there is one
 _NOT_SCREENS = {"empty", "written", "mouse"}  # kinds of answers that are one sentence: said, not shown
 
 
@@ -66,6 +70,7 @@ class App:
         self._preferences = preferences(settings, registry, ACTIONS)
         self.view = View(self.state, self.actions, self.key, self.click, self.bug)
         self.mouse = Mouse(self.state, self.view, self.actions)
+        self._new_runs = NewRuns(self.state, self.say)
         self.keyboard = Keyboard(self, self._type)
         self.busy = Busy(self._draw_busy)
         self._between_keys = BetweenKeys(self.state, self.actions, self.view, self._guarded)
@@ -109,7 +114,7 @@ class App:
 
     def interrupt(self) -> None:
         """Ctrl-C, from a signal handler: stop the command that runs, or tell the loop."""
-        if self.busy.running:
+        if self.busy.running or (self._doing and is_waiting()):
             raise KeyboardInterrupt
         if self._wake is not None:
             os.write(self._wake, b"c")
@@ -156,7 +161,7 @@ class App:
         finally:
             self._doing = before
         if not self.state.pages.all:
-            self._show("", Document("nothing", ()), replace=False)
+            self._show("", Document(_NOTHING, ()), replace=False)
 
     def bug(self, what: str, error: Exception) -> None:
         """Show a mistake of tfdbg's own in the place of what could not be shown."""
@@ -176,12 +181,8 @@ class App:
         if self.state.filter is not None:
             self.actions.close()
         self._doing = text
-
-        def finish() -> None:
-            self._carry_out(text, replace)
-            then()
-
-        self.begin(Pending(text, self.state.service.steps(text), finish))
+        carry_out = partial(self._carry_out, text, replace)
+        self.begin(fetching(text, self.state.service, carry_out, then, self.begin))
 
     def _carry_out(self, text: str, replace: bool) -> None:
         service = self.state.service
@@ -199,6 +200,7 @@ class App:
             self.leave(outcome)
 
     def _show(self, command: str, document: Document, replace: bool) -> None:
+        replace = replace or (bool(self.state.pages.all) and self.state.page.document.kind == _NOTHING)
         with self.state.service.undone_by_error():
             self.state.service.show(command, document, replace=replace)
             # Laid out here, where Ctrl-C can stop it, and not while drawing.
@@ -263,7 +265,7 @@ class App:
         if self._interrupted:
             self._interrupted = False
             self.ask_to_leave()
-            self.say(Message("Ctrl-C again ends the program."))
+            self.say(Message("Ctrl-C again ends the program.", passing=True))
             return
         self._interrupted = True
         finder = self.state.pages.all and self.state.finder
@@ -278,12 +280,12 @@ class App:
             self.state.prompt.touched()
         else:
             self.actions.close()
-        self.say(Message("Ctrl-C again asks how to leave."))
+        self.say(Message("Ctrl-C again asks how to leave.", passing=True))
 
     def say(self, message: Message | None) -> None:
         """Show `message` for a while, or take the one on show away."""
         self.state.message = message
-        if message is not None:
+        if message is not None and not message.passing:
             self.state.service.said(f"{message.text} {message.hint}".strip(), error=message.error)
         if self.loop is None:
             return
@@ -382,6 +384,7 @@ class App:
 
     def _housekeep(self, loop: urwid.MainLoop, data: Any) -> None:
         self.state.printed = self._housekeeping()
+        self._guarded("listing new runs", self._new_runs.look)
         if loop.screen_size and loop.screen.get_cols_rows() != loop.screen_size:
             # Off the main thread no signal tells of a new size.
             loop.screen_size = None
@@ -393,5 +396,5 @@ class App:
         loop = self.loop
         if loop is not None and loop.screen.started:
             size = loop.screen.get_cols_rows()
-            words = f"{self._doing}: working, {seconds:.0f} s. Ctrl-C stops it."
+            words = working(self._doing, f"{seconds:.0f} s", "Ctrl-C", size[0] - 1)
             loop.screen.draw_screen(size, self.view.busy(size, words))

@@ -16,7 +16,9 @@ from tfdbg_cli.tui.panes.view import View
 
 _FRAME = 0.05  # seconds between two frames while something is looked for
 _MANY_LINES = 1_000_000  # more than a slice can look at
-_SLICE = 0.006  # seconds of looking between two looks at the keyboard
+_SLICE = 0.0025  # seconds of looking between two looks at the keyboard
+_TURN = 0.008  # seconds of looking, while no key comes, until urwid's loop has its turn
+_FEW = 8  # rows that are counted before a frame; of a page of them as little is begun as would be seen
 _PAUSE = 0.04  # seconds without a key before what is in sight is counted and previewed: longer than a key repeats
 
 
@@ -32,23 +34,25 @@ class BetweenKeys:
         self._guarded = guarded
         self._alarm: Any = None  # of urwid's loop, when work is to go on
         self._drawn = 0.0  # when a frame was drawn in the middle of the work
+        self._unseen = False  # whether there is something new to see since then
+        self._pause_ends = 0.0  # when the keys will have rested for long enough to count what is in sight
         self._answered = False  # whether a key was answered, and the frame with the answer is still to be drawn
 
     def go_on(self, loop: urwid.MainLoop | None) -> None:
         """Let what is unfinished go on behind the keys: at once what was asked for, in a pause what is in sight."""
         if loop is None or not self._state.pages.all or (task := next(self._tasks(), None)) is None:
             return
-        waits = self._answered and task == self._view.work
         if self._alarm is not None and self._answered:
             loop.remove_alarm(self._alarm)  # counted anew from this key on
             self._alarm = None
         if self._alarm is None:
-            self._answered = self._answered and not waits  # in a pause urwid draws
-            self._alarm = loop.set_alarm_in(_PAUSE if waits else 0, self._look_on)
+            rest = self._pause_ends - time.monotonic() if task == self._view.work and not self._answered else 0.0
+            self._alarm = loop.set_alarm_in(max(0.0, rest), self._look_on)
 
     def answered(self) -> None:
         """A key was answered: its frame goes before any further work."""
         self._answered = True
+        self._pause_ends = time.monotonic() + _PAUSE
 
     def begin(self, pending: Pending, at_once: float) -> None:
         """Begin with an answer, in the place of any other; what takes no longer than `at_once` is shown now."""
@@ -58,21 +62,25 @@ class BetweenKeys:
         self._answer(lambda: time.monotonic() >= end)
 
     def count_in_sight(self, at_once: float) -> None:
-        """Count what the rows in sight lack, for so many seconds."""
+        """Count what the rows in sight lack, for so many seconds; less where that is too much for one frame."""
         self._view.arrange(self._view.size)
-        end = time.monotonic() + at_once
+        lacking = len(self._state.page.late.lacking())
+        end = time.monotonic() + at_once * min(1.0, _FEW / max(1, lacking))
         self._view.work(lambda: time.monotonic() >= end)
 
     def _look_on(self, loop: Any, data: Any) -> None:
         self._alarm = None
-        if not self._answered:
-            end = time.monotonic() + _SLICE
-            self._guarded("looking for rows", lambda: self._look(lambda: time.monotonic() >= end))
         # While an alarm is due urwid does not draw: without this nothing would be seen before the search has ended.
-        if (self._answered or time.monotonic() - self._drawn >= _FRAME) and loop.screen.started:
-            self._answered = False
-            loop.draw_screen()
-            self._drawn = time.monotonic()
+        # A frame has a turn of its own, so that a key waits for one of both at most.
+        if self._answered or (self._unseen and time.monotonic() - self._drawn >= _FRAME):
+            if loop.screen.started:
+                self._answered = self._unseen = False
+                loop.draw_screen()
+                self._drawn = time.monotonic()
+        else:
+            enough, told = _key_or_turn(loop.screen), self._told()
+            self._guarded("looking for rows", lambda: self._look(enough))
+            self._unseen = self._unseen or not told or self._told() != told
         self.go_on(loop)
 
     def _look(self, enough: Callable[[], bool]) -> None:
@@ -81,11 +89,19 @@ class BetweenKeys:
         if task is not None:
             task(enough)
 
+    def _told(self) -> str:
+        """All that a frame would tell of the work: how far an answer is; empty where it would tell more than that."""
+        pending = self._state.pending
+        alone = pending is not None and next(self._tasks(), None) == self._answer
+        return pending.status(self._view.size[0]) if pending is not None and alone else ""
+
     def _tasks(self) -> Iterator[Callable[[Callable[[], bool]], None]]:
         """What is left to do, the most wanted first."""
         state, walking = self._state, self._actions.walking
         if state.dialog is not None and state.dialog.unfinished:
             yield state.dialog.work
+        if self._view.looks_ahead:
+            yield self._view.look_ahead
         if state.pending is not None and not (state.pending.ready and self._typing):
             yield self._answer
         if state.filter is not None and state.filter.running:
@@ -116,3 +132,24 @@ class BetweenKeys:
         if pending.ready and not self._typing:
             self._state.pending = None
             pending.finish()
+
+
+def _key_or_turn(screen: Any) -> Callable[[], bool]:
+    """What tells work that goes on from now when it is enough: a key came, or others have waited for long enough.
+
+    A turn of urwid's loop takes a tenth of the time of a slice, so it is not taken for each. A screen that does not
+    tell whether a key came has one for each all the same.
+    """
+    begun = time.monotonic()
+    key_came = getattr(screen, "key_came", lambda: True)
+    slice_ends = begun + _SLICE
+
+    def enough() -> bool:
+        nonlocal slice_ends
+        now = time.monotonic()
+        if now < slice_ends:
+            return False
+        slice_ends = now + _SLICE
+        return now - begun >= _TURN or key_came()
+
+    return enough

@@ -5,20 +5,36 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import nullcontext, suppress
+from importlib import import_module
 
 from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.commands.registry import Registry
+from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.commands.typed_commands import History
 from tfdbg_cli.commands.views.opening import opening_command
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.document.plain import harmless
+from tfdbg_cli.document.source import highlighted
 from tfdbg_cli.model.decision import Decision, Detach
 from tfdbg_cli.model.runs import Stop
 from tfdbg_cli.tui.app import App
 from tfdbg_cli.tui.parting import last_words
 from tfdbg_cli.tui.terminal.collection import no_full_collection
 from tfdbg_cli.tui.terminal.terminal import Terminal
+
+_FIRST_COMMANDS = (
+    "run_info", "error_info", "origin", "list_tensors", "print_tensor", "node_info", "here", "preview",
+)  # fmt: skip
+
+
+def load_first_screen() -> None:
+    """Load what is not loaded with this module, and is needed for the first screen of a stop of a live program."""
+    registry = standard_registry()
+    for name in _FIRST_COMMANDS:
+        registry.find(name)
+    import_module("tfdbg_cli.commands.service.previewing")
+    highlighted(("pass",))  # makes the tables of the lexer
 
 
 class TuiFrontend:
@@ -80,7 +96,8 @@ class TuiFrontend:
             housekeeping=terminal.spool.trim,
         )
         try:
-            with terminal, no_full_collection():
+            service = app.state.service
+            with terminal, no_full_collection(), service.following if service.followed else nullcontext():
                 decision = app.run(terminal.screen)
                 terminal.last_words = last_words(app.state.service, decision, sys.orig_argv)
         except OSError as error:

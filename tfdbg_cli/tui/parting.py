@@ -38,7 +38,7 @@ def last_words(service: PromptService, decision: Decision, program: Sequence[str
     found = next((lines for page in reversed(pages.all) if (lines := _found(page))), [])
     if (path := service.recording) is not None:
         last = f"closed {printable(path)} at `{left}`."
-        back = ["open", path]
+        back = list(service.opened_by)
     else:
         last = f"{service.label}, left at `{left}`; {next_words(decision)}."
         kept = [page.document.data()["path"] for page in pages.all if page.document.kind == "bundle"]

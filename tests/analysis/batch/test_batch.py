@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from support.held_run import Held
 from support.made_run import INF, Op, made_run, op
 
+from tfdbg_cli.analysis.batch.components import given_with
 from tfdbg_cli.analysis.origin.search import OriginSearch
+from tfdbg_cli.model.calls import RunKind
+from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
 from tfdbg_cli.model.values import Lack, NoValue
 
 X = np.ones((4, 3), np.float32)
@@ -270,3 +276,36 @@ def test_a_ragged_tensor_whose_row_lengths_come_from_a_number() -> None:
     summed = op("sum", "UnsortedSegmentSum", "x", "ids", "n", value=np.array([1.0, INF]))
     feeds: dict[str, object] = {"x:0": np.ones(4, np.float32), "i:0": np.array(3)}
     assert _rows(values, length, ids, count, summed, feeds=feeds) == (3,)
+
+
+def test_the_shape_of_what_is_filled_came_in_with_no_batch() -> None:
+    dims, labels = np.array([4, 3, 2, 2]), np.arange(4)
+    run = made_run(
+        _x(), op("dims", "Placeholder", value=dims), op("y", "Placeholder", value=labels),
+        op("full", "Fill", "dims", "one", value=np.ones((4, 3, 2, 2))), op("one", "Const", value=1.0),
+        op("log", "Log", "x", value=np.array([[1, 1, 1], [-INF, 1, 1], [1, 1, 1], [1, 1, 1]])),
+        feeds={"x:0": X, "dims:0": dims, "y:0": labels},
+    )  # fmt: skip
+    origin = OriginSearch(run).first()
+    assert origin is not None
+    assert sorted(given_with(run, origin.batch)) == ["x:0", "y:0"]
+
+
+class _Holding(Held):
+    """A run of a session before which its variable `v` held something."""
+
+    def replay_spec(self) -> ReplaySpec:
+        held = ReplayInput("v", Role.VARIABLE, "float32", np.array([1, 0, 3], np.float32), node="v")
+        return ReplaySpec(RunKind.SESSION, b"", "", inputs=(held,))
+
+
+def test_elements_of_a_variable_are_no_rows() -> None:
+    """As of the moving variance that a normalization takes in one branch, in Keras 2."""
+    run = made_run(
+        op("v", "VarHandleOp"), op("first", "Const", value=True),
+        op("cond", "If", "first", "v", value=[1.0, 0.0, 3.0]), op("log", "Log", "cond", value=[0.0, -INF, 1.0]),
+    )  # fmt: skip
+    session = replace(run, call=replace(run.call, kind=RunKind.SESSION), replayable=_Holding())
+    origin = OriginSearch(session).first()
+    assert origin is not None and origin.name.node == "log"
+    assert origin.batch_rows == ()

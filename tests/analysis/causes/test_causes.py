@@ -57,6 +57,7 @@ BIG = 3e38
 CASES = [
     Case("Log", ([0.0, 1.0],), np.log, "Log of 0: in0:0 is 0 at 1 element.", "log_softmax"),
     Case("Log", ([-1.0, 1.0],), np.log, "Log of a negative number: in0:0 is negative at 1 element", "log_softmax"),
+    Case("Log", ([-1.0] * 2200,), np.log, "Log of a negative number: in0:0 is negative at 2,200 elements"),
     Case("Log", ([0.0, -1.0, -2.0],), np.log, "Log of a negative number: in0:0 is negative at 2 elements; log of 0"),
     Case("Log1p", ([-1.0],), np.log1p, "Log1p of -1"),
     Case("Log1p", ([-2.0],), np.log1p, "below -1"),
@@ -110,6 +111,14 @@ CASES = [
     Case("Mean", ([60000.0, 60000.0],), np.sum, "Overflow of Mean: at 1 element", "Sum in float32", np.float16),
     Case("Prod", ([1e30, 1e30, -1e30],), lambda x: _f(NAN), "to both sides"),
     Case("Cast", (_f([1e6]),), lambda x: x.astype(np.float16), "Overflow of a cast", "loss scaling", np.float16),
+    Case("Cast", (_f([1e6]),), lambda x: x.astype(np.float16), "Overflow of a cast", "of about 1 first", np.float16,
+         around=_made(Maker.DATA)),
+    Case("Cast", (_f([1e6]),), lambda x: x.astype(np.float16), "Overflow of a cast", "Scale in0:0 down", np.float16,
+         around=_made(Maker.OTHER)),
+    Case("Cast", (_f(1e6),), lambda x: x.astype(np.float16), "Overflow of a cast", "loss scaling", np.float16,
+         around=_made(Maker.OTHER)),
+    Case("Cast", (_f([1e6]),), lambda x: x.astype(np.float16), "Overflow of a cast", "loss scaling", np.float16,
+         around=Surroundings((Maker.OTHER,), gradient=True)),
     Case("Softmax", ([[-INF, -INF]],), lambda x: _f([[NAN, NAN]]), "nothing but -inf", "-1e9"),
     Case(
         "SparseSoftmaxCrossEntropyWithLogits", ([[0.0, 1.0]], np.array([7])), lambda a, b: _f([NAN]),
@@ -123,6 +132,10 @@ CASES = [
          around=_made(Maker.SOFTMAX)),
     Case("Log", ([0.0],), np.log, "made of a sigmoid", "sigmoid_cross_entropy_with_logits",
          around=_made(Maker.SIGMOID)),
+    Case("Log", ([0.0],), np.log, "a sum of exponentials, is 0 at 1 element: all of them are too small for float32",
+         "tf.reduce_logsumexp", around=_made(Maker.EXPONENTIALS)),
+    Case("RealDiv", ([0.0], [0.0]), np.divide, "rows or segments that hold nothing", "row_lengths",
+         around=_made(Maker.SEGMENTS, Maker.SEGMENTS)),
     Case("Log", ([0.0],), np.log, "Log of 0: in0:0 is 0", "Check what is fed", around=_made(Maker.DATA)),
     Case("Log", ([0.0],), np.log, "Log of 0: the targets (y) in0:0 is 0", "of the loss swapped", around=TARGETS),
     Case("Log", ([-1.0],), np.log, "the targets (y) in0:0 is negative", "swapped", around=TARGETS),
@@ -172,6 +185,8 @@ CASES = [
     Case("UpdatedVariable", ([1.0], [0.0]), lambda a, b: _f([NAN]), "0 / 0 within the update: n is NaN", "epsilon"),
     Case("UpdatedVariable", ([1.0], [0.9], [0.0], [1.0]), lambda *a: _f([NAN], np.float16), "epsilon is 0 in float16",
          "1e-4", np.float16, names=("w", "beta1", "Adam/epsilon", "gradient")),
+    Case("UpdatedVariable", ([1.0], [0.9], [0.0], [1.0]), lambda *a: _f([NAN]), "optimizer: its epsilon is 0.",
+         "an epsilon above 0", names=("w", "beta1", "Adam/epsilon", "gradient")),
 ]  # fmt: skip
 
 

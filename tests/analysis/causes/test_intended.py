@@ -9,7 +9,8 @@ import pytest
 from support.made_run import INF, NAN, Op, made_run, op
 from support.prompt import json_of, text_of
 
-from tfdbg_cli.analysis.origin.search import Benign, OriginSearch
+from tfdbg_cli.analysis.origin.origin_found import Benign
+from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.model.calls import Argument, RunKind
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.ops.intended_infinities import HABITS
@@ -180,6 +181,28 @@ def _replaced(*more: Op, chosen: float = 0.0) -> Run:
 def test_a_value_that_a_where_replaces() -> None:
     assert _origin(_replaced(), Benign.SKIP) == ""
     assert _origin(_replaced(chosen=-INF), Benign.SKIP) == "log:0"
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ([0.0, NAN], "1 tensor holds NaN that looks intended"),
+        ([0.0, INF], "1 tensor holds infinities that look intended"),
+        ([0.0, NAN, -INF], "1 tensor holds NaN and infinities that look intended"),
+    ],
+)
+def test_what_is_said_to_look_intended_is_what_is_there(value: list[float], said: str) -> None:
+    size = len(value)
+    root = (
+        op("ok", "Placeholder", value=np.arange(size) == 0), op("x", "Placeholder", value=np.ones(size)),
+        op("root", "Sqrt", "x", value=value), op("zero", "Const", value=0.0),
+        op("where", "SelectV2", "ok", "root", "zero", value=np.zeros(size)),
+    )  # fmt: skip
+    run = made_run(*root, op("log", "Log", "x", value=np.full(size, NAN)))
+    for command in ("origin", "origin --all"):
+        assert f"{said}: root:0, a value that tf.where replaces, gone in where." in " ".join(
+            text_of(command, run).split()
+        )
 
 
 def test_a_value_that_a_where_replaces_while_its_gradient_goes_bad() -> None:

@@ -23,9 +23,13 @@ X = np.arange(6, dtype=np.float32).reshape(2, 3)
 TENSORS: dict[str, Any] = {"x": X, "b": X.astype(ml_dtypes.bfloat16), "t": np.array([b"a", "ü".encode()], object)}
 
 
+_ENDLESS = ("round(1, -10**10)",)  # of these nothing but time is too much
+
+
 @pytest.mark.parametrize(
     "text",
     [
+        *_ENDLESS,
         "'a' * np.int64(10**10)",
         "[0] * np.int64(10**9)",
         "(1, 2) * np.int64(10**9)",
@@ -40,13 +44,12 @@ TENSORS: dict[str, Any] = {"x": X, "b": X.astype(ml_dtypes.bfloat16), "t": np.ar
         "('a' * 10**7).replace('a', 'b' * 10**7)",
         "np.array([['a' * 10**6] * 10**4] * 10**3)",
         "np.array([10], object) ** 10**10",
-        "round(1, -10**10)",
         "`t` * 10**10",
         "np.random.rand(10)",
     ],
 )
 def test_what_is_too_much_is_answered_by_a_sentence(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(expression_process, "MOST_SECONDS", 5)
+    monkeypatch.setattr(expression_process, "MOST_SECONDS", 1 if text in _ENDLESS else 5)
     with ends(text), pytest.raises(TfdbgError) as caught:
         evaluate_bounded(text, TENSORS.__getitem__)
     assert caught.value.message.endswith(".")

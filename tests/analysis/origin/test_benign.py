@@ -92,11 +92,21 @@ def test_the_condition_of_a_loop_decides_what_it_gives() -> None:
 def test_an_applied_gradient_and_a_variable_count() -> None:
     update = op("w/after_update", "UpdatedVariable", "w", "log", value=[1.0, 2.0])
     nodes = (X, BAD, op("w", "Placeholder"), op("y", "Exp", "x", value=[1.0, 2.0]))
-    assert judged(_run(*nodes, update)).harm == "log:0 comes out of the run."
+    assert judged(_run(*nodes, update)).harm == "log:0 is applied to the variable w."
     not_made = op("cond/true/w/after_update", "UpdatedVariable", "w", "log")
     assert not judged(_run(*nodes, not_made)).harm, "in a branch that was not taken"
     spoiled = op("w/after_update", "UpdatedVariable", "w", "x", value=[1.0, INF])
-    assert judged(_run(*nodes, spoiled)).harm == "w/after_update:0 comes out of the run."
+    assert judged(_run(*nodes, spoiled)).harm == "The variable w is not finite after its update."
+
+
+def test_what_the_program_gets_is_named_before_a_variable_and_that_before_a_gradient() -> None:
+    applied = op("g", "Neg", "log", value=[0.0, NAN])
+    spoiled = op("w/after_update", "UpdatedVariable", "w", "g", value=[1.0, NAN])
+    nodes = (X, BAD, applied, op("w", "Placeholder"), spoiled)
+    got = judged(_run(*nodes, op("y", "Exp", "log", value=[1.0, NAN])))
+    assert got.harm == "y:0 comes out of the run."
+    kept = judged(_run(*nodes, op("y", "Exp", "x", value=[1.0, 2.0])))
+    assert kept.harm == "The variable w is not finite after its update."
 
 
 def test_what_cannot_be_told_is_harm() -> None:

@@ -11,7 +11,8 @@ from support import sample_run
 from support.made_run import CPU, INF, NAN, OTHER, made_run, op
 
 from tfdbg_cli.analysis.origin.aftermath import aftermath
-from tfdbg_cli.analysis.origin.search import Benign, OriginSearch
+from tfdbg_cli.analysis.origin.origin_found import Benign
+from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import MemoryTensorStore, Tensor
 from tfdbg_cli.model.values import Lack, NoValue, Value
@@ -295,3 +296,12 @@ def test_what_a_loop_takes_out_of_a_list_was_made_before_it() -> None:
     assert [str(run.tensors[row].name) for row in search.all()] == ["log:0"]
     origin = search.first()
     assert origin is not None and search.harmful(origin) == (origin, 0)
+
+
+@pytest.mark.parametrize("kind", ["Neg", "Abs", "Reshape", "Relu"])
+def test_what_an_op_cannot_have_made_of_what_is_shown_is_the_optimizers(kind: str) -> None:
+    """-log(1 - p + 1e-9) at 1, where TensorFlow adds up the constants first: what is shown is what was written."""
+    run = made_run(op("log", "Log", "x", value=[-0.2, -20.7]), op("loss", kind, "log", value=[0.2, INF]))
+    origin = OriginSearch(run).first()
+    assert origin is not None and "and cannot have made it of log:0" in origin.cause.text
+    assert "(1 + 1e-9) - p" in origin.cause.suggestion

@@ -8,6 +8,7 @@ import pytest
 import tensorflow as tf
 from support.instrumented_calls import made, names
 
+from tfdbg_cli.analysis.graph.annotation import made_at
 from tfdbg_cli.capture.functions.definition.call_tree import LOOP_VARIABLE
 from tfdbg_cli.capture.functions.graph import function_graph, function_tracebacks
 from tfdbg_cli.model.sources import user_frame
@@ -98,6 +99,14 @@ def test_nodes_of_nested_functions_were_made_at_the_users_lines(concrete) -> Non
     assert relu.function == "shifted"
     assert "x" in tracebacks
     assert "no such node" not in tracebacks
+
+
+def test_the_line_alone_is_that_of_the_whole_stack(concrete) -> None:
+    tracebacks = function_tracebacks(concrete)
+    names = [*tracebacks, "no such node", "shifted/Relu/inside/of/it"]
+    lines = [made_at(tracebacks, name) for name in names]  # before any stack was read
+    assert lines == [made_at(dict(tracebacks), name) for name in names]
+    assert [made_at(tracebacks, name) for name in names] == lines
     assert len(tracebacks) == len(list(tracebacks))
 
 

@@ -265,10 +265,10 @@ def test_when_xla_cannot_give_the_values_the_original_is_called_once(monkeypatch
     instrumented = instrument(concrete)
     run = compat.run_function
 
-    def refuse(name, inputs, outputs):
+    def refuse(name, inputs, outputs, **options):
         if "__tfdbg" in name:
             raise tf.errors.InvalidArgumentError(None, None, "XLA cannot compile it")
-        return run(name, inputs, outputs)
+        return run(name, inputs, outputs, **options)
 
     monkeypatch.setattr(compat, "run_function", refuse)
     inputs = [tf.constant(2.0), *concrete.captured_inputs]

@@ -93,6 +93,57 @@ def test_constants_that_are_not_given_back_are_made_where_somebody_looks() -> No
             assert float(tensor.tensor()) in (0.5, np.float32(np.sqrt(0.5)))
 
 
+ANY = {
+    "Mean": lambda x: tf.reduce_mean(x, 1),
+    "Sum": lambda x: tf.reduce_sum(x, [0], keepdims=True),
+    "Cast": lambda x: tf.cast(x, tf.float64),
+    "Split": lambda x: tf.split(x, 3)[0],
+    "SplitV": lambda x: tf.split(x, [1, 2])[0],
+    "Unpack": lambda x: tf.unstack(x, axis=1)[0],
+    "TopKV2": lambda x: tf.math.top_k(x, 2).values,
+    "Slice": lambda x: tf.slice(x, [0, 1], [2, 3]),
+    "Tile": lambda x: tf.tile(x, [2, 1]),
+    "GatherV2": lambda x: tf.gather(x, [1, 1, 0], axis=1),
+    "ConcatV2": lambda x: tf.concat([x, x, x], 1),
+    "Pack": lambda x: tf.stack([x, x]),
+    "Transpose": tf.transpose,
+    "Where": tf.where,
+    "Fill": lambda x: tf.fill(tf.shape(x)[1:], x[0, 0]),
+    "EnsureShape": lambda x: tf.ensure_shape(x, [None, 4]),
+    "Bucketize": lambda x: tf.raw_ops.Bucketize(input=x, boundaries=[-0.5, 0.0, 0.5]),
+    "Einsum": lambda x: tf.einsum("ij,kj->ik", x, x),
+    "ExtractImagePatches": lambda x: tf.image.extract_patches(
+        x[None, ..., None], [1, 2, 2, 1], [1, 1, 1, 1], [1, 1, 1, 1], "VALID"
+    ),
+    "SelectV2": lambda x: tf.where(x > 0.0, x, 1.0),
+    "OneHot": lambda x: tf.one_hot(tf.argmax(x), 5),
+    "DynamicPartition": lambda x: tf.dynamic_partition(x, [0, 1, 0], 2)[0],
+    "ShapeN": lambda x: tf.shape_n([x, x])[0],
+}
+
+
+@pytest.mark.parametrize("op_type", ANY)
+def test_any_op_can_be_left_out(op_type: str) -> None:
+    """Whatever changes what the optimizer makes of a function is not given back, so any op may be: here one is."""
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 4])])
+    def f(x):
+        return tf.identity(ANY[op_type](x))
+
+    given = rows(3, 4)
+    concrete = f.get_concrete_function()
+    root = scope_of(concrete)
+    (name,) = (name for name, node in root.body.nodes.items() if node.op == op_type)
+    root.unread = frozenset({Source(name, 0)})
+    outcome = Instrumented(root, compat.atomic_of(concrete)).perform([given])
+    assert op_type in recomputed(outcome)
+    index = outcome.captured.named(name)[0]
+    expected = f(given).numpy()
+    assert outcome.captured[index].shape == expected.shape
+    (value,) = values(outcome, name)
+    assert (value.dtype, value.tobytes()) == (expected.dtype, expected.tobytes())
+
+
 def test_shapes_are_those_of_the_values() -> None:
     @tf.function
     def f(image, kernel, signal, filters, bias, scale):
@@ -101,13 +152,28 @@ def test_shapes_are_those_of_the_values() -> None:
         depth = tf.nn.depthwise_conv2d(image, tf.ones([2, 2, 3, 1]), [1, 1, 1, 1], "VALID") + scale[0]
         batch = tf.matmul(signal, signal, transpose_b=True) * 0.5 + 1.0
         wide = (scale[:, None] - scale[None, :]) * 2.0
+        flat = tf.reshape(signal, [6, 8])
+        products = [
+            tf.nn.bias_add(tf.matmul(flat, flat, transpose_a=True), tf.ones([8])) * 2.0,
+            tf.nn.bias_add(tf.matmul(flat, flat, transpose_b=True), tf.ones([6])) * 2.0,
+            tf.nn.bias_add(tf.matmul(flat, tf.ones([8, 5])), tf.ones([5])) * 2.0,
+        ]
         views = (
             tf.reshape(image, [2, -1, 3]), tf.reshape(scale + 1.0, tf.shape(scale) * [1]),
             tf.reshape(scale[:0], [-1, 4]), tf.reshape(scale[0], []), tf.expand_dims(scale, -1),
             tf.expand_dims(image, 1), tf.squeeze(image[:1]), tf.squeeze(image[:1, :1], [0, -3]),
             tf.squeeze(scale[:1]),
         )  # fmt: skip
-        return conv, line, depth, batch, wide, tf.add_n([scale, scale * 2]) + 1, [view * 1 for view in views]
+        return (
+            conv,
+            line,
+            depth,
+            batch,
+            wide,
+            products,
+            tf.add_n([scale, scale * 2]) + 1,
+            [view * 1 for view in views],
+        )
 
     _, outcome = made(f, rows(2, 7, 9, 3), rows(3, 3, 3, 4), rows(2, 8, 3), rows(3, 3, 4), rows(4), rows(5))
     found = recomputed(outcome)
@@ -118,6 +184,7 @@ def test_shapes_are_those_of_the_values() -> None:
         "ExpandDims",
         "DepthwiseConv2dNative",
         "BatchMatMulV2",
+        "MatMul",
         "Sub",
         "AddN",
         "Mul",

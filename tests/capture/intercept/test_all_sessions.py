@@ -63,13 +63,13 @@ def test_of_a_monitored_session_only_the_programs_own_runs_count(tf, graph, ever
 
 def test_undo_leaves_the_classes_as_they_were(tf, graph) -> None:
     from tfdbg_cli.capture.intercept.all_sessions import intercept_all_sessions
-    from tfdbg_cli.capture.tf import compat
+    from tfdbg_cli.capture.tf import base_classes
 
-    before = [dict(vars(kind)) for kind in (compat.plain_base(), compat.monitored_base())]
+    before = [dict(vars(kind)) for kind in (base_classes.plain_base(), base_classes.monitored_base())]
     undo = intercept_all_sessions(Debugger(ScriptedFrontend))
-    assert vars(compat.plain_base())["run"].__doc__ == before[0]["run"].__doc__
+    assert vars(base_classes.plain_base())["run"].__doc__ == before[0]["run"].__doc__
     undo()
-    after = [dict(vars(kind)) for kind in (compat.plain_base(), compat.monitored_base())]
+    after = [dict(vars(kind)) for kind in (base_classes.plain_base(), base_classes.monitored_base())]
     for old, new in zip(before, after, strict=True):
         assert {name for name in old if old[name] is not new.get(name)} == set()
 

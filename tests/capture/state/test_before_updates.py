@@ -65,7 +65,7 @@ def test_of_a_session(tf, debugged, graph, resource) -> None:
 def test_of_a_run_that_a_bundle_makes_again(tf, watched, tmp_path) -> None:
     from tensorflow import Variable, constant, function
 
-    from tfdbg_cli.analysis.tensor_query import ask
+    from tfdbg_cli.analysis.watch.answers import ask
     from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS
     from tfdbg_cli.cli.replay import replayed
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tfdbg_cli.capture.tf.collection import PutOff
+from tfdbg_cli.capture.tf.collection import PutOff, count_as_old
 
 
 @pytest.fixture(autouse=True)
@@ -54,3 +54,13 @@ def test_the_last_thread_to_leave_switches_it_on() -> None:
     go.set()
     thread.join()
     assert gc.isenabled()
+
+
+@pytest.mark.parametrize("frozen", [0, 7])
+def test_what_a_program_has_frozen_stays_so(frozen: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[str] = []
+    monkeypatch.setattr(gc, "get_freeze_count", lambda: frozen)
+    for name in ("freeze", "unfreeze"):
+        monkeypatch.setattr(gc, name, lambda name=name: done.append(name))
+    count_as_old()
+    assert done == ([] if frozen else ["freeze", "unfreeze"])

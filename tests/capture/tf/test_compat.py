@@ -6,21 +6,21 @@ import pytest
 from support.one_dnn import run_as
 
 from tfdbg_cli.capture.functions.scopes import named_graphs_below
-from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf import base_classes, compat
 from tfdbg_cli.capture.tf.op_definitions import function_name
 
 pytestmark = pytest.mark.tf
 
 
 def test_the_base_of_sessions_defines_what_is_replaced(tf) -> None:
-    base = compat.plain_base()
+    base = base_classes.plain_base()
     assert issubclass(tf.Session, base)
     assert issubclass(tf.InteractiveSession, base)
     assert {"run", "make_callable", "as_default", compat.FROM_OPTIONS} <= set(vars(base))
 
 
 def test_the_base_of_monitored_sessions_defines_what_is_replaced(tf) -> None:
-    base = compat.monitored_base()
+    base = base_classes.monitored_base()
     assert issubclass(tf.train.MonitoredSession, base)
     assert issubclass(tf.train.SingularMonitoredSession, base)
     assert {"__init__", "run", "run_step_fn", "close", "__exit__"} <= set(vars(base))
@@ -133,11 +133,11 @@ def test_errors_get_the_words_of_a_function(tf) -> None:
 
 def test_the_classes_of_functions_define_what_is_replaced(tf) -> None:
     function = tf.function(lambda x: x)
-    assert type(function) is compat.function_class()
-    assert "__call__" in vars(compat.function_class())
+    assert type(function) is base_classes.function_class()
+    assert "__call__" in vars(base_classes.function_class())
     assert "call_flat" in vars(compat.atomic_class())
-    assert "run" in vars(compat.strategy_base())
-    assert isinstance(tf.distribute.get_strategy(), compat.strategy_base())
+    assert "run" in vars(base_classes.strategy_base())
+    assert isinstance(tf.distribute.get_strategy(), base_classes.strategy_base())
     assert isinstance(compat.atomic_of(function.get_concrete_function(tf.constant(1))), compat.atomic_class())
 
 
@@ -339,6 +339,14 @@ def test_a_session_tells_its_configuration(tf, graph) -> None:
         assert not compat.session_config(raw).allow_soft_placement if compat.session_config(raw) else True
 
 
+def test_an_iterator_is_made_and_asked_by_methods_that_can_be_replaced(tf) -> None:
+    kind = compat.OwnedIterator
+    assert {"__init__", "__next__", "get_next", "get_next_as_optional"} <= vars(kind).keys()
+    iterator = iter(tf.data.Dataset.range(2))
+    assert type(iterator) is kind
+    assert int(next(iterator)) == 0 and int(iterator.get_next()) == 1
+
+
 def test_a_handle_tells_the_type_in_its_variable() -> None:
     import tensorflow
 
@@ -361,7 +369,7 @@ def test_a_new_variable_is_no_other_one() -> None:
 def test_every_run_of_a_session_goes_through_one_method(tf, graph, monkeypatch) -> None:
     x = tf.placeholder(tf.float32, [], name="x")
     y = tf.identity(x, name="y")
-    base, original, seen = compat.plain_base(), getattr(compat.plain_base(), compat.RUN), []
+    base, original, seen = base_classes.plain_base(), getattr(base_classes.plain_base(), compat.RUN), []
 
     def run(session, options, feeds, outputs, c_ops, run_metadata):
         tensors, ops = compat.run_elements(session.graph, outputs, c_ops)

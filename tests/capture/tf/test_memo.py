@@ -66,7 +66,7 @@ def test_all_threads_get_the_same_answer(kind):
     together = threading.Barrier(threads)
 
     def make(_):
-        together.wait(10)  # all of them found nothing yet
+        together.wait(120)  # all of them found nothing yet
         return object()
 
     memo, owner = Memo(make), kind()
@@ -74,7 +74,7 @@ def test_all_threads_get_the_same_answer(kind):
     for thread in started:
         thread.start()
     for thread in started:
-        thread.join(20)
+        thread.join(120)
     assert len(found) == threads
     assert all(one is found[0] for one in found)
 

@@ -35,6 +35,10 @@ from tfdbg_cli.commands.query.parser import parse_query
         ("(zero>50%)", Comparison("zero", ">", "50%")),
         ("name~'a b'", Comparison("name", "~", "a b")),
         ("dense/MatMul:0", Word("dense/MatMul:0")),
+        ("worker:chief0 loss", Both((Comparison("worker", "=", "chief0"), Word("loss")))),
+        ("worker!=chief0", Comparison("worker", "!=", "chief0")),
+        ("worker:0", Word("worker:0")),
+        ('"worker:chief0"', Word("worker:chief0")),
         ("@sick role=grad", Both((Named("sick"), Comparison("role", "=", "grad")))),
         ('"@sick"', Word("@sick")),
     ],
@@ -76,7 +80,7 @@ def test_an_error_shows_its_place(text: str, at: int, words: str) -> None:
 
 _PIECES = st.sampled_from([
     "and", "or", "not", "(", ")", "!", "nan", ">", "=", "~", "!=", "0", "[", "]", '"', "'", " ", "dense", "shape",
-    "[*,3]", "size", "1MB", "%", "\\", "role", "grad", "layer", "a|b", "*", "\n", "{", "::", "@",
+    "[*,3]", "size", "1MB", "worker:", "%", "\\", "role", "grad", "layer", "a|b", "*", "\n", "{", "::", "@",
 ])  # fmt: skip
 
 

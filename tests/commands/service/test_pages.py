@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from support.made_run import made_run, op
 
-from tfdbg_cli.commands.service.pages import Page
+from tfdbg_cli.commands.service.pages import Page, Pages
 from tfdbg_cli.commands.service.prompt_service import PromptService
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.document.array import ArrayBlock
@@ -75,3 +75,11 @@ def test_an_unfolded_array_is_laid_out_anew() -> None:
 def test_pages_of_equal_documents_are_different_pages() -> None:
     document = Document("t", ())
     assert Page("t", document) != Page("t", document)
+
+
+def test_what_stands_in_for_the_first_answer_goes_with_it() -> None:
+    pages = Pages(10)
+    pages.open(Page("", Document("nothing", ())))
+    for command in ("lt", "origin"):
+        pages.open(Page(command, Document(command, ())))
+    assert [page.command for page in pages.all] == ["lt", "origin"]

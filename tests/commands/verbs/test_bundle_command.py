@@ -1,41 +1,20 @@
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
+from support.held_run import Held
 from support.prompt import Prompt
 from support.sample_run import sample_run
 
 from tfdbg_cli.config.settings import Settings
-from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.bundles.layout import is_bundle
 from tfdbg_cli.formats.bundles.reader import read_bundle
 from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.model.calls import Call, RunKind
 from tfdbg_cli.model.decision import RecordRun
-from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
 from tfdbg_cli.model.runs import Opened, RunEnd, RunStart
-
-
-@dataclass
-class Held:
-    """A run whose state is held."""
-
-    lacks: tuple[str, ...] = ()
-    obstacle: str = ""
-    undone: list[int] = field(default_factory=list)
-
-    def replay_spec(self) -> ReplaySpec:
-        if self.obstacle:
-            raise TfdbgError(self.obstacle, hint="Take an array.")
-        inputs = (ReplayInput("x", Role.GIVEN, "float32", np.ones(3, np.float32)),)
-        return ReplaySpec(RunKind.FUNCTION, b"graph", "step", inputs=inputs, limits=("A file was read.",))
-
-    def undo(self) -> tuple[str, ...]:
-        self.undone.append(1)
-        return self.lacks
 
 
 def prompt_with(held: Held | None, settings: Settings | None = None) -> Prompt:

@@ -10,6 +10,7 @@ import pytest
 from support import sample_run
 from support.dump_maker import dump_graph, dump_tensor, small_dump
 from support.golden import check_golden
+from support.looks import written
 from support.made_run import made_run, op
 from support.prompt import Prompt
 from support.screen import Driven
@@ -27,7 +28,7 @@ def test_the_page(width: int) -> None:
 @pytest.mark.parametrize("size", [(40, 10), (80, 24), (120, 40), (200, 60)], ids=lambda size: f"{size[0]}x{size[1]}")
 def test_on_the_screen(size) -> None:
     screen = Driven(both(), "", size=size, opening="diff 1 2", registry=standard_registry())
-    check_golden(f"screens/diff-{size[0]}x{size[1]}", "\n".join(f"|{row}" for row in screen.rows))
+    check_golden(f"screens/diff-{size[0]}x{size[1]}", written(screen, 256))
 
 
 def test_json() -> None:
@@ -66,7 +67,9 @@ def test_equal_runs_rounding_and_a_tolerance() -> None:
 
 def test_which_runs_are_meant() -> None:
     prompt = Prompt(both())
-    assert "no other run" in prompt.error("diff").message
+    error = prompt.error("diff")
+    assert error.message == "There is no other run before this one to compare with."
+    assert error.hint == "`diff 1 2` compares it with the one after it."
     assert prompt.data("diff 2")["first"]["a"] == "dense_1/act:0"
     prompt.context.select_run(1)
     assert prompt.data("diff")["first"]["a"] == "dense/act:0"

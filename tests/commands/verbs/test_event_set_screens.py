@@ -60,3 +60,9 @@ def test_alerts_and_timeline_of_a_run_with_values() -> None:
     assert (row["run"], row["nonfinite"]) == (1, None)
     assert prompt.data("alerts --nan -m 1")["more"] in (True, False)
     assert prompt.data("alerts -fenn .")["alerts"] == []
+
+
+def test_the_timeline_of_whole_runs_refuses_to_say_what_they_hold() -> None:
+    prompt_of_runs = Prompt(sample_run())
+    assert "does not know what runs hold" in prompt_of_runs.error("timeline -q 'bad>0'").message
+    assert prompt_of_runs.data("timeline -q 'run=1'")["total"] == 1

@@ -40,7 +40,7 @@ def test_json() -> None:
     found = json_of("ignored", replace(RunStart(END.run.call), ignored=Ignored(PLACES)))
     assert found["kind"] == "ignored"
     assert found["ignored"][0] == {
-        "number": 1, "by": "watch", "name": None, "named": [],
+        "number": 1, "by": "watch", "name": None, "named": [], "spoiled": [],
         "run": 1, "function": "step", "tensor": "mask:0", "op_type": "Const", "holds": "-inf", "intended": True,
         "why": "a mask of -inf, gone in soft", "nodes": ["mask", "masked"], "file": "/home/ada/x.py", "line": 12,
     }  # fmt: skip

@@ -193,6 +193,7 @@ def test_an_empty_list_says_why() -> None:
     assert "No node name matches nothing" in prompt.show("lt -n nothing")
     assert "1 node of the runtime graph matches init, but no value was captured" in prompt.show("lt -n init")
     assert "passes has_inf_or_nan" in prompt.show("lt -f has_inf_or_nan -n ^x$")
+    assert "No tensor here is what the flags ask for." in prompt.show("lt --role update")
     python = Graph([Node("folded", "Const", "")], GraphKind.PYTHON)
     run = sample_run.sample_run(python_graph=python)
     assert "folded, fused or pruned" in Prompt(RunEnd(run)).show("lt -n folded")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 from support import sample_run, sample_step
 from support.golden import check_golden
@@ -11,7 +13,7 @@ from support.made_run import made_run, op
 from support.plain_text import plain
 from support.prompt import Prompt, ask, follow_all, json_of, links_of, text_of
 
-from tfdbg_cli.analysis.graph.walk import walk
+from tfdbg_cli.analysis.graph.ways.walk import walk
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import execute
 from tfdbg_cli.commands.standard import standard_registry
@@ -20,7 +22,9 @@ from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import Graph, Node
-from tfdbg_cli.model.runs import RunEnd
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.runs import Run, RunEnd
+from tfdbg_cli.model.tensors import MemoryTensorStore, describe
 
 
 def test_screens() -> None:
@@ -106,3 +110,23 @@ def test_a_query_that_is_typed_walks_no_graph_anew(monkeypatch: pytest.MonkeyPat
     assert walked == ["loss/Mean"]
     assert prompt.data("li -r loss/mul -q loss")["nodes"] != prompt.data("lo -r loss/mul -q loss")["nodes"]
     assert walked == ["loss/Mean", "loss/mul", "loss/mul"]
+
+
+def test_behind_a_node_stands_what_it_gave() -> None:
+    run = made_run(
+        op("turned", "Mul", values=[[1.0, 2.0]] * 3), op("gone", "Neg", "turned"), op("end", "Sum", "turned", "gone")
+    )
+    rows = text_of("li end", run).splitlines()
+    assert "(1) turned  float32[2] ×3" in rows
+    assert "(1) gone …" in rows, "nothing was captured of it"
+    split = text_of("lo -r unique_input", _with_two_outputs()).splitlines()
+    assert "(1) unique  2 tensors" in split
+
+
+def _with_two_outputs() -> Run:
+    run = made_run(op("unique_input", "Const", value=[1.0]), op("unique", "Unique", "unique_input", value=[1.0]))
+    store = run.tensors
+    index = np.zeros(1, np.int32)
+    second = describe(TensorName("unique", 1), index, device="", op_type="Unique", dtype="int32")
+    rows, values = [store[i] for i in range(len(store))], [store.value(i) for i in range(len(store))]
+    return replace(run, tensors=MemoryTensorStore([*rows, second], [*values, index]))

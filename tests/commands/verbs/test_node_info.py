@@ -13,7 +13,7 @@ from support.prompt import ask, follow_all, json_of, links_of, text_of
 from tfdbg_cli.commands.verbs import node_info
 from tfdbg_cli.commands.views.traceback_lines import folded_text
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.model.calls import Call, RunKind
+from tfdbg_cli.model.calls import Call, RunError, RunKind
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
@@ -184,3 +184,11 @@ def test_of_a_saved_model_the_line_that_called_it_is_known() -> None:
 )
 def test_folded_frames_are_named_after_where_they_are_from(file, label) -> None:
     assert folded_text([Frame(file, 1, "f")]) == f"1 frame in {label}"
+
+
+def test_of_the_op_that_failed_nothing_was_captured_since_it_failed() -> None:
+    run = made_run(op("x", "Const", value=[1.0]), op("y", "MatMul", "x"), op("z", "Neg", "y"))
+    failed = replace(run, error=RunError("InvalidArgumentError", "Matrix size-incompatible", "y"))
+    assert "it gave nothing" in text_of("ni -d y", failed)
+    assert "Folded by the optimizer" in text_of("ni -d z", failed)
+    assert "Folded by the optimizer" in text_of("ni -d y", run)

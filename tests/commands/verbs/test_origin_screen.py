@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -12,10 +12,12 @@ from support.made_run import INF, NAN, made_run, op
 from support.prompt import ask, follow_all, json_of, links_of, text_of
 
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.calls import RunKind
+from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import Frame
 from tfdbg_cli.model.tensors import MemoryTensorStore
-from tfdbg_cli.model.values import Lack, NoValue
+from tfdbg_cli.model.values import Array, Lack, NoValue
 
 FENN = "-fenn spectrum"
 
@@ -25,6 +27,12 @@ def test_screens() -> None:
     check_golden("commands/origin", text_of(f"origin {FENN}", run))
     check_golden("commands/origin_nan", text_of(f"origin --nan {FENN}", run))
     check_golden("commands/origin_all", text_of("origin --all", run))
+
+
+def test_elements_and_rows_stand_before_the_way_to_them() -> None:
+    rows = text_of("origin", sample_run.sample_run()).split("\n")
+    labels = [row.split("  ")[0] for row in rows if row[:1].strip()]
+    assert labels[:8] == ["Origin", "Cause", "Try", "Made at", "Elements", "Batch", "Chain", "From"]
 
 
 def test_the_screen_is_complete_at_80x24() -> None:
@@ -203,3 +211,36 @@ def test_what_is_lost_is_not_called_fine() -> None:
     rest = replace(damaged, tensors=MemoryTensorStore([run.tensors[i] for i in range(2)], lost[:2]))
     assert "No NaN or infinity in what could be read of this run.\nLooked at 1 tensor" in text_of("origin", rest)
     assert "could not be read" not in text_of("origin", sample_run.sample_run())
+
+
+@dataclass(frozen=True)
+class _Held:
+    """What is held of a run: the variable `weights` as it was before."""
+
+    value: Array
+
+    def replay_spec(self) -> ReplaySpec:
+        weights = ReplayInput("weights", Role.VARIABLE, "float32", self.value, node="weights")
+        return ReplaySpec(RunKind.SESSION, b"", "", inputs=(weights,))
+
+    def undo(self) -> tuple[str, ...]:
+        raise AssertionError("nobody asked for that")
+
+
+@pytest.mark.parametrize(("reader", "link"), [("ReadVariableOp", "pt read:0"), ("ResourceGather", "pt weights:0")])
+def test_a_variable_that_was_bad_before_the_run_leads_to_what_was_read_of_it(reader: str, link: str) -> None:
+    bad = np.array([NAN, 1.0], np.float32)
+    run = made_run(
+        op("weights", "VarHandleOp", value=NoValue(Lack.OPAQUE, "A handle.")),
+        op("read", reader, "weights", value=bad),
+        feeds={"images:0": [1.0]},
+    )
+    run = replace(run, replayable=_Held(bad))
+    assert links_of("origin", run)["weights:0"] == link
+    assert follow_all("origin", run) > 1
+
+
+def test_what_was_fed_by_the_name_of_its_node_is_shown_by_that() -> None:
+    run = made_run(op("x", "Placeholder"), op("neg", "Neg", "x", value=[NAN]), feeds={"x": [NAN]})
+    assert links_of("origin", run)["x:0"] == "pf x"
+    assert follow_all("origin", run) > 1

@@ -11,7 +11,7 @@ from support.made_run import NAN, made_graph, made_run, op
 from support.prompt import ask, json_of, links_of, text_of
 from support.screen import Driven
 
-from tfdbg_cli.analysis.graph.between import shortest_way
+from tfdbg_cli.analysis.graph.ways.between import shortest_way
 from tfdbg_cli.commands.standard import standard_registry
 
 

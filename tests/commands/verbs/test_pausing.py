@@ -8,43 +8,21 @@ from typing import Any
 import numpy as np
 import pytest
 from support.golden import check_golden
+from support.paused_program import Behind, paused
 from support.prompt import Prompt
 from support.sample_run import opened, run_end
 
+from tfdbg_cli.commands.titles import stop_title
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.decision import RunTo, StepOn
-from tfdbg_cli.model.frames import LiveFrame
-from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.pausing import Pace, Place
-from tfdbg_cli.model.sources import Frame
+from tfdbg_cli.model.runs import Hit
 
 
-class _Behind:
-    """The program stands behind loss/Log, and knows the variable w."""
-
-    node, why, variables = "loss/Log", "breakpoint 1 (Log)", ("w",)
-
-    def __init__(self, value: Any) -> None:
-        self.values = {"loss/Log:0": value, "w:0": np.ones(2, np.float32)}
-
-    def value(self, name: TensorName) -> Any:
-        if str(name) not in self.values:
-            raise TfdbgError(f"The program holds {name} already.")
-        return self.values[str(name)]
-
-    def replace(self, name: TensorName, value: Any) -> None:
-        self.value(name)
-        self.values[str(name)] = value
-
-
-def _prompt(**arguments: Any) -> tuple[Prompt, _Behind]:
-    end = run_end()
-    store = end.run.tensors
-    behind = _Behind(store.value(store.named("loss/Log", 0)[0]))
-    frames = (LiveFrame(Frame("/home/me/train.py", 12, "main", "loss = log(prob)"), {"step": 3}, {}),)
-    run = replace(end.run, frames=frames, paused=behind)
-    return Prompt(replace(end, run=run), **arguments), behind
+def _prompt(**arguments: Any) -> tuple[Prompt, Behind]:
+    stop, behind = paused()
+    return Prompt(stop, **arguments), behind
 
 
 def test_where_the_program_stands_opens_the_prompt() -> None:
@@ -122,3 +100,12 @@ def test_what_makes_a_run_again_says_why_it_cannot_here() -> None:
     for command, words in (("undo", "is not undone"), ("bundle case", "cannot be made again")):
         with pytest.raises(TfdbgError, match=words):
             Prompt(eager).run(command)
+
+
+def test_a_watch_that_stops_in_the_middle_of_a_run_says_so() -> None:
+    stop, behind = paused()
+    behind.why = ""
+    prompt = Prompt(replace(stop, hit=Hit("bad_result", "", 3)))
+    title = stop_title(prompt.context).text
+    assert title.startswith("in run #3: ") and title.endswith(" at loss/Log: passed bad_result after 3 runs")
+    assert "In the middle of run #3" in prompt.show("ri")

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from support import sample_run
 from support.golden import check_golden
+from support.made_run import NAN, made_run, op
 from support.prompt import Prompt
+from support.sample_step import step_run
 
 from tfdbg_cli.document.figure import Figure, Way
+from tfdbg_cli.document.table import Table
+from tfdbg_cli.model.runs import RunEnd
 
 
 @pytest.fixture
@@ -62,6 +67,55 @@ def test_a_feed_and_a_source_line(prompt: Prompt) -> None:
     assert "▸ 5  w = tf.get_variable" in shown
 
 
+def test_an_input_that_no_tensor_shows_has_the_health_of_what_was_fed() -> None:
+    run = made_run(
+        *(op(name, "Placeholder") for name in "xyz"),
+        op("sum", "AddN", "x", "y", "z", value=[1.0]),
+        feeds={"x:0": np.array([1.0, NAN, 3.0]), "y": np.full([80, 80], NAN), "z:0": None},
+    )
+    prompt = Prompt(run)
+    x, y, z = prompt.show("preview pt sum:0").split("\n")[-5:-2]
+    assert x.split() == ["1", "3", "█", "█", "Placeholder", "x:0"]
+    assert y.split() == ["6,400", "Placeholder", "y:0"], "a count has its comma where there is room"
+    assert z.split() == ["?", "?", "Placeholder", "z:0"], "nobody kept it"
+    assert {"pf x:0", "pf y"} <= set(prompt.links("preview pt sum:0"))
+    assert "given as x:0" in prompt.show("preview ni x") and "float64[3]" in prompt.show("preview ni x")
+
+
+def test_on_a_screen_what_was_fed_is_counted_later() -> None:
+    run = made_run(op("x", "Placeholder"), op("neg", "Neg", "x", value=[1.0]), feeds={"x:0": np.array([NAN, 2.0])})
+    prompt = Prompt(run)
+    prompt.context.later = True
+    table = [block for block in prompt.document("preview pt neg:0").blocks if isinstance(block, Table)][1]
+    assert table.later is not None and table.later.missing(0)
+    assert [span.text for span in table.row(0)][:2] == ["·", "·"]
+    list(table.later.count(0))
+    assert not table.later.missing(0)
+    assert [span.text for span in table.row(0)][:3] == ["1", "", "2"]
+
+
+def test_a_layer_has_its_first_tensors_with_their_health() -> None:
+    prompt = Prompt(RunEnd(step_run()))
+    shown, data = prompt.show("preview lt -l loss"), prompt.data("preview lt -l loss")
+    assert "1 tensor" in shown and "loss/Log" in shown
+    assert (data["previewed"], data["count"]) == ("loss", 1)
+    assert [one["summary"]["nan"] for one in data["tensors"]] == [1]
+    listed = [one["name"] for one in prompt.data("lt -l head")["tensors"]]
+    assert [one["name"] for one in prompt.data("preview lt -l head")["tensors"]] == listed
+    prompt.show("layers")  # what it counted is the same
+    assert [one["name"] for one in prompt.data("preview lt -l model/head")["tensors"]] == listed
+    assert "no preview" in prompt.error("preview lt -l head --role upd").message
+
+
+def test_a_large_layer_shows_its_first_tensors_and_leads_to_the_others() -> None:
+    made = made_run(*(op(f"dense/part_{i:02}/Mul", "Mul", value=float(i)) for i in range(30)))
+    prompt = Prompt(RunEnd(made))
+    data = prompt.data("preview lt -l dense")
+    assert data["count"] == 30
+    assert [one["name"] for one in data["tensors"]] == [f"dense/part_{i:02}/Mul:0" for i in range(16)]
+    assert prompt.link("preview lt -l dense", "14 more") == "lt -l dense"
+
+
 def test_the_batch_of_the_origin(prompt: Prompt) -> None:
     assert "Ask `origin` first." in prompt.error("preview origin").hint
     prompt.show("origin")
@@ -82,7 +136,7 @@ def test_handles_and_lost_values_say_so(prompt: Prompt) -> None:
 def test_what_has_no_preview_says_what_has_one(prompt: Prompt) -> None:
     error = prompt.error("preview lt")
     assert "`list_tensors` has no preview" in error.message
-    assert "`pt`" in error.hint
+    assert "`pt`" in error.hint and "`lt -l LAYER`" in error.hint
 
 
 def test_a_screen_is_given_drawings_and_values_that_come_later(prompt: Prompt) -> None:

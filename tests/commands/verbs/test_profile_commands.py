@@ -41,15 +41,15 @@ def test_defect_column_sort_drops_profile_filters() -> None:
     flags = "-d CPU:0 -n . -t Log -f train --min_lineno 1 --max_lineno 99 -e >=1us -o <1s --time_unit ms"
     links = links_of(f"lp {flags}", _profiled())
     for flag in flags.replace(" -", "\n-").split("\n"):
-        assert flag.split()[0] in links["exec time"] and flag.split()[1] in links["exec time"]
-    assert "-s exec_time" in links["exec time"]
-    before, after = (json_of(command, _profiled())["devices"] for command in (f"lp {flags}", links["exec time"]))
+        assert flag.split()[0] in links["Exec time"] and flag.split()[1] in links["Exec time"]
+    assert "-s exec_time" in links["Exec time"]
+    before, after = (json_of(command, _profiled())["devices"] for command in (f"lp {flags}", links["Exec time"]))
     assert [d["device"] for d in before] == [d["device"] for d in after] and len(before[0]["executions"]) == 2
 
 
 def test_a_heading_puts_the_longest_on_top_and_followed_twice_turns_the_order_round() -> None:
-    once = links_of("lp", _profiled())["op time"]
-    twice = links_of(once, _profiled())["op time"]
+    once = links_of("lp", _profiled())["Op time"]
+    twice = links_of(once, _profiled())["Op time"]
     nodes = [
         [e["node"] for e in json_of(command, _profiled())["devices"][0]["executions"]] for command in (once, twice)
     ]

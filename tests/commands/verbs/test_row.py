@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 from support import sample_run
 from support.golden import check_golden
+from support.looks import written
 from support.made_run import NAN, made_run, op
 from support.prompt import Prompt
 from support.screen import Driven
 
 from tfdbg_cli.analysis.batch.components import looks_like_image
 from tfdbg_cli.commands.standard import standard_registry
+from tfdbg_cli.model.batch_place import BatchPlace, Order
 from tfdbg_cli.model.runs import Run, RunEnd
 from tfdbg_cli.tui.array.viewer import Mode
 
@@ -59,6 +61,46 @@ def test_the_components_and_the_steps() -> None:
     assert not prompt.data("row 3")["bad"]
 
 
+@pytest.mark.parametrize("inside", [False, True])
+@pytest.mark.parametrize("bad", [0, 1])
+def test_a_row_of_one_replica_is_not_shown_beside_those_of_others(bad: int, inside: bool) -> None:
+    """The batches of all are arguments of the step; what all get is shown with each.
+
+    `inside` says that the run shows the pipelines that gave them, and the step as what reads these.
+    """
+    whole = np.arange(8, dtype=np.float32).reshape(4, 2)
+    spoiled = whole.copy()
+    spoiled[2] = NAN
+    given = {name: whole + number for number, name in enumerate(("a", "a_1", "b", "b_1", "weights"))}
+    made = [op(name, "Placeholder", value=value, device="") for name, value in given.items()]
+    if inside:
+        made += [op(f"eager/{name}", "OptionalGetValue", value=value, device="") for name, value in given.items()]
+    for number, scope in enumerate(("", "replica_1/")):
+        x, y = (f"{'eager/' * inside}{name}{'_1' * number}" for name in "ab")
+        made.append(op(f"{scope}log", "Log", x, value=spoiled if number == bad else whole))
+        made.append(op(f"{scope}sub", "Sub", f"{scope}log", y, value=spoiled if number == bad else whole))
+        made.append(op(f"{scope}mul", "Mul", f"{scope}sub", "weights", value=spoiled if number == bad else whole))
+    prompt = Prompt(made_run(*made, feeds={f"{name}:0": value for name, value in given.items()}), width=120)
+    own = ["a_1:0", "b_1:0", "weights:0"] if bad else ["a:0", "b:0", "weights:0"]
+    assert [one["name"] for one in prompt.data("row")["components"]] == own
+    assert f"row 2 of 4; fed as {', '.join(own)}" in prompt.show("origin", 120)
+
+
+@pytest.mark.parametrize("bad", [0, 1])
+def test_of_equal_batches_of_replicas_the_place_tells(bad: int) -> None:
+    """The arguments of a step stand in the order of the replicas."""
+    whole = np.array([[1.0], [-1.0]], np.float32)
+    spoiled = np.array([[0.0], [NAN]], np.float32)
+    names = ("x", "x_1")
+    made = [op(name, "Placeholder", value=whole, device="") for name in names]
+    made += [op(f"eager/IteratorGetNext_{number}", "IteratorGetNext", value=whole) for number in (0, 1)]
+    for number, scope in enumerate(("", "replica_1/")):
+        value = spoiled if number == bad else np.zeros_like(whole)
+        made.append(op(f"{scope}log", "Log", f"eager/IteratorGetNext_{number}", value=value))
+    prompt = Prompt(made_run(*made, feeds={f"{name}:0": whole for name in names}), width=120)
+    assert [one["name"] for one in prompt.data("row")["components"]] == [f"{names[bad]}:0"]
+
+
 def test_mistakes() -> None:
     prompt = Prompt(_images())
     assert "has 6" in prompt.error("row 6").message
@@ -85,6 +127,53 @@ def test_the_outputs_of_a_pipeline_are_components_too() -> None:
     assert found["row"] == 1 and [one["name"] for one in found["components"]] == ["next:0"]
 
 
+PLACES = {
+    "arrays": BatchPlace(6, Order.ARRAYS, 36, 0, "fit"),
+    "shuffled": BatchPlace(6, Order.SHUFFLED, 36, 1, "fit"),
+    "dataset": BatchPlace(6, Order.PIPELINE, 36, 0, "fit"),
+    "uneven": BatchPlace(6, Order.PIPELINE, None, 0, "fit"),
+    "second": BatchPlace(1, Order.PIPELINE, None, None, "predict"),
+    "first": BatchPlace(0, Order.PIPELINE, None, 0, "fit"),
+    "iterator": BatchPlace(6, Order.PIPELINE, 1000),
+}
+
+
+def _placed(name: str, source: str = "x:0") -> Run:
+    run = _images()
+    return replace(run, call=replace(run.call, came={source: PLACES[name]}))
+
+
+def test_which_sample_it_is_in_words() -> None:
+    lines = []
+    for name in PLACES:
+        text = Prompt(_placed(name), width=400).show("row", 400)
+        lines.append(f"{name}: {next(one for one in text.splitlines() if one.startswith('Sample'))}")
+    check_golden("commands/row_samples", "\n".join(lines))
+
+
+def test_which_sample_it_is_for_scripts() -> None:
+    prompt = Prompt(_placed("arrays"))
+    assert prompt.data("row")["sample"] == {
+        "number": 37, "certain": True, "order": "arrays", "step": 6, "epoch": 0, "loop": "fit",
+    }  # fmt: skip
+    assert prompt.data("row 4")["sample"]["number"] == 40
+    assert Prompt(_placed("shuffled")).data("row")["sample"]["number"] is None
+    uneven = Prompt(_placed("uneven")).data("row")["sample"]
+    assert (uneven["number"], uneven["certain"]) == (37, False)
+    assert Prompt(_images()).data("row")["sample"] is None
+    assert Prompt(_placed("arrays", "other:0")).data("row")["sample"] is None
+
+
+def test_of_a_run_that_took_several_batches_it_is_the_one_of_its_turn() -> None:
+    run = made_run(
+        op("next", "IteratorGetNext", values=([4.0, -1.0], [9.0, 16.0])),
+        op("root", "Sqrt", "next", values=([2.0, NAN], [3.0, 4.0])),
+        order=("next", "root", "next", "root"),
+    )
+    found = Prompt(replace(run, call=replace(run.call, feeds={}))).data("row")
+    assert found["row"] == 1 and found["components"][0]["value"] == -1.0
+
+
 @pytest.mark.parametrize(
     ("shape", "is_one"), [((8, 8), True), ((8, 8, 3), True), ((3, 8), False), ((8, 8, 16), False), ((64,), False)]
 )
@@ -100,7 +189,7 @@ def driven(keys: str, size: tuple[int, int] = (80, 24)) -> Driven:
 @pytest.mark.parametrize("size", [(40, 10), (80, 24), (120, 40), (200, 60)], ids=lambda size: f"{size[0]}x{size[1]}")
 def test_screens(size: tuple[int, int]) -> None:
     screen = driven(":row<enter>]", size)
-    check_golden(f"screens/row-{size[0]}x{size[1]}", "\n".join(f"|{row}" for row in screen.rows))
+    check_golden(f"screens/row-{size[0]}x{size[1]}", written(screen, 256))
 
 
 def test_enter_on_the_batch_line_leads_there_and_brackets_step() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ from support.prompt import Prompt
 
 from tfdbg_cli.formats.dumps.writer import write_dump
 from tfdbg_cli.formats.opening import open_path
+from tfdbg_cli.formats.recording.saved_runs import SavedRuns
+from tfdbg_cli.model.runs import Run
 
 
 @pytest.fixture
@@ -48,3 +51,40 @@ def test_nothing_is_said_about_running_where_nothing_runs(tmp_path: Path) -> Non
     text = Prompt(open_path(tmp_path)).show("lt")
     assert "No tensor was captured" in text
     assert "--graph" not in text
+
+
+def test_the_way_to_the_bad_runs_is_named_and_what_is_known_of_them_is_shown() -> None:
+    prompt = Prompt(sample_run.opened(3))
+    assert "Which of them hold NaN or infinity: alerts" in prompt.show("runs")
+    found = prompt.data("alerts")["alerts"]
+    counts = [sum(alert["run"] == number for alert in found) for number in (1, 2, 3)]
+    shown = prompt.show("runs").split("\n")
+    assert "Alerts" in next(row for row in shown if "Tensors" in row)
+    rows = [row for row in shown if "run #3" in row]
+    assert [int(row.replace("●", " ").split()[1]) for row in rows] == counts and all(counts), shown
+    assert "3 runs with NaN or infinity: alerts" in shown
+
+
+def test_where_alerts_were_cut_off_the_runs_behind_are_not_called_fine() -> None:
+    prompt = Prompt(sample_run.opened(3))
+    prompt.data("alerts -m 1")
+    shown = prompt.show("runs").split("\n")
+    assert "1 run with NaN or infinity at least: not looked behind #1: alerts" in shown
+    cells = [row.replace("●", " ").split()[1] for row in shown if "run #3" in row]
+    assert cells == ["2+", "?", "?"], shown
+
+
+def test_few_of_very_many_runs_are_read_before_the_first_row_is_printed() -> None:
+    """Each may be a folder on disk."""
+    read: list[int] = []
+
+    def reading(number: int) -> Run:
+        read.append(number)
+        return run
+
+    run = sample_run.sample_run()
+    runs = SavedRuns(range(5_000), reading, lambda number: number)
+    prompt = Prompt(replace(sample_run.opened(1), runs=runs))
+    lines = prompt.document("runs -q tensors>=1000").lines(None)
+    assert any("4,000 of 5,000" in lines[at].text for at in range(5))
+    assert len(read) < 500

@@ -71,8 +71,30 @@ def test_layers_fold_too(prompt: Prompt) -> None:
     assert prompt.error("layers --fold nowhere").message == "There is no scope 'nowhere' here."
 
 
+def test_all_at_once_and_several_levels() -> None:
+    prompt = Prompt(RunEnd(sample_step.step_run()))
+    every = rows(prompt, "tree --unfold *")
+    assert rows(prompt, "tree") == every and "one_step_on_data/model/lstm/while/body" in every
+    folded = rows(prompt, "tree --fold *")
+    assert not [name for name in folded if "/" in name] and rows(prompt, "tree") == folded
+    two = rows(prompt, "tree --unfold one_step_on_data --levels 2")
+    assert {name.count("/") for name in two} == {0, 1, 2}
+    rows(prompt, "tree --fold one_step_on_data/model")
+    assert {name.count("/") for name in rows(prompt, "tree --unfold one_step_on_data --levels 3")} == {0, 1, 2, 3}
+    for wrong in ("tree --levels 2", "tree --unfold one_step_on_data --levels 0"):
+        assert prompt.error(wrong).message == "--levels says how many levels --unfold shows, from 1."
+
+
+def test_what_was_folded_by_hand_is_unfolded_by_the_link_to_what_lies_deeper(prompt: Prompt) -> None:
+    whole = prompt.show("layers")
+    assert prompt.link("layers --fold *", "ll --unfold *") == "ll --unfold *"
+    assert prompt.show("ll --unfold *") == whole
+
+
 def test_one_fold_takes_the_place_of_another() -> None:
     assert fold_command("tree --unfold a", "b c", False) == "tree --unfold 'b c'"
     assert fold_command("ll model -d 2 --fold x", "x", False) == "ll model -d 2 --unfold x"
+    assert fold_command("tree --unfold a --levels 3", "b", False, 2) == "tree --levels 2 --unfold b"
+    assert fold_command("tree --unfold a --levels 3", "b", True, 2) == "tree --fold b"
     assert folds_at("tree --fold 'b c'") == "b c"
     assert folds_at("lt -l x") == folds_at("") == ""

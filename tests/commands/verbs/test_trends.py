@@ -6,15 +6,16 @@ import dataclasses
 import math
 from typing import Any
 
+import numpy as np
 import pytest
 from support.golden import check_golden
-from support.made_run import made_run, op
+from support.made_run import Op, made_run, op
 from support.prompt import Prompt, json_of, links_of, text_of
 from support.screen import Driven
 from support.trained_steps import trained_steps
 
 from tfdbg_cli.commands.standard import standard_registry
-from tfdbg_cli.model.runs import RunEnd
+from tfdbg_cli.model.runs import Opened, RunEnd
 from tfdbg_cli.model.statistics import Summary
 from tfdbg_cli.model.tensors import PartOfStore, TensorStore, gone, summary_of
 from tfdbg_cli.model.values import NoValue
@@ -34,6 +35,12 @@ def test_screens() -> None:
     check_golden("commands/trends_layer", text_of("trends dense --of gradient", trained_steps()))
 
 
+def test_a_single_run_is_no_reach() -> None:
+    stop = trained_steps()
+    alone = text_of("trends", dataclasses.replace(stop, earlier=()))
+    assert alone.splitlines()[0] == "L2 norms, layer by layer over 1 run, #8"
+
+
 def test_a_layer_is_found_by_a_part_of_its_name() -> None:
     assert len(json_of("trends dense --of update", trained_steps())["series"]) == 1
     assert "There are no norms of a layer 'dnse'" in str(Prompt(trained_steps()).error("trends dnse"))
@@ -46,6 +53,66 @@ def test_rows_lead_to_a_curve_and_to_runs() -> None:
 
 def test_all_takes_runs_of_other_functions_too() -> None:
     assert json_of("trends -a --of weight", trained_steps())["series"][0]["steps"] == [5, 6, 7, 8]
+
+
+def test_a_variable_in_no_layer_is_called_as_it_is_and_what_an_optimizer_keeps_is_no_layer() -> None:
+    run = made_run(
+        op("x", "Placeholder", value=np.ones((1, 2))),
+        op("W", "VarHandleOp"),
+        op("slot", "VarHandleOp"),
+        op("beta1_power", "VarHandleOp"),
+        op("beta1_power/Read/ReadVariableOp", "ReadVariableOp", "beta1_power", value=np.array(0.9)),
+        op("ReadVariableOp_0", "ReadVariableOp", "W", value=np.array([[3.0], [4.0]])),
+        op("MatMul_0", "MatMul", "x", "ReadVariableOp_0", value=np.ones((1, 1))),
+        op("gradient_tape/MatMul_1", "MatMul", "x", "MatMul_0", value=np.array([[0.3], [0.4]])),
+        op("Mul_0", "Mul", "gradient_tape/MatMul_1", value=np.ones((2, 1))),
+        op("AssignAddVariableOp_0", "AssignAddVariableOp", "slot", "Mul_0"),
+        op("ReadVariableOp_1", "ReadVariableOp", "slot", value=np.ones((2, 1))),
+        op("AssignSubVariableOp_0", "AssignSubVariableOp", "W", "ReadVariableOp_1"),
+        op("ReadVariableOp_2", "ReadVariableOp", "beta1_power", value=np.array(0.9)),
+        op("AssignVariableOp_0", "AssignVariableOp", "beta1_power", "ReadVariableOp_2"),
+        op("W/after_update", "UpdatedVariable", "W", value=np.array([[3.0], [3.0]])),
+        op("slot/after_update", "UpdatedVariable", "slot", value=np.ones((2, 1))),
+        op("beta1_power/after_update", "UpdatedVariable", "beta1_power", value=np.array(0.8)),
+    )
+    series = json_of("trends", RunEnd(run))["series"]
+    assert {(one["name"], one["quantity"], *one["values"]) for one in series} == {
+        ("W", "gradient", 0.5), ("W", "weight", 5.0), ("W", "update", 1.0),
+    }  # fmt: skip
+
+
+def test_a_gradient_that_is_clipped_by_the_norm_of_all_is_that_of_the_nearest_variable() -> None:
+    """So it is where the norm is shown as well, and where nothing reads the gradient with respect to the data."""
+
+    def trained(name: str, slope: float) -> list[Op]:
+        return [
+            op(name, "VarHandleOp"),
+            op(f"{name}/read", "ReadVariableOp", name, value=np.array([[1.0], [slope]])),
+            op(f"{name}/MatMul", "MatMul", "x", f"{name}/read", value=np.ones((1, 1))),
+        ]
+
+    def updated(name: str, slope: float) -> list[Op]:
+        gradient = f"gradient_tape/{name}_gradient"
+        return [
+            op(gradient, "MatMul", "x", f"{name}/MatMul", value=np.array([[0.0], [slope]])),
+            op(f"{name}/square", "Square", gradient, value=np.ones((2, 1))),
+            op(f"{name}/clipped", "Mul", gradient, "norm", value=np.ones((2, 1))),
+            op(f"{name}/largest", "Max", f"{name}/clipped", value=np.ones(())),
+            op(f"{name}/assign", "AssignSubVariableOp", name, f"{name}/clipped"),
+            op(f"{name}/after_update", "UpdatedVariable", name, value=np.array([[1.0], [0.0]])),
+        ]
+
+    run = made_run(
+        op("x", "Placeholder", value=np.ones((1, 2))),
+        *trained("first", 2.0),
+        *trained("second", 3.0),
+        op("gradient_tape/data", "Neg", "first/MatMul", value=np.ones((1, 1))),
+        *updated("first", 2.0),
+        *updated("second", 3.0),
+        op("norm", "AddN", "first/square", "second/square", value=np.ones((2, 1))),
+    )
+    series = json_of("trends --of gradient", RunEnd(run))["series"]
+    assert {(one["name"], *one["values"]) for one in series} == {("first", 2.0), ("second", 3.0)}
 
 
 _MOMENTS = "min", "max", "mean", "std"
@@ -108,3 +175,21 @@ def test_a_row_has_its_curve_as_a_preview() -> None:
     screen = Driven(trained_steps(), opening="trends", size=(160, 40), registry=standard_registry())
     assert "gradient of dense" in screen.text
     assert "log scale" in screen.text
+
+
+def test_on_a_narrow_screen_the_curve_stays_longer_than_the_first_number() -> None:
+    rows = [line.text for line in Prompt(trained_steps()).document("trends").lines(64)]
+    head = next(row for row in rows if row.startswith("Layer"))
+    assert "First" not in head and "Last / first" in head
+    assert any(sign in "\n".join(rows) for sign in "▁▂▃▄▅▆▇█")
+
+
+def test_a_recording_tells_how_many_runs_are_of_other_calls() -> None:
+    runs = [*trained_steps().earlier, trained_steps().run]
+    prompt = Prompt(Opened("runs", runs))
+    prompt.run("runs 1")
+    left_out = "left out: trends -a"
+    assert left_out in prompt.show("trends")
+    assert left_out not in prompt.show("trends -a")
+    assert "left out: history dense/kernel -a" in prompt.show("history dense/kernel")
+    assert left_out not in text_of("trends", trained_steps()), "at a stop those before it are kept for it"

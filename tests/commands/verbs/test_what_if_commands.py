@@ -2,55 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from support.golden import check_golden
 from support.prompt import Prompt
 from support.sample_run import LOG, PROB, opened, run_end
+from support.sample_what_if import changeable
 
-from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.decision import DebugRun
-from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.runs import Change
-from tfdbg_cli.model.tensors import MemoryTensorStore
-
-
-class _Arithmetic:
-    """Computes loss/Log, loss/mul and loss/Mean of the sample run again."""
-
-    def require_replaceable(self, run, name):
-        if name.node == "w":
-            raise TfdbgError("w:0 is a handle: it holds no numbers to replace.")
-
-    def again(self, run, replaced):
-        values = {name: run.tensors.value(run.tensors.named(name, 0)[0]) for name in run.tensors.nodes()}
-        values |= {name.node: value for name, value in replaced.items()}
-        made = 0
-        with np.errstate(all="ignore"):
-            for name, compute in (
-                ("loss/Log", lambda: np.log(values["prob"])),
-                ("loss/mul", lambda: values["y"] * values["loss/Log"]),
-                ("loss/Mean", lambda: np.asarray(values["loss/mul"].mean(dtype=np.float32))),
-            ):
-                if TensorName(name, 0) not in replaced:
-                    values[name] = compute()
-                    made += 1
-        rows = range(len(run.tensors))
-        changed = {"prob", "loss/Log", "loss/mul", "loss/Mean"}
-        found = [
-            values[run.tensors[row].node] if run.tensors[row].node in changed else run.tensors.value(row)
-            for row in rows
-        ]
-        store = MemoryTensorStore([run.tensors[row] for row in rows], found)
-        notes = ("Nothing was written: update did not run.", *run.notes)
-        return replace(run, tensors=store, change=Change(run, tuple(replaced), made), notes=notes)
 
 
 def _prompt(**arguments) -> Prompt:
-    end = run_end()
-    return Prompt(replace(end, run=replace(end.run, what_if=_Arithmetic())), **arguments)
+    return Prompt(changeable(), **arguments)
 
 
 def test_a_value_is_set_whole_and_in_part_and_taken_back() -> None:

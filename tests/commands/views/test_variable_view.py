@@ -61,6 +61,26 @@ def test_of_a_function_the_value_before_it_is_among_them(name: str) -> None:
     assert links["MatMul/ReadVariableOp:0"] == "pt MatMul/ReadVariableOp:0"
 
 
+@pytest.mark.parametrize("run", [_session(), _function()], ids=["session", "function"])
+def test_the_history_of_a_variable_is_that_after_its_updates(run: Run) -> None:
+    assert "w/after_update:0 in 1 run" in text_of("history w", run)
+    assert "w/after_update:0[0] in 1 run" in text_of("history w[0]", run)
+
+
+def test_the_history_of_a_variable_that_is_not_updated_yet_is_what_was_read_of_it() -> None:
+    turn = made_run(
+        op("w", "VarHandleOp"), op("Read_0", "ReadVariableOp", "w", value=ONES), op("Log_0", "Log", value=1.0)
+    )
+    assert "Read_0:0 in 1 run" in text_of("history w", turn)
+    assert "Read_0:0[0] in 1 run" in text_of("history w[0]", turn)
+    with pytest.raises(TfdbgError, match="no value of it was captured"):
+        ask("history w", made_run(op("w", "VarHandleOp"), op("Log_0", "Log", value=1.0)))
+
+
+def test_the_history_of_what_has_numbers_is_its_own() -> None:
+    assert "dense/Read:0 in 1 run" in text_of("history dense/Read", _session())
+
+
 def test_of_a_variable_that_nothing_reads_it_is_said_that_it_is_a_handle() -> None:
     assert "This is a handle" in text_of("pt unread", _session())
 

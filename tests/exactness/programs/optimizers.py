@@ -118,20 +118,29 @@ class Combination:
         return Program(stepwise(at), lambda: variables(model, optimizer))
 
 
-def combinations() -> Iterator[Combination]:
-    """All that the libraries accept: every option with every network, every pair of options with Dense layers."""
+def optimizers() -> Iterator[tuple[str, str]]:
+    """The libraries that are there, with each of their optimizers."""
     for library in LIBRARIES:
         if library in WITHOUT:
             continue
         listed = importlib.import_module(library).optimizers
-        optimizers = [name for name in dir(listed) if name[0].isupper() and name not in _NO_OPTIMIZERS]
-        pairs = list(itertools.product(_INNER, _AROUND))
-        for optimizer in optimizers:
-            single = itertools.product(((option,) for option in OPTIONS), NETWORKS)
-            known: dict[tuple[str, ...], bool] = {}
-            for options, trained in (*single, *((pair, "Dense") for pair in pairs)):
-                combination = Combination(library, optimizer, options, trained)
-                if options not in known:
-                    known[options] = combination.accepted()
-                if known[options]:
-                    yield combination
+        names = [name for name in dir(listed) if name[0].isupper() and name not in _NO_OPTIMIZERS]
+        yield from ((library, name) for name in names)
+
+
+def thinkable(library: str, optimizer: str) -> list[Combination]:
+    """Every option with every network, every pair of options with Dense layers, known to the optimizer or not."""
+    single = itertools.product(((option,) for option in OPTIONS), NETWORKS)
+    pairs = ((pair, "Dense") for pair in itertools.product(_INNER, _AROUND))
+    return [Combination(library, optimizer, options, trained) for options, trained in (*single, *pairs)]
+
+
+def combinations() -> Iterator[Combination]:
+    """All that the libraries accept of what is thinkable."""
+    for library, optimizer in optimizers():
+        known: dict[tuple[str, ...], bool] = {}
+        for combination in thinkable(library, optimizer):
+            if combination.options not in known:
+                known[combination.options] = combination.accepted()
+            if known[combination.options]:
+                yield combination

@@ -11,6 +11,7 @@ from support.checkpoint_maker import checkpoint, table
 from support.prompt import Prompt
 
 from tfdbg_cli.cli.main import main
+from tfdbg_cli.commands.query import unread
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.examining import examined
 from tfdbg_cli.formats.messages import schema
@@ -106,6 +107,49 @@ def test_an_index_that_is_damaged_says_where(saved: Path) -> None:
     saved.write_bytes(damaged)
     notes = examined(saved).troubles
     assert notes and "the checksum of a block does not fit" in notes[0][0]
+
+
+def test_an_index_of_which_nothing_can_be_read_is_no_empty_run(saved: Path) -> None:
+    damaged = bytearray(saved.read_bytes())
+    damaged[30] ^= 0xFF
+    saved.write_bytes(damaged)
+    for command in ("lt", "lt --stats", "lt -f has_inf_or_nan"):
+        shown = " ".join(Prompt(open_path(saved)).show(command).split())
+        assert "No variable of this checkpoint can be read:" in shown and "checksum of a block" in shown
+        assert "captured" not in shown
+    assert "captured" not in Prompt(open_path(saved)).show("layers")
+    empty = checkpoint(saved.with_name("c-0"), {})
+    assert "This checkpoint holds no variable." in Prompt(open_path(empty)).show("lt")
+
+
+def test_statistics_of_what_cannot_be_read_say_so(saved: Path) -> None:
+    data = saved.with_name("c-1.data-00000-of-00001")
+    content = bytearray(data.read_bytes())
+    content[content.index(_ARRAYS[_KEY].tobytes()) + 5] ^= 1
+    data.write_bytes(content)
+    prompt = Prompt(open_path(saved))
+    head, *rows = [row for row in prompt.show("lt --stats").splitlines() if row]
+    assert head == "4 dumped tensor(s) of 4"
+    assert rows[0] == "1 tensor could not be read, and so was not counted."
+    (row,) = [row for row in rows if row.endswith("model/w:0")]
+    assert row.split()[-4:] == ["?", "?", "damaged", "model/w:0"]
+    told = prompt.data("lt --stats")
+    (lost,) = [tensor for tensor in told["tensors"] if "lack" in tensor]
+    assert (told["unread"], lost["node"], lost["summary"], lost["lack"]) == (1, "model/w", None, "damaged")
+    layer = next(row for row in prompt.data("layers --stats")["layers"] if row["name"] == "model")
+    assert layer["nonfinite"] is None
+
+
+def test_statistics_look_at_no_more_than_the_beginning_for_their_head(
+    saved: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    saved.with_name("c-1.data-00000-of-00001").unlink()
+    shown = Prompt(open_path(saved)).show("lt --stats")
+    assert "4 tensors could not be read, and so were not counted." in shown
+    monkeypatch.setattr(unread, "_MOST_ROWS", 2)
+    assert "2 tensors of the first 2 could not be read" in Prompt(open_path(saved)).show("lt --stats")
+    monkeypatch.setattr(unread, "_MOST_BYTES", 60)
+    assert "1 tensor of the first 1 could not be read" in Prompt(open_path(saved)).show("lt --stats")
 
 
 def test_a_compressed_index_is_refused_in_a_sentence(saved: Path) -> None:

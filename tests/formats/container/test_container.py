@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from support.prompt import Prompt
 from support.run_maker import RunMaker
 from support.sample_run import CPU0, CPU1, TRACEBACKS, VALUES, sample_run
+from support.small_reader import SmallReader
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.container.layout import Encoding
@@ -77,6 +78,7 @@ def whole_run() -> Run:
         error=RunError("InvalidArgumentError", "a message", "loss/Log", "no inputs"),
         notes=("another note",),
         lacks="why",
+        gaps="which",
         cut_off=True,
     )
 
@@ -98,7 +100,7 @@ def test_a_run_comes_back_as_it_was(tmp_path: Path) -> None:
             name: np.asarray(value).tolist() for name, value in run.call.feeds.items()
         }
         assert (again.error, again.profile, again.notes) == (run.error, run.profile, run.notes)
-        assert (again.lacks, again.cut_off) == ("why", True)
+        assert (again.lacks, again.gaps, again.cut_off) == ("why", "which", True)
 
 
 def test_who_is_asked_for_a_node_answers(tmp_path: Path) -> None:
@@ -233,6 +235,33 @@ def test_the_bytes_on_disk_are_those_of_the_tensors(tmp_path: Path) -> None:
     recorded(tmp_path / "r", *[run_of(*arrays)] * 3)
     written = sum(path.stat().st_size for path in (tmp_path / "r").rglob("*") if path.is_file())
     assert written <= 1.02 * 3 * sum(array.nbytes for _, array, _ in arrays)
+
+
+class _SharedMemory(MemoryTensorStore):
+    """Tensors of which some lie in the same memory."""
+
+    def memory(self, index: int) -> int | None:
+        value = self.value(index)
+        return None if isinstance(value, NoValue) else int(value.ctypes.data)
+
+
+@pytest.mark.parametrize("compressed", [False, True])
+def test_what_lies_in_the_same_memory_is_written_once(tmp_path: Path, compressed: bool) -> None:
+    row = np.arange(30_000, dtype=np.float32)
+    named = [("a", row), ("b", row.reshape(300, 100)), ("c", row[:100]), ("d", row.view(np.int32)), ("e", row.copy())]
+    tensors = [
+        describe(TensorName(name, 0), array, device=CPU0, op_type="Reshape", dtype=array.dtype.name)
+        for name, array in named
+    ]
+    run = replace(run_of(), tensors=_SharedMemory(tensors, [array for _, array in named]))
+    opened = recorded(tmp_path / "r", run, run, compressed=compressed)
+    for found in opened.runs:
+        assert values(found) == values(run) and described(found) == described(run)
+    index = sqlite3.connect(tmp_path / "r" / "index.sqlite")
+    rows = index.execute("SELECT run, offset, stored FROM tensors ORDER BY run, place").fetchall()
+    assert rows[0] == rows[1] == rows[3] and len(set(rows)) == 6  # of each run three, the elements of a, c and e
+    read = SmallReader(tmp_path / "r")
+    assert [np.asarray(value).tobytes() for _, _, value in read.tensors(1)] == [array.tobytes() for _, array in named]
 
 
 def test_compressed_elements_take_less(tmp_path: Path) -> None:

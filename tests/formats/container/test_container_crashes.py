@@ -92,7 +92,7 @@ def _kill_at_random(tmp_path: Path, times: int) -> None:
 
 
 def test_after_a_kill_at_any_moment_every_finished_run_opens(tmp_path: Path) -> None:
-    _kill_at_random(tmp_path, 20)
+    _kill_at_random(tmp_path, 12)
 
 
 @pytest.mark.slow
@@ -178,6 +178,18 @@ def test_a_run_larger_than_the_budget_is_refused(tmp_path: Path) -> None:
     writer.write(_large(1_000))
     writer.close()
     assert len(open_path(tmp_path / "r").runs) == 1
+
+
+def test_where_no_room_can_be_made_no_run_gives_way(tmp_path: Path) -> None:
+    writer = RecordingWriter(tmp_path / "r", budget=500_000)
+    for _ in range(2):
+        writer.write(_large(1_000))
+    with pytest.raises(TfdbgError, match=r"One run takes about .* more than the 488.3 KiB"):
+        writer.write(_large(1_000_000))
+    assert not writer.dropped
+    writer.write(_large(1_000))
+    writer.close()
+    assert [float(run.tensors.value(0)[-1]) for run in open_path(tmp_path / "r").runs] == [1.0] * 3  # type: ignore[index]
 
 
 def _large(elements: int):  # type: ignore[no-untyped-def]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import errno
+import mmap
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -79,6 +81,51 @@ def test_a_block_that_is_refused_or_cut_short_is_written_the_ordinary_way(
     writes.write(content.view(np.uint8).data, 0)
     writes.close()
     assert answered == [0] and path.read_bytes() == content.tobytes()
+
+
+def _lying_at(address: int, size: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
+    """Bytes that begin at `address`, counted from a page."""
+    room = np.frombuffer(mmap.mmap(-1, address + size), np.uint8)
+    content = room[address:]
+    content[:] = np.random.default_rng(address).integers(0, 256, size, np.uint8)
+    return content
+
+
+@pytest.mark.skipif(not hasattr(os, "O_DIRECT"), reason="no writes past the cache on this system")
+@pytest.mark.parametrize("refused", [False, True])
+def test_what_begins_where_it_lies_in_memory_is_written_from_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: bool
+) -> None:
+    plain, taken = os.pwrite, []
+
+    def pwrite(descriptor: int, content: memoryview, offset: int) -> int:
+        if len(content) >= 4096:
+            address = np.frombuffer(content, np.uint8).ctypes.data
+            taken.append(address)
+            if refused and address % 4096:
+                raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
+        return plain(descriptor, content, offset)
+
+    path = tmp_path / "x"
+    writes = DirectWrites(path, os.open(path, os.O_WRONLY | os.O_CREAT))
+    monkeypatch.setattr(os, "pwrite", pwrite)
+    found = []
+    end = 100
+    for address, size in ((64, 200_000), (576, 70_000), (0, 1 << 21), (48, 66_000), (64, 5 << 20)):
+        content = _lying_at(address, size)
+        start = writes.best_start(content.data, end)
+        assert end <= start < end + 512 and (refused or (content.ctypes.data - start) % 512 == 0)
+        writes.write(content.data, start)
+        inside = range(content.ctypes.data, content.ctypes.data + size)
+        assert refused or taken[-1] in inside
+        found.append((start, content))
+        end = start + size
+    assert writes.best_start(memoryview(bytes(100)), 7) == 7
+    assert writes.best_start(_lying_at(3, 1 << 16).data, 7) == 7
+    writes.close()
+    written = path.read_bytes()
+    assert len(written) == end and taken
+    assert all(written[start : start + content.size] == content.tobytes() for start, content in found)
 
 
 def test_what_cannot_be_written_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

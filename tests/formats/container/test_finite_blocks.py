@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import sample_run
 
-from tfdbg_cli.analysis.tensor_query import Verdicts, ask, ask_in_steps
+from tfdbg_cli.analysis.watch.answers import Answered, ask, ask_in_steps
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS
 from tfdbg_cli.formats.container import finite_blocks
 from tfdbg_cli.formats.container.layout import data_file
@@ -54,7 +54,7 @@ def _nothing(self: RecordedTensors, indices: Sequence[int]) -> Iterator[tuple[Se
     yield from ()
 
 
-def _both(run: Run, name: str) -> tuple[Verdicts, Verdicts]:
+def _both(run: Run, name: str) -> tuple[Answered, Answered]:
     """The verdicts with blocks, and those of each tensor by itself."""
     everything = range(len(run.tensors))
     together = ask(run, everything, BUILT_IN_FILTERS[name], {})

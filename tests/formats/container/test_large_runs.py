@@ -13,6 +13,7 @@ from support.sample_run import sample_run
 
 from tfdbg_cli.analysis.tensor_query import SortKey, TensorQuery, ordered
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.container import run_rows
 from tfdbg_cli.formats.container import store as store_module
 from tfdbg_cli.formats.container.writer import RecordingWriter
 from tfdbg_cli.formats.opening import open_path
@@ -20,8 +21,10 @@ from tfdbg_cli.model.runs import Opened, Run
 from tfdbg_cli.model.tensors import MemoryTensorStore, TellsOrder
 
 
-@pytest.fixture(autouse=True)
-def every_run_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(autouse=True, params=["rows", "packed columns"])
+def every_run_is_large(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if request.param == "packed columns":
+        monkeypatch.setattr(run_rows, "WORTH", 2)
     monkeypatch.setattr(store_module, "_AT_ONCE", 2)
     monkeypatch.setattr(store_module, "_PAGE", 3)
     monkeypatch.setattr(store_module, "_PAGES", 2)
@@ -68,7 +71,9 @@ def test_its_order_is_that_of_its_rows(tmp_path: Path, key: SortKey, reverse: bo
                 "lt -n . -fenn Add -f has_inf_or_nan", "lt --role grad -t .", "lt -n nobody",
                 "lt -q 'op=Log or (size<10 not dtype=float32)'", "lt -q 'exec>0 rank=0'",
                 "lt -q 'while shape=[] or nan>0 op=Log'", "lt -q 'not role=forward op~a'",
-                "lt -q 'not (device=CPU:0 nan=0)'", "lt -q 'name~:1 or layer~loss'"]
+                "lt -q 'not (device=CPU:0 nan=0)'", "lt -q bad>0", "lt -q 'inf>5% or nan=0'", "lt -q 'not inf=0'",
+                "lt --role update", "lt -l loss", "lt -l step/while -n .",
+                "lt -q 'role=update or layer=loss'", "lt -q 'name~:1 or layer~loss'"]
 )  # fmt: skip
 def test_commands_answer_as_of_any_run(tmp_path: Path, command: str) -> None:
     large = Prompt(Opened("", [_recorded(tmp_path / "r", sample_run())]))

@@ -181,7 +181,9 @@ def test_the_opened_run_has_them_too(tmp_path: Path) -> None:
     assert open_path(tmp_path).runs[0].tracebacks["x"] == TRACEBACKS["x"]
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], deadline=None, max_examples=60
+)
 @given(data=st.binary(max_size=100), which=st.integers(0, 5))
 def test_random_bytes_never_raise(tmp_path_factory: pytest.TempPathFactory, data: bytes, which: int) -> None:
     directory = tmp_path_factory.mktemp("case")

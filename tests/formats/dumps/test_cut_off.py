@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from support.dump_maker import dump_core_metadata, dump_graph, dump_message, dump_tensor, small_dump
+from support.launched import python
 from support.prompt import Prompt
 from support.sample_run import sample_run
 
@@ -96,8 +94,7 @@ tf_debug.DumpingDebugWrapperSession(tf.Session(), "dumps").run(y)
 
 @pytest.mark.tf
 def test_a_process_that_is_killed_in_the_middle_of_a_run(tmp_path: Path) -> None:
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3]), "CUDA_VISIBLE_DEVICES": ""}
-    ended = subprocess.run([sys.executable, "-c", _PROGRAM], cwd=tmp_path, env=environment, check=False)
+    ended = python("-c", _PROGRAM, folder=tmp_path)
     assert ended.returncode == -signal.SIGKILL
     (run,) = open_path(tmp_path / "dumps").runs
     assert run.cut_off, (run.notes, len(run.tensors))

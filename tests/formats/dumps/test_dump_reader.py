@@ -317,7 +317,9 @@ def test_no_folder(tmp_path: Path) -> None:
         read_dump(tmp_path / "none")
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], deadline=None, max_examples=60
+)
 @given(data=st.binary(max_size=200), which=st.integers(0, 6))
 def test_random_bytes_in_any_file_never_raise(
     tmp_path_factory: pytest.TempPathFactory, data: bytes, which: int

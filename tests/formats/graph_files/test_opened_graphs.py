@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -144,6 +145,98 @@ def test_text_that_is_damaged_says_where(tmp_path: Path) -> None:
         _written(tmp_path / "graph.pbtxt", 'node { } }\nnode { name: "x" }')
     opened = _written(tmp_path / "graph.pbtxt", TEXT[:200])
     assert any("ends inside of" in note for note in opened.runs[0].notes)
+
+
+@pytest.mark.parametrize(
+    ("there", "instead", "place", "reason"),
+    [
+        ('op: "Placeholder"', 'op: "Placeholder', "line 4, column 7", "a quote has no second one on its line"),
+        ('op: "Placeholder"', 'op: Placeholder"', "line 4, column 18", "a quote has no second one on its line"),
+        ('key: "T" value { type', 'key: "T value { type', "line 10, column 15", "a quote has no second one"),
+        ('name: "x"', 'name "x"', "line 3, column 8", "name is followed by neither a colon nor a brace"),
+        ('input: "x"', "input: %", "line 12, column 10", "no value of input begins so"),
+        ("versions {", ": versions {", "line 23, column 1", "no field begins so"),
+    ],
+)
+def test_a_mistake_in_a_text_is_named_with_its_place(
+    tmp_path: Path, there: str, instead: str, place: str, reason: str
+) -> None:
+    path = tmp_path / "graph.pbtxt"
+    try:
+        told = _written(path, TEXT.replace(there, instead, 1)).runs[0].notes
+    except TfdbgError as error:
+        told = (error.message,)
+    note, *_ = [note for note in told if "cannot be read" in note]
+    assert f"({place}) cannot be read: {reason}" in note
+    assert examined(path).troubles[0][0] == note
+
+
+def test_forms_of_a_text_that_nobody_may_take_for_mistakes(tmp_path: Path) -> None:
+    odd = (
+        "\ufeffversions: < producer: 21; bad_consumers: [1, 2,] >,\n"
+        'node { name: \'it is "x"\' "y\\"" op: "Const" # a "quote and a {\n'
+        '  attr { key: "value" value { list { f: [1.5e-05, -inf, nan, .5] s: [ "a", "b" ]'
+        " shape: [ { dim { size: -1 } }, { } ] } } } }\n"
+        "meta_info_def { any_info { [type.googleapis.com/tensorflow.Any] { b: true } } }\n"
+    )
+    assert not _written(tmp_path / "graph.pbtxt", odd).runs[0].notes[1:]
+
+
+def _flipped(content: bytes, name: bytes, count: int, letter: int = -1) -> bytes:
+    """`content` with one bit changed in a letter of the `count`-th `name`."""
+    changed = bytearray(content)
+    at = [match.start() for match in re.finditer(re.escape(name), content)][count] + len(name) + letter
+    changed[at] ^= 1
+    return bytes(changed)
+
+
+@pytest.mark.parametrize(
+    ("name", "count", "told"),
+    [
+        (b"net/call", 0, "net/out reads net/call, and there is no such node"),
+        (b"net/call", 1, "net/out reads net/calm, and there is no such node"),
+        (b"half", 0, "net/call calls halg, and there is no such function"),
+        (b"half", 1, "net/call calls half, and there is no such function"),
+    ],
+)
+def test_one_bit_of_a_name(tmp_path: Path, name: bytes, count: int, told: str) -> None:
+    path = tmp_path / "frozen.pb"
+    opened = _written(path, _flipped(graph_def().SerializeToString(), name, count))
+    assert f"frozen.pb: {told}." in opened.runs[0].notes
+    assert [text for text, _ in examined(path).troubles] == [f"frozen.pb: {told}."]
+
+
+def test_one_bit_of_a_name_in_a_function_and_of_a_signature(tmp_path: Path) -> None:
+    content = _flipped(meta_graph_def().SerializeToString(), b"parts", 0)
+    _written(tmp_path / "model.meta", content)
+    told = [text for text, _ in examined(tmp_path / "model.meta").troubles]
+    assert told == [
+        "function half: top reads parts, and there is no such node.",
+        "function half: parts is said to be an argument or a result, and there is no such node.",
+    ]
+    _written(tmp_path / "model.meta", _flipped(meta_graph_def().SerializeToString(), b"net/out", 1))
+    told = [text for text, _ in examined(tmp_path / "model.meta").troubles]
+    assert told == ["model.meta: net/ouu is said to be an argument or a result, and there is no such node."]
+
+
+def test_two_nodes_of_one_name_and_names_that_are_none(tmp_path: Path) -> None:
+    graph = graph_def()
+    graph.node.add(name="x", op="Const")
+    path = tmp_path / "frozen.pb"
+    _written(path, graph.SerializeToString())
+    assert [text for text, _ in examined(path).troubles] == [
+        "frozen.pb: 2 nodes are called x, of which the first is shown."
+    ]
+    twice = f'node {{ name: "x" op: "Const" }}\n{TEXT}'
+    assert any("2 nodes are called x" in note for note in _written(tmp_path / "graph.pbtxt", twice).runs[0].notes)
+    graph = graph_def()
+    graph.node.add(name="two words", op="Const")
+    graph.node.add(name="y", op="Id\x01")
+    _written(path, graph.SerializeToString())
+    assert [text for text, _ in examined(path).troubles] == [
+        "frozen.pb: two words has the name 'two words', which TensorFlow takes for none.",
+        "frozen.pb: y has the op 'Id\\x01', which TensorFlow takes for none.",
+    ]
 
 
 @pytest.mark.parametrize("content", [b"", b"\x00\x01\x02", b"hello, I am a text", b"\x89PNG\r\n\x1a\n"])

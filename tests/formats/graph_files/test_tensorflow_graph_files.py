@@ -9,6 +9,7 @@ import pytest
 from support.launched import python
 from support.prompt import Prompt
 
+from tfdbg_cli.formats.examining import examined
 from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.model.runs import Opened, Run
 
@@ -50,6 +51,7 @@ def _expected(graph: Any) -> dict[str, tuple[str, list[str]]]:
 def test_functions_of_a_saved_model_read_what_they_read_in_tensorflow(tf: Any, module: Any, tmp_path: Path) -> None:
     tf.saved_model.save(module, str(tmp_path))
     opened = open_path(tmp_path)
+    assert not examined(tmp_path).troubles
     (run,) = [run for run in opened.runs if run.call.title.endswith("(score)")]
     expected = _expected(module.score.get_concrete_function().graph)
     computed = {name: inputs for name, (op, inputs) in _edges(run).items() if op != "Placeholder"}
@@ -68,6 +70,7 @@ def test_a_graph_in_both_forms_is_the_graph_of_tensorflow(tf: Any, module: Any, 
     tf.io.write_graph(definition, str(tmp_path), "graph.pbtxt")
     binary, text = open_path(tmp_path / "graph.pb"), open_path(tmp_path / "graph.pbtxt")
     assert _edges(binary.runs[0]) == _expected(graph)
+    assert not examined(tmp_path / "graph.pb").troubles and not examined(tmp_path / "graph.pbtxt").troubles
     for ours, theirs in zip(binary.runs, text.runs, strict=True):
         assert _edges(ours) == _edges(theirs)
         for node in ours.graph:
@@ -93,6 +96,7 @@ def _session_files(tf: Any, folder: Path) -> None:
 def test_what_a_session_writes(tf: Any, tmp_path: Path) -> None:
     _session_files(tf, tmp_path)
     meta = open_path(tmp_path / "model.ckpt.meta")
+    assert not any(examined(tmp_path / name).troubles for name in ("model.ckpt.meta", "run_metadata"))
     assert {"x", "dense/kernel", "loss"} <= set(meta.runs[0].graph.names())
     metadata: Opened = open_path(tmp_path / "run_metadata")
     prompt = Prompt(metadata)
@@ -121,5 +125,6 @@ def test_graphs_of_functions_before_and_after_their_optimization(tmp_path: Path)
     path = tmp_path / "metadata"
     done = python("-c", _OPTIMIZED, path)
     assert done.returncode == 0, done.stderr
+    assert not examined(path).troubles
     before, after = (run.graph for run in open_path(path).runs[1:3])
     assert len(after) < len(before) and "Log" in {node.op_type for node in after}

@@ -20,7 +20,9 @@ from tfdbg_cli.formats.messages.event_file import (
 )
 from tfdbg_cli.model.values import Lack, NoValue
 
-IN_PLACE = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=200)
+IN_PLACE = settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], deadline=None, max_examples=200
+)
 
 
 def facts(path: Path) -> TensorFacts:

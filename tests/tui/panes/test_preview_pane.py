@@ -54,6 +54,18 @@ def test_without_room_there_is_the_page_alone(size) -> None:
     assert isinstance(drive("<tab>", size).state.focus, PagePane)
 
 
+@pytest.mark.parametrize("keys", ["+", "-", "|"])
+def test_where_there_is_no_room_for_it_keys_of_the_preview_say_where_it_shows(keys) -> None:
+    assert "It shows from 140 columns or 40 rows on." in " ".join(drive(keys, SMALL).status.split())
+    assert "It shows" not in drive(keys).status
+
+
+def test_keys_of_a_preview_that_is_off_say_so() -> None:
+    assert "It is off; | shows it." in drive("+", settings=Settings(preview="off")).status
+    assert "It is off" not in drive("|", settings=Settings(preview="below")).status, "that is what was asked for"
+    assert "One has room from 140 columns or 40 rows on." in " ".join(drive("z", SMALL).status.split())
+
+
 def test_tab_changes_the_pane_and_links_are_followed_there() -> None:
     screen = drive(f"{TO_LOG}<tab>")
     assert isinstance(screen.state.focus, PreviewPane)

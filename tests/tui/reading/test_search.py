@@ -1,11 +1,21 @@
+import math
+
+import pytest
+
 from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.text import Span, Style, line
+from tfdbg_cli.tui.reading import finder as finder_module
 from tfdbg_cli.tui.reading.finder import Finder
 from tfdbg_cli.tui.reading.paint import links_of
 from tfdbg_cli.tui.reading.search import Search
 from tfdbg_cli.tui.reading.viewport import Viewport
 
 LINES = [line(f"line {i}" + (" NaN" if i % 10 == 3 else "")) for i in range(100)]
+
+
+@pytest.fixture(autouse=True)
+def _what_is_searched_at_once_depends_on_lines_and_not_on_a_clock(monkeypatch):
+    monkeypatch.setattr(finder_module, "_AT_ONCE_SECONDS", math.inf)
 
 
 def finder(lines=LINES, rows=10):

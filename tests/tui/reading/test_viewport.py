@@ -126,6 +126,23 @@ def test_down_keeps_to_the_column_of_the_chosen_link():
     assert view.chosen.link == "r1"
 
 
+def test_in_a_table_what_the_row_is_about_is_chosen_until_a_person_chooses_another():
+    def row(i):
+        return [Span(str(i), link=f"count {i}"), Span("+", link=f"fold {i}"), Span("  " * i + "name", link=f"lt {i}")]
+
+    columns = (Column("n"), Column("", width=1), Column("name", subject=True))
+    view = opened(Document("t", (Text((line("head"),)), Table(columns, 6, row))))
+    assert view.chosen.link == "lt 0"
+    view.move(5)
+    assert view.chosen.link == "lt 5"
+    view.beside(-1)
+    view.move(-1)
+    assert view.chosen.link == "fold 4"
+    view.beside(1)
+    view.go(4)
+    assert view.chosen.link == "lt 2"  # however far the names are indented
+
+
 def test_resize_keeps_the_array_element_in_sight():
     view = opened(Document("t", (Text((line("head"),)), array_block((40, 30)))), cols=80, rows=12)
     view.go(view.find_element((25, 16)))

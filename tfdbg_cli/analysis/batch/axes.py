@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from tfdbg_cli.analysis.batch import sliced_axes, stored_axes
+from tfdbg_cli.analysis.batch import called_results, sliced_axes, stored_axes
 from tfdbg_cli.analysis.batch.row_ways import RowSet, Way
 from tfdbg_cli.analysis.graph.fused_ops import as_written
 from tfdbg_cli.analysis.graph.parts import ELEMENTWISE, EQUATION, MATMUL, MISFIT, ROWS, SAMPLES, flag, reduced_axes
@@ -32,8 +32,8 @@ _LAST_AXES = {
         "MatrixSquareRoot",
     ), 2),
 }  # fmt: skip
-# Ops that hand on what the functions or branches that they ran gave, with its shape.
-_HAND_ON = kinds.BRANCHES | kinds.LOOPS | {"Merge", "AddN"}
+# Ops that hand on what one of their inputs is, with its shape.
+_HAND_ON = frozenset({"Merge", "AddN"})
 
 
 def ways_back(rows: RowSet) -> list[Way]:
@@ -241,6 +241,8 @@ _FINDERS: Mapping[str, _Finder] = {
     ),
     "SparseToDense": stored_axes.to_dense,
     "RaggedTensorToTensor": stored_axes.to_tensor,
+    **dict.fromkeys(kinds.BRANCHES, called_results.of_branches),
+    **dict.fromkeys(kinds.LOOPS, called_results.of_loop),
     "IdentityN": _each_its_own,
     "Einsum": _by_equation,
     "Transpose": _transposed,

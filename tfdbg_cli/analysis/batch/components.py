@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from tfdbg_cli.analysis.batch.batch_roles import BatchRoles
 from tfdbg_cli.analysis.batch.rows import BatchRows
-from tfdbg_cli.analysis.graph.lineage import tensor_name_of
-from tfdbg_cli.model.names import parse_tensor_name
+from tfdbg_cli.analysis.graph.feeds import fed_value
+from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS
+from tfdbg_cli.analysis.graph.membership import membership_of
+from tfdbg_cli.model.names import parse_tensor_name, tensor_name_of
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import Array, NoValue, as_array
+from tfdbg_cli.ops.kinds import SHAPE_INPUT
 
+_PART = re.compile(r"(_\d+|/(values|flat_values|indices|shape|row_splits_\d+))$")
 _FEWEST, _MOST_CHANNELS = 4, 4  # pixels of a side of what looks like an image; channels: grey, with alpha, RGB, RGBA
 
 
@@ -19,43 +27,126 @@ _FEWEST, _MOST_CHANNELS = 4, 4  # pixels of a side of what looks like an image; 
 class Component:
     """One part of a batch: what it is called, its value, what it is to the program where that is known.
 
-    `fed` says that it is a feed or an argument; else it is a tensor of the run.
+    `fed` says that it is a feed or an argument; else it is a tensor of the run. Of a sparse or ragged part, whose
+    rows do not stand one below the other, `of_elements` is the row of each element that is stored.
     """
 
     name: str
     value: Array
     role: str
     fed: bool
+    of_elements: Array | None = None
 
     def row(self, at: int) -> Array:
-        """Its row at that place."""
+        """Its row at that place: of a sparse or ragged part the elements of it that are stored."""
+        if self.of_elements is not None:
+            stored: Array = self.value[self.of_elements == at]
+            return stored
         return self.value[at : at + 1].reshape(self.value.shape[1:])
+
+    def place(self, at: int) -> str:
+        """How its row is asked for, such as `x[3]`; all of it where the row does not stand in one piece."""
+        if self.of_elements is None:
+            return f"{self.name}[{at}]"
+        stored = np.flatnonzero(self.of_elements == at)
+        if not stored.size or stored[-1] - stored[0] + 1 != stored.size:
+            return self.name
+        return f"{self.name}[{stored[0]}:{stored[-1] + 1}]"
 
 
 def components(run: Run, batch: BatchRows) -> list[Component]:
     """What came in together with the batch: what was fed, or what the pipeline gave beside it, of as many rows.
 
-    Of a sparse or ragged batch (`stored`), whose rows do not stand one below the other, there is none.
+    Of what was given to the replicas of a step it is what the one that took the batch was given.
+    A sparse or ragged batch (`stored`) comes first, without the indices or splits that came in with it.
     """
-    if batch.stored:
-        return []
     captured = frozenset(argument.name for argument in run.call.arguments if argument.captured)
     roles = BatchRoles(run.graph, captured)
-    found: list[Component] = []
-    for text in run.call.given:
-        value = _array(run.call.given[text])
-        if value is not None and value.shape[:1] == (batch.size,):
-            found.append(Component(text, value, _role(roles, text), fed=True))
+    found = [Component(name, value, _role(roles, name), fed=True) for name, value in given_with(run, batch).items()]
+    if batch.stored:
+        return [*_stored(run, roles, batch), *(part for part in found if _stem(part.name) != _stem(batch.source))]
     if found:
         return found
     source = parse_tensor_name(batch.source)
     rows = [] if source is None else run.tensors.named(source.node)
-    last = {run.tensors[row].name: row for row in rows}
-    for name, row in last.items():
+    of_this = {run.tensors[row].name: row for row in rows if run.tensors[row].execution == batch.execution}
+    for name, row in of_this.items():
         given = run.tensors.value(row)
         if not isinstance(given, NoValue) and given.shape[:1] == (batch.size,):
             found.append(Component(str(name), given, _role(roles, str(name)), fed=False))
     return found
+
+
+def given_with(run: Run, batch: BatchRows) -> Mapping[str, Array]:
+    """The feeds or arguments of as many rows as the batch has, by their names; of replicas those of its own."""
+    values = {name: _array(given) for name, given in run.call.given.items() if not _is_shape(run, name)}
+    found = {name: value for name, value in values.items() if value is not None and value.shape[:1] == (batch.size,)}
+    return _of_replica(run, batch, found) if len(found) > 1 else found
+
+
+def _is_shape(run: Run, name: str) -> bool:
+    """Whether what was given as `name` says nothing but of what shape something is to be: it has no rows."""
+    node = tensor_name_of(name).node
+    readers = [reader for reader, _ in run.graph.consumers(node)]
+    return bool(readers) and all(
+        [read.node for read in reader.inputs].index(node) == SHAPE_INPUT.get(reader.op_type) for reader in readers
+    )
+
+
+def _stored(run: Run, roles: BatchRoles, batch: BatchRows) -> list[Component]:
+    """The sparse or ragged part of the batch; none where its elements are not held."""
+    source = tensor_name_of(batch.source)
+    value = fed_value(run.call.given, source)
+    fed = value is not None
+    rows = [] if fed else run.tensors.named(source.node, source.slot)
+    if rows:
+        shown = run.tensors.value(rows[min(batch.execution, len(rows) - 1)])
+        value = None if isinstance(shown, NoValue) else shown
+    if value is None or batch.of_elements is None or len(value) != len(batch.of_elements):
+        return []
+    name = source.node if fed and source.node in run.call.given else batch.source
+    return [Component(name, value, _role(roles, batch.source), fed, batch.of_elements)]
+
+
+def _stem(name: str) -> str:
+    """What the parts of one sparse or ragged argument have in common: `s` of `s`, `s_1` and `s/values:0`."""
+    node = tensor_name_of(name).node
+    return _PART.sub("", node)
+
+
+def _of_replica(run: Run, batch: BatchRows, given: Mapping[str, Array]) -> Mapping[str, Array]:
+    """Without what other replicas of a step were given than the one that took the batch.
+
+    Of an argument that came from a pipeline outside of the step the graph shows the pipeline as what is read in its
+    place: then what it holds tells for whom it was drawn. Equal arguments stand in the order of the replicas.
+    """
+    membership = membership_of(run)
+    replica = membership.replica.get(tensor_name_of(batch.source).node)
+    if replica is None:
+        return given
+    known = {name: membership.replica.get(tensor_name_of(name).node) for name in given}
+    drawn = [
+        (membership.replica[node.name], value)
+        for node in sorted(run.graph, key=lambda node: membership.replica.get(node.name, 0))
+        if node.op_type in PIPELINE_OPS and node.name in membership.replica
+        for value in map(run.tensors.value, run.tensors.named(node.name))
+        if not isinstance(value, NoValue)
+    ]
+
+    def is_its_own(name: str, value: Array) -> bool:
+        if known[name] is not None:
+            return known[name] == replica
+        of = [number for number, one in drawn if _same(value, one)]
+        alike = [other for other, one in given.items() if known[other] is None and _same(value, one)]
+        if len(of) == len(alike) == len(set(of)):
+            return of[alike.index(name)] == replica
+        return not of or replica in of
+
+    return {name: value for name, value in given.items() if is_its_own(name, value)}
+
+
+def _same(one: Array, two: Array) -> bool:
+    return one.dtype == two.dtype and one.shape == two.shape and one.tobytes() == two.tobytes()
 
 
 def _array(fed: Any) -> Array | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -14,9 +14,10 @@ from tfdbg_cli.analysis.batch.row_ways import WHOLE, RowSet
 from tfdbg_cli.analysis.batch.stored_batch import DELIVERIES, StoredBatch, StoredRows
 from tfdbg_cli.analysis.batch.tensor_lists import TensorLists
 from tfdbg_cli.analysis.batch.whole_items import whole_ways_back
-from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage, feed_name
+from tfdbg_cli.analysis.graph.feeds import feed_name
+from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
 from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS
-from tfdbg_cli.model.graph import Node
+from tfdbg_cli.model.graph import GIVEN_BY, Node
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import Array, NoValue
 from tfdbg_cli.ops.kinds import INPUTS
@@ -30,13 +31,16 @@ _MOST_TENSORS = 5_000  # looked at on the way back to a feed, for each axis
 class BatchRows:
     """`rows` of a batch of `size`, which came in as `source`: a feed, an argument, or an output of the pipeline.
 
-    `stored` says that the batch is sparse or ragged, so that `source` holds the elements of all rows.
+    `stored` says that the batch is sparse or ragged, so that `source` holds the elements of all rows; `of_elements`
+    is the row of each. A run may take several batches: this one is the `execution`th that the source gave, from 0.
     """
 
     rows: tuple[int, ...] = ()
     source: str = ""
     size: int = 0
     stored: bool = False
+    execution: int = 0
+    of_elements: Array | None = field(default=None, compare=False, repr=False)
 
 
 NO_ROWS = BatchRows()
@@ -75,13 +79,28 @@ class _Search:
         self._lists = TensorLists(run, lineage)
         self._waiting: deque[tuple[int, int, Array]] = deque()
         self._met: set[tuple[int, int]] = set()
+        self._passed: list[tuple[int, Array]] = []  # rows of tensors on the way
 
     def back(self, index: int, axis: int, rows: Array) -> BatchRows | None:
         self._meet(index, axis, rows)
         while self._waiting and len(self._met) < _MOST_TENSORS:
-            found = self._step(*self._waiting.popleft())
+            index, axis, rows = self._waiting.popleft()
+            if axis == 0:
+                self._passed.append((index, rows))
+            found = self._step(index, axis, rows)
             if found is not None:
                 return found
+        return self._given()
+
+    def _given(self) -> BatchRows | None:
+        """The rows of an argument that was given a tensor on the way, from which nothing was found further back."""
+        fed = (self._run.graph.find(str(name).partition(":")[0]) for name in self._run.call.feeds)
+        arguments = {node.attributes.get(GIVEN_BY): node for node in fed if node is not None}
+        for index, rows in self._passed:
+            tensor = self._run.tensors[index]
+            argument = arguments.get(str(tensor.name))
+            if argument is not None and tensor.shape:
+                return _batch(rows, str(feed_name(argument)), tensor.shape[0])
         return None
 
     def _meet(self, index: int, axis: int, rows: Array) -> None:
@@ -96,7 +115,10 @@ class _Search:
         name = self._run.tensors[index].name
         if self._enters(node):
             fed = feed_name(node) if node.op_type in INPUTS else None
-            return self._entered(node, name.slot, rows, str(fed or name), shape[0]) if axis == 0 else None
+            if axis:
+                return None
+            entered = self._entered(node, name.slot, rows, str(fed or name), shape[0])
+            return replace(entered, execution=self._run.tensors[index].execution)
         if axis == 0 and _SEGMENTS.match(node.op_type):
             found = self._stored.rows_of_segments(node, shape[0], rows)
             if found is not None:
@@ -113,9 +135,7 @@ class _Search:
             item = inputs[way.position]
             if item.index is not None:
                 self._meet(item.index, way.axis, way.rows)
-            elif (
-                item.value is not None and way.axis == 0
-            ):  # only a feed has a value without being a tensor of the run
+            elif item.value is not None and way.axis == 0 and not self._is_of_variable(item):
                 source = str(feed_name(item.node) or item.name)
                 return self._entered(item.node, item.name.slot, way.rows, source, len(item.value))
         return None
@@ -136,6 +156,10 @@ class _Search:
             return not self._is_captured(node)
         return node.op_type in PIPELINE_OPS | DELIVERIES or f"{node.name}:0" in self._run.call.feeds
 
+    def _is_of_variable(self, item: InputSeen) -> bool:
+        """Whether a value that is no tensor of the run is that of a variable, and not one that was fed."""
+        return item.node is not None and self._lineage.is_variable(item.node)
+
     def _is_captured(self, node: Node | None) -> bool:
         return node is not None and self._lineage.is_captured(node)
 
@@ -149,7 +173,8 @@ class _Search:
 
 
 def _stored(found: StoredRows) -> BatchRows:
-    return BatchRows(tuple(map(int, found.rows)), str(found.source), found.size, stored=True)
+    rows = tuple(map(int, found.rows))
+    return BatchRows(rows, str(found.source), found.size, stored=True, of_elements=found.of_elements)
 
 
 def _batch(rows: Array, source: str, size: int) -> BatchRows:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -28,6 +29,14 @@ def are_splits(splits: Array, stored: int) -> bool:
 def rows_of_splits(splits: Array, stored: Array) -> Array:
     """The rows of a ragged tensor in which the elements stored at `stored` are."""
     return np.unique(np.searchsorted(splits, stored, side="right") - 1)
+
+
+def row_of_each(splits: Sequence[Array], stored: int) -> Array:
+    """The row of a ragged tensor for each of its `stored` elements; the outermost splits come first."""
+    rows: Array = np.arange(stored)
+    for one in reversed(splits):
+        rows = np.searchsorted(one, rows, side="right") - 1
+    return rows
 
 
 def to_dense(rows: RowSet) -> list[Way]:

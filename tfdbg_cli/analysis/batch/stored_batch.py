@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tfdbg_cli.analysis.batch.stored_axes import are_splits, rows_of_indices, rows_of_splits
-from tfdbg_cli.analysis.graph.lineage import Lineage, fed_value, feed_name
+from tfdbg_cli.analysis.batch.stored_axes import are_splits, row_of_each, rows_of_indices, rows_of_splits
+from tfdbg_cli.analysis.graph.feeds import fed_value, feed_name
+from tfdbg_cli.analysis.graph.lineage import Lineage
 from tfdbg_cli.analysis.graph.neighbours import Edge
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName
@@ -32,11 +33,12 @@ _MOST_NODES = 300
 
 @dataclass(frozen=True)
 class StoredRows:
-    """Rows of a sparse or ragged batch of `size`, whose elements came in as `source`."""
+    """Rows of a sparse or ragged batch of `size`, whose elements came in as `source`; the row of each element."""
 
     rows: Array
     size: int
     source: TensorName
+    of_elements: Array
 
 
 class StoredBatch:
@@ -70,18 +72,36 @@ class StoredBatch:
 
         None unless one ragged tensor alone tells which elements the op puts together.
         """
-        found = {str(each.source): each for name in self._behind(node) if (each := self._split(name, segments, rows))}
+        told = (
+            self._delivered(part, segments, rows) if part.op_type in DELIVERIES else self._split(part, segments, rows)
+            for part in self._behind(node)
+        )
+        found = {str(each.source): each for each in told if each is not None}
         return next(iter(found.values())) if len(found) == 1 else None
 
     def _behind(self, node: Node) -> list[Node]:
-        """The placeholders from which an op learns what to put together: its inputs but for the first."""
+        """What came in from which an op learns what to put together: it is behind its inputs but for the first."""
 
         def makers(edges: Iterable[Edge]) -> list[Node]:
             return [edge.node for edge in edges if edge.node is not None]
 
         edges = self._lineage.edges
         behind = depth_first(makers(edges(node)[1:]), lambda maker: makers(edges(maker)), most=_MOST_NODES)
-        return [maker for maker in behind if maker.op_type in INPUTS]
+        return [maker for maker in behind if maker.op_type in INPUTS or maker.op_type in DELIVERIES]
+
+    def _delivered(self, node: Node, segments: int, rows: Array) -> StoredRows | None:
+        """The same as `_split` gives, of row splits that `node` takes out of what a data set delivered."""
+        parts: list[Array] = []
+        while len(parts) <= _DEEPEST and (part := self._shown(TensorName(node.name, len(parts)))) is not None:
+            parts.append(part)
+        if node.op_type != "RaggedTensorFromVariant" or len(parts) < 2:
+            return None
+        splits, values = parts[:-1], parts[-1]
+        sizes = [len(one) - 1 for one in splits[1:]] + [len(values) if values.ndim else -1]
+        if segments not in [len(one) - 1 for one in splits] or not all(map(are_splits, splits, sizes)):
+            return None
+        level = next(at for at, one in enumerate(splits) if len(one) - 1 == segments)
+        return _of_level(TensorName(node.name, len(splits)), splits, level, len(values), rows)
 
     def _split(self, node: Node, segments: int, rows: Array) -> StoredRows | None:
         """The rows of the batch behind `rows` of a ragged axis that `node`, if it is row splits, divides."""
@@ -89,7 +109,7 @@ class StoredBatch:
         if splits is None or splits.shape != (segments + 1,) or not are_splits(splits, int(splits[-1])):
             return None
         before, _ = self._beside(node)
-        outer: list[Array | None] = []
+        outer: list[Array] = []
         size, name = segments, node.name
         for part, other in zip(before[::-1], self._names_before(node)[::-1], strict=True):
             if part is None or not are_splits(part, size):
@@ -100,8 +120,7 @@ class StoredBatch:
         values = self._fed(name)
         if values is None or not values.ndim or len(values) != splits[-1]:
             return None
-        found = self._ragged(TensorName(name, 0), outer, rows) if outer else None
-        return found or StoredRows(np.unique(rows), segments, TensorName(name, 0))
+        return _of_level(TensorName(name, 0), [*outer, splits], len(outer), len(values), rows)
 
     def _sparse(
         self, name: TensorName, indices: Array | None, shape: Array | None, stored: Array
@@ -111,16 +130,21 @@ class StoredBatch:
         if shape.dtype.kind not in "iu" or (indices >= shape).any():
             return None
         rows = rows_of_indices(indices, stored, int(shape[0]))
-        return None if rows is None else StoredRows(rows, int(shape[0]), name)
+        return None if rows is None else StoredRows(rows, int(shape[0]), name, indices[:, 0])
 
     def _ragged(self, name: TensorName, splits: Sequence[Array | None], stored: Array) -> StoredRows | None:
         """Rows by `splits`, the outermost first."""
-        rows, size = stored, self._length(name)
+        length = size = self._length(name)
+        rows = stored
+        known: list[Array] = []
         for one in reversed(splits):
             if one is None or size is None or not are_splits(one, size):
                 return None
+            known.insert(0, one)
             rows, size = rows_of_splits(one, rows), len(one) - 1
-        return None if size is None or not splits else StoredRows(rows, size, name)
+        if size is None or length is None or not splits:
+            return None
+        return StoredRows(rows, size, name, row_of_each(known, length))
 
     def _length(self, name: TensorName) -> int | None:
         fed, shown = self._fed(name.node), self._shown(name)
@@ -163,3 +187,10 @@ class StoredBatch:
         rows = self._run.tensors.named(name.node, name.slot)
         value = self._run.tensors.value(rows[-1]) if rows else None
         return None if value is None or isinstance(value, NoValue) else value
+
+
+def _of_level(source: TensorName, splits: Sequence[Array], level: int, stored: int, rows: Array) -> StoredRows:
+    """The rows of the batch behind `rows` of the ragged axis that `splits[level]` divide, the outermost first."""
+    for one in reversed(splits[:level]):
+        rows = rows_of_splits(one, rows)
+    return StoredRows(np.unique(rows), len(splits[0]) - 1, source, row_of_each(splits, stored))

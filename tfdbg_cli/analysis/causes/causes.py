@@ -12,6 +12,7 @@ from tfdbg_cli.analysis.causes.rules import Rule
 from tfdbg_cli.analysis.causes.safe_numbers import safe_numbers
 from tfdbg_cli.analysis.causes.table import RULES
 from tfdbg_cli.analysis.graph.parts import MISFIT
+from tfdbg_cli.model.updates import updated_variable
 from tfdbg_cli.model.values import Array
 
 _HIDDEN = "; {hidden}, a tf.where, hides it from the result, but not from the gradient, where 0 * inf is NaN"
@@ -94,14 +95,14 @@ def filled(template: str, evidence: Evidence, n: int) -> str:
         "least_a": f"{evidence.magnitudes(0)[0]:.3g}",
         "most_a": f"{evidence.magnitudes(0)[1]:.3g}",
         "least_b": f"{evidence.magnitudes(1)[0]:.3g}",
-        "n": f"{n} element{'s' * (n != 1)}",
+        "n": f"{n:,} element{'s' * (n != 1)}",
         "op": evidence.op_type.lstrip("_"),
         "dtype": evidence.dtype,
         "largest": f"{evidence.largest:.3g}",
         "limit": f"{np.log(evidence.largest):.3g}",
         "slope": evidence.slope_of.lower(),
         "hidden": evidence.hidden_by,
-        "variable": evidence.node.removesuffix("/after_update"),
+        "variable": updated_variable(evidence.node),
         "grown": "" if evidence.grown is None else f"{evidence.grown[0]} has grown to {evidence.grown[1]:.3g}",
     }
     # One pass, and not str.format: a node name may hold braces of its own.

@@ -10,8 +10,9 @@ import numpy as np
 
 from tfdbg_cli.analysis.batch.batch_roles import BatchRole
 from tfdbg_cli.analysis.causes.surroundings import Surroundings
+from tfdbg_cli.analysis.graph.feeds import feed_name
 from tfdbg_cli.analysis.graph.fused_ops import as_written
-from tfdbg_cli.analysis.graph.lineage import InputSeen, feed_name
+from tfdbg_cli.analysis.graph.lineage import InputSeen
 from tfdbg_cli.analysis.graph.makers import Maker
 from tfdbg_cli.analysis.graph.parts import ELEMENTWISE, REDUCTIONS, parts_of
 from tfdbg_cli.model.dtypes import is_inexact, name_of

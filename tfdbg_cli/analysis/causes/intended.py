@@ -32,9 +32,10 @@ class _State(Enum):
 
 @dataclass(frozen=True)
 class Intended:
-    """Infinities that the program seems to mean: which ones, why, and the tensors of the run that carry them.
+    """Infinities or NaN that the program seems to mean: which ones, why, and the tensors of the run that carry them.
 
-    `end` names the first op in whose result they are gone; empty when NaN came of them at all ends.
+    `end` names the first op in whose result they are gone; empty when NaN came of them at all ends. `nan` and
+    `infinite` say what there is of both.
     """
 
     name: TensorName
@@ -42,6 +43,8 @@ class Intended:
     end: str
     tensors: frozenset[int]
     nodes: tuple[str, ...]
+    nan: bool = False
+    infinite: bool = True
 
 
 class Intentions:
@@ -75,7 +78,7 @@ class Intentions:
             if not habit.sources and (not node.inputs or self._slope_is_bad(node)):
                 continue
             if habit.looks_so(value, inputs):
-                found = self._followed(habit, name, node)
+                found = self._followed(habit, name, node, value)
                 if found is not None:
                     return found
         return None
@@ -91,8 +94,8 @@ class Intentions:
         graph = self._lineage.graph_of(node)
         return any(is_gradient(graph, name) for name in self.bad_readers(node))
 
-    def _followed(self, habit: Habit, name: TensorName, node: Node) -> Intended | None:
-        """Follow what `name` holds through the ops that read it; None when it gets where the habit does not lead."""
+    def _followed(self, habit: Habit, name: TensorName, node: Node, value: Array) -> Intended | None:
+        """Follow the `value` of `name` through its readers; None when it gets where the habit does not lead."""
         graph = self._lineage.graph_of(node)
         waiting, met = [name], {name}
         end, harmed = "", False
@@ -117,7 +120,10 @@ class Intentions:
             return None
         rows = [i for one in met for i in self._run.tensors.named(one.node, one.slot) if self._bad(i)]
         nodes = tuple(dict.fromkeys([node.name, *(self._run.tensors[i].node for i in sorted(rows))]))
-        return Intended(name, habit.what, end, frozenset(rows), nodes)
+        values = [value, *(self._run.tensors.value(row) for row in rows)]
+        held = [one for one in values if not isinstance(one, NoValue)]
+        nan, infinite = any(np.isnan(one).any() for one in held), any(np.isinf(one).any() for one in held)
+        return Intended(name, habit.what, end, frozenset(rows), nodes, nan, infinite)
 
     def _fate(self, habit: Habit, reader: Node) -> _State | None:
         """What `reader` makes of the infinity; None when the habit does not lead there."""

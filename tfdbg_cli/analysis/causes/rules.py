@@ -14,6 +14,7 @@ from tfdbg_cli.analysis.causes.evidence import Evidence, widened
 from tfdbg_cli.analysis.graph.makers import Maker
 from tfdbg_cli.analysis.graph.parts import MATMUL
 from tfdbg_cli.analysis.graph.roles import OPTIMIZER_SCOPE
+from tfdbg_cli.model.dtypes import element_type_named
 from tfdbg_cli.model.values import Array
 
 # True for each offending element that the rule explains; None when the operands it needs were not seen.
@@ -96,6 +97,11 @@ def in_gradient(test: Test) -> Test:
     return lambda evidence: test(evidence) if evidence.gradient else None
 
 
+def no_loss(test: Test) -> Test:
+    """`test`, where the result has axes; a single number may be a loss, which programs scale."""
+    return lambda evidence: test(evidence) if evidence.places.shape[1] else None
+
+
 def by_constant(test: Test) -> Test:
     """`test`, where the program wrote a factor or a term that is as large as half of the way to the limit."""
     return lambda evidence: test(evidence) if evidence.constant is not None else None
@@ -123,7 +129,7 @@ def cancelled(evidence: Evidence) -> Array | None:
 
 
 def _large_enough(evidence: Evidence) -> bool:
-    """Whether sums of products of the inputs can exceed the dtype at all; else it is no overflow, whatever it is."""
+    """Whether the inputs are so large that sums of their products can exceed the dtype: else nothing overflowed."""
     if evidence.op_type not in SUMS_OF_PRODUCTS:
         return True
     factors = [array for array in evidence.arrays if array is not None and array.size and array.dtype.kind in "fcV"][
@@ -183,10 +189,17 @@ def nothing_but_minus_inf(array: Array) -> Array:
 
 
 def epsilon_zero(evidence: Evidence) -> Array | None:
-    """Whether the epsilon of an optimizer's update, known by its name, is 0 in this dtype."""
+    """Whether the epsilon of an optimizer's update, known by its name, is 0."""
     named = zip(evidence.made_by or evidence.names, evidence.arrays, strict=True)
     found = [array for name, array in named if array is not None and "epsilon" in name.lower()]
     return np.full(evidence.outputs.shape, any(bool((array == 0).all()) for array in found)) if found else None
+
+
+def epsilon_lost(evidence: Evidence) -> Array | None:
+    """As `epsilon_zero`, of a dtype in which the usual epsilons are 0."""
+    element = element_type_named(evidence.dtype)
+    held = None if element is None else element.numpy
+    return epsilon_zero(evidence) if held is not None and not np.asarray(1e-8).astype(held) else None
 
 
 def step_too_long(evidence: Evidence) -> Array | None:

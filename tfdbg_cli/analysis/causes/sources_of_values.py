@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from tfdbg_cli.analysis.causes.causes import Cause
 from tfdbg_cli.analysis.causes.given_data import GivenData
 from tfdbg_cli.analysis.causes.suggestions import UPDATE
-from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage, feed_name, variable_of
+from tfdbg_cli.analysis.graph.feeds import feed_name
+from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage, variable_of
 from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName
@@ -103,7 +104,7 @@ def update_spoils(name: str) -> Cause:
 
 
 def hidden_by_where(cause: Cause, choice: str) -> Cause:
-    """`cause` of bad data, where the op `choice` hides what is made of it in the forward pass alone."""
+    """`cause`, of bad data, and that the op `choice` hides them in the forward pass, but not in gradients."""
     text = cause.text.removesuffix(".")
     return Cause(
         f"{text}; {choice}, a tf.where, keeps it from the result, but not from the gradient, where 0 * NaN is NaN.",

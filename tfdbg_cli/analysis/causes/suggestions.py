@@ -85,6 +85,14 @@ SCALED = (
     "Keep this value in float32, or use a smaller scale (loss scaling): keras.mixed_precision.LossScaleOptimizer"
     " finds one that fits and skips steps that overflow."
 )
+DATA_IN_REACH = (
+    "Bring {a} to a size of about 1 first (keras.layers.Normalization, or divide by its largest), or keep it in a"
+    " dtype that reaches further, such as float32. Loss scaling does not help here: it acts on gradients alone."
+)
+FORWARD_IN_REACH = (
+    "Scale {a} down before (normalize it), or keep it in a dtype that reaches further, such as float32. Loss scaling"
+    " does not help here: it acts on gradients alone."
+)
 UPDATE = (
     "Lower the learning rate, or clip gradients (tf.clip_by_global_norm, Keras: global_clipnorm=1.0); keep variables"
     " in float32 (keras.mixed_precision computes in half precision and keeps them so)."
@@ -92,6 +100,7 @@ UPDATE = (
 BIGGER_EPSILON = (
     "Give the optimizer an epsilon that {dtype} can hold, such as 1e-4, or keep the variables in float32."
 )
+SOME_EPSILON = "Give the optimizer an epsilon above 0: 1e-7 is the one of Keras, 1e-8 that of TensorFlow 1."
 MORE_STEPS = (
     "Labels need a step each, and one more between two that are equal. Give more steps (longer inputs, less pooling)"
     " or shorter labels; tf.compat.v1.nn.ctc_loss(…, ignore_longer_outputs_than_inputs=True) leaves such rows out."
@@ -103,4 +112,9 @@ LOST_EPSILON = (
 PRODUCT = (
     "Write a whole power as a product, x * x or tf.square(x) for x ** 2: its derivatives of every order are right at"
     " 0 too, where a bound such as tf.maximum would cut them off."
+)
+LOG_SUM_EXP = "Use tf.reduce_logsumexp(x), which subtracts the maximum first, in place of log(sum(exp(x)))."
+EMPTY_SEGMENTS = (
+    "Of a ragged tensor leave out rows that are empty, or divide the sum: tf.math.divide_no_nan(tf.reduce_sum(x, "
+    "axis=1), tf.cast(x.row_lengths(), x.dtype)[:, tf.newaxis])."
 )

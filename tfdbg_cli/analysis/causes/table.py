@@ -18,6 +18,7 @@ from tfdbg_cli.analysis.causes.rules import (
     both,
     by_constant,
     cancelled,
+    epsilon_lost,
     epsilon_zero,
     grown,
     in_gradient,
@@ -25,6 +26,7 @@ from tfdbg_cli.analysis.causes.rules import (
     label_outside,
     labels_too_long,
     made,
+    no_loss,
     nothing_but_minus_inf,
     of,
     of_nothing,
@@ -42,6 +44,8 @@ _HALF = ("float16", "bfloat16", "float8_e5m2", "float8_e4m3fn", "float8_e4m3fnuz
          "float8_e5m2fnuz")  # fmt: skip
 _SOFTMAX, _SIGMOID, _DATA = (Maker.SOFTMAX,), (Maker.SIGMOID,), (Maker.DATA,)
 _NORM, _DEVIATION, _MASK = (Maker.NORM,), (Maker.DEVIATION,), (Maker.MASK,)
+_COMPUTED = tuple(set(Maker) - {Maker.DATA, Maker.VARIABLE, Maker.CONSTANT, Maker.MASK})
+_SEGMENTS = (Maker.SEGMENTS,)
 _VARIANCE, _MOMENTS = (Maker.VARIANCE, Maker.MOMENTS), (Maker.MOMENTS,)
 
 _DIVISIONS = ops("RealDiv Div Xdivy TruncateDiv")
@@ -54,7 +58,10 @@ _MATRIX = ops(
     "MatMul BatchMatMul BatchMatMulV2 BatchMatMulV3 _FusedMatMul _FusedBatchMatMulV2 Einsum Conv1D Conv2D Conv3D"
     " DepthwiseConv2dNative _FusedConv2D _FusedDepthwiseConv2dNative Conv2DBackpropInput Conv2DBackpropFilter"
 )
+_WITH_EPSILON = ops("ApplyAdam ApplyAdaMax ApplyAdadelta ApplyRMSProp ApplyCenteredRMSProp UpdatedVariable")
 _TOTALS = ops("Sum Mean Prod L2Loss Cumsum Cumprod EuclideanNorm UnsortedSegmentSum SegmentSum AddN AccumulateNV2")
+
+_CAST = "overflow of a cast: at {n} {a} exceeds {largest}, the largest {dtype}"
 
 
 def _overflows(ops: frozenset[str], what: str, suggestion: str, half: str = helps.IN_FLOAT32) -> tuple[Rule, ...]:
@@ -74,6 +81,9 @@ RULES: tuple[Rule, ...] = (
          "log of 0: {a}, a softmax, is 0 at {n}: so unlikely that it rounds to 0", helps.LOGITS),
     Rule(ops("Log"), made(0, _SIGMOID, of(0, lambda x: x == 0)),
          "log of 0: {a}, made of a sigmoid, is 0 at {n}: so sure that it rounds to 0 or 1", helps.BINARY_LOGITS),
+    Rule(ops("Log"), made(0, (Maker.EXPONENTIALS,), of(0, lambda x: x == 0)),
+         "log of 0: {a}, a sum of exponentials, is 0 at {n}: all of them are too small for {dtype}",
+         helps.LOG_SUM_EXP),
     Rule(ops("Log"), part(0, BatchRole.TARGETS, of(0, lambda x: x == 0)), "log of 0: {a} is 0 at {n}", helps.SWAPPED),
     Rule(ops("Log"), part(0, BatchRole.TARGETS, of(0, lambda x: x.real < 0)),
          "log of a negative number: {a} is negative at {n}", helps.SWAPPED),
@@ -108,6 +118,9 @@ RULES: tuple[Rule, ...] = (
     Rule(_DIVISIONS, in_optimizer(among(_HALF, of(1, lambda b: b == 0))),
          "division by 0 in the optimizer: {b} is 0 at {n}, since an epsilon such as 1e-8 is 0 in {dtype}",
          helps.BIGGER_EPSILON),
+    Rule(_DIVISIONS, made(0, _SEGMENTS, made(1, _SEGMENTS, both(lambda a, b: (a == 0) & (b == 0)))),
+         "0 / 0: {a} and {b}, sums over segments, are both 0 at {n}: rows or segments that hold nothing",
+         helps.EMPTY_SEGMENTS),
     Rule(_DIVISIONS, both(lambda a, b: (a == 0) & (b == 0)),
          "0 / 0: {a} and {b} are both 0 at {n}", helps.SAFE_DIVIDE),
     Rule(_DIVISIONS, both(lambda a, b: np.isinf(a) & np.isinf(b)), "inf / inf: {a} and {b} are infinite at {n}",
@@ -241,17 +254,20 @@ RULES: tuple[Rule, ...] = (
          "overflow of {op}: at {n} partial sums exceeded {largest}, the largest {dtype}, to both sides (inf - inf)",
          helps.DIVERGES),
     # Conversions, losses, normalization, updates.
-    Rule(ops("Cast"), overflow, "overflow of a cast: at {n} {a} exceeds {largest}, the largest {dtype}",
-         helps.SCALED),
+    Rule(ops("Cast"), made(0, _DATA, overflow), _CAST, helps.DATA_IN_REACH),
+    Rule(ops("Cast"), in_gradient(overflow), _CAST, helps.SCALED),
+    Rule(ops("Cast"), made(0, _COMPUTED, no_loss(overflow)), _CAST, helps.FORWARD_IN_REACH),
+    Rule(ops("Cast"), overflow, _CAST, helps.SCALED),
     Rule(ops("SparseSoftmaxCrossEntropyWithLogits"), label_outside,
          "a label outside of the classes: {b} holds a number below 0 or not below the number of classes in {a}",
          "Compare the labels with the width of the logits; labels count from 0."),
     Rule(ops("CTCLoss CTCLossV2"), labels_too_long,
          "labels too long for the steps: at {n} those in {c} take more steps than there are in {a}",
          helps.MORE_STEPS),
-    Rule(ops("ApplyAdam ApplyAdaMax ApplyAdadelta ApplyRMSProp ApplyCenteredRMSProp UpdatedVariable"), epsilon_zero,
+    Rule(_WITH_EPSILON, epsilon_lost,
          "division by 0 in the optimizer: its epsilon is 0 in {dtype}, where 1e-8 does not fit",
          helps.BIGGER_EPSILON),
+    Rule(_WITH_EPSILON, epsilon_zero, "division by 0 in the optimizer: its epsilon is 0", helps.SOME_EPSILON),
     Rule(ops("UpdatedVariable"), step_too_long,
          "the update itself overflows: {variable} and its step are finite, the sum at {n} exceeds {largest}, the"
          " largest {dtype}", helps.UPDATE),

@@ -24,6 +24,7 @@ class State(StrEnum):
     NEW = "new"  # different, though its inputs are not: a divergence
     FOLLOWS = "follows"  # different, as its inputs are
     OTHER_WAY = "other way"  # different on the way to what is the same: both compute it in their own way
+    OWN_DATA = "own data"  # different by nature, as each of two workers was given something else
     UNKNOWN = "unknown"  # one of both has no value
 
 

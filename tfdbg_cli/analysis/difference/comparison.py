@@ -10,17 +10,23 @@ from functools import cached_property
 from tfdbg_cli.analysis.difference.compared import DIFFERENT, State
 from tfdbg_cli.analysis.difference.divergence import InputGap, Judge, Verdict
 from tfdbg_cli.analysis.difference.graph_changes import GraphChange, graph_changes
+from tfdbg_cli.analysis.difference.own_data import of_two_workers, without_own_data
 from tfdbg_cli.analysis.difference.reconverging import without_other_ways
-from tfdbg_cli.analysis.difference.renames import Renames
-from tfdbg_cli.analysis.difference.tensor_pairs import RowPair, TensorPairs, paired_tensors
 from tfdbg_cli.analysis.difference.tolerance import Tolerance
+from tfdbg_cli.analysis.graph.membership import membership_of
+from tfdbg_cli.analysis.pairing.renames import Renames
+from tfdbg_cli.analysis.pairing.replicas import paired_replicas, replica_of
+from tfdbg_cli.analysis.pairing.tensor_pairs import RowPair, TensorPairs, paired_tensors
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import Lack, NoValue
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two runs beside each other. `verdicts` are those of all pairs that are not equal, in the order they ran."""
+    """Two runs beside each other. `verdicts` are those of all pairs that are not equal, in the order they ran.
+
+    `peer` is what each of both is, where both were given data of their own: a worker, or a replica.
+    """
 
     runs: tuple[Run, Run]
     tolerance: Tolerance
@@ -28,6 +34,7 @@ class Comparison:
     verdicts: Sequence[Verdict]
     precision: RowPair | None
     judge: Judge
+    peer: str = ""
 
     @cached_property
     def first(self) -> Verdict | None:
@@ -102,5 +109,23 @@ def compared_runs(
     wanted = tolerance or Tolerance()
     pairs = paired_tensors(first, second, renames or Renames())
     judge = Judge((first, second), pairs, wanted)
-    verdicts = without_other_ways((first, second), judge, judge.verdicts())
+    verdicts = judge.verdicts()
+    if of_two_workers(first.call, second.call):
+        verdicts = without_own_data(first, judge, verdicts)
+        return Comparison((first, second), wanted, pairs, verdicts, judge.precision, judge, "worker")
+    verdicts = without_other_ways((first, second), judge, verdicts)
     return Comparison((first, second), wanted, pairs, verdicts, judge.precision, judge)
+
+
+def compared_replicas(
+    run: Run, numbers: tuple[int, int], tolerance: Tolerance | None = None, renames: Renames | None = None
+) -> Comparison:
+    """Compare two replicas of `run`, which are there."""
+    wanted = tolerance or Tolerance()
+    membership = membership_of(run)
+    first, second = (replica_of(run, membership, number) for number in numbers)
+    pairs = paired_replicas(first, second, membership, renames or Renames())
+    runs = first.run, second.run
+    judge = Judge(runs, pairs, wanted)
+    verdicts = without_own_data(first.run, judge, judge.verdicts(), first.common)
+    return Comparison(runs, wanted, pairs, verdicts, judge.precision, judge, "replica")

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from tfdbg_cli.analysis.difference.compared import DIFFERENT, Change, Gap, State, flow_between, gap_between
 from tfdbg_cli.analysis.difference.errors import Errors
-from tfdbg_cli.analysis.difference.families import COMMUTATIVE, SOURCE, family_of
 from tfdbg_cli.analysis.difference.rounding import (
     IMPLAUSIBLE,
     MOST_GROWTH,
@@ -17,14 +16,15 @@ from tfdbg_cli.analysis.difference.rounding import (
     rounding_explains,
     rounding_is_left,
 )
-from tfdbg_cli.analysis.difference.tensor_pairs import RowPair, TensorPairs
 from tfdbg_cli.analysis.difference.tolerance import Tolerance
 from tfdbg_cli.analysis.graph.neighbours import neighbours_of
 from tfdbg_cli.analysis.graph.updates_within import before
-from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE
+from tfdbg_cli.analysis.pairing.families import COMMUTATIVE, SOURCE, family_of
+from tfdbg_cli.analysis.pairing.tensor_pairs import RowPair, TensorPairs
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.updates import UPDATED_VARIABLE
 from tfdbg_cli.model.walks import reached
 from tfdbg_cli.ops.effects import updates_variable
 from tfdbg_cli.ops.kinds import VARIABLE_READS

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from tfdbg_cli.analysis.difference.compared import DIFFERENT, State
 from tfdbg_cli.analysis.difference.divergence import InputGap, Judge, Verdict
+from tfdbg_cli.analysis.difference.put_between import hidden_behind_one_op
 from tfdbg_cli.analysis.graph.neighbours import neighbours_of
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.runs import Run
@@ -19,23 +20,29 @@ def without_other_ways(runs: tuple[Run, Run], judge: Judge, verdicts: Sequence[V
     """`verdicts`, where pairs of ops that read different tensors, and of which all that comes agrees, are told apart.
 
     Two versions of a layer normalize in their own ways: what stands at one place there are no two of a kind. Where
-    ops read the same, a difference stays one, though a maximum behind it may swallow it.
+    ops read the same, a difference stays one, though a maximum behind it may swallow it; and so it does where the
+    one thing that the ops read otherwise is what one run put in between: a normalization hides that it was scaled.
     """
     if not any(_reads_others(judge, one) for one in verdicts if one.state is State.NEW):
         return verdicts  # what is built alike has one way only
     by_row = {one.rows[0]: one for one in verdicts}
-    nodes: dict[str, list[int]] = {}
-    for first, _ in judge.rows:
-        nodes.setdefault(runs[0].tensors[first].node, []).append(first)
+    nodes: tuple[dict[str, list[int]], dict[str, list[int]]] = {}, {}
+    for pair in judge.rows:
+        for run, known, row in zip(runs, nodes, pair, strict=True):
+            known.setdefault(run.tensors[row].node, []).append(pair[0])
     vanishing: set[int] = set()
     for one in reversed(verdicts):
-        if one.state in DIFFERENT and _leads_to_nothing(runs[0], one, nodes, by_row, vanishing):
+        if one.state in DIFFERENT and all(
+            _leads_to_nothing(run, run.tensors[row].node, known, by_row, vanishing)
+            for run, known, row in zip(runs, nodes, one.rows, strict=True)
+        ):
             vanishing.add(one.rows[0])
     elsewhere: set[int] = set()
     for one in verdicts:
         if one.rows[0] in vanishing and (_is_structure(runs[0], one) or _is_of_other_ways(judge, one, elsewhere)):
             elsewhere.add(one.rows[0])
-    evened = {row for row in vanishing if _is_evened_out(runs[0], by_row[row], nodes, judge, elsewhere)}
+    elsewhere -= hidden_behind_one_op(runs, judge, elsewhere, by_row)
+    evened = {row for row in vanishing if _is_evened_out(runs[0], by_row[row], nodes[0], judge, elsewhere)}
     return [replace(one, state=State.OTHER_WAY) if one.rows[0] in elsewhere | evened else one for one in verdicts]
 
 
@@ -76,10 +83,12 @@ def _is_evened_out(
 
 
 def _leads_to_nothing(
-    run: Run, one: Verdict, nodes: Mapping[str, Sequence[int]], by_row: Mapping[int, Verdict], vanishing: set[int]
+    run: Run, name: str, nodes: Mapping[str, Sequence[int]], by_row: Mapping[int, Verdict], vanishing: set[int]
 ) -> bool:
-    """Whether somebody reads it, and all the paired tensors that are made of it agree, or vanish themselves."""
-    name = run.tensors[one.rows[0]].node
+    """Whether somebody reads the node, and all the paired tensors that are made of it agree, or vanish themselves.
+
+    `nodes` are those of `run`, with the rows that the pairs of their tensors have in the first one.
+    """
     edges = neighbours_of(run.graph)
     start = run.graph.find(name)
 

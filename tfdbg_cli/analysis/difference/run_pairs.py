@@ -1,23 +1,25 @@
-"""Which run of one recording is compared with which of another, and the first of them that differs."""
+"""Which run of one recording is compared with which of another, or which replicas of a run; the first that differ."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
-from tfdbg_cli.analysis.difference.comparison import Comparison, compared_runs
-from tfdbg_cli.analysis.difference.renames import Renames
+from tfdbg_cli.analysis.difference.comparison import Comparison, compared_replicas, compared_runs
 from tfdbg_cli.analysis.difference.tolerance import Tolerance
+from tfdbg_cli.analysis.graph.membership import membership_of
+from tfdbg_cli.analysis.pairing.renames import Renames
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.runs import Run
 
 
 @dataclass(frozen=True)
 class Compared:
-    """The first pair of runs that differs, or the last one where none does, of those that could be compared.
+    """Two recordings compared: the first pair of runs that differs, or where none does the last one compared.
 
-    `places` are those of the two runs in their recordings, from 0; `count` pairs were compared, of `pairs`. `single`
-    counts the runs that have no other, `silent` those of the compared pairs of which no value could be compared.
+    `places` are those of the two runs in their recordings, from 0. Of `pairs` pairs, `count` were compared; in
+    `silent` of these no value could be. `single` counts the runs of either recording that the other lacks.
     """
 
     comparison: Comparison
@@ -50,14 +52,107 @@ def compared_recordings(
 
     """
     places = list(_paired(first, second, number))
-    found: Compared | None = None
     single = 0 if number is not None else len(first) + len(second) - 2 * len(places)
+    pairs = [
+        _Pair((one, two), partial(_runs_at, (first, second), (one, two), tolerance, renames)) for one, two in places
+    ]
+    return _first_different(pairs, single)
+
+
+def compared_in_replicas(
+    runs: Sequence[Run],
+    replicas: Sequence[int],
+    *,
+    number: int | None = None,
+    tolerance: Tolerance | None = None,
+    renames: Renames | None = None,
+) -> Compared:
+    """Compare replicas of each run, the first run first, until two differ. With `number` only in the run of that.
+
+    `replicas` are the two that are meant; of one alone the first of all is the other; of none it is beside each one.
+
+    Raises:
+        TfdbgError: no run has those replicas, they are one and the same, or one cannot be read.
+
+    """
+    if replicas and (0, *replicas)[-2] == replicas[-1]:
+        raise TfdbgError(
+            f"Replica {replicas[-1]} would be compared with itself.",
+            hint="Two are compared, or the first with another one: diff --replicas 0 1, or diff --replicas 1",
+            exit_code=2,
+        )
+    pairs: list[_Pair] = []
+    known: set[int] = set()
+    single = 0
+    for place, run in enumerate(runs):
+        if number is not None and run.call.number != number:
+            continue
+        there = membership_of(run).replicas
+        known.update(there)
+        found = [both for both in _numbers(replicas, there) if set(both) <= set(there)]
+        single += not found
+        pairs += [
+            _Pair((place, place), partial(_replicas_at, runs, place, both, tolerance, renames)) for both in found
+        ]
+    if not pairs:
+        has = f"There are: {', '.join(map(str, sorted(known)))}."
+        raise TfdbgError(
+            f"There is no run with {_called(replicas)}.",
+            hint=has if known else "A step of tf.distribute's MirroredStrategy has nodes in scopes replica_1/, …",
+            exit_code=2,
+        )
+    return _first_different(pairs, single)
+
+
+def _numbers(replicas: Sequence[int], there: Sequence[int]) -> Sequence[tuple[int, int]]:
+    """The pairs of replicas to compare, in the order in which they are."""
+    if len(replicas) == 2:
+        return [(replicas[0], replicas[1])]
+    return [(0, other) for other in replicas or there[1:]]
+
+
+def _called(replicas: Sequence[int]) -> str:
+    if len(replicas) == 2:
+        return f"the replicas {replicas[0]} and {replicas[1]}"
+    return f"a replica {replicas[0]} beside the first" if replicas else "several replicas"
+
+
+def _runs_at(
+    runs: tuple[Sequence[Run], Sequence[Run]],
+    places: tuple[int, int],
+    tolerance: Tolerance | None,
+    renames: Renames | None,
+) -> Comparison:
+    return compared_runs(runs[0][places[0]], runs[1][places[1]], tolerance, renames)
+
+
+def _replicas_at(
+    runs: Sequence[Run],
+    place: int,
+    replicas: tuple[int, int],
+    tolerance: Tolerance | None,
+    renames: Renames | None,
+) -> Comparison:
+    return compared_replicas(runs[place], replicas, tolerance, renames)
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """Two runs, or two parts of one, at `places`; and what compares them."""
+
+    places: tuple[int, int]
+    compared: Callable[[], Comparison]
+
+
+def _first_different(pairs: Sequence[_Pair], single: int) -> Compared:
+    """Compare one pair after the other until one differs."""
+    found: Compared | None = None
     silent = 0
-    for count, (one, two) in enumerate(places, 1):
-        comparison = compared_runs(first[one], second[two], tolerance, renames)
+    for count, pair in enumerate(pairs, 1):
+        comparison = pair.compared()
         silent += not comparison.comparable
         if found is None or comparison.comparable:
-            found = Compared(comparison, (one, two), count, len(places), single, silent)
+            found = Compared(comparison, pair.places, count, len(pairs), single, silent)
         else:  # what was compared says more
             found = replace(found, count=count, silent=silent)
         if not comparison.same:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import Graph
@@ -85,11 +86,26 @@ def nodes_by_line(graph: Graph, tracebacks: Mapping[str, Traceback], path: str) 
     return found
 
 
+@runtime_checkable
+class TellsPlaces(Protocol):
+    """Tracebacks that tell the line of one without the whole stack: a list asks for hundreds of lines at once."""
+
+    def place(self, node: str) -> Frame | None:
+        """The innermost line of the user's program that made `node`, else of all; None without a traceback."""
+        ...
+
+
 def made_at(tracebacks: Mapping[str, Traceback], node: str) -> Frame | None:
     """The line of the user's program that made `node`; the innermost line of all when only libraries did.
 
     For a node without a traceback it is the line that made the op around it (see `traced_scope`).
     """
+    if isinstance(tracebacks, TellsPlaces):
+        found = tracebacks.place(node)
+        while found is None and "/" in node:
+            node = node.rpartition("/")[0]
+            found = tracebacks.place(node)
+        return found
     scope = traced_scope(tracebacks, node)
     traceback = tracebacks.get(scope, ()) if scope is not None else ()
     return user_frame(traceback) or (traceback[-1] if traceback else None)

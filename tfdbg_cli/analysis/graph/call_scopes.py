@@ -48,6 +48,9 @@ class CallScopes:
     def __bool__(self) -> bool:
         return bool(self._callers)
 
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._callers)
+
     def caller(self, scope: str) -> str:
         """The node whose call made `scope`."""
         return self._callers[scope]

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
-
-import numpy as np
 
 from tfdbg_cli.analysis.graph.call_scopes import call_scopes
+from tfdbg_cli.analysis.graph.feeds import fed_value, feed_name
 from tfdbg_cli.analysis.graph.neighbours import Edge, neighbours_of
 from tfdbg_cli.analysis.graph.popped import POPS, popped
 from tfdbg_cli.analysis.graph.turns import Turns
 from tfdbg_cli.analysis.graph.updates_within import HeldBefore, before
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
-from tfdbg_cli.model.names import TensorName, parse_tensor_name
+from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import Shape, Tensor
-from tfdbg_cli.model.values import Array, NoValue, as_array
+from tfdbg_cli.model.updates import after_update
+from tfdbg_cli.model.values import Array, NoValue
 from tfdbg_cli.ops.effects import takes_handle, updates_variable
 from tfdbg_cli.ops.kinds import INPUTS, NEXT_ITERATION, SAME_VALUE, VARIABLES
 
@@ -29,8 +26,6 @@ _MOST_COPIES = 1_000  # ops that change nothing, one behind the other
 _NOT_TAKEN = "in a branch that this turn of the loop did not take"
 # A variable of a loop of a called function: it reads the value at the start and the one of the turn before.
 LOOP_VARIABLE = "LoopVariable"
-# The runtime names the argument that stands for the feed x:0 `_arg_x_0_3` (graph/subgraph.cc, RewriteGraph).
-_ARGUMENT = re.compile(r"^_arg_(?P<node>.+)_(?P<slot>\d+)_\d+$")
 
 
 @dataclass(frozen=True)
@@ -53,26 +48,6 @@ class InputSeen:
     def shape(self) -> Shape | None:
         """The shape of the input, without reading it; None when it is not known."""
         return self.tensor.shape if self.tensor is not None else None if self.value is None else self.value.shape
-
-
-def feed_name(node: Node | None) -> TensorName | None:
-    """The feed that `node` stands for: its own output 0, or for a runtime argument the tensor that was fed."""
-    if node is None or node.op_type not in INPUTS:
-        return None
-    match = _ARGUMENT.match(node.name) if node.op_type == "_Arg" else None
-    return TensorName(match["node"], int(match["slot"])) if match else TensorName(node.name, 0)
-
-
-def fed_value(feeds: Mapping[str, Any], name: TensorName) -> Array | None:
-    """What was fed as `name`; None when nothing was, when only the key was kept, or when it is no array."""
-    fed = feeds.get(str(name), feeds.get(name.node) if name.slot == 0 else None)
-    if fed is None:
-        return None
-    try:
-        array = as_array(fed)
-    except ValueError:  # rows of unequal length
-        return None
-    return None if array.dtype == np.dtype(object) else array
 
 
 class Lineage:
@@ -264,7 +239,7 @@ class Lineage:
         if reader is None or variable is None or variable.op_type not in VARIABLE_OPS:
             return None
         node = self.node(reader)
-        after = f"{variable.name}/after_update"
+        after = after_update(variable.name)
         shown = next((graph.find(after) for graph in self.graphs if graph.find(after)), None)
         # Those that ran: an initializer writes it too, in runs of its own.
         writers = frozenset() if shown is None else frozenset(shown.control_inputs)
@@ -344,8 +319,3 @@ def variable_of(node: Node, lineage: Lineage) -> str | None:
             return edges[0].tensor.node
         current = edges[0].node if edges else None
     return None
-
-
-def tensor_name_of(text: str) -> TensorName:
-    """`text` as a tensor name, a node name meaning its output 0."""
-    return parse_tensor_name(text) or TensorName(text, 0)

@@ -30,6 +30,8 @@ class Maker(Enum):
     VARIANCE = auto()  # a mean of squared differences
     MOMENTS = auto()  # a variance as the mean of squares less the square of the mean
     DEVIATION = auto()  # the root of a variance
+    EXPONENTIALS = auto()  # a sum of exponentials
+    SEGMENTS = auto()  # sums over segments, such as the rows of a ragged tensor
     DATA = auto()  # fed, an argument, or what an input pipeline delivered
     VARIABLE = auto()
     CONSTANT = auto()
@@ -110,7 +112,10 @@ def _mean(node: Node, lineage: Lineage, depth: int) -> Maker:
 
 
 def _sum(node: Node, lineage: Lineage, depth: int) -> Maker:
-    return Maker.SQUARED_NORM if _is_square(_input(node, 0, lineage), lineage) else Maker.OTHER
+    of = _input(node, 0, lineage)
+    if of is not None and of.op_type == "Exp":
+        return Maker.EXPONENTIALS
+    return Maker.SQUARED_NORM if _is_square(of, lineage) else Maker.OTHER
 
 
 def _root(node: Node, lineage: Lineage, depth: int) -> Maker:
@@ -162,6 +167,7 @@ _BY_OP: dict[str, _Asking] = {
     "Sub": _difference,
     "Mean": _mean,
     "Sum": _sum,
+    **dict.fromkeys(("UnsortedSegmentSum", "SegmentSum", "SegmentSumV2"), _always(Maker.SEGMENTS)),
     "Sqrt": _root,
     **dict.fromkeys(("Maximum", "Real", "Complex"), _floored),
     **dict.fromkeys(SELECTS, _chosen),

@@ -35,6 +35,7 @@ _GRADIENT_OP = re.compile(r"Grad(V\d+)?$|Backprop(Input|Filter)?(V\d+)?$|^Broadc
 _READS_VARIABLE = VARIABLES | {"ReadVariableOp", "_ReadVariablesOp", "_VarHandlesOp", "Const"}
 _IN_GRADIENT = re.compile(r"(?:^|/)(gradient_tape|gradients)(_\d+)?/")
 _MOST_FOLLOWED = 20_000  # nodes of a graph whose edges are followed; in a larger one names and op types decide
+_MOST_SCOPES = 4096
 _NO_VALUE = SENDS | {"NoOp", "_Retval"}
 
 Roles = Mapping[str, Role]  # by node name; a node that is not named is forward
@@ -46,7 +47,8 @@ def role_by_name(name: str, op_type: str, is_node: Callable[[str], bool] = lambd
     `is_node` says whether a name is that of a node: `MatMul_grad` is a scope of gradients where there is a MatMul.
     """
     told = _role_by_op(op_type)
-    if told is Role.FORWARD and (_IN_GRADIENT.search(name) or _in_grad_scope(name, is_node)):
+    in_gradient = "gradient" in name and _IN_GRADIENT.search(name)  # few names have that word, and graphs are large
+    if told is Role.FORWARD and (in_gradient or _in_grad_scope(name, is_node)):
         return Role.GRADIENT
     return told
 
@@ -120,10 +122,11 @@ class _Reading:
         """
         waiting = deque(name for name, known in self.roles.items() if known is role)
         if role is Role.UPDATE:
+            in_optimizer = lru_cache(_MOST_SCOPES)(_is_optimizer)
             scoped = [
                 n
                 for n in self._nodes
-                if n not in self.roles and _in_optimizer(n) and (n in after or n not in self._fed)
+                if n not in self.roles and in_optimizer(n.rpartition("/")[0]) and (n in after or n not in self._fed)
             ]
             self.roles.update(dict.fromkeys(scoped, role))
             waiting.extend(scoped)
@@ -139,8 +142,13 @@ class _Reading:
 
     @cached_property
     def _fed(self) -> frozenset[str]:
-        """What depends on values that are neither constants nor variables."""
-        return frozenset(self._reached(name for name, node in self._nodes.items() if _is_data(node)))
+        """What depends on values that are neither constants nor variables.
+
+        Of a training step single numbers are left out: rates of an optimizer, which eager code writes down as data.
+        """
+        numbers = Role.GRADIENT in self.roles.values()
+        data = (name for name, node in self._nodes.items() if _is_data(node) and not (numbers and _is_number(node)))
+        return frozenset(self._reached(data))
 
     def _inputs(self, name: str) -> set[str]:
         return {tensor.node for tensor in self._nodes[name].inputs}
@@ -162,14 +170,19 @@ def _is_data(node: Node) -> bool:
     return not node.inputs and node.op_type not in _READS_VARIABLE and not _is_handle(node)
 
 
+def _is_number(node: Node) -> bool:
+    """Whether the node is known to give a single number."""
+    return node.attributes.get("shape") == "[]"
+
+
 def _is_handle(node: Node) -> bool:
     """Whether the node gives a variable or a resource, which feeds forward pass and update alike."""
     resource = any("resource" in node.attributes.get(name, "").lower() for name in ("dtype", "T"))
     return resource or node.op_type in ("VarHandleOp", "_VarHandlesOp")
 
 
-def _in_optimizer(name: str) -> bool:
-    return OPTIMIZER_SCOPE.search(name) is not None
+def _is_optimizer(scope: str) -> bool:
+    return OPTIMIZER_SCOPE.search(f"{scope}/") is not None
 
 
 @once_per_graph

@@ -6,23 +6,19 @@ loop around. What chose the branch is known of every turn, and tells which.
 
 from __future__ import annotations
 
-import re
 import sys
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 
+from tfdbg_cli.analysis.graph.branches import branch_of_scope, chosen_branch
 from tfdbg_cli.analysis.graph.call_scopes import CallScopes, call_scopes
 from tfdbg_cli.analysis.graph.neighbours import neighbours_of
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.tensors import TensorStore
-from tfdbg_cli.model.values import Array, NoValue
 from tfdbg_cli.ops.kinds import BRANCHES, LOOPS
-
-_BRANCH = re.compile(r"(?:(?P<true>true)|false|branch(?P<number>\d+))(?:_\d+)?")
-_MANY = re.compile(r", … (?P<count>\d+) in all\]$")  # how the text of a long list ends
 
 
 @dataclass(frozen=True)
@@ -33,7 +29,7 @@ class _Ran:
     end: int
 
     def execution(self, turn: int) -> int | None:
-        """Which execution was that of `turn`; None where there was none."""
+        """Which execution of the tensor belongs to `turn`; None where it was not made in that turn."""
         place = bisect_left(self.turns, turn)
         return place if place < len(self.turns) and self.turns[place] == turn else None
 
@@ -44,9 +40,9 @@ _NO_TURN_KNOWN = _Ran((), 0)
 
 @dataclass(frozen=True, slots=True)
 class SameTurn:
-    """The place of the tensor that was made in the turn in which it is read; None where there is none.
+    """The tensor that the same turn of a loop made: its `index` among those of the run; None where none is kept.
 
-    `taken` is False where it stands in a branch that this turn did not take; else nobody kept it.
+    `taken` is False where none was made, since this turn did not take the branch that makes it.
     """
 
     index: int | None
@@ -161,28 +157,5 @@ class Turns:
 
         None where that is not known.
         """
-        value = self._store.value(row)
-        branch = _BRANCH.fullmatch(scope.rpartition("/")[2])
-        if isinstance(value, NoValue) or branch is None:
-            return None
-        if branch["number"] is None:
-            return _is_true(value) is (branch["true"] is not None)
-        count = _branches(caller)
-        if count is None or value.size != 1:
-            return None
-        number = int(value.reshape(()))
-        return int(branch["number"]) == (number if 0 <= number < count else count - 1)
-
-
-def _is_true(value: Array) -> bool:
-    """What counts as true for an If: a number that is not 0, a text that is not empty, any array with elements."""
-    return bool(value.reshape(-1)[0]) if value.ndim == 0 else value.size > 0
-
-
-def _branches(case: Node) -> int | None:
-    """How many branches `case` has, the last one for numbers that name no other; None where it is not told."""
-    text = case.attributes.get("branches", "")
-    many = _MANY.search(text)
-    if many is not None:
-        return int(many["count"])
-    return len(text.split(", ")) if text.startswith("[") else None
+        branch, chosen = branch_of_scope(scope), chosen_branch(caller, self._store.value(row))
+        return None if branch is None or chosen is None else branch == chosen

@@ -6,9 +6,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from itertools import islice
 
-from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.graph import Graph, Node
-from tfdbg_cli.model.replay import Role
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import Array
 from tfdbg_cli.model.walks import reached
@@ -48,10 +46,9 @@ class HeldBefore:
 
     def _read(self) -> Mapping[str, Array]:
         run = self._run
-        if run.replayable is None or run.call.kind not in (RunKind.SESSION, RunKind.CALLABLE):
+        if run.replayable is None or not run.call.kind.of_session:
             return {}
         try:
-            inputs = run.replayable.replay_spec().inputs
+            return run.replayable.replay_spec().held
         except Exception:  # noqa: BLE001  # it cannot be made again after all: the session is closed, say
             return {}
-        return {item.node: item.value for item in inputs if item.role is Role.VARIABLE}

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tfdbg_cli.analysis.graph.lineage import Lineage, tensor_name_of, variable_of
+from tfdbg_cli.analysis.graph.lineage import Lineage, variable_of
 from tfdbg_cli.analysis.graph.neighbours import Edge
-from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE
+from tfdbg_cli.model.names import tensor_name_of
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.updates import UPDATED_VARIABLE, updated_variable
 from tfdbg_cli.ops.effects import updates_variable
 
 _BUDGET = 1 << 30  # bytes of values read to count what was spoiled; the origin itself needs fewer
-_SUFFIX = "/after_update"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ def aftermath(
         read += run.tensors[index].nbytes or 0
     if seen < len(run.tensors) - start:
         return Aftermath(found, seen, len(run.tensors) - start)
-    results, variables = _results(run, bad), _variables(run, lineage, bad)
+    results, variables = _results(run, bad), spoiled_variables(run, lineage, bad)
     return Aftermath(found, seen, len(run.tensors) - start, results, variables, _asked_by(run, bad))
 
 
@@ -74,13 +74,13 @@ def _asked_by(run: Run, bad: Callable[[int], bool]) -> str:
     return ""
 
 
-def _variables(run: Run, lineage: Lineage, bad: Callable[[int], bool]) -> tuple[str, ...]:
+def spoiled_variables(run: Run, lineage: Lineage, bad: Callable[[int], bool]) -> tuple[str, ...]:
     """Variables whose value after the update is bad, or that were written by an op with a bad input."""
     found: dict[str, None] = {}
     for node in run.graph:
         if node.op_type == UPDATED_VARIABLE:
             if any(map(bad, run.tensors.named(node.name))):
-                found[node.name.removesuffix(_SUFFIX)] = None
+                found[updated_variable(node.name)] = None
         elif updates_variable(node.op_type) and node.inputs:
             given = (run.tensors.named(name.node, name.slot)[-1:] for name in node.inputs[1:])
             if any(bad(index) for rows in given for index in rows):

@@ -9,7 +9,8 @@ import numpy as np
 
 from tfdbg_cli.analysis.causes.intended import Intended
 from tfdbg_cli.analysis.graph.annotation import made_at
-from tfdbg_cli.analysis.graph.lineage import Lineage, fed_value, tensor_name_of
+from tfdbg_cli.analysis.graph.feeds import fed_value
+from tfdbg_cli.analysis.graph.lineage import Lineage
 from tfdbg_cli.analysis.origin.dismissed import NOTHING, Dismissed
 from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.analysis.origin.swallowing import swallowed
@@ -18,7 +19,7 @@ from tfdbg_cli.analysis.watch.verdicts import nan_mask
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.dtypes import element_type_named, is_inexact
 from tfdbg_cli.model.ignored import IgnoredPlace
-from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.names import TensorName, tensor_name_of
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import LOST, Array, NoValue
 
@@ -70,7 +71,8 @@ def harm_in(run: Run, search: OriginSearch) -> str:
         return f"The values of {search.unread} tensors are lost."
     if not bad:
         return ""
-    outcome = outcome_of(run.graph, run.call).names(run.tensors)
+    comes_out = outcome_of(run.graph, run.call)
+    outcome = comes_out.names(run.tensors)
     if run.call.kind is RunKind.EAGER:
         unread = _unread(run)
         for row in bad:
@@ -82,9 +84,9 @@ def harm_in(run: Run, search: OriginSearch) -> str:
     unknown = next(iter(_unknown_results(run)), None)
     if unknown is not None:
         return f"The value of the result {unknown} is not known."
-    for row in bad:
-        if run.tensors[row].name in outcome:
-            return f"{run.tensors[row].name} comes out of the run."
+    spoiled = [run.tensors[row].name for row in bad if run.tensors[row].name in outcome]
+    if spoiled:
+        return min((comes_out.harm(name) for name in spoiled), key=lambda harm: harm.kind).text
     end = swallowed(run, bad, outcome)
     if end:
         return f"{end} makes a number out of NaN, and something that comes out depends on it."
@@ -149,7 +151,7 @@ def _place(
     frame = made_at(run.tracebacks, name.node)
     return IgnoredPlace(
         run.call.number,
-        run.call.function,
+        run.call.place,
         name,
         node.op_type if node is not None else "",
         holding([value for value in values if isinstance(value, np.ndarray)]),

@@ -11,6 +11,7 @@ from tfdbg_cli.analysis.watch.verdicts import BadMask, Verdicts, nan_mask
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.ignored import IgnoredBy, IgnoredPlace
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.updates import after_update
 from tfdbg_cli.model.values import NoValue
 
 
@@ -35,13 +36,13 @@ NOTHING = Dismissed()
 def dismissed_in(run: Run, places: Iterable[IgnoredPlace]) -> Dismissed:
     """What of `run` counts as fine by those of `places` that the person named.
 
-    In eager code, where the number in the name of an op depends on what ran before it, the ops of the same line and
-    type are meant instead, wherever they run.
+    So does, in later runs, a variable that was written with it. In eager code, where the number in the name of an op
+    depends on what ran before it, the ops of the same line and type are meant instead, wherever they run.
     """
     eager = run.call.kind is RunKind.EAGER
     by_hand = [place for place in places if place.by_hand]
     here = [place for place in by_hand if place.function == run.call.place or (eager and place.file)]
-    nodes = {node for place in here if place.function == run.call.place for node in place.named}
+    nodes = {node for place in here if place.function == run.call.place for node in (*place.named, *place.spoiled)}
     lines = {(place.file, place.line, place.op_type) for place in here if place.by is IgnoredBy.NODE and place.file}
     if lines and eager:
         for node in run.graph:
@@ -53,9 +54,9 @@ def dismissed_in(run: Run, places: Iterable[IgnoredPlace]) -> Dismissed:
 
 
 class Dismissals:
-    """What of `run` counts as fine by word, as far as the search for an origin has come to it.
+    """What the person said counts as fine in `run`, as far as the search for an origin has met it.
 
-    `nodes` do so by themselves; `caused` are those of them whose cause does, with the key of it.
+    `nodes` are the nodes that do; `caused` has those among them that do since their cause was ignored, with its key.
     """
 
     def __init__(
@@ -130,7 +131,7 @@ class Dismissals:
         node = self._run.graph.find(self._run.tensors[row].node) if self._run.call.kind is RunKind.EAGER else None
         if node is None or node.op_type != "ReadVariableOp" or not node.inputs:
             return ()
-        updates = self._run.tensors.named(f"{node.inputs[0].node}/after_update")
+        updates = self._run.tensors.named(after_update(node.inputs[0].node))
         return [update for update in updates if update < row][-1:]
 
     def _worsens(self, row: int) -> bool:

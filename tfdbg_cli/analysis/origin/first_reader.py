@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from tfdbg_cli.analysis.graph.annotation import made_at
-from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.updates import UPDATED_VARIABLE, updated_variable
 
 
 def first_reader(run: Run, node: Node | None) -> Node | None:
@@ -22,4 +22,4 @@ def first_reader(run: Run, node: Node | None) -> Node | None:
 def updated_by(graph: Graph, update: Node) -> str:
     """The name of the variable that the op `update` writes."""
     shown = (node.name for node in graph.control_consumers(update.name) if node.op_type == UPDATED_VARIABLE)
-    return next(shown, update.inputs[0].node).removesuffix("/after_update")
+    return updated_variable(next(shown, update.inputs[0].node))

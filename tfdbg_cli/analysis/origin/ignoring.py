@@ -8,6 +8,7 @@ import numpy as np
 
 from tfdbg_cli.analysis.causes.causes import Cause
 from tfdbg_cli.analysis.graph.annotation import made_at
+from tfdbg_cli.analysis.origin.aftermath import spoiled_variables
 from tfdbg_cli.analysis.origin.benign import holding
 from tfdbg_cli.analysis.origin.dismissed import Dismissed
 from tfdbg_cli.analysis.origin.search import OriginSearch
@@ -46,6 +47,8 @@ def ignored_place(
     outcome = outcome_of(run.graph, run.call).names(run.tensors) if rows else frozenset()
     carriers = [run.tensors[row].node for row in rows if run.tensors[row].name not in outcome]
     first = next((run.tensors[row].name for row in rows if run.tensors[row].node in named), TensorName(named[0], 0))
+    dismissed = search.dismissals.rows
+    spoiled = spoiled_variables(run, search.lineage, lambda row: row in dismissed)
     values = [run.tensors.value(row) for row in rows if run.tensors[row].name == first]
     node = run.graph.find(first.node)
     frame = made_at(run.tracebacks, first.node)
@@ -64,4 +67,5 @@ def ignored_place(
         name,
         tuple(named),
         search.dismissals.bad_nodes,
+        spoiled,
     )

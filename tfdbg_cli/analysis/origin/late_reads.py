@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tfdbg_cli.analysis.graph.lineage import VARIABLE_OPS, InputSeen, Lineage, variable_of
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.updates import after_update
 from tfdbg_cli.ops.effects import updates_variable
 
 
@@ -25,7 +26,7 @@ class LateReads:
         name = variable_of(node, self._lineage) if node is not None and node.op_type != "ReadVariableOp" else None
         if name is None:
             return False
-        if node is not None and node.op_type in VARIABLE_OPS and self._run.tensors.named(f"{name}/after_update"):
+        if node is not None and node.op_type in VARIABLE_OPS and self._run.tensors.named(after_update(name)):
             return False  # what it held before the run and after it are shown apart
         variable = self._run.graph.find(name)
         if variable is None or variable.op_type == "VarHandleOp":

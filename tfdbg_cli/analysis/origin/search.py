@@ -5,51 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-import numpy as np
-
-from tfdbg_cli.analysis.batch.rows import NO_ROWS, BatchRows, batch_rows
-from tfdbg_cli.analysis.causes.causes import Cause, explain
-from tfdbg_cli.analysis.causes.evidence import gather
 from tfdbg_cli.analysis.causes.explanation import Explanations
-from tfdbg_cli.analysis.causes.given_data import GivenData
 from tfdbg_cli.analysis.causes.intended import Intended, Intentions
 from tfdbg_cli.analysis.causes.masked_data import masked_in_forward
-from tfdbg_cli.analysis.causes.plain_facts import plain_facts
 from tfdbg_cli.analysis.causes.sources_of_values import (
-    cause_of_feed,
-    cause_of_update,
-    cause_of_variable,
     hidden_by_where,
-    update_spoils,
 )
-from tfdbg_cli.analysis.causes.surroundings import surroundings
-from tfdbg_cli.analysis.graph.annotation import made_at
-from tfdbg_cli.analysis.graph.fused_ops import Composed, composed
-from tfdbg_cli.analysis.graph.lineage import (
-    InputSeen,
-    Lineage,
-    fed_value,
-    feed_name,
-    tensor_name_of,
-    variable_of,
-)
+from tfdbg_cli.analysis.graph.feeds import fed_value
+from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
 from tfdbg_cli.analysis.origin.aftermath import Aftermath, aftermath
+from tfdbg_cli.analysis.origin.descriptions import Descriptions
 from tfdbg_cli.analysis.origin.dismissed import NOTHING, Dismissals, Dismissed
-from tfdbg_cli.analysis.origin.first_reader import first_reader, updated_by
 from tfdbg_cli.analysis.origin.hidden_sources import HiddenSources, leading_to_outcome
 from tfdbg_cli.analysis.origin.late_reads import LateReads
-from tfdbg_cli.analysis.origin.offending import offending_elements
-from tfdbg_cli.analysis.origin.origin_found import Benign as Benign
-from tfdbg_cli.analysis.origin.origin_found import Origin as Origin
+from tfdbg_cli.analysis.origin.origin_found import Benign, Origin
 from tfdbg_cli.analysis.origin.updates_read import UpdatesRead
-from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE
 from tfdbg_cli.analysis.watch.verdicts import BadMask, Verdicts, nan_mask
 from tfdbg_cli.model.graph import Node
-from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.names import tensor_name_of
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import nonfinite_mask
-from tfdbg_cli.model.values import Array, NoValue
-from tfdbg_cli.ops.effects import updates_variable
+from tfdbg_cli.model.values import NoValue
 
 
 class OriginSearch:
@@ -73,7 +49,10 @@ class OriginSearch:
         self._lineage = Lineage(run)
         self._verdicts = Verdicts(run, self._mask, exclude_node_names)
         self._intentions = Intentions(run, self._lineage, self._verdicts.offends)
-        self._explanations = Explanations(run, self._lineage, self._intentions, self._verdicts)
+        explanations = Explanations(run, self._lineage, self._intentions, self._verdicts)
+        self._descriptions = Descriptions(
+            run, self._lineage, self._mask, self._verdicts, explanations, self._inputs_of, self._bad_input
+        )
         self._hidden = HiddenSources(run, self._lineage)
         self._late = LateReads(run, self._lineage)
         self._benign = benign
@@ -115,8 +94,8 @@ class OriginSearch:
         if place is None and self.intended and self._benign is Benign.LAST:
             meant, self.intended = self.intended[0], []
             self._verdicts.excuse_none()
-            return replace(self._at(self._passed_over[0]), intended=meant)
-        return None if place is None else self._at(place)
+            return replace(self._descriptions.of(self._passed_over[0]), intended=meant)
+        return None if place is None else self._descriptions.of(place)
 
     def all(self) -> list[int]:
         """Every tensor that is bad although all its inputs are fine, in order of execution. Reads every value."""
@@ -162,7 +141,7 @@ class OriginSearch:
         harmful = [row for row in begun if row in touching]
         if not harmful:
             return origin, 0
-        return self._at(harmful[0]), sum(row < harmful[0] and row not in touching for row in begun)
+        return self._descriptions.of(harmful[0]), sum(row < harmful[0] and row not in touching for row in begun)
 
     def spoiled(self, index: int | None) -> Aftermath:
         """What is bad behind the tensor at `index` (None: behind a feed)."""
@@ -183,7 +162,7 @@ class OriginSearch:
 
     def _dismiss_caused(self, places: Iterable[int | InputSeen]) -> bool:
         """Dismiss those of `places` whose cause counts as fine; whether there were any."""
-        found = self._dismissals.caused_at(places, lambda place: self._at(place).cause.key)
+        found = self._dismissals.caused_at(places, lambda place: self._descriptions.of(place).cause.key)
         self._handing_on.clear()
         return found
 
@@ -214,22 +193,13 @@ class OriginSearch:
             return self._verdicts.bad(item.index)
         if item.value is None or not self._mask(item.value).any() or self._is_meant(item.node):
             return False
-        return not self._spoiled_meanwhile(item.node)
+        return not self._descriptions.spoiled_meanwhile(item.node)
 
     def _is_meant(self, node: Node | None) -> bool:
         """Whether `node` is a feed that was passed over, or dismissed."""
         if node is not None and node.name in self._dismissals.nodes:
             return True
         return node is not None and any(isinstance(p, InputSeen) and p.node is node for p in self._passed_over)
-
-    def _spoiled_meanwhile(self, node: Node | None) -> bool:
-        """Whether `node` is a variable that was finite when it was read: the value that is known is a later one."""
-        if node is None or not self._lineage.is_variable(node) or not self._lineage.writers(node):
-            return False
-        if self._lineage.held(node) is not None:  # the value from before the run
-            return False
-        reads = self._lineage.was_read(node)[:1]
-        return not any(map(self._verdicts.offends, reads))
 
     def _traced_back(self, index: int) -> int | InputSeen:
         """From a bad tensor back along bad inputs to one without; a feed that no tensor shows is returned itself."""
@@ -276,97 +246,3 @@ class OriginSearch:
             if value is not None and bool(self._mask(value).any()) and not self._is_meant(node):
                 return InputSeen(name, node, value=value)
         return None
-
-    def _at(self, place: int | InputSeen) -> Origin:
-        if isinstance(place, InputSeen):
-            assert place.value is not None
-            return self._of_feed(feed_name(place.node) or place.name, place.value, place.node)
-        tensor = self._run.tensors[place]
-        value = self._run.tensors.value(place)
-        assert not isinstance(value, NoValue)
-        node = self._lineage.node(place)
-        inputs = tuple(self._inputs_of(place))
-        bad = self._mask(value)
-        if any(item.index in self._verdicts.excused for item in inputs) and np.isnan(value).any():
-            bad = nan_mask(value)  # infinities that are meant are only handed on here
-        fed = feed_name(node) if node is not None and node.op_type == "_Arg" else None
-        part = composed(node, inputs, value, self._lineage.graphs) if node is not None else None
-        if part is not None:
-            return self._of_part(place, part, value, bad)
-        cause = None
-        if node is not None:
-            cause = self._explanations.cause(tensor.name, node, inputs, value, bad, self._bad_input)
-        made_by = self._made_by(node, fed or tensor.name)
-        forward = self._explanations.forward(node)
-        return Origin(
-            place,
-            fed or tensor.name,
-            tensor.device,
-            tensor.op_type or (node.op_type if node else ""),
-            node,
-            value,
-            bad,
-            inputs,
-            offending_elements(node, value, bad, inputs),
-            batch_rows(self._run, self._lineage, place, bad),
-            cause or plain_facts(tensor.op_type, value, bad, inputs, node),
-            made_by,
-            made_at(self._run.tracebacks, made_by if self._run.frames else forward or made_by),
-            (variable_of(node, self._lineage) or "") if node is not None else "",
-            forward=forward,
-        )
-
-    def _of_part(self, place: int, part: Composed, value: Array, bad: Array) -> Origin:
-        """The origin where one op of several that the optimizer made one of went wrong."""
-        tensor = self._run.tensors[place]
-        mask = nonfinite_mask(part.value)
-        around = surroundings(self._run, self._lineage, part.node, part.inputs, frozenset(), self._verdicts.excused)
-        cause = explain(gather(part.node, part.value, mask, part.inputs, around))
-        cause = cause or plain_facts(part.node.op_type, part.value, mask, part.inputs, part.node)
-        told = f"{cause.text} TensorFlow made one op of {', '.join(part.others)}: {tensor.node}."
-        return Origin(
-            place,
-            tensor.name,
-            tensor.device,
-            part.node.op_type,
-            part.node,
-            value,
-            bad,
-            part.inputs,
-            offending_elements(part.node, value, bad, part.inputs),
-            batch_rows(self._run, self._lineage, place, bad),
-            replace(cause, text=told),
-            part.node.name,
-            made_at(self._run.tracebacks, part.node.name),
-        )
-
-    def _of_feed(self, name: TensorName, value: Array, node: Node | None) -> Origin:
-        bad = self._mask(value)
-        variable = node.name if node is not None and self._lineage.is_variable(node) else ""
-        rows: tuple[int, ...] = ()
-        if value.ndim and not variable:
-            rows = tuple(int(row) for row in np.flatnonzero(bad.any(axis=tuple(range(1, bad.ndim)))))
-        reader = None if variable else first_reader(self._run, node)
-        cause = self._cause_of(name, node, bad)
-        if reader is not None and updates_variable(reader.op_type):
-            cause, rows = cause_of_update(updated_by(self._run.graph, reader), reader.op_type), ()
-        made_by = name.node if reader is None else reader.name
-        return Origin(
-            None, name, node.device if node else "", node.op_type if node else "Placeholder", node, value, bad, (),
-            offending_elements(None, value, bad, ()), BatchRows(rows, str(name), len(value)) if rows else NO_ROWS,
-            cause, made_by, made_at(self._run.tracebacks, made_by), variable, read_by=reader,
-        )  # fmt: skip
-
-    def _cause_of(self, name: TensorName, node: Node | None, bad: Array) -> Cause:
-        """The cause when what was fed as `name`, or the variable `node`, is not finite."""
-        if node is None or not self._lineage.is_variable(node):
-            return cause_of_feed(name, GivenData(bad, self._explanations.batch_role(name)))
-        return update_spoils(node.name) if self._spoiled_meanwhile(node) else cause_of_variable(node.name, read=True)
-
-    def _made_by(self, node: Node | None, name: TensorName) -> str:
-        """The node whose line of the program matters: of the value after an update the op that wrote it."""
-        if node is None or node.op_type != UPDATED_VARIABLE:
-            return name.node
-        variable = self._run.graph.find(node.inputs[0].node) if node.inputs else None
-        writers = [] if variable is None else [writer.name for writer in self._lineage.writers(variable)]
-        return [name.node, *node.control_inputs, *writers][-1]

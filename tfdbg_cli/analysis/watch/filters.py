@@ -13,7 +13,6 @@ import ml_dtypes
 import numpy as np
 
 from tfdbg_cli.analysis.watch.filter import Among, Bad, Filter, TensorFilter
-from tfdbg_cli.analysis.watch.outcome import outcome_of
 from tfdbg_cli.analysis.watch.training_filters import (
     dead_relu,
     gradient_norm_above,
@@ -41,6 +40,8 @@ def bad_result(datum: Any, tensor: Value) -> bool:
 
     That is a result, what an update applies to a variable, or the variable after it.
     """
+    from tfdbg_cli.analysis.watch.outcome import outcome_of  # the one filter that follows the graph
+
     call = getattr(datum, "call", None)
     comes_out = call is not None and outcome_of(datum.graph, call).includes(datum.tensor.name, datum.store)
     return comes_out and has_inf_or_nan(datum, tensor)

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable
 
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.model.tensors import may_hold_values
+from tfdbg_cli.model.tensors import valued_rows
 
 
 class KeptRuns:
@@ -48,6 +48,4 @@ class KeptRuns:
 def values_size(run: Run) -> int:
     """Bytes that the values of `run` take at most: tensors that share memory count each."""
     store = run.tensors
-    if not may_hold_values(store):
-        return 0
-    return sum(store[index].nbytes or 0 for index in range(len(store)))
+    return sum(store[index].nbytes or 0 for index in valued_rows(store))

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import IntEnum, auto
 from weakref import WeakKeyDictionary
 
-from tfdbg_cli.analysis.graph.lineage import VARIABLE_OPS, tensor_name_of
+from tfdbg_cli.analysis.graph.lineage import VARIABLE_OPS
 from tfdbg_cli.analysis.graph.needed import needed_nodes
 from tfdbg_cli.analysis.graph.roles import Role, role_by_name
-from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE
-from tfdbg_cli.model.calls import Call, RunKind
+from tfdbg_cli.model.calls import Call
 from tfdbg_cli.model.graph import Graph, GraphKind, Node, once_per_graph
-from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.names import TensorName, tensor_name_of
 from tfdbg_cli.model.tensors import TensorStore
+from tfdbg_cli.model.updates import UPDATED_VARIABLE, updated_variable
 from tfdbg_cli.ops.effects import takes_handle
 
 # By op type, of updates that cannot hide what is not finite in one of their inputs: (that input, the variable in
@@ -29,15 +30,33 @@ _found: WeakKeyDictionary[Graph, dict[tuple[object, ...], Outcome]] = WeakKeyDic
 _ALWAYS = ""
 
 
+class HarmKind(IntEnum):
+    """What it is that comes out spoiled: what says most to a person first."""
+
+    RESULT = auto()
+    VARIABLE = auto()
+    APPLIED = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Harm:
+    """That something comes out of a run spoiled, in a sentence."""
+
+    kind: HarmKind
+    text: str
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What comes out of the runs of a call.
 
     `results` are what the program gets, and variables after their update. `applied` are what updates read, by the
-    nodes that show the variables afterwards: an update in a branch that is not taken applies nothing.
+    nodes that show the variables afterwards: an update in a branch that is not taken applies nothing. `variables` are
+    the variables that `results` show after their update.
     """
 
     results: frozenset[TensorName]
+    variables: Mapping[TensorName, str]
     applied: Mapping[TensorName, frozenset[str]]
 
     def includes(self, name: TensorName, store: TensorStore) -> bool:
@@ -45,6 +64,15 @@ class Outcome:
         if name in self.results:
             return True
         return any(node == _ALWAYS or bool(store.named(node)) for node in self.applied.get(name, ()))
+
+    def harm(self, name: TensorName) -> Harm:
+        """What it means that the tensor called `name`, which comes out, is not finite."""
+        if name in self.variables:
+            return Harm(HarmKind.VARIABLE, f"The variable {self.variables[name]} is not finite after its update.")
+        updated = sorted(updated_variable(node) for node in self.applied.get(name, ()) if node != _ALWAYS)
+        if updated and name not in self.results:
+            return Harm(HarmKind.APPLIED, f"{name} is applied to the variable {updated[0]}.")
+        return Harm(HarmKind.RESULT, f"{name} comes out of the run.")
 
     def names(self, store: TensorStore) -> frozenset[TensorName]:
         """The tensors that come out of the run whose tensors are in `store`."""
@@ -62,15 +90,17 @@ def outcome_of(graph: Graph, call: Call) -> Outcome:
 
 def _outcome(graph: Graph, call: Call) -> Outcome:
     results = set(map(tensor_name_of, call.fetches))
+    variables: dict[TensorName, str] = {}
     applied: dict[TensorName, set[str]] = {}
     # Of a program's graph a session runs what its fetches need, and leaves other updates alone.
-    partly = graph.kind is GraphKind.PYTHON and call.kind in (RunKind.SESSION, RunKind.CALLABLE)
+    partly = graph.kind is GraphKind.PYTHON and call.kind.of_session
     needed = needed_nodes(graph, call) if partly else None
     nodes = [graph.node(name) for name in _updates(graph)]
     shown = any(node.op_type == UPDATED_VARIABLE for node in nodes)
     for node in nodes:
         if node.op_type == UPDATED_VARIABLE:
             results.add(TensorName(node.name, 0))
+            variables.setdefault(TensorName(node.name, 0), updated_variable(node.name))
             for given in node.inputs[1:]:  # the first one is the variable itself
                 applied.setdefault(given, set()).add(node.name)
         elif not shown and (needed is None or node.name in needed):
@@ -79,7 +109,7 @@ def _outcome(graph: Graph, call: Call) -> Outcome:
                     applied.setdefault(given, set()).add(_ALWAYS)
             if not takes_handle(node.op_type):
                 results.add(TensorName(node.name, 0))  # a variable by reference, as it is now
-    return Outcome(frozenset(results), {name: frozenset(by) for name, by in applied.items()})
+    return Outcome(frozenset(results), variables, {name: frozenset(by) for name, by in applied.items()})
 
 
 @once_per_graph

@@ -12,12 +12,11 @@ from tfdbg_cli.analysis.watch.datum import TensorDatum
 from tfdbg_cli.model.dtypes import is_inexact
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.tensors import TensorStore
+from tfdbg_cli.model.updates import BEFORE_UPDATE, UPDATED_VARIABLE, before_update, updated_variable
 from tfdbg_cli.model.values import Array, NoValue, Value
 from tfdbg_cli.ops.kinds import REFERENCE_VARIABLES, RELUS
 
 _READ = REFERENCE_VARIABLES | {"ReadVariableOp"}
-UPDATED_VARIABLE = "UpdatedVariable"  # the value of a variable after its update, as a node of the run
-BEFORE_UPDATE = "VariableBeforeUpdate"  # the same before it, in runs that show it
 
 
 def gradient_norm_below(datum: TensorDatum, tensor: Value, limit: float) -> bool:
@@ -128,8 +127,7 @@ def read_before_update(graph: Graph, store: TensorStore, index: int) -> Value | 
 def rows_before_update(graph: Graph, store: TensorStore, index: int) -> list[int]:
     """The tensors that show what the variable held whose value after its update is at `index`, the best first."""
     tensor = store[index]
-    name = tensor.node.removesuffix("/after_update") + "/before_update"
-    for row in store.named(name):
+    for row in store.named(before_update(updated_variable(tensor.node))):
         if store[row].op_type == BEFORE_UPDATE and store[row].execution == tensor.execution:
             return [row]
     handle = _handle(graph, tensor.node)

@@ -63,7 +63,7 @@ class Verdicts:
         self._excused.update(tensors)
 
     def excuse_none(self) -> None:
-        """Let every tensor count as what it is, but for those that were dismissed."""
+        """Take all excuses back; tensors that the person said are fine stay so."""
         self._excused.clear()
 
     def dismiss(self, tensors: Iterable[int]) -> None:

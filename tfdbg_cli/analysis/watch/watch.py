@@ -85,7 +85,7 @@ class Watch:
         tensor = run.tensors[index]
         if self._excluded is not None and self._excluded.search(tensor.node):
             return False
-        if self.ignored and (run.call.function, tensor.node) in self.ignored:
+        if self.ignored and (run.call.place, tensor.node) in self.ignored:
             return False
         value = run.tensors.value(index)
         try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,12 +12,14 @@ from tfdbg_cli.capture.tf.static_values import dimensions
 from tfdbg_cli.capture.tf.types import EagerTensor, TfGraph
 from tfdbg_cli.model.calls import Argument
 from tfdbg_cli.model.dtypes import HANDLES
+from tfdbg_cli.model.lazy_values import LazyValues
+from tfdbg_cli.model.names import free_name
 from tfdbg_cli.model.values import Value
 
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """One input of a graph function. `variable` is the tf.Variable whose handle it is; None where it is none's."""
+    """One input of a graph function. `variable` is the tf.Variable whose handle is given; None for other inputs."""
 
     argument: Argument
     variable: Any = None
@@ -58,10 +60,7 @@ class _Names:
 
     def free(self, wanted: str, *, beside_ops: bool = False) -> str:
         """`wanted`, with a number if it is taken already; the result counts as taken."""
-        name, number = wanted, 0
-        while name in self.taken or (beside_ops and name in self.of_ops):
-            number += 1
-            name = f"{wanted}_{number}"
+        name = free_name(wanted, lambda name: name in self.taken or (beside_ops and name in self.of_ops))
         self.taken.add(name)
         return name
 
@@ -84,23 +83,13 @@ def given(slots: Sequence[Slot], inputs: Sequence[EagerTensor]) -> tuple[Argumen
     )
 
 
-class Given(Mapping[str, Value]):
+def given_values(slots: Sequence[Slot], inputs: Sequence[EagerTensor]) -> Mapping[str, Value]:
     """The values of `inputs` by name, as NumPy arrays made when somebody looks. A variable is read at that moment."""
-
-    def __init__(self, slots: Sequence[Slot], inputs: Sequence[EagerTensor]) -> None:
-        self._inputs = {
-            slot.argument.name: tensor if slot.variable is None else slot.variable
-            for slot, tensor in zip(slots, inputs, strict=False)
-        }
-
-    def __getitem__(self, name: str) -> Value:
-        return value_of(self._inputs[name])
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._inputs)
-
-    def __len__(self) -> int:
-        return len(self._inputs)
+    held = {
+        slot.argument.name: tensor if slot.variable is None else slot.variable
+        for slot, tensor in zip(slots, inputs, strict=False)
+    }
+    return LazyValues(held, value_of)
 
 
 def value_of(tensor: EagerTensor) -> Value:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tfdbg_cli.analysis.watch.training_filters import BEFORE_UPDATE, UPDATED_VARIABLE
 from tfdbg_cli.capture.functions.checks import Health
 from tfdbg_cli.capture.functions.definition.body import Source
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
@@ -15,11 +14,12 @@ from tfdbg_cli.capture.functions.early_reports import Early
 from tfdbg_cli.capture.functions.frontier import Frontier
 from tfdbg_cli.capture.functions.measures import Measures
 from tfdbg_cli.capture.functions.twins import Twins
-from tfdbg_cli.capture.functions.updated_variables import updated_variables
+from tfdbg_cli.capture.functions.updated_variables import UpdatedVariable, updated_variables
 from tfdbg_cli.capture.questions.question import Question
 from tfdbg_cli.capture.tf.types import NodeDef
 from tfdbg_cli.model.dtypes import BOOL, FLOAT
 from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.updates import BEFORE_UPDATE, UPDATED_VARIABLE
 
 _NOTHING = Frontier({}, 0)
 _NOT_EARLY = Early()
@@ -29,10 +29,11 @@ _NOT_EARLY = Early()
 class Wanted:
     """What a rewritten function is to do: ask `question` of the tensors in `frontier`, and give values.
 
-    `values` asks for all values; else it gives back those called `given`, which plain calls alone can do. `early` is
-    what it reports while it runs. `apart` are values, by the function they are in, that checks must not read, since
-    the graph optimizer would then merge them otherwise: they read a second computation of them. `measured` asks for
-    the statistics of the tensors in `frontier`, in the place of a question.
+    `values` asks for all values; without it only those called `given` come back, and only from plain calls, not from
+    branches and loops. `early` is what it reports while it runs. `apart` are values, each with the name of the
+    function that computes it, that checks must not read, since the graph optimizer would then merge them otherwise:
+    checks read a second computation of them. `measured` asks for the statistics of the tensors in `frontier` instead
+    of a question; where a `given` value is `apart`, too, its second computation is given back then.
     """
 
     question: Question | None = None
@@ -74,13 +75,13 @@ class CheckingEdit(Edit):
             if variable.scope is self.scope and (self._wanted.values or variable in checked):
                 if self._compares:
                     before = self.read_before(variable.handle, variable.waits, variable.dtype)
-                    self._show(variable.before, BEFORE_UPDATE, variable.dtype, before, references)
+                    self._show(variable, variable.before, BEFORE_UPDATE, before, references)
                 after = self.read_after(variable.handle, variable.waits, variable.dtype)
-                self._show(variable.name, UPDATED_VARIABLE, variable.dtype, after, references)
+                self._show(variable, variable.name, UPDATED_VARIABLE, after, references)
         question = self._wanted.question
         with_nan = self._wanted.measured or (question is not None and not question.sees_nan)
         apart = {source for function, source in self._wanted.apart if function == self.scope.body.name}
-        twins = Twins(self, self.scope, with_nan=with_nan, apart=apart)
+        twins = self._twins = Twins(self, self.scope, with_nan=with_nan, apart=apart)
         for tensor in checks:
             updated = references.get(tensor.name)
             looked_at = updated or twins.instead_of(tensor.reference)
@@ -88,16 +89,25 @@ class CheckingEdit(Edit):
             asked = "" if updated else tensor.reference
             self.answers.check(looked_at, tensor.dtype, tensor.shape, tensor.device, before=before, asked=asked)
 
+    def given_as(self, reference: str) -> str:
+        """How the value of `reference` is given back, once it was asked: beside statistics as these may read it."""
+        return self._twins.instead_of(reference) if self._wanted.measured else reference
+
     @property
     def _compares(self) -> bool:
         return self._wanted.question is not None and self._wanted.question.compares
 
     def _show(
-        self, name: TensorName, op_type: str, dtype: int, reference: str, references: dict[TensorName, str]
+        self,
+        variable: UpdatedVariable,
+        name: TensorName,
+        op_type: str,
+        reference: str,
+        references: dict[TensorName, str],
     ) -> None:
         references[name] = reference
         if self._wanted.values:
-            self.updated.append(Item(Shown(name, op_type, "", dtype), reference))
+            self.updated.append(Item(Shown(name, op_type, variable.device, variable.dtype), reference))
 
     @property
     def answers(self) -> Health | Measures:

@@ -26,9 +26,13 @@ _NUMBER = re.compile(r"/_\d+(?=/|$)")
 
 @dataclass(frozen=True)
 class Compiled:
-    """The nodes of a function as the runtime executes them, optimized and placed, those of all devices together."""
+    """A function as the runtime executes it.
+
+    `nodes` are optimized and placed, those of all devices together; `optimized` is the whole before it was divided.
+    """
 
     nodes: Sequence[NodeDef]
+    optimized: Sequence[NodeDef]
 
 
 def steady_name(name: str) -> str:
@@ -36,10 +40,11 @@ def steady_name(name: str) -> str:
     return _NUMBER.sub("", name)
 
 
-def compiled(name: str, inputs: Sequence[EagerTensor], outputs: int) -> Compiled | None:
-    """What the runtime makes of the function `name` for `inputs`, to execute it when it is called.
+def compiled(name: str, inputs: Sequence[EagerTensor], outputs: int, *, optimize: bool = True) -> Compiled | None:
+    """What the runtime makes of the function `name`, with `outputs` outputs, when it is called with `inputs`.
 
-    Nothing is computed. None when it was made before, or TensorFlow does not tell, as of what XLA compiles.
+    Nothing is computed. None where the runtime made it before, or does not tell, as of a function that XLA compiles.
+    `optimize` says whether the graph optimizer is on, as in `compat.run_function`.
     """
     definition = compat.function_definition(name)
     # A function that XLA compiles as a whole is called as one op, which does not look whether it was cancelled.
@@ -47,12 +52,13 @@ def compiled(name: str, inputs: Sequence[EagerTensor], outputs: int) -> Compiled
         return None
     arguments = [argument.name for argument in definition.signature.input_arg]
     with _LOCK, INSIDE, compat.not_recording():
-        found = compat.graphs_made_of(name, inputs, outputs)
+        found = compat.graphs_made_of(name, inputs, outputs, optimize=optimize)
     own = [graphs for graphs in found if graphs.partition_graphs and _is_of(graphs, arguments)]
     # Another thread may compile a function at the same moment.
     if len(own) != 1:
         return None
-    return Compiled([node for graph in own[0].partition_graphs for node in graph.node])
+    nodes = [node for graph in own[0].partition_graphs for node in graph.node]
+    return Compiled(nodes, own[0].post_optimization_graph.node)
 
 
 @cache
@@ -79,9 +85,11 @@ def _cancelled_calls_do_nothing() -> bool:
         compat.remove_function(name)
 
 
-def compiled_copy(name: str, inputs: Sequence[EagerTensor], outputs: int) -> Compiled | None:
+def compiled_copy(
+    name: str, inputs: Sequence[EagerTensor], outputs: int, *, optimize: bool = True
+) -> Compiled | None:
     """As `compiled`, also for a function that was called before: a copy of it is compiled then."""
-    found = compiled(name, inputs, outputs)
+    found = compiled(name, inputs, outputs, optimize=optimize)
     definition = compat.function_definition(name) if found is None else None
     if definition is None:
         return found
@@ -89,7 +97,7 @@ def compiled_copy(name: str, inputs: Sequence[EagerTensor], outputs: int) -> Com
     copied.signature.name = f"{name}{_COPY}{next(_SERIAL)}"
     compat.add_function(copied)
     try:
-        return compiled(copied.signature.name, inputs, outputs)
+        return compiled(copied.signature.name, inputs, outputs, optimize=optimize)
     finally:
         compat.remove_function(copied.signature.name)
 

@@ -182,7 +182,8 @@ class Unrolled:
                 self._show(item.shown, item.known)
             elif item.recipe is None:
                 value = None if item.reference is None else next(given)
-                self._show(item.shown, None if item.shown.name in self._undefined else value)
+                undefined = self._undefined and item.shown.name in self._undefined
+                self._show(item.shown, None if undefined else value)
             else:
                 inputs = list(map(self._shown, item.recipe.inputs))
                 if all(tensor is not None for tensor in inputs):
@@ -190,8 +191,8 @@ class Unrolled:
 
     def _shown(self, name: TensorName) -> LazyTensor | None:
         for known in self._known:
-            if name in known:
-                return known[name]
+            if (found := known.get(name)) is not None:
+                return found
         return None
 
     def _add_site(self, site: CallSite, turns: dict[int, list[Turn]]) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from tfdbg_cli.analysis.watch.filter import Among
-from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE, is_final_gradient
+from tfdbg_cli.analysis.watch.training_filters import is_final_gradient
 from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT, LOOP_VARIABLE, CallKind, CallSite, Scope
 from tfdbg_cli.capture.functions.definition.undefined import may_be_undefined
 from tfdbg_cli.capture.functions.static_facts import StaticFacts
@@ -26,6 +26,7 @@ from tfdbg_cli.capture.tf.types import NodeDef
 from tfdbg_cli.model.dtypes import element_type
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.updates import UPDATED_VARIABLE
 from tfdbg_cli.ops.transparent_shapes import Shape
 
 # Of a node's name, its op type and the dtype's name: whether a person wants its tensors looked at.
@@ -155,9 +156,10 @@ class _Search:
         for position, name in scope.loop_variables.items():
             reference, dtype = scope.body.arguments[position], scope.body.argument_types[position]
             self._add(Checkable(name, scope, reference, dtype, ""), LOOP_VARIABLE)
-            if scope.call is not None and scope.parent is not None:
-                start = scope.parent.resolve(scope.parent.body.data_inputs(scope.call.node)[position])
-                self.aliases[name] = (start, scope.resolve(scope.body.returns[position]))
+            given = scope.given_at(position)
+            if given is not None:
+                caller, start = given
+                self.aliases[name] = (caller.resolve(start), scope.resolve(scope.body.returns[position]))
 
     def _add_node(self, scope: Scope, node: NodeDef) -> None:
         site = scope.calls.get(node.name)
@@ -196,11 +198,9 @@ class _Search:
         name = tensor.name
         if not self._is_among(name, op_type):
             return
-        if tensor.reference:
-            # Where it is made, the check can be kept from changing what the optimizer makes of it.
-            scope, reference = tensor.scope.made_at(tensor.reference)
-            tensor = replace(tensor, scope=scope, reference=reference)
-        self.tensors[name] = replace(tensor, shape=shape)
+        # Where it is made, the check can be kept from changing what the optimizer makes of it.
+        made_at = tensor.scope.made_at(tensor.reference) if tensor.reference else (tensor.scope, "")
+        self.tensors[name] = replace(tensor, scope=made_at[0], reference=made_at[1], shape=shape)
 
     def _is_among(self, name: TensorName, op_type: str) -> bool:
         match self.question.among:

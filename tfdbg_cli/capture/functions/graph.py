@@ -75,12 +75,12 @@ def _given_back(site: CallSite) -> Iterator[TensorName]:
 
 
 def _loop_variables(scope: Scope) -> Iterator[Node]:
-    if scope.parent is None or scope.call is None:
-        return
-    given = scope.parent.body.data_inputs(scope.call.node)
     for position, name in scope.loop_variables.items():
-        start = scope.parent.resolve(given[position])
-        yield Node(name.node, LOOP_VARIABLE, "", (start, scope.resolve(scope.body.returns[position])))
+        given = scope.given_at(position)
+        if given is not None:
+            caller, start = given
+            inputs = caller.resolve(start), scope.resolve(scope.body.returns[position])
+            yield Node(name.node, LOOP_VARIABLE, "", inputs)
 
 
 def _places(atomic: AtomicFunction, root: Scope) -> dict[str, tuple[TfGraph, str]]:

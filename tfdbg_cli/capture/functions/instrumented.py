@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -21,13 +21,14 @@ from tfdbg_cli.capture.functions.checking_edit import Wanted
 from tfdbg_cli.capture.functions.compiled import Compiled, compiled
 from tfdbg_cli.capture.functions.definition.body import Source
 from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT, Scope
-from tfdbg_cli.capture.functions.definition.shown_values import Shown, hidden_in
+from tfdbg_cli.capture.functions.definition.shown_values import Shown, hidden_in, unshown_calls
 from tfdbg_cli.capture.functions.frame_reports import Rewritten, Unrolled
+from tfdbg_cli.capture.functions.grafted import grafted
 from tfdbg_cli.capture.functions.kept_tensors import KeptTensors
 from tfdbg_cli.capture.functions.rewrite import Exposed, original_names
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_errors import OpError
-from tfdbg_cli.capture.tf.types import AtomicFunction, EagerTensor
+from tfdbg_cli.capture.tf.types import AtomicFunction, EagerTensor, NodeDef
 from tfdbg_cli.model.names import TensorName
 
 _WITHOUT_XLA = (
@@ -43,6 +44,7 @@ _RANDOM = (
     "they are not those of an uncaptured one."
 )
 _HIDDEN = "Values of {} nodes inside loops and branches of version 1 are not shown: they need not be produced."
+_UNSHOWN = "What {} does in functions of its own, such as the turns of a loop over a dataset, is not shown."
 _NOT_TAKEN = "The values of this call could not be taken: {}"
 _DROPPED = "The values of {} turns of loops or branches are not kept: they need more than {} bytes."
 
@@ -85,16 +87,20 @@ class Instrumented:
         atomic: AtomicFunction = None,
         arguments: Sequence[Shown] | None = None,
         wanted: Wanted | None = None,
+        onto: Sequence[NodeDef] | None = None,
     ) -> None:
         """Rewrite the function of `root`.
 
         `atomic` is the AtomicFunction that it was made from, which words its errors; None when there is none.
         `arguments` say how its inputs are shown. `wanted` is what it is to give; by default all values.
+        What is added is put `onto` the nodes that the optimizer made of the function, where it can be (`grafted`).
         """
         self._atomic = atomic
         self._wanted = wanted or Wanted()
         self.root = root
         self._without_xla = False
+        self._onto = onto
+        self.grafted = False
         self._lock = threading.Lock()
         self._idle: list[Rewritten] = [self._rewritten()]
         self._arguments = arguments or [
@@ -124,10 +130,22 @@ class Instrumented:
                 if source.node is not None:
                     yield source
 
+    def places_given(self, positions: Collection[int]) -> Iterator[tuple[str, Source]]:
+        """The values that the outputs at `positions` give back, each with the function that computes it."""
+        if not positions:
+            return
+        shown = [item.shown for item in self._idle[0].exposed.items if item.given_back and item.shown is not None]
+        asked = [position - self._own for position in positions]
+        names = {shown[at].name for at in asked if at < len(shown)}
+        for scope in self.root.all():
+            for node in scope.needed.nodes:
+                own = scope.name_of(node.name)
+                yield from ((scope.body.name, Source(node.name, name.slot)) for name in names if name.node == own)
+
     def compiled(self, inputs: Sequence[EagerTensor]) -> Compiled | None:
         """What the runtime makes of the rewritten function for `inputs`; ask before the first call (`compiled`)."""
         exposed = self._idle[0].exposed
-        return compiled(exposed.name, inputs, self._own + len(exposed.types))
+        return compiled(exposed.name, inputs, self._own + len(exposed.types), optimize=not self.grafted)
 
     @cached_property
     def random_note(self) -> str:
@@ -226,7 +244,7 @@ class Instrumented:
     def _run(self, name: str, inputs: Sequence[EagerTensor], outputs: int) -> Sequence[EagerTensor]:
         with compat.not_recording(), nullcontext() if self._atomic is None else compat.worded_as(self._atomic):
             try:
-                found = compat.run_function(name, inputs, outputs)
+                found = compat.run_function(name, inputs, outputs, optimize=not self.grafted)
             except OpError as error:
                 compat.set_error_message(error, original_names(error.message))
                 raise
@@ -247,10 +265,15 @@ class Instrumented:
 
     def _rewritten(self) -> Rewritten:
         rewritten = Rewritten.of(self.root, self._wanted, without_xla=self._without_xla)
-        names = [definition.signature.name for definition in rewritten.rewriting.definitions]
-        for definition in rewritten.rewriting.definitions:
+        definitions = rewritten.rewriting.definitions
+        graft = None if self._onto is None else grafted(definitions[-1], self.root.body, self._onto)
+        self.grafted = graft is not None
+        if graft is not None:
+            definitions[:] = [graft]
+        names = [definition.signature.name for definition in definitions]
+        for definition in definitions:
             compat.add_function(definition)
-        rewritten.rewriting.definitions.clear()
+        definitions.clear()
         weakref.finalize(rewritten, _forget, names).atexit = False
         return rewritten
 
@@ -265,6 +288,7 @@ class Instrumented:
         hidden = hidden_in(self.root)
         if hidden:
             notes.append(_HIDDEN.format(hidden))
+        notes += [_UNSHOWN.format(name) for name in unshown_calls(self.root)]
         return tuple(notes)
 
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections import defaultdict, deque
+from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
+from itertools import count
+from operator import is_
 
 import numpy as np
 import tensorflow as tf
@@ -19,10 +22,44 @@ from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.model.dtypes import element_type
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.tensors import Tensor
-from tfdbg_cli.model.values import Lack, NoValue, Value
+from tfdbg_cli.model.values import Array, Lack, NoValue, Value
 
 _NOT_COMPUTED = NoValue(Lack.UNINITIALIZED, "The branch that was taken does not compute it.")
 _KIND = re.compile(r"device:(\w+):")
+
+
+class _Order:
+    """Which execution of its node each tensor of a call is, and where the tensors of a node are."""
+
+    def __init__(self, shown: Sequence[Shown]) -> None:
+        self.shown = shown
+        self.executions: list[int] = []
+        counts: defaultdict[TensorName, Iterator[int]] = defaultdict(count)  # to hash a name takes the longest here
+        for one in shown:
+            self.executions.append(next(counts[one.name]))
+
+    @cached_property
+    def by_node(self) -> dict[str, list[int]]:
+        """The places of the tensors of each node."""
+        found: dict[str, list[int]] = {}
+        for index, one in enumerate(self.shown):
+            found.setdefault(one.name.node, []).append(index)
+        return found
+
+
+_ORDERS: deque[_Order] = deque(maxlen=4)  # a function without loops shows the same tensors in each call
+_WORTH = 100_000  # tensors: an order of more is not kept
+
+
+def _order_of(shown: Sequence[Shown]) -> _Order:
+    """The order of `shown`, made anew where none of the last calls had the same tensors."""
+    for known in tuple(_ORDERS):
+        if len(known.shown) == len(shown) and all(map(is_, known.shown, shown)):
+            return known
+    made = _Order(shown)
+    if len(shown) <= _WORTH:
+        _ORDERS.append(made)
+    return made
 
 
 class KeptTensors:
@@ -30,19 +67,8 @@ class KeptTensors:
 
     def __init__(self, values: Sequence[tuple[Shown, LazyTensor | None]]) -> None:
         self._values = values
-        self._executions: list[int] = []
+        self._order = _order_of([shown for shown, _ in values])
         self._described: list[Tensor | None] = [None] * len(values)  # who records a run asks for each a few times
-        counts: dict[TensorName, int] = {}
-        for shown, _ in values:
-            counts[shown.name] = execution = counts.get(shown.name, -1) + 1
-            self._executions.append(execution)
-
-    @cached_property
-    def _by_node(self) -> dict[str, list[int]]:
-        found: dict[str, list[int]] = {}
-        for index, (shown, _) in enumerate(self._values):
-            found.setdefault(shown.name.node, []).append(index)
-        return found
 
     @property
     def held_bytes(self) -> int:
@@ -64,16 +90,14 @@ class KeptTensors:
 
     def _describe(self, index: int) -> Tensor:
         shown, tensor = self._values[index]
-        dtype = element_type(shown.dtype)
+        dtype, execution = element_type(shown.dtype), self._order.executions[index]
         if tensor is None:
-            return Tensor(
-                shown.name, shown.device, self._executions[index], dtype.name, None, None, None, shown.op_type
-            )
+            return Tensor(shown.name, shown.device, execution, dtype.name, None, None, None, shown.op_type)
         shape = shape_of(tensor)
         size = dtype.itemsize
         nbytes = None if size is None else size * math.prod(shape)
         device = _place(shown.device, tensor.device)
-        return Tensor(shown.name, device, self._executions[index], dtype.name, shape, nbytes, None, shown.op_type)
+        return Tensor(shown.name, device, execution, dtype.name, shape, nbytes, None, shown.op_type)
 
     def pairs(self) -> Sequence[tuple[Shown, LazyTensor | None]]:
         """The descriptions and the tensors, in order; None for one that holds no numbers."""
@@ -85,12 +109,29 @@ class KeptTensors:
             return _NOT_COMPUTED if Output("", self._values[index][0].dtype).returnable else HANDLE
         return array_of(tensor)
 
+    def memory(self, index: int) -> int | None:
+        tensor = self._values[index][1]
+        if not isinstance(tensor, compat.EagerTensor):
+            return None
+        array = array_of(tensor)
+        return None if isinstance(array, NoValue) or _is_copy(array) else int(array.ctypes.data)
+
     def named(self, node: str, slot: int | None = None) -> Sequence[int]:
-        found = self._by_node.get(node, [])
+        found = self._order.by_node.get(node, [])
         return found if slot is None else [i for i in found if self._values[i][0].name.slot == slot]
 
     def nodes(self) -> Sequence[str]:
-        return list(self._by_node)
+        return list(self._order.by_node)
+
+
+def _is_copy(array: Array) -> bool:
+    """Whether the memory of `array` is its own, and not that of the tensor that it was made of."""
+    found: object = array
+    while isinstance(found, np.ndarray):
+        if found.flags.owndata or not found.flags.c_contiguous:
+            return True
+        found = found.base
+    return False
 
 
 @lru_cache(maxsize=1000)

@@ -7,7 +7,10 @@ are told, which takes fewer ops.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -30,7 +33,7 @@ _WIDE = {
     "float32": "float32", "float64": "float64",
 }  # fmt: skip
 _COMPLEX = frozenset({"complex64", "complex128"})
-_AT_ONCE = 16  # the optimizer takes the square of the time for an op of many inputs
+_AT_ONCE = 16  # parts; the optimizer takes the square of the time for an op of many inputs
 
 MEASURED = frozenset({*_WIDE, *_COMPLEX})
 """The dtypes of which statistics are computed."""
@@ -50,14 +53,32 @@ def numbers_of(dtype: int, shape: Shape) -> int:
     return WIDTH if known is not None else WIDTH + 1
 
 
+@dataclass(frozen=True)
+class _Part:
+    """Numbers that stand one behind the other: `given` are vectors of them, or `scalars`, of one `dtype`."""
+
+    dtype: str
+    device: str
+    given: tuple[str, ...]
+    scalars: bool
+
+
+_Whole = TypeVar("_Whole")
+
+
+def _in_groups(parts: Sequence[_Whole]) -> Iterator[Sequence[_Whole]]:
+    """`parts`, so many at once as one op may join."""
+    return (parts[start : start + _AT_ONCE] for start in range(0, len(parts), _AT_ONCE))
+
+
 class Measures:
     """The statistics of one function that is being rewritten: rows, then the elements of small ones, then calls."""
 
     def __init__(self, edit: Edit) -> None:
         """Compute them in the function of `edit`."""
         self._edit = edit
-        self._rows: list[str] = []
-        self._elements: list[str] = []
+        self._rows: list[_Part] = []
+        self._elements: list[_Part] = []
         self._calls: list[str] = []
         self._constants: dict[tuple[object, ...], str] = {}
 
@@ -71,11 +92,14 @@ class Measures:
         self._calls.append(vector)
 
     def check(self, tensor: str, dtype: int, shape: Shape, device: str, *, before: str = "", asked: str = "") -> None:
-        """Compute those of `tensor`, given as the function refers to it, or of what it stands for, `asked`."""
+        """Compute the statistics of `tensor`, given as the function refers to it.
+
+        `asked` is the program's value for which it stands, where that is another.
+        """
         first = len(self._edit.nodes)
         name = element_type(dtype).name
         if is_told(dtype, shape):
-            self._elements.append(self._told(tensor, name, device))
+            self._elements.append(self._told(tensor, name, shape, device))
         else:
             self._rows.extend(self._row(tensor, name, size_of(shape), shape, device))
         for node in list(self._edit.nodes.values())[first:]:
@@ -85,24 +109,37 @@ class Measures:
 
     def total(self) -> str:
         """All of them: how the function refers to that."""
-        parts = [*self._rows, *self._elements, *self._calls]
+        parts = [*self._widened([*self._rows, *self._elements]), *self._calls]
         while len(parts) > 1:
-            parts = [self._joined(parts[start : start + _AT_ONCE]) for start in range(0, len(parts), _AT_ONCE)]
+            parts = [self._joined(group, "float64", "") for group in _in_groups(parts)]
         return parts[0]
 
-    def _joined(self, parts: list[str]) -> str:
+    def _widened(self, parts: list[_Part]) -> Iterator[str]:
+        """All `parts`, in their order, as vectors of float64: neighbours of one kind take no ops each."""
+        for (dtype, device, scalars), alike in groupby(parts, lambda part: (part.dtype, part.device, part.scalars)):
+            for group in _in_groups([part.given for part in alike]):
+                given = [reference for references in group for reference in references]
+                if scalars:
+                    joined = self._op("Pack", given, device, N=len(given), axis=0, T=kind(dtype))
+                else:
+                    joined = self._joined(given, dtype, device)
+                yield joined if dtype == "float64" else self._cast(joined, dtype, "float64", device)
+
+    def _joined(self, parts: Sequence[str], dtype: str, device: str) -> str:
         if len(parts) == 1:
             return parts[0]
         axis = self._constant(np.int32(0), "int32")
-        return self._op("ConcatV2", [*parts, axis], "", N=len(parts), T=kind("float64"), Tidx=kind("int32"))
+        return self._op("ConcatV2", [*parts, axis], device, N=len(parts), T=kind(dtype), Tidx=kind("int32"))
 
-    def _told(self, tensor: str, dtype: str, device: str) -> str:
+    def _told(self, tensor: str, dtype: str, shape: Shape, device: str) -> _Part:
         """The elements of `tensor`."""
-        wide = tensor if dtype == "float64" else self._cast(tensor, dtype, "float64", device)
-        shape = self._constant(np.array([-1], np.int32), "int32")
-        return self._op("Reshape", [wide, shape], device, T=kind("float64"), Tshape=kind("int32"))
+        if shape == ():
+            return _Part(dtype, device, (tensor,), scalars=True)
+        whole = self._constant(np.array([-1], np.int32), "int32")
+        flat = self._op("Reshape", [tensor, whole], device, T=kind(dtype), Tshape=kind("int32"))
+        return _Part(dtype, device, (flat,), scalars=False)
 
-    def _row(self, tensor: str, dtype: str, size: int | None, shape: Shape, device: str) -> list[str]:
+    def _row(self, tensor: str, dtype: str, size: int | None, shape: Shape, device: str) -> list[_Part]:
         """A row of `tensor`, and its size where that is not known."""
         if dtype in _COMPLEX:
             parts = tensor if dtype == "complex128" else self._cast(tensor, dtype, "complex128", device)
@@ -120,12 +157,11 @@ class Measures:
         told.append(self._op("L2Loss", [asked], device, **of))
         signs = self._op("Sign", [asked], device, **of)
         told += [self._op("Sum", [signs, axes], device, **reduced), self._op("L2Loss", [signs], device, **of)]
-        row = self._op("Pack", told, device, N=len(told), axis=0, **of)
-        wide = row if real == "float64" else self._cast(row, real, "float64", device)
+        row = _Part(real, device, tuple(told), scalars=True)
         if size is not None:
-            return [wide]
+            return [row]
         counted = self._op("Size", [tensor], device, T=kind(dtype), out_type=kind("int64"))
-        return [wide, self._told(counted, "int64", device)]
+        return [row, self._told(counted, "int64", (), device)]
 
     def _axes(self, tensor: str, dtype: str, shape: Shape, device: str) -> str:
         """All axes of `tensor`."""

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import tensorflow as tf
 
+from tfdbg_cli.capture.functions.definition.body import types_of
 from tfdbg_cli.capture.functions.definition.mergeable import AS_FIRST, BINARY, SAME, UNARY
 from tfdbg_cli.capture.functions.definition.shown_values import Recipe
 from tfdbg_cli.capture.tf import compat
@@ -25,7 +26,7 @@ LazyTensor: TypeAlias = "EagerTensor | Recomputed"  # at hand, or to be computed
 
 
 class Recent:
-    """The values computed last: who goes through a chain of them in order needs each again at once."""
+    """Keeps the values computed last: the next one of a chain is made of them, if it is gone through in order."""
 
     def __init__(self, most: int = 4) -> None:
         self._most = most
@@ -58,7 +59,7 @@ class Recomputed:
 
     @property
     def device(self) -> str:
-        """Where it is computed: where the first tensor that it is made of is; what is made of none is computed."""
+        """Where it is computed: the device of its first input; a value that has no inputs is computed to tell."""
         value: LazyTensor = self
         while isinstance(value, Recomputed):
             value = value._inputs[0] if value._inputs else value.tensor()
@@ -66,10 +67,11 @@ class Recomputed:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The shape, found without computing the value."""
+        """The shape, found without computing the value, but where it depends on others than those of the inputs."""
         if self._shape is None:
             for value in self._before(lambda value: value._shape is not None):
-                value._shape = _shape(value._recipe, value._inputs)
+                found = _shape(value._recipe, value._inputs)
+                value._shape = compat.shape_of(value.tensor()) if found is None else found
         assert self._shape is not None
         return self._shape
 
@@ -105,9 +107,9 @@ def _output(node: NodeDef, inputs: Sequence[EagerTensor]) -> EagerTensor:
     if node.op == "Const":
         with tf.device(node.device or None):
             return tf.constant(tf.make_ndarray(node.attr["value"].tensor))
-    attributes = _attributes(node)
-    outputs = len(compat.op_definition(node.op).output_arg)
-    return compat.run_op(node.op, inputs, attributes, outputs, inputs[0].device)[0]
+    definition = compat.op_definition(node.op)
+    outputs = sum(len(types_of(arg, node, definition)) for arg in definition.output_arg)
+    return compat.run_op(node.op, inputs, _attributes(node), outputs, inputs[0].device)[0]
 
 
 def _attributes(node: NodeDef) -> AttributeList:
@@ -117,8 +119,11 @@ def _attributes(node: NodeDef) -> AttributeList:
         if attribute.name in node.attr:
             value = node.attr[attribute.name]
             kind = value.WhichOneof("value")
-            if attribute.type.startswith("list("):
-                found += [attribute.name, list(getattr(value.list, "s" if "string" in attribute.type else "i"))]
+            if kind == "list":
+                found += [attribute.name, next((list(items) for _, items in value.list.ListFields()), [])]
+            elif kind == "shape":
+                sizes = None if value.shape.unknown_rank else [size.size for size in value.shape.dim]
+                found += [attribute.name, sizes]
             elif kind is not None:
                 found += [attribute.name, getattr(value, kind)]
     return found
@@ -129,8 +134,8 @@ def shape_of(value: LazyTensor) -> tuple[int, ...]:
     return value.shape if isinstance(value, Recomputed) else compat.shape_of(value)
 
 
-def _shape(recipe: Recipe, inputs: Sequence[LazyTensor]) -> tuple[int, ...]:
-    """The shape of the value that `recipe` makes of `inputs`."""
+def _shape(recipe: Recipe, inputs: Sequence[LazyTensor]) -> tuple[int, ...] | None:
+    """The shape of the value that `recipe` makes of `inputs`; None where their shapes do not tell it."""
     node = recipe.node
     if node.op in RESHAPES:
         return tuple(_shape_of_view(node, inputs))
@@ -139,6 +144,9 @@ def _shape(recipe: Recipe, inputs: Sequence[LazyTensor]) -> tuple[int, ...]:
         return shapes[0]
     if node.op in BINARY:
         return np.broadcast_shapes(*shapes)
+    if node.op == "MatMul":  # the most frequent of the others, and TensorFlow's answer takes a millisecond
+        transposed = node.attr["transpose_a"].b, node.attr["transpose_b"].b
+        return shapes[0][transposed[0]], shapes[1][not transposed[1]]
     if shapes not in recipe.shapes:
         if len(recipe.shapes) > _MOST_SHAPES:
             recipe.shapes.clear()
@@ -146,8 +154,13 @@ def _shape(recipe: Recipe, inputs: Sequence[LazyTensor]) -> tuple[int, ...]:
     return recipe.shapes[shapes]
 
 
-def _inferred(node: NodeDef, shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
-    """The shape of the first output of `node` by TensorFlow's own rule, in a graph that is thrown away."""
+def _inferred(node: NodeDef, shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...] | None:
+    """The shape of the first output of `node` by TensorFlow's own rule, in a graph that is thrown away.
+
+    None where it depends on the numbers that the op is given, such as axes.
+    """
+    op = compat.op_definition(node.op)
+    types = [dtype for arg in op.input_arg for dtype in types_of(arg, node, op)]
     with tf.Graph().as_default():
         definition = tf.compat.v1.GraphDef()
         definition.node.add().CopyFrom(node)
@@ -156,9 +169,10 @@ def _inferred(node: NodeDef, shapes: Sequence[tuple[int, ...]]) -> tuple[int, ..
         made.ClearField("device")
         made.attr.pop("_class", None)
         made.input.extend(f"tfdbg_{i}" for i in range(len(shapes)))
-        given = {f"tfdbg_{i}": tf.compat.v1.placeholder(made.attr["T"].type, shape) for i, shape in enumerate(shapes)}
+        places = map(tf.compat.v1.placeholder, types, shapes)
+        given = {f"tfdbg_{i}": place for i, place in enumerate(places)}
         (output,) = tf.graph_util.import_graph_def(definition, given, [f"{made.name}:0"], name="")
-        return tuple(output.shape.as_list())
+        return tuple(output.shape.as_list()) if output.shape.is_fully_defined() else None
 
 
 def _shape_of_view(node: NodeDef, inputs: Sequence[LazyTensor]) -> list[int]:

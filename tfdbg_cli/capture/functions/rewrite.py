@@ -92,7 +92,7 @@ class Rewriting:
         items = (*self._items(scope), *edit.updated)
         for position, item in enumerate(item for item in items if item.given_back):
             if item.shown is not None and item.reference is not None:
-                edit.give_back(f"tfdbg_value_{position}", item.shown.dtype, item.reference)
+                edit.give_back(f"tfdbg_value_{position}", item.shown.dtype, edit.given_as(item.reference))
         answers = self.wanted.checks_in(scope)
         if answers:
             edit.give_back("tfdbg_health", edit.answers.dtype, edit.answers.total())

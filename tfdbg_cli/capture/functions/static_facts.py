@@ -74,7 +74,7 @@ class StaticFacts(Facts[TensorName]):
     def __init__(
         self,
         root: Scope,
-        graphs: Mapping[str, Any],
+        graphs: Mapping[str, TfGraph],
         constants: Mapping[TensorName, Constant | None] = MappingProxyType({}),
         sources: Mapping[TensorName, object] = MappingProxyType({}),
         *,

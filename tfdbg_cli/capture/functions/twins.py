@@ -17,7 +17,7 @@ from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.types import NodeDef
 from tfdbg_cli.ops.kinds import CALLS, RESHAPES
 
-_MARK = "_tfdbg_twin"
+TWIN = "_tfdbg_twin"  # the attribute that tells it
 
 
 def has_twin(node: NodeDef) -> bool:
@@ -64,7 +64,7 @@ class Twins:
             made = self._edit.add("tfdbg_twin", node.op, inputs, node.device)
             for name, value in node.attr.items():
                 made.attr[name].CopyFrom(value)
-            made.attr[_MARK].b = True
+            made.attr[TWIN].b = True
             self._edit.tell_reads(made, node.input)
             self._made[node.name] = made.name
         return self._made[node.name]

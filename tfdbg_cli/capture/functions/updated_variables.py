@@ -1,14 +1,15 @@
 """The variables that a function writes, as they are after their update.
 
 An update has no output, so that a variable it spoils would first be seen in the next run. It gets a node of its own,
-`NAME/after_update`, which reads the variable behind everything that writes it in the same function, branch or loop;
-before NAME stands the path of the branch or loop.
+`NAME/after_update`, which reads the variable behind everything that writes it in the same function, branch or loop,
+branches and loops in there included; before NAME stands the path of the branch or loop.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from tfdbg_cli.analysis.watch.outcome import SHOWS
 from tfdbg_cli.capture.functions.definition.body import attribute_of
@@ -16,20 +17,20 @@ from tfdbg_cli.capture.functions.definition.call_tree import CallKind, Scope
 from tfdbg_cli.capture.tf.types import NodeDef
 from tfdbg_cli.model.dtypes import RESOURCE
 from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.updates import after_update, before_update, updated_variable
 from tfdbg_cli.ops.effects import updates_variable
 from tfdbg_cli.ops.kinds import INCREMENTS
-
-_SUFFIX = "/after_update"
-_BEFORE = "/before_update"
 
 
 @dataclass(frozen=True, eq=False)
 class UpdatedVariable:
     """A variable after its updates in `scope` and the plain calls in it.
 
-    `handle` is how `scope` refers to it, and `waits` are its nodes that change it. `inputs` are what the updates
-    read. `same_as` is a tensor that certainly holds what the variable holds then; what is not finite in one of `adds`
-    is not in the variable either. `reads` says of each tensor read in which scope, and how that refers to it.
+    `handle` is how `scope` refers to it, and `waits` are its nodes that change it, or in which it is changed.
+    `device` is where the program asked for the first of these; empty where it did not. `inputs` are what the updates
+    read. `same_as` is a tensor that certainly holds what the variable holds then. `adds` are tensors that are added
+    to it, so that a NaN or an infinity in one of them is in the variable, too. `reads` says of each tensor read in
+    which scope that is, and how the function there refers to it.
     """
 
     name: TensorName
@@ -37,6 +38,7 @@ class UpdatedVariable:
     handle: str
     waits: tuple[str, ...]
     dtype: int
+    device: str
     inputs: tuple[TensorName, ...]
     same_as: TensorName | None
     adds: tuple[TensorName, ...]
@@ -45,7 +47,7 @@ class UpdatedVariable:
     @property
     def before(self) -> TensorName:
         """The tensor by which a run shows the variable before its updates."""
-        return TensorName(self.name.node.removesuffix(_SUFFIX) + _BEFORE, 0)
+        return TensorName(before_update(updated_variable(self.name.node)), 0)
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,9 @@ class _Write:
     node: NodeDef
 
 
+_Writes: TypeAlias = dict[tuple[TensorName, int], list[_Write]]  # by the variable, and the identity of the region
+
+
 def region_of(scope: Scope) -> Scope:
     """The scope of the run's own function, branch, or part of a loop that `scope` is, or in which it is called."""
     while scope.call is not None and scope.parent is not None and scope.call.kind is CallKind.PLAIN:
@@ -67,15 +72,17 @@ def region_of(scope: Scope) -> Scope:
 
 def updated_variables(root: Scope) -> list[UpdatedVariable]:
     """The variables that a run of `root` may write, once for each branch or loop that writes them."""
-    writes: dict[tuple[TensorName, int], list[_Write]] = {}
+    writes: _Writes = {}
+    inside: _Writes = {}
     for scope in root.all():
         for node in scope.needed.nodes:
             if updates_variable(node.op) and node.name not in scope.needed.hidden:
-                _note(root, scope, node, writes)
-    return [_updated(variable, found) for (variable, _), found in writes.items()]
+                _note(root, scope, node, writes, inside)
+    return [_updated(of[0], found, inside.get(of, ())) for of, found in writes.items()]
 
 
-def _note(root: Scope, scope: Scope, node: NodeDef, writes: dict[tuple[TensorName, int], list[_Write]]) -> None:
+def _note(root: Scope, scope: Scope, node: NodeDef, writes: _Writes, inside: _Writes) -> None:
+    """Note what `node` of `scope` writes, in `writes` for its own region, in `inside` for those around that one."""
     for reference in scope.body.handles(node):
         variable = scope.resolve(reference)
         if variable.node not in root.argument_names:
@@ -85,21 +92,26 @@ def _note(root: Scope, scope: Scope, node: NodeDef, writes: dict[tuple[TensorNam
         if placed is not None:
             write = _Write(*placed, scope, node)
             writes.setdefault((variable, id(region)), []).append(write)
+        while region.parent is not None:
+            region = region_of(region.parent)
+            placed = _placed(scope, reference, node.name, region)
+            if placed is not None:
+                inside.setdefault((variable, id(region)), []).append(_Write(*placed, scope, node))
 
 
 def _placed(scope: Scope, handle: str, node: str, region: Scope) -> tuple[str, str] | None:
     """The handle and the node as `region` refers to them; None when the handle is made in between."""
     while scope is not region:
         source = scope.body.source(handle)
-        if source.node is not None or scope.call is None or scope.parent is None:
+        given = scope.given_at(source.slot) if source.node is None else None
+        if given is None or scope.call is None:
             return None
         node = scope.call.node.name
-        handle = scope.parent.body.data_inputs(scope.call.node)[source.slot]
-        scope = scope.parent
+        scope, handle = given
     return handle, node
 
 
-def _updated(variable: TensorName, writes: list[_Write]) -> UpdatedVariable:
+def _updated(variable: TensorName, writes: Sequence[_Write], inside: Sequence[_Write]) -> UpdatedVariable:
     first = writes[0]
     region = region_of(first.scope)
     dtype = attribute_of(first.node, "dtype") or attribute_of(first.node, "T")
@@ -110,22 +122,23 @@ def _updated(variable: TensorName, writes: list[_Write]) -> UpdatedVariable:
         if write.scope.body.type_of(text) != RESOURCE
     ]
     read = [scope.resolve(text) for scope, text in places]
-    assigned = len(writes) == 1 and first.node.op == "AssignVariableOp"
+    assigned = len(writes) == 1 and not inside and first.node.op == "AssignVariableOp"
     return UpdatedVariable(
-        TensorName(f"{region.path}/{variable.node}{_SUFFIX}".removeprefix("/"), 0),
+        TensorName(after_update(f"{region.path}/{variable.node}".removeprefix("/")), 0),
         region,
         first.handle,
-        tuple(dict.fromkeys(write.wait for write in writes)),
+        tuple(dict.fromkeys(write.wait for write in (*writes, *inside))),
         int(dtype),
+        first.node.device,
         tuple(dict.fromkeys((variable, *read))),
         read[0] if assigned else None,
-        _adds(variable, writes, read),
+        () if inside else _adds(variable, writes, read),  # in there it may be given other numbers
         dict(zip(read, places, strict=True)),
     )
 
 
-def _adds(variable: TensorName, writes: list[_Write], read: list[TensorName]) -> tuple[TensorName, ...]:
-    """What is added to `variable`, or to an optimizer's sum there, so that what is not finite in it shows there."""
+def _adds(variable: TensorName, writes: Sequence[_Write], read: Sequence[TensorName]) -> tuple[TensorName, ...]:
+    """The tensors that are added to `variable`, or to an optimizer's slot: a NaN or infinity in them shows there."""
     if all(write.node.op in INCREMENTS for write in writes):
         return tuple(read)
     ((scope, node), *others) = [(write.scope, write.node) for write in writes]

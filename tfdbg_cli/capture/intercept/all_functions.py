@@ -19,11 +19,12 @@ from tfdbg_cli.capture.controller import Controller
 from tfdbg_cli.capture.failures import remark
 from tfdbg_cli.capture.intercept.worthwhile import is_step_or_own, is_worthwhile
 from tfdbg_cli.capture.pipeline import performed
+from tfdbg_cli.capture.runs.delivered import DELIVERIES
 from tfdbg_cli.capture.runs.eager.call import EagerCall
 from tfdbg_cli.capture.runs.eager.function_amid_eager import performed_amid_eager
 from tfdbg_cli.capture.runs.eager.recorder import RECORDING
 from tfdbg_cli.capture.runs.function.tracing_notes import Entered
-from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf import base_classes, compat
 from tfdbg_cli.capture.tf.callers import called_by_user
 from tfdbg_cli.capture.tf.patching import replace_method
 from tfdbg_cli.capture.tf.reentrancy import INSIDE, NAMED
@@ -63,9 +64,10 @@ class Interception:
             if self._users == 1:
                 compat.hide_frames(our_files())
                 self._undo = [
-                    replace_method(compat.function_class(), "__call__", self._entering),
+                    replace_method(base_classes.function_class(), "__call__", self._entering),
                     replace_method(compat.atomic_class(), "call_flat", self._running),
-                    replace_method(compat.strategy_base(), "run", self._stepping),
+                    replace_method(base_classes.strategy_base(), "run", self._stepping),
+                    *DELIVERIES.count(),
                 ]
 
     def end(self) -> None:
@@ -99,6 +101,7 @@ class Interception:
                 return original(function, *arguments, **keywords)
             if tf.config.functions_run_eagerly() and _EAGERLY() and not NAMED.holds():
                 return self._eagerly(controller, original, function, arguments, keywords)
+            DELIVERIES.lend((arguments, keywords))
             entered = self._here.entered
             entered.append(Entered(function, function.experimental_get_tracing_count()))
             try:
@@ -129,7 +132,7 @@ class Interception:
         def run(strategy: Any, fn: Any, args: Any = (), kwargs: Any = None, options: Any = None) -> Any:
             controller = self._asked()
             # A tf.function is seen where it runs.
-            named = NAMED.holds() or isinstance(fn, compat.function_class())
+            named = NAMED.holds() or isinstance(fn, base_classes.function_class())
             if controller is None or named or not is_worthwhile(fn):
                 return original(strategy, fn, args, kwargs, options)
             if strategy.num_replicas_in_sync > 1:

@@ -11,7 +11,7 @@ from tfdbg_cli.capture.intercept.monitored import HookedCall
 from tfdbg_cli.capture.runs.session.session_run import intercepted
 from tfdbg_cli.capture.sessions.call_names import is_empty
 from tfdbg_cli.capture.sessions.invocation import RunCall
-from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf import base_classes, compat
 from tfdbg_cli.capture.tf.patching import replace_method
 from tfdbg_cli.capture.tf.reentrancy import INSIDE, MONITORED
 from tfdbg_cli.capture.tf.types import (
@@ -36,7 +36,7 @@ def intercept_all_sessions(controller: Controller) -> Callable[[], None]:
     Sessions that the program wrapped itself ask their own debugger, and only that. Within a monitored session only
     the program's own runs count, not those for initialization, hooks and savers.
     """
-    plain, monitored = compat.plain_base(), compat.monitored_base()
+    plain, monitored = base_classes.plain_base(), base_classes.monitored_base()
     restore = [
         replace_method(plain, "run", _run(controller)),
         replace_method(plain, "make_callable", _make_callable(controller)),

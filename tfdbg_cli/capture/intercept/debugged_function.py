@@ -13,7 +13,7 @@ from tfdbg_cli.capture.controller import Controller
 from tfdbg_cli.capture.intercept.all_functions import FUNCTIONS
 from tfdbg_cli.capture.pipeline import performed
 from tfdbg_cli.capture.runs.eager.call import EagerCall
-from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf import base_classes
 from tfdbg_cli.capture.tf.proxy import Proxy
 from tfdbg_cli.capture.tf.reentrancy import INSIDE, NAMED
 from tfdbg_cli.capture.tf.types import RunResult
@@ -38,7 +38,9 @@ class DebuggedFunction(Proxy):
             raise TypeError(f"A function is wanted, not {type(function).__name__}.")
         super().__init__(function)
         self._tfdbg_controller = controller
-        self._tfdbg_is_graph = isinstance(function, compat.function_class() | tf.types.experimental.ConcreteFunction)
+        self._tfdbg_is_graph = isinstance(
+            function, base_classes.function_class() | tf.types.experimental.ConcreteFunction
+        )
         for name in ("__doc__", "__module__"):  # which our own class has, so that they are not looked for elsewhere
             object.__setattr__(self, name, getattr(function, name, None))
         object.__setattr__(self, "__wrapped__", function)

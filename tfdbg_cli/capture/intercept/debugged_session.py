@@ -11,7 +11,7 @@ from tfdbg_cli.capture.runs.session.session_run import intercepted
 from tfdbg_cli.capture.sessions.call_names import is_empty
 from tfdbg_cli.capture.sessions.invocation import RunCall
 from tfdbg_cli.capture.sessions.runners import OptionsRunner, OptionsRunnerCall, Runner, RunnerCall
-from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf import base_classes, compat
 from tfdbg_cli.capture.tf.proxy import Proxy
 from tfdbg_cli.capture.tf.types import (
     CallableOptions,
@@ -47,7 +47,7 @@ class DebuggedSession(Proxy):
         _require_session(session)
         super().__init__(session)
         self._tfdbg_controller = controller
-        self._tfdbg_is_monitored = isinstance(session, compat.monitored_base())
+        self._tfdbg_is_monitored = isinstance(session, base_classes.monitored_base())
         self._tfdbg_default: Any = None
         if self._tfdbg_is_monitored:
             debug_monitored(session, controller)
@@ -107,7 +107,7 @@ class DebuggedSession(Proxy):
 
     def as_default(self) -> Any:
         """As `tf.compat.v1.Session.as_default`: `tensor.eval()` in this context is debugged."""
-        return vars(compat.plain_base())["as_default"](self)
+        return vars(base_classes.plain_base())["as_default"](self)
 
     def __enter__(self) -> Any:
         kind = type(self._tfdbg_original)
@@ -158,9 +158,9 @@ def debugged_options_runner(
 
 
 def _require_session(session: RawSession) -> None:
-    if isinstance(session, (compat.plain_base(), compat.monitored_base())):
+    if isinstance(session, (base_classes.plain_base(), base_classes.monitored_base())):
         return
-    if isinstance(session, type) and issubclass(session, (compat.plain_base(), compat.monitored_base())):
+    if isinstance(session, type) and issubclass(session, (base_classes.plain_base(), base_classes.monitored_base())):
         raise TypeError(f"A session is wanted, not its class {session.__name__}: write {session.__name__}().")
     raise TypeError(
         f"A tf.compat.v1 Session, InteractiveSession or MonitoredSession is wanted, not {type(session).__name__}. "

@@ -7,7 +7,7 @@ from typing import Any
 from tfdbg_cli.capture.controller import Controller
 from tfdbg_cli.capture.runs.session.session_run import intercepted
 from tfdbg_cli.capture.sessions.invocation import RunCall
-from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf import base_classes, compat
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import (
     Feeds,
@@ -71,7 +71,7 @@ class RawSessionHook(v1.train.SessionRunHook):  # type: ignore[misc,name-defined
     def before_run(self, run_context: Any) -> None:
         """Begin with a session that was made before the hook was added; its next run is the first."""
         session = run_context.session
-        if isinstance(session, compat.plain_base()) and "run" not in vars(session):
+        if isinstance(session, base_classes.plain_base()) and "run" not in vars(session):
             debug_raw_session(session, self._controller)
 
     def end(self, session: RawSession) -> None:

@@ -9,11 +9,12 @@ from types import TracebackType
 
 from tfdbg_cli.capture.pipeline import call_in, was_shown
 from tfdbg_cli.capture.runs.eager.watch import EagerWatch
-from tfdbg_cli.capture.tf.callers import frame_at, is_ours, is_users
+from tfdbg_cli.capture.tf.callers import frame_at, is_users
 from tfdbg_cli.capture.tf.op_errors import OpError, run_error
 from tfdbg_cli.model.calls import Call, RunError, RunKind
 from tfdbg_cli.model.frames import LiveFrame
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.own_frames import is_own
 
 _NOTE = "This exception ends the program. `frames` and `locals` show the Python that it came through."
 _AFTER = "The exception came after this run, of which no values were taken."
@@ -54,6 +55,6 @@ def _frames(trace: TracebackType | None) -> tuple[LiveFrame, ...]:
     found: list[LiveFrame] = []
     for step in _steps(trace):
         code = step.tb_frame.f_code
-        if not is_ours(code.co_filename) and (found or is_users(code.co_filename)):
+        if not is_own(code.co_filename) and (found or is_users(code.co_filename)):
             found.append(LiveFrame(frame_at(code, step.tb_lineno), step.tb_frame.f_locals, step.tb_frame.f_globals))
     return tuple(found)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from functools import cache
-from types import CodeType
 from typing import Any
 
 from tfdbg_cli.capture.tf.callers import called_by_user, is_users
@@ -28,11 +26,6 @@ def is_worthwhile(python: Callable[..., Any] | None) -> bool:
     return (python is not None and is_step_or_own(python)) or called_by_user()
 
 
-@cache
-def _defined_by_user(code: CodeType) -> bool:
-    return is_users(code.co_filename)
-
-
 def is_step_or_own(python: Callable[..., Any]) -> bool:
     """Whether `python` is a step of Keras or is defined by the program."""
     # Asked at every call, and most functions wrap none.
@@ -40,7 +33,7 @@ def is_step_or_own(python: Callable[..., Any]) -> bool:
     code = getattr(inner, "__code__", None)
     if code is None:
         return False
-    if _defined_by_user(code):
+    if is_users(code.co_filename):
         return True
     package = str(getattr(python, "__module__", "")).partition(".")[0]
     return package in _KERAS and code.co_name in _STEPS

@@ -24,10 +24,10 @@ _SOURCES = {Covering.BOUNDS: bounding_inputs, Covering.COPIES: copied_inputs}
 
 @dataclass
 class Coverage(Generic[Name]):
-    """The tensors that are `covered` by others.
+    """Finds the tensors that need not be asked, since the answer for another one says as much: they are `covered`.
 
-    `shows` says whether what an op gives under a name is looked after, so that it can stand for what the op reads;
-    `is_given` whether what it reads under a name is, so that it can stand for what the op gives.
+    `shows` says whether the output of that name is looked after, so that it can stand for the inputs of its op;
+    `is_given` says so of an input, which can then stand for the outputs.
     """
 
     question: Question

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from tfdbg_cli.analysis.watch.filter import Filter
-from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE, has_dead_units, is_dead, norm_of
+from tfdbg_cli.analysis.watch.training_filters import has_dead_units, is_dead, norm_of
 from tfdbg_cli.capture.questions.question import Covering, Question, size_of
 from tfdbg_cli.capture.questions.recipe import ASKED, BEFORE, Recipe, kind
+from tfdbg_cli.model.updates import UPDATED_VARIABLE
+from tfdbg_cli.model.values import Array
 from tfdbg_cli.ops.kinds import RELUS
 from tfdbg_cli.ops.transparency import CHECKABLE
 from tfdbg_cli.ops.transparent_shapes import Shape
@@ -63,7 +64,7 @@ class GradientNorm(Question):
         else:
             recipe.unless_empty(small, ASKED, dtype, size_of(shape))
 
-    def asked_of(self, array: Any) -> bool:
+    def asked_of(self, array: Array) -> bool:
         norm = None if array is None else norm_of(array)
         return array is None or (norm is not None and (not norm <= self.limit if self.above else norm <= self.limit))
 
@@ -110,7 +111,7 @@ class DeadUnits(Question):
         dead = recipe.op("LessEqual", count, recipe.constant(self._most(units), "int32"), T=kind("int32"))
         recipe.unless_empty(recipe.counted(dead), ASKED, dtype, size_of(shape))
 
-    def asked_of(self, array: Any) -> bool:
+    def asked_of(self, array: Array) -> bool:
         return array is None or has_dead_units(array, self.share)
 
     def _most(self, units: int) -> int:

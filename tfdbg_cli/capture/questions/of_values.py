@@ -13,6 +13,7 @@ from tfdbg_cli.analysis.watch.filter import Filter, TensorFilter
 from tfdbg_cli.analysis.watch.filters import has_inf_or_nan
 from tfdbg_cli.capture.questions.question import Covering, Question, size_of
 from tfdbg_cli.capture.questions.recipe import ASKED, Recipe, kind
+from tfdbg_cli.model.values import Array
 from tfdbg_cli.ops.element_bounds import AT_MOST_TWO
 from tfdbg_cli.ops.transparency import CHECKABLE
 from tfdbg_cli.ops.transparent_shapes import Shape
@@ -34,7 +35,7 @@ class Health(Question):
     negated: bool = False
     holds: TensorFilter | None = None
 
-    def asked_of(self, array: Any) -> bool:
+    def asked_of(self, array: Array) -> bool:
         return array is None or bool((self.holds or self.asked)(None, array))
 
     def answer(self, dtype: str, shape: Shape, recipe: Recipe) -> None:
@@ -60,7 +61,7 @@ class AllZero(Question):
     def concerns(self, op_type: str, dtype: str, shape: Shape) -> bool:
         return dtype in CHECKABLE and op_type != "Const" and size_of(shape) != 0
 
-    def asked_of(self, array: Any) -> bool:
+    def asked_of(self, array: Array) -> bool:
         return array is None or bool(self.asked(None, array))
 
     def answer(self, dtype: str, shape: Shape, recipe: Recipe) -> None:
@@ -89,7 +90,7 @@ class Large(Question):
             return False
         return op_type not in AT_MOST_TWO or self._bound(dtype) < 2
 
-    def asked_of(self, array: Any) -> bool:
+    def asked_of(self, array: Array) -> bool:
         return array is None or bool(self.asked(None, array))
 
     def _bound(self, dtype: str) -> float:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import Any
 
 from tfdbg_cli.analysis.watch.filter import Among, Filter
 from tfdbg_cli.capture.questions.recipe import Recipe
+from tfdbg_cli.model.values import Array
 from tfdbg_cli.ops.transparency import CHECKABLE
 from tfdbg_cli.ops.transparent_shapes import Shape
 
@@ -27,9 +27,9 @@ class Covering(Enum):
 class Question:
     """What is asked of each tensor inside a run: the same as `asked`, a filter of ours.
 
-    The answer is a row of `width` counts, those of all tensors are added up. A count at one of the places `sure` says
-    that something was found; at one of `unsure`, that the filter has to be asked, of the values. Unless
-    `by_shape`, neither which tensors are concerned nor how they are asked depends on what is known of their shapes.
+    The answer for a tensor is a row of `width` float32 counts; the rows of all tensors are added up. A count at one
+    of the places `sure` says that something was found; at one of `unsure`, that the filter has to be asked of the
+    values. `by_shape` says that it matters to the question what is known of the shapes of tensors.
     """
 
     asked: Filter
@@ -79,15 +79,15 @@ class Question:
         """Add to `recipe` the steps that answer for the tensor `ASKED`, of that dtype; the last gives the counts."""
         raise NotImplementedError
 
-    def asked_of(self, array: Any) -> bool:
+    def asked_of(self, array: Array) -> bool:
         """Whether `array`, the value of a tensor that is concerned, passes; when it is not known (None), it may."""
         return True
 
-    def found_in(self, counts: Any) -> bool:
+    def found_in(self, counts: Array) -> bool:
         """Whether something was, or may have been, found, by the sum of all answers (an array)."""
         return any(counts[place] != 0 for place in (*self.sure, *self.unsure))
 
-    def sure_of(self, counts: Any) -> bool:
+    def sure_of(self, counts: Array) -> bool:
         """Whether something was certainly found, by the sum of all answers."""
         return any(counts[place] != 0 for place in self.sure)
 

@@ -96,7 +96,7 @@ class Recipe:
         return self.op("Sub", self.constant(np.ones(1), "float32"), counts, T=kind("float32"))
 
     def unless_empty(self, counts: int, value: int, dtype: str, size: int | None) -> int:
-        """`counts`, or nothing when the tensor `value` is empty; `size` is what is known of it."""
+        """`counts`, or zeros when the tensor `value` has no elements; `size` is their number where that is known."""
         if size:
             return counts
         count = self.op("Size", value, T=kind(dtype), out_type=kind("int32"))

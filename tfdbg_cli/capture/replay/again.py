@@ -23,6 +23,6 @@ def repeat(replay_spec: ReplaySpec, room: int | None = None) -> Replayed:
     """
     if replay_spec.kind is RunKind.FUNCTION:
         return repeat_until_failure(replay_spec, room)
-    if replay_spec.kind in (RunKind.SESSION, RunKind.CALLABLE):
+    if replay_spec.kind.of_session:
         return replay_session(replay_spec, room)
     raise TfdbgError(f"A run of the kind {replay_spec.kind} cannot be made again.", hint="Make a tf.function of it.")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE
 from tfdbg_cli.capture.budget import require_room_for_graphs
 from tfdbg_cli.capture.functions.definition.call_tree import CallKind, CallSite
 from tfdbg_cli.capture.scratch import Scratch
 from tfdbg_cli.capture.sessions.called import GraphFunctions, called_roots
 from tfdbg_cli.capture.sessions.dump_addresses import DumpAddress, watch_everything
+from tfdbg_cli.capture.sessions.hidden_ops import is_hidden
 from tfdbg_cli.capture.sessions.reach import has_tensor
 from tfdbg_cli.capture.stores import gathered, rows_of
 from tfdbg_cli.capture.tf import compat
@@ -18,6 +18,7 @@ from tfdbg_cli.capture.tf.types import Op, RawSession, RunOptions, TfGraph
 from tfdbg_cli.formats.dumps.reader import read_dump
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.tensors import MemoryTensorStore, TensorStore
+from tfdbg_cli.model.updates import UPDATED_VARIABLE
 
 v1 = compat.v1
 
@@ -71,11 +72,16 @@ def merged(
             if name not in seen:
                 kept.append((first, own[name]))
                 seen.add(name)
-        elif name not in skipped and (dump[row].node in inside or has_tensor(graph, name)):
+        elif name not in skipped and (dump[row].node in inside or _is_of_program(graph, name)):
             kept.append((dump, row))
     before = [(first, row) for name, row in own.items() if name not in seen and not _is_updated(first, row)]
     after = [(first, row) for row in own.values() if _is_updated(first, row)]
     return gathered([*before, *kept, *after])
+
+
+def _is_of_program(graph: TfGraph, name: str) -> bool:
+    """Whether `graph` has the tensor `name`, and it was not added for the replay."""
+    return not is_hidden(name) and has_tensor(graph, name)
 
 
 def _is_updated(store: TensorStore, row: int) -> bool:

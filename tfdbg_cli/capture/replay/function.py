@@ -2,103 +2,40 @@
 
 from __future__ import annotations
 
-import itertools
-import json
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from contextlib import ExitStack
+from dataclasses import replace
 
 import numpy as np
 import tensorflow as tf
-from google.protobuf.message import DecodeError
 
 from tfdbg_cli.capture.functions.checking_edit import Wanted
 from tfdbg_cli.capture.functions.compiled import compiled_copy
-from tfdbg_cli.capture.functions.definition.body import Library, Source
-from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT, CallPlace, CallTree, Scope
+from tfdbg_cli.capture.functions.definition.body import Source
+from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT, Scope
 from tfdbg_cli.capture.functions.definition.called_functions import with_called
-from tfdbg_cli.capture.functions.definition.flat import FlatDefinition, FlatFunction
+from tfdbg_cli.capture.functions.definition.flat import FlatFunction
+from tfdbg_cli.capture.functions.definition.flat_part import FlatDefinition
 from tfdbg_cli.capture.functions.definition.mergeable import SAME, is_shown
 from tfdbg_cli.capture.functions.definition.shown_values import Shown
 from tfdbg_cli.capture.functions.exact.comparison import compared
 from tfdbg_cli.capture.functions.instrumented import Instrumented, Outcome
-from tfdbg_cli.capture.functions.scopes import skipped_attributes
 from tfdbg_cli.capture.functions.twins import has_twin
+from tfdbg_cli.capture.replay.function_details import FunctionDetails
+from tfdbg_cli.capture.replay.registered import refusals, registered
 from tfdbg_cli.capture.replay.replayed import Replayed
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_errors import run_error
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
-from tfdbg_cli.capture.tf.types import EagerTensor, FunctionDef
+from tfdbg_cli.capture.tf.types import EagerTensor
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import RESOURCE, element_type_named
-from tfdbg_cli.model.names import TensorName, parse_tensor_name
+from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
 
-_SERIAL = itertools.count(900_001)
-_DETAILS = "function"
 _GONE = np.zeros(())  # in place of values that nobody needs any more
 _ROUNDS = 4
-
-
-@dataclass(frozen=True)
-class FunctionDetails:
-    """What the replay of a function needs beside the fields of `ReplaySpec`: its `details["function"]`, in JSON.
-
-    `places` are those of calls that stayed calls when several functions were made one. `aliases` has the positions of
-    handles that mean the same variable as an earlier one, with the position of that one. `devices` are those of
-    variables by position. `drawn` is the op type and the device of a source by name.
-    """
-
-    places: Mapping[str, CallPlace]
-    aliases: Mapping[int, int]
-    devices: Mapping[int, str]
-    drawn: Mapping[str, tuple[str, str]]
-
-    def packed(self) -> dict[str, str]:
-        """As `ReplaySpec.details`."""
-        places = {name: [place.own_name, *place.paths] for name, place in self.places.items()}
-        found = {"places": places, "aliases": self.aliases, "devices": self.devices, "drawn": self.drawn}
-        return {_DETAILS: json.dumps(found)}
-
-    @staticmethod
-    def unpacked(details: Mapping[str, str]) -> FunctionDetails:
-        """From `ReplaySpec.details`.
-
-        Raises:
-            TfdbgError: they are damaged.
-
-        """
-        try:
-            found = json.loads(details.get(_DETAILS, "{}"))
-            return FunctionDetails(
-                {
-                    str(name): CallPlace(str(own), tuple(map(str, paths)))
-                    for name, (own, *paths) in _of(found, "places")
-                },
-                {int(at): int(first) for at, first in _of(found, "aliases")},
-                {int(at): str(device) for at, device in _of(found, "devices")},
-                {str(name): (str(op_type), str(device)) for name, (op_type, device) in _of(found, "drawn")},
-            )
-        except (ValueError, TypeError, AttributeError) as error:
-            raise TfdbgError("The description of the function is damaged.", hint="Make the bundle anew.") from error
-
-    def moved(self, positions: Sequence[int | None]) -> FunctionDetails:
-        """The details of a function that takes only those inputs that stand at `positions` (None: what is fed)."""
-        place = {old: new for new, old in enumerate(positions) if old is not None}
-        firsts: dict[int, int] = {}
-        aliases: dict[int, int] = {}
-        for old, new in place.items():
-            first = firsts.setdefault(self.aliases.get(old, old), new)
-            if first != new:
-                aliases[new] = first
-        devices = {place[old]: device for old, device in self.devices.items() if old in place}
-        return replace(self, aliases=aliases, devices=devices)
-
-
-def _of(found: Any, name: str) -> Any:
-    return found.get(name, {}).items()
 
 
 def replay_function(replay_spec: ReplaySpec, room: int | None = None) -> Replayed:
@@ -155,7 +92,7 @@ class ReadyFunction:
             TfdbgError: TensorFlow does not take the inputs; an error of an op of the run is none.
 
         """
-        with INSIDE, compat.not_recording(), _refusals():
+        with INSIDE, compat.not_recording(), refusals():
             return self._instrumented.perform(inputs, room)
 
     def nearer(self, inputs: Sequence[EagerTensor]) -> ReadyFunction:
@@ -164,11 +101,11 @@ class ReadyFunction:
         Found by what the runtime makes of it with its values given back, and without; see `exact.comparison`.
         """
         own = len(self.root.body.returns)
-        with INSIDE, compat.not_recording(), _refusals():
+        with INSIDE, compat.not_recording(), refusals():
             plain = compiled_copy(self.root.body.name, inputs, own)
         found = self
         for _ in range(_ROUNDS if plain is not None else 0):
-            with INSIDE, compat.not_recording(), _refusals():
+            with INSIDE, compat.not_recording(), refusals():
                 made = compiled_copy(found._instrumented.name, inputs, own + len(found._instrumented.types))
             assert plain is not None
             given = () if made is None else compared(plain, made, own).given
@@ -187,71 +124,6 @@ def _computable(root: Scope, sources: Iterable[Source]) -> Iterator[Source]:
             given = map(root.body.source, root.body.data_inputs(node))
             if all(is_shown(root, one) for one in given):
                 yield source
-
-
-class Registered(NamedTuple):
-    """The functions of a replay, while the runtime knows them: the scope of the one that is run, and all of them."""
-
-    root: Scope
-    details: FunctionDetails
-    definitions: Sequence[FunctionDef]
-
-
-@contextmanager
-def registered(replay_spec: ReplaySpec) -> Iterator[Registered]:
-    """A context in which the runtime knows the functions of `replay_spec`, under names that nobody has.
-
-    Raises:
-        TfdbgError: TensorFlow does not take them, or what is done with them.
-
-    """
-    details = FunctionDetails.unpacked(replay_spec.details)
-    definitions, entry = renamed(replay_spec)
-    added: list[str] = []
-    try:
-        with _refusals():
-            for definition in definitions:
-                compat.add_function(definition)
-                added.append(definition.signature.name)
-            yield Registered(root_of(entry, replay_spec.inputs, details), details, definitions)
-    finally:
-        for name in reversed(added):
-            compat.remove_function(name)
-
-
-@contextmanager
-def _refusals() -> Iterator[None]:
-    """A context that turns what TensorFlow raises into a TfdbgError."""
-    try:
-        yield
-    except (tf.errors.OpError, ValueError, TypeError) as error:
-        raise TfdbgError(
-            f"TensorFlow does not take the function or its inputs: {type(error).__name__}: {error}",
-            hint="Use the version of TensorFlow that the run was made with.",
-        ) from error
-
-
-def renamed(replay_spec: ReplaySpec) -> tuple[list[FunctionDef], str]:
-    """The functions of `replay_spec`, the called ones first, under names that nobody has; the name of the entry."""
-    try:
-        functions = tf.compat.v1.GraphDef.FromString(b"").library
-        functions.ParseFromString(replay_spec.graph)
-    except DecodeError as error:
-        raise TfdbgError("The functions of the run are damaged.", hint="Make the bundle anew.") from error
-    suffix = f"_{next(_SERIAL)}"
-    names = {function.signature.name for function in functions.function}
-    if replay_spec.entry not in names:
-        raise TfdbgError(f"The function {replay_spec.entry!r} is not among those of the run.")
-    for function in functions.function:
-        function.signature.name += suffix
-        for node in function.node_def:
-            if node.op in names:
-                node.op += suffix
-            for value in node.attr.values():
-                for called in (value.func, *value.list.func) if value.WhichOneof("value") in ("func", "list") else ():
-                    if called.name in names:
-                        called.name += suffix
-    return list(functions.function)[::-1], replay_spec.entry + suffix
 
 
 def of_part(
@@ -276,24 +148,6 @@ def of_part(
     )
 
 
-def root_of(entry: str, inputs: Sequence[ReplayInput], details: FunctionDetails) -> Scope:
-    """The scope of the function `entry`, its nodes named as in the run.
-
-    Raises:
-        TfdbgError: the runtime does not know it, or it takes other inputs.
-
-    """
-    tree = CallTree(Library(), skipped_attributes(), details.places)
-    try:
-        root = tree.grow(entry, [item.name for item in inputs])
-    except LookupError as error:
-        raise TfdbgError(f"TensorFlow does not give the definition of the function {error.args[0]!r}.") from error
-    if len(root.body.arguments) != len(inputs):
-        raise TfdbgError(f"The function takes {len(root.body.arguments)} inputs, and {len(inputs)} are there.")
-    root.stands_for = {at: _name(item) for at, item in enumerate(inputs) if item.role is Role.SOURCE}
-    return root
-
-
 def _shown(inputs: Sequence[ReplayInput], details: FunctionDetails) -> list[Shown]:
     """How the inputs are shown: as arguments, or for what an op drew as the output of that op."""
     found = []
@@ -302,16 +156,10 @@ def _shown(inputs: Sequence[ReplayInput], details: FunctionDetails) -> list[Show
         dtype = 0 if element is None else element.number
         if item.role is Role.SOURCE:
             op_type, device = details.drawn.get(item.name, ("", ""))
-            found.append(Shown(_name(item), op_type, device, dtype))
+            found.append(Shown(item.tensor, op_type, device, dtype))
         else:
-            found.append(Shown(_name(item), ARGUMENT, "", dtype))
+            found.append(Shown(item.tensor, ARGUMENT, "", dtype))
     return found
-
-
-def _name(item: ReplayInput) -> TensorName:
-    """The name of an input in the run."""
-    drawn = parse_tensor_name(item.name) if item.role is Role.SOURCE else None
-    return drawn or TensorName(item.name, 0)
 
 
 def inputs_of(inputs: Sequence[ReplayInput], root: Scope, details: FunctionDetails) -> list[EagerTensor]:

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from tfdbg_cli.capture.functions.definition.flat import FlatFunction
-from tfdbg_cli.capture.replay.function import of_part, registered
+from tfdbg_cli.capture.functions.definition.flat_part import part_of
+from tfdbg_cli.capture.replay.function import of_part
+from tfdbg_cli.capture.replay.registered import registered
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.dtypes import name_of
@@ -24,7 +26,7 @@ def with_replaced(replay_spec: ReplaySpec, replaced: Mapping[TensorName, Array])
         TfdbgError: one of them is no tensor of the run, or lies inside a branch or a loop.
 
     """
-    known = {_name(item): at for at, item in enumerate(replay_spec.inputs)}
+    known = {item.tensor: at for at, item in enumerate(replay_spec.inputs)}
     inputs = list(replay_spec.inputs)
     inner: dict[TensorName, Array] = {}
     for name, value in replaced.items():
@@ -43,12 +45,6 @@ def with_replaced(replay_spec: ReplaySpec, replaced: Mapping[TensorName, Array])
     return replace(changed, inputs=(*changed.inputs, *(_drawn(name, value) for name, value in inner.items())))
 
 
-def _name(item: ReplayInput) -> TensorName:
-    """The tensor that an input is in the run."""
-    node, _, slot = item.name.rpartition(":")
-    return TensorName(node, int(slot)) if node and slot.isdigit() else TensorName(item.name, 0)
-
-
 def _drawn(name: TensorName, value: Array) -> ReplayInput:
     return ReplayInput(str(name), Role.SOURCE, name_of(value.dtype), value)
 
@@ -59,5 +55,5 @@ def _fed_function(replay_spec: ReplaySpec, fed: Mapping[TensorName, Array]) -> R
         for name in fed:
             if name.node not in flat.nodes:
                 raise TfdbgError(f"{name} is no value of the function itself, so nothing can be computed from it.")
-        part = flat.definition(f"{root.body.name}{_SUFFIX}", flat.returns, fed, with_effects=True)
+        part = part_of(flat, f"{root.body.name}{_SUFFIX}", flat.returns, fed, with_effects=True)
         return of_part(replay_spec, flat, part, {name: _drawn(name, value) for name, value in fed.items()})

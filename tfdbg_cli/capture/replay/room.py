@@ -13,7 +13,7 @@ import tensorflow as tf
 
 from tfdbg_cli.capture.functions.definition.body import Source
 from tfdbg_cli.capture.functions.definition.call_tree import CallKind, CallSite, Scope
-from tfdbg_cli.capture.replay.function import registered
+from tfdbg_cli.capture.replay.registered import refusals, registered
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import FunctionDef, GraphDef, NodeDef, SymbolicTensor, TfGraph
 from tfdbg_cli.errors import TfdbgError
@@ -106,14 +106,8 @@ def _imported(
         copy.input.extend(_reference(body.source(text), arguments) for text in body.data_inputs(node))
         copy.input.extend(text for text in node.input if text.startswith("^"))
     graph = tf.Graph()
-    with graph.as_default():
-        try:
-            tf.graph_util.import_graph_def(definition, name="")
-        except (ValueError, TypeError, tf.errors.OpError) as error:
-            raise TfdbgError(
-                f"TensorFlow does not take the function: {type(error).__name__}: {error}",
-                hint="Use the version of TensorFlow that the run was made with.",
-            ) from error
+    with graph.as_default(), refusals():
+        tf.graph_util.import_graph_def(definition, name="")
     return graph, arguments
 
 

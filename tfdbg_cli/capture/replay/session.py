@@ -19,12 +19,14 @@ from tfdbg_cli.capture.sessions.hidden_ops import PREFIX
 from tfdbg_cli.capture.sessions.reach import Reach, ancestors, ends_among, reach
 from tfdbg_cli.capture.sessions.redirection import Redirection
 from tfdbg_cli.capture.sessions.references import values_of_references
+from tfdbg_cli.capture.tf.memo import Memo
 from tfdbg_cli.capture.tf.op_definitions import calls_functions, definition_of
 from tfdbg_cli.capture.tf.op_errors import OpError, run_error
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import FetchedValue, GraphElement, Op, RunOptions, SymbolicTensor, TfGraph
 from tfdbg_cli.model.calls import RunError
-from tfdbg_cli.model.replay import ReplaySpec, Role
+from tfdbg_cli.model.replay import ReplaySpec
+from tfdbg_cli.model.tensors import FoundByNode
 from tfdbg_cli.model.values import Array, Value
 from tfdbg_cli.model.walks import reached
 
@@ -111,6 +113,21 @@ class _Asked:
         )
 
 
+_ASKED = Memo(_Asked.of)
+_SHOWN_CALLS = Memo(
+    lambda copy: ShownCalls(copy.graph, ancestors(_ASKED.of(copy).all_ends, copy.fed), frozenset(copy.fed))
+)
+
+
+def _places(copy: SessionCopy) -> FoundByNode:
+    """Where the tensors of each node are, in every run of the kind that shows all of them."""
+    shown = [outline for _, _, outline, _ in _ASKED.of(copy).outlines]
+    return FoundByNode(outline.name for outline in (*shown, *(one.after_update for one in copy.updated)))
+
+
+_PLACES = Memo(_places)
+
+
 def _would_draw(tensor: SymbolicTensor, fed: Collection[str]) -> bool:
     """Whether fetching `tensor` would run an op that must not draw anew: other outputs of it are fed."""
     return tensor.name not in fed and any(output.name in fed for output in tensor.op.outputs)
@@ -124,7 +141,7 @@ class _Made:
         self._spec = replay_spec
         self._graph = copy.graph
         self._fed = copy.fed
-        asked: _Asked = copy.kept("asked", lambda: _Asked.of(copy))
+        asked = _ASKED.of(copy)
         self._reach, self._outlines = asked.reach, asked.outlines
         self._all_ends, self.ends, self.fetchable = asked.all_ends, asked.ends, asked.fetchable
         self._after: Sequence[Array] = ()
@@ -147,10 +164,12 @@ class _Made:
             # What is read from such a variable shares its memory, and would show the value from after the update.
             changed = _needing(self._graph, [op.name for op in self._graph.get_operations() if _writes(op)])
             before = [tensor for tensor in self.fetchable if tensor.op.name not in changed]
+        if not before:
+            return _named(self.fetchable, self.perform(self.fetchable, self.ends))
         names = {tensor.name for tensor in before}
-        found = _named(before, self.perform(before, ())) if before else {}
+        found = _named(before, self.perform(before, ()))
         rest = [tensor for tensor in self.fetchable if tensor.name not in names]
-        return found | _named(rest, self.perform(rest, self._all_ends if before else self.ends))
+        return found | _named(rest, self.perform(rest, self._all_ends))
 
     def with_inner(self, replayed: Replayed) -> Replayed:
         """`replayed` with what is computed in loops and branches, each turn, too. Raises what an op raises.
@@ -170,7 +189,7 @@ class _Made:
             return replayed
         order = ancestors(self._all_ends, self._fed)
         try:
-            shown = self._copy.kept("shown calls", lambda: ShownCalls(self._graph, order, frozenset(self._fed)))
+            shown = _SHOWN_CALLS.of(self._copy)
             shown.begin()
             found = self.perform(shown.tensors, self._all_ends, instead=shown.shadow_ops)
         except OpError as error:
@@ -195,7 +214,7 @@ class _Made:
         after = (
             dict(zip((one.node for one in self._copy.updated), self._after, strict=False)) if error is None else {}
         )
-        before = {item.node: item.value for item in self._spec.inputs if item.role is Role.VARIABLE}
+        before = self._spec.held
         held = values_of_references(self._reach.tensors, before, after) if self._copy.by_reference else {}
         outlines: list[Outlined] = []
         found: list[Value] = []
@@ -211,7 +230,9 @@ class _Made:
         if error is None:
             outlines += [one.after_update for one in self._copy.updated]
             found += map(fetched_array, self._after)
-        store = OutlinedTensors(outlines, found)
+        whole = error is None and len(outlines) == len(self._outlines) + len(self._copy.updated)
+        alike = _PLACES.of(self._copy) if whole else None
+        store = OutlinedTensors(outlines, found, alike)
         notes = [*self._notes, *[_HIDDEN.format(n=self._reach.hidden)] * bool(self._reach.hidden)]
         if error is not None:
             notes.append(_FAILED.format(op=error.node or "the op that failed"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from tfdbg_cli.capture.replay.foreign_graph import imported, refused
 from tfdbg_cli.capture.replay.prepared_run import PreparedRun
 from tfdbg_cli.capture.sessions import variable_ops
 from tfdbg_cli.capture.sessions.exact.outcome import Outcome
@@ -22,7 +23,6 @@ from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import FetchedValue, Op, RawSession, RunMetadata, RunOptions, SymbolicTensor, TfGraph
-from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import element_type_named
 from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
 from tfdbg_cli.model.values import Array
@@ -49,7 +49,7 @@ class SessionCopy:
 
         """
         self.lock = threading.RLock()
-        self.graph = _imported(replay_spec)
+        self.graph = imported(replay_spec.graph)
         self._details = replay_spec.details
         graph = self.graph
         try:
@@ -75,14 +75,7 @@ class SessionCopy:
         self._readers = [readers[variable.node].outputs[0] for variable in self.updated]
         self.alike = False  # whether runs made here are known to change what those of the program change
         self._sessions: dict[bool, RawSession] = {}
-        self._kept: dict[str, Any] = {}
         self._runs: dict[tuple[object, ...], PreparedRun] = {}
-
-    def kept(self, key: str, make: Callable[[], Any]) -> Any:
-        """What `make` gives, kept under `key`: what others find out of this copy's graph, once."""
-        if key not in self._kept:
-            self._kept[key] = make()
-        return self._kept[key]
 
     @cached_property
     def by_reference(self) -> bool:
@@ -132,7 +125,7 @@ class SessionCopy:
 
         """
         session = self.session(optimized=optimized)
-        items = [item for item in replay_spec.inputs if item.role is Role.VARIABLE]
+        items = replay_spec.variables
         places = [place for place, _ in self._writers]
         try:
             # In memory of its own: TensorFlow may keep what it is fed, and write into it.
@@ -315,28 +308,6 @@ class CopiedVariable:
     def after_update(self) -> Outlined:
         """What is known of its value after the run without that."""
         return updated_outline(self.name, self._tensor.device, self._dtype)
-
-
-def _imported(replay_spec: ReplaySpec) -> TfGraph:
-    definition = v1.GraphDef()
-    graph = tf.Graph()
-    try:
-        definition.ParseFromString(replay_spec.graph)
-        with graph.as_default():
-            tf.graph_util.import_graph_def(definition, name="")
-    except Exception as error:  # whatever protobuf and TensorFlow make of a foreign graph
-        raise refused("the graph", error) from error
-    return graph
-
-
-def refused(what: str, error: Exception) -> TfdbgError:
-    """The error that says that TensorFlow does not take `what` of a run."""
-    told = str(error).strip().splitlines() or [""]
-    return TfdbgError(
-        f"TensorFlow {tf.__version__} does not take {what} of this run: {type(error).__name__}: {told[0]}",
-        hint="Try the TensorFlow version that made the run.",
-        exit_code=2,
-    )
 
 
 def _feedable(item: ReplayInput) -> Array:

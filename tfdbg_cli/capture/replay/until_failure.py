@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from tfdbg_cli.capture.functions.definition.failing_ops import failing_ops
 from tfdbg_cli.capture.functions.definition.flat import flat_function
-from tfdbg_cli.capture.replay.function import of_part, registered, replay_function
+from tfdbg_cli.capture.functions.definition.flat_part import part_of
+from tfdbg_cli.capture.replay.function import of_part, replay_function
+from tfdbg_cli.capture.replay.registered import registered
 from tfdbg_cli.capture.replay.replayed import Replayed
 from tfdbg_cli.model.replay import ReplaySpec
 
@@ -43,5 +45,5 @@ def _part(replay_spec: ReplaySpec, failing: str, lost: set[str]) -> ReplaySpec |
         if not returns:
             return None
         name = f"{root.body.name}_until_failure"
-        part = flat.definition(name, returns, with_effects=True, only_before=True)
+        part = part_of(flat, name, returns, with_effects=True, only_before=True)
         return of_part(replay_spec, flat, part, {})

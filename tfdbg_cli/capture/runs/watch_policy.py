@@ -11,10 +11,8 @@ from dataclasses import dataclass, replace
 from enum import Enum, auto
 
 from tfdbg_cli.analysis.watch.datum import TensorDatum, datum_of
-from tfdbg_cli.capture.failures import report
+from tfdbg_cli.capture.failures import report_bug
 from tfdbg_cli.capture.replay.replayed import Replayed, not_again, without_values
-from tfdbg_cli.capture.tf.op_errors import OpError
-from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.recording.writing import size_text
 from tfdbg_cli.model.decision import Values
 from tfdbg_cli.model.runs import Estimate, Run
@@ -121,8 +119,7 @@ def replayed_hit(
     try:
         replayed = replay()
     except Exception as failure:  # noqa: BLE001  # the hit is worth showing without values, too
-        if not isinstance(failure, TfdbgError | OpError):
-            report("make a run again", failure)
+        report_bug("make a run again", failure)
         return not_again(failure)
     otherwise = sure and len(replayed.tensors) and not finds(replayed)
     return replace(replayed, notes=(_OTHERWISE if otherwise else _REPLAYED, *replayed.notes))

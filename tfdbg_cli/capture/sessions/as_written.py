@@ -8,7 +8,7 @@ from tfdbg_cli.capture.sessions.hidden_ops import PREFIX
 from tfdbg_cli.capture.tf.types import Op
 
 WRITTEN = "_tfdbg_written"  # the attribute of such an op that holds the type of the program's
-_INSTEAD = frozenset({"IteratorGetNext", "Identity", "NoOp"})
+_INSTEAD = frozenset({"IteratorGetNext", "Identity", "NoOp", "GatherV2"})
 _DRAWN = f"{PREFIX}drawn/"
 _ARGUMENT = re.compile(r"_arg_(.+)_(\d+)_\d+")  # of TensorFlow: the node that is fed, its output, a number
 
@@ -24,7 +24,7 @@ def written_type(op: Op) -> str:
 
 
 def drawn_name(node: str, slot: int) -> str:
-    """The name of the op that hands on what is fed for output `slot` of `node`, once what leads there is over."""
+    """The name of the op that hands on what is fed for output `slot` of `node`, after the ops that led to `node`."""
     return f"{_DRAWN}{node}/{slot}"
 
 

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from tfdbg_cli.capture.sessions.called import GraphFunctions, called_root
 from tfdbg_cli.capture.sessions.holders import held_by, touching
+from tfdbg_cli.capture.sessions.loop_draws import LoopDraw, loop_draws
 from tfdbg_cli.capture.sessions.unordered import unordered
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_definitions import calls_functions, is_stateful, only_handles
@@ -56,13 +57,16 @@ class CallState:
 
     `sources` are tensors that ops drew: random numbers, batches, answers of Python. `outside` are the ops that drew
     them, and those that do something outside of the graph: write a file, print, fill a queue. The outputs of an op
-    that only speaks are no sources, since they follow from what it reads. `obstacle` says why the call cannot be made
-    again from these; it is empty when it can be. `unordered` names a variable or another thing that one op changes
-    while others use it, in no fixed order. `touching` are all ops that may have to do with more than numbers.
+    that only speaks are no sources, since they follow from what it reads. `turned` are those that a loop of version 1
+    draws in its turns, where to dump them would change the order in which TensorFlow runs the others. `obstacle` says
+    why the call cannot be made again from these; it is empty when it can be. `unordered` names a variable or another
+    thing that one op changes while others use it, in no fixed order. `touching` are all ops that may have to do with
+    more than numbers.
     """
 
     variables: tuple[Variable, ...] = ()
     sources: tuple[SymbolicTensor, ...] = ()
+    turned: tuple[LoopDraw, ...] = ()
     outside: tuple[Op, ...] = ()
     obstacle: str = ""
     unordered: str = ""
@@ -86,6 +90,7 @@ class _Found:
     sources: list[SymbolicTensor] = field(default_factory=list)
     outside: list[Op] = field(default_factory=list)
     drawn: set[str] = field(default_factory=set)
+    inside: list[SymbolicTensor] = field(default_factory=list)  # what is drawn in loops and branches
     obstacle: str = ""
     functions: GraphFunctions | None = None
 
@@ -107,9 +112,13 @@ def call_state(
     )
     writers = {variable.name: variable.writers for variable in variables if variable.writers}
     disputed = unordered(order, concerned, ends, writers, fed_names)
-    return CallState(
-        variables, tuple(found.sources), tuple(found.outside), found.obstacle, disputed, tuple(concerned)
-    )
+    # To carry what loops draw out of them is worth it where TensorFlow takes another order if they are dumped.
+    turned, left = loop_draws(order, found.inside, fed_names) if found.inside and disputed else ([], found.inside)
+    if left:
+        op = left[0].op
+        found.obstacle = found.obstacle or f"{op.name} ({op.type}) draws something in a loop or a branch"
+    sources, outside = tuple(found.sources), tuple(found.outside)
+    return CallState(variables, sources, tuple(turned), outside, found.obstacle, disputed, tuple(concerned))
 
 
 def _look_at(op: Op, fetchable: set[str], fed_names: frozenset[str], found: _Found) -> None:
@@ -209,4 +218,4 @@ def _draws(op: Op, fetchable: set[str], fed_names: frozenset[str], found: _Found
         elif tensor.name in fetchable:
             found.sources.append(tensor)
         else:
-            found.obstacle = found.obstacle or f"{op.name} ({op.type}) draws something in a loop or a branch"
+            found.inside.append(tensor)

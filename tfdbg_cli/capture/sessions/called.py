@@ -15,7 +15,7 @@ from functools import cached_property
 import tensorflow as tf
 
 from tfdbg_cli.capture.functions.definition.body import Body, Library, Source
-from tfdbg_cli.capture.functions.definition.call_tree import CallPlace, CallTree, Scope, called_by
+from tfdbg_cli.capture.functions.definition.call_tree import CallPlace, CallTree, Scope, called_by_role
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_definitions import calls_functions, is_stateful
 from tfdbg_cli.capture.tf.types import FunctionDef, Op, TfGraph
@@ -95,9 +95,9 @@ def called_root(op: Op, functions: GraphFunctions) -> Scope:
 
 
 def called_roots(order: Iterable[Op], functions: GraphFunctions) -> dict[str, Scope]:
-    """As `called_root`, for each of the ops in `order` that calls functions; those of which it is not known are left.
+    """The `called_root` of each op of `order` that calls functions, by the name of the op.
 
-    A note of the run names them.
+    An op whose functions are not known is left out; a note of the run names it.
     """
     found: dict[str, Scope] = {}
     for op in filter(calls_functions, order):
@@ -108,7 +108,7 @@ def called_roots(order: Iterable[Op], functions: GraphFunctions) -> dict[str, Sc
 
 def _place(op: Op) -> CallPlace:
     """Where the functions that `op` calls are shown: under its name, which is unique, and their role."""
-    return CallPlace(op.name, tuple(f"{op.name}/{role}" for role, _ in called_by(op.node_def)))
+    return CallPlace(op.name, tuple(f"{op.name}/{role}" for role, _ in called_by_role(op.node_def)))
 
 
 def _around(op: Op) -> tuple[FunctionDef, tuple[str, ...]]:

@@ -65,8 +65,11 @@ class Outlined:
 class OutlinedTensors(FoundByNode):
     """Tensors of which all but the value was known; each is described when somebody looks."""
 
-    def __init__(self, outlines: Sequence[Outlined], values: Sequence[Value]) -> None:
-        super().__init__(outline.name for outline in outlines)
+    def __init__(
+        self, outlines: Sequence[Outlined], values: Sequence[Value], alike: FoundByNode | None = None
+    ) -> None:
+        """Put the two together; `alike` has tensors of the same names in the same order, if that is known."""
+        super().__init__((outline.name for outline in outlines), alike)
         self._outlines = outlines
         self._values = values
 

@@ -66,7 +66,7 @@ def is_placeholder(tensor: SymbolicTensor) -> bool:
 
 
 def facts_of(order: Iterable[Op], fed_names: Collection[str]) -> Facts[str]:
-    """Facts for the ops in `order`, of which none was told yet; of what they read, `fed_names` are fed.
+    """Where facts about the ops of `order` are kept, none of them known yet; the tensors `fed_names` are fed.
 
     The optimizer may take a fed tensor for the constant that it would be, unless it is a placeholder.
     """

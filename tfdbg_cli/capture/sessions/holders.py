@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from typing import Any
 
 from tfdbg_cli.capture.tf.op_definitions import definition_of, only_computes
 from tfdbg_cli.capture.tf.opaque import is_opaque, is_reference
@@ -39,7 +38,7 @@ def touching(order: Iterable[Op]) -> list[Op]:
     return found
 
 
-def holder_of(tensor: SymbolicTensor, fed_names: Collection[str]) -> Any:
+def holder_of(tensor: SymbolicTensor, fed_names: Collection[str]) -> Op:
     """The op that holds the variable to which `tensor` is a handle or a reference; None when it is none's.
 
     What is fed, one of the tensors called `fed_names`, leads to nobody knows what.
@@ -56,9 +55,9 @@ def holder_of(tensor: SymbolicTensor, fed_names: Collection[str]) -> Any:
     return None
 
 
-def held_by(op: Op, fed_names: Collection[str]) -> tuple[list[tuple[int, Any]], bool]:
+def held_by(op: Op, fed_names: Collection[str]) -> tuple[list[tuple[int, Op]], bool]:
     """The variables that `op` is given, with the positions, and whether it is given a handle of something else."""
-    held: list[tuple[int, Any]] = []
+    held: list[tuple[int, Op]] = []
     foreign = False
     for position, tensor in enumerate(op.inputs):
         if not is_opaque(tensor) or tensor.dtype.name == "variant":

@@ -15,9 +15,9 @@ from tfdbg_cli.capture.tf.op_definitions import calls_functions, definition_of, 
 from tfdbg_cli.capture.tf.opaque import is_opaque
 from tfdbg_cli.capture.tf.types import GraphElement, Op, SymbolicTensor, TfGraph
 from tfdbg_cli.model.walks import needs_first
-from tfdbg_cli.ops.control_flow import OUTSIDE, nesting
+from tfdbg_cli.ops.control_flow import OUTSIDE, inside, nesting
 from tfdbg_cli.ops.effects import may_run_again
-from tfdbg_cli.ops.kinds import ENTER, MERGE, NEXT_ITERATION, SWITCH
+from tfdbg_cli.ops.kinds import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH
 
 # Their fetched values are handles to tensors that stay on the device, and would have to be deleted.
 _HANDLES = frozenset({"GetSessionHandle", "GetSessionHandleV2"})
@@ -134,8 +134,9 @@ def _reach(graph: TfGraph, ends: Sequence[Op], fed_names: frozenset[str]) -> Rea
     stateful = next(filter(_is_stateful, more), None)
     unwritable = next((op.name for op in order if not _can_be_file(op.name)), "")
     calls = any(map(calls_functions, more))
-    inside = frozenset(name for name, depth in depths.items() if depth != OUTSIDE)
-    return Reach(tuple(tensors), frozenset(opaque), hidden, loops, stateful, unwritable, calls, inside, tuple(order))
+    return Reach(
+        tuple(tensors), frozenset(opaque), hidden, loops, stateful, unwritable, calls, inside(depths), tuple(order)
+    )
 
 
 def _can_be_file(name: str) -> bool:
@@ -169,3 +170,19 @@ def nesting_of(order: Sequence[Op], fed_names: frozenset[str]) -> dict[str, tupl
         return dict.fromkeys(types, OUTSIDE)
     reads = {op.name: [need.name for need in needs_of(op, fed_names)] for op in order}
     return nesting(reads, types.__getitem__, reads.__getitem__)
+
+
+def loops_of(order: Iterable[Op], fed_names: Collection[str]) -> dict[str, tuple[Op, ...]]:
+    """The loops that each op is in, by its name: one of the Enter ops of each loop, the outermost first."""
+    found: dict[str, tuple[Op, ...]] = {}
+    frames: dict[tuple[str, ...], Op] = {}
+    for op in order:
+        needs = needs_of(op, fed_names)
+        loops = max((found[need.name] for need in needs if need.name in found), key=len, default=())
+        if op.type in ENTER:
+            names = (*(loop.name for loop in loops), op.get_attr("frame_name").decode())
+            loops = (*loops, frames.setdefault(names, op))
+        elif op.type in EXIT:
+            loops = loops[:-1]
+        found[op.name] = loops
+    return found

@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeAlias
 
 import tensorflow as tf
 
-from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf import base_classes, compat
 from tfdbg_cli.capture.tf.types import FetchedValue, Method, Op, RawSession, RunMetadata, RunOptions, SymbolicTensor
 
 
@@ -48,7 +48,7 @@ _REPLACED: list[Method] = []  # the session's own method, once for each context 
 @contextmanager
 def _run_by(session: RawSession, way: _Way) -> Iterator[None]:
     """A context in which the runs that this thread makes of `session` are made by `way`."""
-    base = compat.plain_base()
+    base = base_classes.plain_base()
     with _REPLACING:
         _REPLACED.append(_REPLACED[0] if _REPLACED else getattr(base, compat.RUN))
         setattr(base, compat.RUN, _redirecting(_REPLACED[0]))

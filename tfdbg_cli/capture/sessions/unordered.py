@@ -19,6 +19,15 @@ _CALLED_IN_ORDER = PYTHON - {"PyFuncStateless"}
 
 Writers = Mapping[str, Sequence[Op]]  # the ops of the call that write a variable, by the name of the op that holds it
 
+_OTHER_ORDER = (
+    "Ops use {name} in no order that the graph fixes, and TensorFlow may have taken another one than left alone."
+)
+
+
+def doubt_of_order(name: str) -> str:
+    """What to say of a run that did not stay as it is though its ops use `name` in no order; nothing of no name."""
+    return _OTHER_ORDER.format(name=name) if name else ""
+
 
 def unordered(
     order: Sequence[Op], touching: Iterable[Op], ends: Iterable[Op], writers: Writers, fed_names: frozenset[str]

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE
 from tfdbg_cli.capture.sessions.call_state import Variable
 from tfdbg_cli.capture.sessions.fetched_tensors import Outlined
 from tfdbg_cli.capture.sessions.program_graph import tensor_name
 from tfdbg_cli.capture.tf.opaque import is_opaque
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.updates import UPDATED_VARIABLE, after_update
 
 
 def updated_name(variable: str) -> TensorName:
     """The name by which the value of a variable after its update is shown."""
-    return TensorName(f"{variable}/after_update", 0)
+    return TensorName(after_update(variable), 0)
 
 
 def updated_outline(variable: str, device: str, dtype: str) -> Outlined:

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from tfdbg_cli.analysis.watch.training_filters import BEFORE_UPDATE, UPDATED_VARIABLE
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.replay import ReplayInput, Role
+from tfdbg_cli.model.replay import ReplayInput
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import GatheredTensors, MemoryTensorStore, Tensor, TensorStore, describe
+from tfdbg_cli.model.updates import BEFORE_UPDATE, UPDATED_VARIABLE, before_update, updated_variable
 from tfdbg_cli.model.values import Array
-
-_AFTER, _BEFORE = "/after_update", "/before_update"
 
 
 def with_before(run: Run, held: Mapping[str, Array]) -> Run:
@@ -23,8 +21,8 @@ def with_before(run: Run, held: Mapping[str, Array]) -> Run:
     nodes: list[Node] = []
     for row in range(len(run.tensors)):
         after = run.tensors[row]
-        variable = after.node.removesuffix(_AFTER)
-        if after.op_type == UPDATED_VARIABLE and variable in held and not run.tensors.named(variable + _BEFORE):
+        variable = updated_variable(after.node)
+        if after.op_type == UPDATED_VARIABLE and variable in held and not run.tensors.named(before_update(variable)):
             tensor = _described(variable, after, held[variable])
             kept.append((MemoryTensorStore([tensor], [held[variable]]), 0))
             nodes.append(Node(tensor.node, BEFORE_UPDATE, "", (TensorName(variable, 0),)))
@@ -37,7 +35,7 @@ def with_before(run: Run, held: Mapping[str, Array]) -> Run:
 
 def _described(variable: str, after: Tensor, value: Array) -> Tensor:
     return describe(
-        TensorName(variable + _BEFORE, 0), value, device=after.device, op_type=BEFORE_UPDATE, dtype=after.dtype
+        TensorName(before_update(variable), 0), value, device=after.device, op_type=BEFORE_UPDATE, dtype=after.dtype
     )
 
 
@@ -46,7 +44,6 @@ def held_variables(run: Run) -> Sequence[ReplayInput]:
     if run.replayable is None:
         return ()
     try:
-        inputs = run.replayable.replay_spec().inputs
+        return run.replayable.replay_spec().variables
     except TfdbgError:  # a part of it perhaps can be all the same
         return ()
-    return [item for item in inputs if item.role is Role.VARIABLE]

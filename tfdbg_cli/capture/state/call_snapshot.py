@@ -14,12 +14,8 @@ from tfdbg_cli.capture.functions.definition.effects import silence
 from tfdbg_cli.capture.functions.definition.flat import FlatFunction, is_inlined
 from tfdbg_cli.capture.functions.instrumented import Outcome
 from tfdbg_cli.capture.functions.kept_tensors import array_of
-from tfdbg_cli.capture.replay.function import (
-    FunctionDetails,
-    ReadyFunction,
-    fresh_variable,
-    replay_function,
-)
+from tfdbg_cli.capture.replay.function import ReadyFunction, fresh_variable, replay_function
+from tfdbg_cli.capture.replay.function_details import FunctionDetails
 from tfdbg_cli.capture.replay.replaced import with_replaced
 from tfdbg_cli.capture.replay.replayed import Replayed
 from tfdbg_cli.capture.state.outside import Outside, ReplayPart
@@ -268,8 +264,7 @@ class CallSnapshot:
 
     def _positions(self, names: Iterable[TensorName]) -> list[int | None]:
         """Where the inputs called `names` are among those of the call; None for what an op drew."""
-        own = {TensorName(name, 0): at for at, name in enumerate(self._plan.root.argument_names)}
-        return [own.get(name) for name in names]
+        return list(map(self._plan.root.argument_positions.get, names))
 
     def _devices(self, positions: Sequence[int | None]) -> dict[int, str]:
         """The devices of variables, by the place of their handles."""

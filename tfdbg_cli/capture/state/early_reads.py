@@ -9,7 +9,7 @@ from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.definition.effects import writes_variable
 from tfdbg_cli.capture.functions.updated_variables import region_of
 from tfdbg_cli.capture.tf.types import NodeDef
-from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.names import TensorName, node_of
 from tfdbg_cli.ops.effects import leaves_variable
 
 _READ = "ReadVariableOp"
@@ -59,7 +59,7 @@ def _reads_before(scope: Scope) -> tuple[dict[str, int], dict[str, int]]:
     for node in scope.needed.nodes:  # inputs come first
         found = 0
         for text in node.input:
-            name = text.removeprefix("^").split(":", 1)[0]
+            name = node_of(text)
             if text.startswith("^") or ":" in text:
                 found |= before.get(name, 0) | bits.get(name, 0)
         before[node.name] = found

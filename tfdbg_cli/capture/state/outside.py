@@ -19,7 +19,8 @@ from tfdbg_cli.capture.functions.definition.effects import (
     type_in_variable,
     writes_variable,
 )
-from tfdbg_cli.capture.functions.definition.flat import FlatDefinition, FlatFunction, FlatNode, flat_function
+from tfdbg_cli.capture.functions.definition.flat import FlatFunction, FlatNode, flat_function
+from tfdbg_cli.capture.functions.definition.flat_part import FlatDefinition, part_of
 from tfdbg_cli.capture.tf.types import NodeDef, TfGraph
 from tfdbg_cli.model.dtypes import RESOURCE, VARIANT
 from tfdbg_cli.model.names import TensorName
@@ -111,8 +112,14 @@ class Outside:
         self, returns: Sequence[TensorName], returned: Sequence[TensorName], *, only_before: bool
     ) -> ReplayPart:
         name = f"{self.flat.root.body.name}__tfdbg_again"
-        part = self.flat.definition(
-            name, returns, fed=self.drawn, with_effects=True, silenced=self.silenced.keys(), only_before=only_before
+        part = part_of(
+            self.flat,
+            name,
+            returns,
+            fed=self.drawn,
+            with_effects=True,
+            silenced=self.silenced.keys(),
+            only_before=only_before,
         )
         self._require_replayable(part)
         self._tell_shapes(part)
@@ -127,8 +134,7 @@ class Outside:
                     f"its argument {name.node} (a variant, such as a list of tensors) holds no numbers"
                 )
         handles = {name for name in part.inputs if self.flat.type_of(name) == RESOURCE}
-        for made in part.definition.node_def:
-            node = self.flat.nodes[made.name]
+        for node in map(self.flat.nodes.__getitem__, part.nodes):
             if node.name not in self.silenced:
                 self._require_inside(node)
             elif node.is_hidden:
@@ -173,7 +179,7 @@ class Outside:
 
     def _shown_beside(self, part: FlatDefinition) -> Iterator[TensorName]:
         """The values that a run shows although nothing of `part` needs them."""
-        computed = {node.name for node in part.definition.node_def}
+        computed = set(part.nodes)
         for node in self.flat.nodes.values():
             if node.name not in computed and node.name not in self.silenced and node.is_needed:
                 yield from filter(self.flat.has_numbers, node.outputs)
@@ -217,7 +223,7 @@ def types_in_variables(root: Scope) -> dict[int, int]:
 def _handles_given_to(root: Scope) -> dict[TensorName, int]:
     """The positions of the handles among the arguments."""
     types = root.body.argument_types
-    return {TensorName(name, 0): at for at, name in enumerate(root.argument_names) if types[at] == RESOURCE}
+    return {name: at for name, at in root.argument_positions.items() if types[at] == RESOURCE}
 
 
 def _needed(root: Scope) -> Iterator[tuple[Scope, NodeDef]]:

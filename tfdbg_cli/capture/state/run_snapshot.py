@@ -17,10 +17,10 @@ from tfdbg_cli.capture.sessions.call_state import CallState, Variable
 from tfdbg_cli.capture.sessions.exact.made_alike import first_few, require_alike
 from tfdbg_cli.capture.sessions.exact.outcome import Outcome
 from tfdbg_cli.capture.sessions.exact.quiet_graph import QuietGraph, quiet_graph
-from tfdbg_cli.capture.sessions.extended.call_checks import ends_of, reached_by
+from tfdbg_cli.capture.sessions.extended.call_checks import call_kind, reached_by
 from tfdbg_cli.capture.sessions.extended.checks import read_before
 from tfdbg_cli.capture.sessions.fetched_tensors import fetched_array
-from tfdbg_cli.capture.sessions.hidden_ops import hidden_ops, program_version
+from tfdbg_cli.capture.sessions.hidden_ops import hidden_ops
 from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.program_graph import tensor_name
 from tfdbg_cli.capture.sessions.proof import Graphs
@@ -70,8 +70,11 @@ class RunSnapshot:
 
     @property
     def sources(self) -> Sequence[SymbolicTensor]:
-        """The tensors that the run draws from outside: `drew` wants their values."""
-        return self._state.sources
+        """The tensors that the run draws from outside, or that hold what it drew: `drew` wants their values."""
+        if not self._state.turned:
+            return self._state.sources
+        hidden = hidden_ops(self._session.graph)
+        return (*self._state.sources, *(draw.carried(hidden) for draw in self._state.turned))
 
     @property
     def drawn(self) -> Mapping[str, Array]:
@@ -80,7 +83,7 @@ class RunSnapshot:
 
     def drew(self, values: Sequence[FetchedValue]) -> None:
         """Take in what the sources gave, in their order."""
-        names = (tensor.name for tensor in self._state.sources)
+        names = (*(tensor.name for tensor in self._state.sources), *(draw.fed for draw in self._state.turned))
         self._sources = dict(zip(names, map(fetched_array, values), strict=True))
 
     def drew_until_failure(self, values: Mapping[str, FetchedValue]) -> None:
@@ -107,6 +110,7 @@ class RunSnapshot:
         if self._state.obstacle:
             raise not_replayable(self._state)
         missing = [tensor.name for tensor in self._state.sources if tensor.name not in self._sources]
+        missing += [draw.tensor.name for draw in self._state.turned if draw.fed not in self._sources]
         if missing:
             raise TfdbgError(
                 f"What {', '.join(missing[:3])} gave is not known, so the run cannot be made again.",
@@ -200,16 +204,15 @@ class RunSnapshot:
                 self.write(variable, value)
             except Exception as error:  # noqa: BLE001  # the session may be closed, the device full
                 failed.append(f"{variable.name} could not be put back: {type(error).__name__}.")
-        if self._state.sources:
+        if self._state.sources or self._state.turned:
             failed.append("What was drawn (batches, random numbers) stays drawn.")
         return tuple(failed)
 
     def _quiet(self) -> QuietGraph:
         """What the run needs of the program's graph, serialized; nothing in it acts outside."""
         graph = self._session.graph
-        ends = ends_of(self._invocation)
-        key = (program_version(graph), tuple(op.name for op in ends), frozenset(self._feeds))
         order = reached_by(self._invocation).order
+        key = call_kind(self._invocation)
         return _QUIET.of(graph, key, lambda: quiet_graph(graph, order, self._feeds, self._state))
 
     def _given(self) -> list[ReplayInput]:
@@ -233,10 +236,14 @@ class RunSnapshot:
         return [
             ReplayInput(tensor.name, Role.SOURCE, tensor.dtype.name, self._sources[tensor.name])
             for tensor in self._state.sources
+        ] + [
+            ReplayInput(draw.fed, Role.SOURCE, draw.tensor.dtype.name, self._sources[draw.fed])
+            for draw in self._state.turned
         ]
 
     def _limits(self) -> tuple[str, ...]:
         drawn = {tensor.op.name for tensor in self._state.sources}
+        drawn.update(draw.tensor.op.name for draw in self._state.turned)
         effects = [op.name for op in self._state.outside if op.name not in drawn]
         limits = [_EFFECTS.format(names=first_few(effects))] if effects else []
         if any(not variable.writers for variable in self._state.variables):

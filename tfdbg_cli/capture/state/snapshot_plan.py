@@ -49,7 +49,7 @@ class SnapshotPlan:
         except NotReplayableError as error:
             self.reason = str(error)
         self.ready: ReadyFunction | None = None  # the function that makes calls again, once one was made
-        self.nearer = False  # whether that is one which gives back no value that changes its own ops
+        self.nearer = False  # whether `ready` leaves out values whose return would change the function's own ops
         self._types = types_in_variables(root)
         self._readers: dict[tuple[int, ...], VariableReader] = {}
 

@@ -35,7 +35,8 @@ class VariableReader:
             return []
         with INSIDE, compat.not_recording():
             try:
-                found = compat.run_function(self._name, handles, len(handles))
+                # There is nothing to optimize, and with a thousand variables that takes the better part of a second.
+                found = compat.run_function(self._name, handles, len(handles), optimize=False)
             except OpError:
                 found = [_value(handle, dtype) for handle, dtype in zip(handles, self._dtypes, strict=True)]
             return [

@@ -4,29 +4,24 @@ from __future__ import annotations
 
 import inspect
 import os
+import sys
 from functools import cache
 from linecache import getline
 from pathlib import Path
 from types import CodeType, FrameType
+from typing import Any
 
 import tensorflow as tf
 
 from tfdbg_cli.model.sources import Frame, is_library
+from tfdbg_cli.own_frames import is_own
 
-_OURS = str(Path(__file__).parent.parent) + os.sep
-_EXAMPLES = _OURS + "examples" + os.sep
 _TENSORFLOW = str(Path(tf.__file__).parent) + os.sep
 
 
 @cache
-def is_ours(file: str) -> bool:
-    """Whether code of `file` is tfdbg's, and no program's."""
-    return file.startswith(_OURS) and not file.startswith(_EXAMPLES)
-
-
-@cache
 def _is_machinery(file: str) -> bool:
-    return file.startswith(_TENSORFLOW) or is_ours(file)
+    return file.startswith(_TENSORFLOW) or is_own(file)
 
 
 @cache
@@ -62,3 +57,16 @@ def caller_line() -> str:
         return ""
     file = frame.f_code.co_filename
     return f"{Path(file).name}:{frame.f_lineno}: {getline(file, frame.f_lineno).strip()}"
+
+
+def names_in(frame: FrameType) -> dict[str, Any]:
+    """The names of a call with what they hold; a copy, but for those of a module."""
+    names = frame.f_locals
+    if names is frame.f_globals:
+        return frame.f_globals
+    copied = dict(names)
+    # Before Python 3.13 a call keeps what it is asked for here, and all of it alive. Nobody else has it if it has
+    # three references: that of the call, ours, and that of who counts.
+    if frame.f_code.co_flags & inspect.CO_OPTIMIZED and isinstance(names, dict) and sys.getrefcount(names) <= 3:
+        names.clear()
+    return copied

@@ -36,3 +36,15 @@ class PutOff:
 
 
 COLLECTION_PUT_OFF = PutOff()
+
+
+def count_as_old() -> None:
+    """Leave the objects that were made so far to full searches.
+
+    A run with all its values is a hundred thousand objects that stay: the search among new ones comes before the
+    first screen and takes a good part of the time until then. Where the program has objects frozen nothing is done:
+    they would be thawed.
+    """
+    if not gc.get_freeze_count():
+        gc.freeze()
+        gc.unfreeze()

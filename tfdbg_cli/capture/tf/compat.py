@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from functools import cache
-from itertools import groupby
+from itertools import chain, groupby
 from operator import attrgetter
 from types import CodeType
 from typing import Any
@@ -15,7 +14,9 @@ from typing import Any
 import tensorflow as tf
 from tensorflow.core.protobuf import config_pb2
 from tensorflow.python import pywrap_tfe
+from tensorflow.python.autograph.impl import api as autograph
 from tensorflow.python.client import pywrap_tf_session
+from tensorflow.python.data.ops.iterator_ops import OwnedIterator as OwnedIterator
 from tensorflow.python.eager import backprop, cancellation, context, execute, record
 from tensorflow.python.eager.polymorphic_function.atomic_function import AtomicFunction, InterpolateRuntimeError
 from tensorflow.python.eager.polymorphic_function.concrete_function import ConcreteFunction
@@ -39,31 +40,15 @@ EXECUTORS: Any = pywrap_tfe
 FAST_EXECUTOR, SLOW_EXECUTOR = "TFE_Py_FastPathExecute", "TFE_Py_Execute"
 _execute = pywrap_tfe.TFE_Py_Execute
 
-# What a watch asks of every eager tensor takes a tenth of the time of its public properties: the dtype by number
-# (types.proto), the shape, a number that no other tensor ever has, and the array or NumPy scalar in it, which shares
-# the memory of one on the host, but not its life. A context has the `scope_name` that its thread is in.
+# What a watch asks of every eager tensor takes a tenth of the time of its public properties: the dtype by number (in
+# types.proto), the shape, a number of its own, and the array or NumPy scalar in it, which shares memory, but no life.
 eager_context: Callable[[], Any] = context.context
+thread_data: Callable[[Any], Any] = attrgetter("_thread_local_data")  # of a context: what each thread has of it
 EagerTensor: Any = tf.__internal__.EagerTensor
 dtype_number: Callable[[Any], int] = EagerTensor._datatype_enum
 shape_of: Callable[[Any], tuple[int, ...]] = EagerTensor._shape_tuple
 tensor_id: Callable[[Any], int] = attrgetter("_id")
 host_array: Callable[[Any], Any] = EagerTensor._numpy_internal
-
-
-@cache
-def monitored_base() -> type:
-    """The class of which MonitoredSession and SingularMonitoredSession are."""
-    return _ancestor(v1.train.MonitoredSession, "_MonitoredSession")
-
-
-@cache
-def plain_base() -> type:
-    """The class of which Session and InteractiveSession are."""
-    return _ancestor(v1.Session, "BaseSession")
-
-
-def _ancestor(kind: type, name: str) -> type:
-    return next(base for base in kind.__mro__ if base.__name__ == name)
 
 
 def add_hook(monitored: Any, hook: Any) -> None:
@@ -111,22 +96,10 @@ def session_config(session: RawSession) -> Any:
 
 
 @cache
-def function_class() -> type:
-    """The class of what `tf.function` makes. Its `__call__` is where a program enters a function."""
-    return type(tf.function(lambda: None))
-
-
-@cache
 def atomic_class() -> type:
     """The class whose `call_flat` runs one graph function, whoever calls it: forward, gradient, or loaded."""
     kind: type = AtomicFunction
     return kind
-
-
-@cache
-def strategy_base() -> type:
-    """The class whose `run` all strategies of tf.distribute have, the default one included."""
-    return _ancestor(tf.distribute.Strategy, "StrategyBase")
 
 
 def concrete_of(atomic: AtomicFunction) -> ConcreteFunction:
@@ -196,17 +169,34 @@ def remove_function(name: str) -> None:
     eager_context().remove_function(name)
 
 
-def run_function(name: str, inputs: Sequence[EagerTensor], outputs: int) -> Sequence[EagerTensor]:
-    """Call the function that the eager runtime knows by `name`, as an AtomicFunction calls its own."""
-    return context.context().call_function(name.encode(), list(inputs), outputs) or ()
+def run_function(name: str, inputs: Sequence[Any], outputs: int, *, optimize: bool = True) -> Sequence[Any]:
+    """Call the function that the eager runtime knows by `name`, as an AtomicFunction calls its own.
+
+    Unless `optimize`, its graph is executed as it is.
+    """
+    eager, cancelling = context.context(), cancellation.context()
+    options = _call_options(eager, optimize=optimize)
+    if cancelling is None:
+        return execute.execute(name, outputs, list(inputs), options, eager) or ()
+    return execute.execute_with_cancellation(name, outputs, list(inputs), options, eager, cancelling) or ()
 
 
-def graphs_made_of(name: str, inputs: Sequence[EagerTensor], outputs: int) -> Sequence[EagerTensor]:
+def _call_options(eager: Any, *, optimize: bool) -> tuple[Any, ...]:
+    """The attributes of a call of a function."""
+    options = dict(eager.function_call_options.as_attrs())
+    if not optimize:
+        config = v1.ConfigProto.FromString(options["config_proto"])
+        config.graph_options.rewrite_options.disable_meta_optimizer = True
+        options["config_proto"] = config.SerializeToString()
+    return tuple(chain(*options.items()))
+
+
+def graphs_made_of(name: str, inputs: Sequence[Any], outputs: int, *, optimize: bool = True) -> Sequence[Any]:
     """The FunctionGraphs messages of what the runtime makes of the function `name`, without running it.
 
     A call that is cancelled before it starts still has its function instantiated. None when that was done before, or
     while the program itself has graphs collected (`tf.summary.trace_on`). Graphs that other threads have made
-    meanwhile may be among them.
+    meanwhile may be among them. (TensorFlow goes on collecting after `disable_run_metadata`, for good.)
     """
     if getattr(summary_ops_v2, "_current_trace_context", None) is not None:
         return ()
@@ -214,17 +204,17 @@ def graphs_made_of(name: str, inputs: Sequence[EagerTensor], outputs: int) -> Se
     cancelled.start_cancel()
     tf.identity(0)  # is compiled the first time, and would be among what is collected
     eager = context.context()
-    options = tuple(itertools.chain(*eager.function_call_options.as_attrs().items()))
-    context.enable_run_metadata()
+    options = _call_options(eager, optimize=optimize)
+    eager.enable_graph_collection()
+    eager.export_run_metadata()  # drops what a trace of the program has left to be collected
     try:
         # Not by a CancellationManagerContext: that is the same for all threads.
         with suppress(tf.errors.CancelledError):
             execute.execute_with_cancellation(name, outputs, list(inputs), options, eager, cancelled)
         tf.identity(0)  # what was collected is handed over by the next op that ends well
-        found: Sequence[Any] = context.export_run_metadata().function_graphs
-        return found
+        return tuple(eager.export_run_metadata().function_graphs)
     finally:
-        context.disable_run_metadata()
+        eager.disable_graph_collection()
 
 
 def run_op(
@@ -366,6 +356,14 @@ def function_graphs(graph: TfGraph) -> dict[str, TfGraph]:
     # What was imported has no graph yet; it would be made when asked for, and know no line of the program.
     graphs = {name: getattr(function, "_cached_graph", None) for name, function in graph._functions.items()}
     return {name: kept for name, kept in graphs.items() if kept is not None}
+
+
+def generated_origins(file: str) -> dict[int, tuple[str, int, str]]:
+    """By line of a file that AutoGraph generated: the file, line and function of the program that it was made of."""
+    with autograph._TRANSPILER._cache_lock:
+        kept = [made for factories in autograph._TRANSPILER._cache._cache.values() for made in factories.values()]
+    places = chain.from_iterable(made.source_map.items() for made in kept if made.module.__file__ == file)
+    return {place.lineno: (of.loc.filename, of.loc.lineno, of.function_name or "<lambda>") for place, of in places}
 
 
 def hide_frames(files: frozenset[str]) -> None:

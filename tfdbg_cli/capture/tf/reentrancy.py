@@ -10,19 +10,19 @@ class Inside(threading.local):
     """A context, entered any number of times; `holds` while this thread is within it."""
 
     def __init__(self) -> None:
-        self._depth = 0
+        self.depth = 0  # how often it was entered; read as such where even the call of `holds` would be too slow
 
     def holds(self) -> bool:
         """Whether this thread is within the context."""
-        return self._depth > 0
+        return self.depth > 0
 
     def __enter__(self) -> None:
-        self._depth += 1
+        self.depth += 1
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._depth -= 1
+        self.depth -= 1
 
 
 INSIDE = Inside()  # a call that was intercepted already: what it calls in turn is not intercepted again

@@ -6,10 +6,15 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from linecache import getline
 from pathlib import PurePath
+from typing import Any, TypeAlias
 
+from tfdbg_cli.capture.tf.generated_code import written_call
 from tfdbg_cli.capture.tf.memo import Memo
 from tfdbg_cli.capture.tf.types import Op, TfGraph
 from tfdbg_cli.model.sources import Frame, Traceback, is_library, user_frame
+
+_Call: TypeAlias = tuple[str, int, str]  # file, line, function
+_GENERATED = "__autograph_generated_file"  # stands in the names of files that hold such code
 
 
 def tracebacks_of(graph: TfGraph) -> Tracebacks:
@@ -17,17 +22,16 @@ def tracebacks_of(graph: TfGraph) -> Tracebacks:
     return _TRACEBACKS.of(graph)
 
 
-def _stack_of(op: Op) -> Traceback:
-    """The stack of a tf.Operation. TensorFlow keeps no text of the line, and AutoGraph no name of a lambda."""
-    return tuple(
-        Frame(
-            frame.filename,
-            frame.lineno,
-            frame.name or "<lambda>",
-            getline(frame.filename, frame.lineno).strip(),
-        )
-        for frame in op.traceback or ()
-    )
+def _call(frame: Any) -> _Call:
+    """A frame of TensorFlow's as it is known here. AutoGraph keeps no name of a lambda."""
+    return frame.filename, frame.lineno, frame.name or "<lambda>"
+
+
+def _is_own(frame: Any) -> bool:
+    """Whether a frame of TensorFlow's is a line of the program, or was generated of one."""
+    if _GENERATED not in frame.filename:
+        return not is_library(frame.filename)
+    return not is_library(written_call(_call(frame))[0])
 
 
 def _begins_in_thread(stack: Traceback) -> bool:
@@ -45,18 +49,55 @@ class Tracebacks(Mapping[str, Traceback]):
     def __init__(self, graph: TfGraph) -> None:
         self._graph = graph
         self._known: dict[str, Traceback] = {}
+        self._own: dict[str, Frame] = {}  # innermost lines of the program: the lists of all runs ask for the same
+        self._calls: dict[_Call, Frame] = {}  # nearly all stacks go through the same calls
         self._places: dict[str, int] = {}
 
     def __getitem__(self, name: str) -> Traceback:
         if name not in self._known:
-            try:
-                op = self._graph.get_operation_by_name(name)
-            except (KeyError, ValueError, TypeError):
-                raise KeyError(name) from None
-            stack = _stack_of(op)
+            op = self._op(name)
+            if op is None:
+                raise KeyError(name)
+            stack = self._stack_of(op)
             outside = _begins_in_thread(stack) and user_frame(stack) is None
             self._known[name] = (*self._led_to(name), *stack) if outside else stack
         return self._known[name]
+
+    def place(self, name: str) -> Frame | None:
+        """The innermost line of the program that made the node, else the innermost of all. See `TellsPlaces`."""
+        if name in self._own:
+            return self._own[name]
+        stack = self._known.get(name)
+        if stack is None:
+            op = self._op(name)
+            if op is None:
+                return None
+            own = next((frame for frame in reversed(op.traceback or ()) if _is_own(frame)), None)
+            if own is not None:
+                found = self._own[name] = self._frame(_call(own))
+                return found
+            stack = self[name]
+        return user_frame(stack) or (stack[-1] if stack else None)
+
+    def _stack_of(self, op: Op) -> Traceback:
+        """The stack of a tf.Operation."""
+        return tuple(map(self._frame, map(_call, op.traceback or ())))
+
+    def _op(self, name: str) -> Op | None:
+        """The tf.Operation of that name, where there is one."""
+        try:
+            return self._graph.get_operation_by_name(name)
+        except (KeyError, ValueError, TypeError):
+            return None
+
+    def _frame(self, call: _Call) -> Frame:
+        return self._calls.get(call) or self._read(call)
+
+    def _read(self, call: _Call) -> Frame:
+        """A call with its line, of which TensorFlow keeps no text."""
+        file, number, function = written_call(call)
+        found = self._calls[call] = Frame(file, number, function, getline(file, number).strip())
+        return found
 
     def _led_to(self, name: str) -> Traceback:
         """The calls down to the last of the program that led to the threads in which `name` was made."""
@@ -64,7 +105,7 @@ class Tracebacks(Mapping[str, Traceback]):
         if len(self._places) != len(ops):
             self._places = {op.name: place for place, op in enumerate(ops)}
         for place in range(self._places.get(name, 0) - 1, -1, -1):
-            stack = _stack_of(ops[place])
+            stack = self._stack_of(ops[place])
             own = [i for i, frame in enumerate(stack) if not is_library(frame.file)]
             if own and not _begins_in_thread(stack):
                 return stack[: own[-1] + 1]
@@ -100,6 +141,11 @@ class TracebacksInside(Mapping[str, Traceback]):
     def __getitem__(self, name: str) -> Traceback:
         graph, node = self._places[name]
         return tracebacks_of(graph)[node]
+
+    def place(self, name: str) -> Frame | None:
+        """The same of the node in its own graph."""
+        graph, node = self._places.get(name, (None, ""))
+        return None if graph is None else tracebacks_of(graph).place(node)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._places)

@@ -11,6 +11,7 @@ import tensorflow as tf
 
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.definition.flat import FlatFunction, FlatNode, flat_function
+from tfdbg_cli.capture.functions.definition.flat_part import part_of
 from tfdbg_cli.capture.functions.kept_tensors import KeptTensors
 from tfdbg_cli.capture.stores import known_value, rows_of
 from tfdbg_cli.capture.tf import compat
@@ -34,7 +35,7 @@ _AGAIN = frozenset({Effect.NONE, Effect.READ})
 
 
 class FunctionWhatIf:
-    """The means to compute parts of one call of a function again (`model.what_if.WhatIf`)."""
+    """The means to compute parts of one call of a function again (`model.runs.WhatIf`)."""
 
     def __init__(self, root: Scope, inputs: Sequence[EagerTensor], room: int | None) -> None:
         """Prepare for a call that was made.
@@ -96,7 +97,7 @@ class FunctionWhatIf:
         wanted = list(self._ends(found, replaced))
         fed = self._fed(run, found, replaced)
         self._require_pure(found, fed, wanted)
-        part = flat.definition(f"__tfdbg_what_if_{next(_SERIAL)}", wanted, fed, with_effects=False)
+        part = part_of(flat, f"__tfdbg_what_if_{next(_SERIAL)}", wanted, fed, with_effects=False)
         with INSIDE, tf.device(None), compat.not_recording():
             variables = Variables(flat, self._edges, self._inputs, run)
             inputs = [self._input(name, fed, variables) for name in part.inputs]

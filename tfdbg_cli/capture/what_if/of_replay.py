@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import weakref
+from contextlib import ExitStack
+
 import tensorflow as tf
 
-from tfdbg_cli.capture.replay.function import FunctionDetails, inputs_of, renamed, root_of
+from tfdbg_cli.capture.replay.foreign_graph import imported
+from tfdbg_cli.capture.replay.function import inputs_of
+from tfdbg_cli.capture.replay.registered import refusals, registered
 from tfdbg_cli.capture.sessions.invocation import RunCall
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.what_if.function import FunctionWhatIf
 from tfdbg_cli.capture.what_if.session import SessionWhatIf
-from tfdbg_cli.capture.what_if.session_program import graph_of
 from tfdbg_cli.capture.what_if.whole_run import WholeWhatIf
-from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.model.calls import RunKind
-from tfdbg_cli.model.replay import ReplaySpec, Role
+from tfdbg_cli.model.replay import ReplaySpec
 from tfdbg_cli.model.runs import WhatIf
 
 v1 = compat.v1
@@ -31,26 +33,18 @@ def what_if_of(replay_spec: ReplaySpec, room: int | None = None) -> WhatIf:
         TfdbgError: TensorFlow does not take the graph or the inputs.
 
     """
-    sessions = (RunKind.SESSION, RunKind.CALLABLE)
-    return WholeWhatIf(_of_session(replay_spec) if replay_spec.kind in sessions else _of_function(replay_spec, room))
+    of_session = replay_spec.kind.of_session
+    return WholeWhatIf(_of_session(replay_spec) if of_session else _of_function(replay_spec, room))
 
 
 def _of_session(replay_spec: ReplaySpec) -> SessionWhatIf:
-    session = v1.Session(graph=graph_of(replay_spec.graph))
-    given = {item.name: item.value for item in replay_spec.inputs if item.role is not Role.VARIABLE}
-    return SessionWhatIf(RunCall(session, session.run, list(replay_spec.fetches), given, None, None))
+    session = v1.Session(graph=imported(replay_spec.graph))
+    return SessionWhatIf(RunCall(session, session.run, list(replay_spec.fetches), replay_spec.fed, None, None))
 
 
 def _of_function(replay_spec: ReplaySpec, room: int | None) -> FunctionWhatIf:
-    details = FunctionDetails.unpacked(replay_spec.details)
-    definitions, entry = renamed(replay_spec)
-    try:
-        with INSIDE, tf.device(None), compat.not_recording():
-            for definition in definitions:
-                compat.add_function(definition)
-            root = root_of(entry, replay_spec.inputs, details)
-            return FunctionWhatIf(root, inputs_of(replay_spec.inputs, root, details), room)
-    except (tf.errors.OpError, ValueError, TypeError) as error:
-        raise TfdbgError(
-            f"TensorFlow does not take the function or its inputs: {type(error).__name__}: {error}"
-        ) from error
+    with ExitStack() as stack, INSIDE, tf.device(None), compat.not_recording(), refusals():
+        root, details, _ = stack.enter_context(registered(replay_spec))
+        found = FunctionWhatIf(root, inputs_of(replay_spec.inputs, root, details), room)
+        weakref.finalize(found, stack.pop_all().close).atexit = False
+        return found

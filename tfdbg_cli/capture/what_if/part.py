@@ -10,7 +10,8 @@ import tensorflow as tf
 
 from tfdbg_cli.capture.functions.definition.body import Body
 from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT, Scope
-from tfdbg_cli.capture.functions.definition.flat import FlatDefinition, FlatFunction
+from tfdbg_cli.capture.functions.definition.flat import FlatFunction
+from tfdbg_cli.capture.functions.definition.flat_part import FlatDefinition
 from tfdbg_cli.capture.functions.definition.shown_values import Shown
 from tfdbg_cli.capture.functions.instrumented import Instrumented, Outcome
 from tfdbg_cli.capture.state.before_updates import held_variables

@@ -39,7 +39,7 @@ _STALE = "It was not computed again: it is in a loop or a branch, or only the op
 
 
 class SessionWhatIf:
-    """The means to compute parts of one run of a session again (`model.what_if.WhatIf`)."""
+    """The means to compute parts of one run of a session again (`model.runs.WhatIf`)."""
 
     def __init__(self, invocation: Invocation) -> None:
         self._session = invocation.session

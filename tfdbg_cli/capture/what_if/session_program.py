@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import tensorflow as tf
 
 from tfdbg_cli.capture.sessions.as_written import written_type
 from tfdbg_cli.capture.sessions.fetched_tensors import fetched_array
@@ -15,19 +14,16 @@ from tfdbg_cli.capture.sessions.program_graph import tensor_name
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.opaque import is_opaque
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
-from tfdbg_cli.capture.tf.types import Op, RawSession, SymbolicTensor, TfGraph
+from tfdbg_cli.capture.tf.types import Op, RawSession, SymbolicTensor
 from tfdbg_cli.capture.what_if.effects import Effect
 from tfdbg_cli.capture.what_if.private_session import PrivateSession
 from tfdbg_cli.capture.what_if.random_draws import drawing_notes, require_drawable
 from tfdbg_cli.capture.what_if.session_slice import CallGraph
 from tfdbg_cli.capture.what_if.stepping import OpStep, StepOutput
 from tfdbg_cli.capture.what_if.words import op_failed
-from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.stepping import StepNode
 from tfdbg_cli.model.values import Array, Value
-
-v1 = tf.compat.v1
 
 
 class SessionProgram:
@@ -180,19 +176,3 @@ def values_in(session: RawSession, variables: Sequence[Op]) -> dict[str, Array]:
             except OpError:  # not initialized: the run will do so
                 continue
     return found
-
-
-def graph_of(definition: bytes) -> TfGraph:
-    """A new graph of a serialized GraphDef.
-
-    Raises:
-        TfdbgError: TensorFlow does not take it.
-
-    """
-    graph = tf.Graph()
-    try:
-        with graph.as_default():
-            tf.graph_util.import_graph_def(v1.GraphDef.FromString(definition), name="")
-    except Exception as error:  # whatever protobuf and TensorFlow make of a foreign graph
-        raise TfdbgError(f"TensorFlow {tf.__version__} does not take the graph of this run: {error}") from error
-    return graph

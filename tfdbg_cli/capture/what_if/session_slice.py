@@ -17,7 +17,7 @@ from tfdbg_cli.capture.what_if.slices import Edges, Kept
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.values import Array
 from tfdbg_cli.model.walks import depth_first, reached
-from tfdbg_cli.ops.control_flow import OUTSIDE
+from tfdbg_cli.ops.control_flow import inside
 from tfdbg_cli.ops.effects import Does, State, does
 from tfdbg_cli.ops.kinds import CALLS, CONTROL_FLOW
 
@@ -56,8 +56,7 @@ class CallGraph(Edges[Op, str]):
     @cached_property
     def hidden(self) -> frozenset[str]:
         """The ops inside loops and branches of version 1."""
-        depths = nesting_of(list(self.ops.values()), frozenset(self.feeds))
-        return frozenset(name for name, depth in depths.items() if depth != OUTSIDE)
+        return inside(nesting_of(list(self.ops.values()), frozenset(self.feeds)))
 
     @cached_property
     def flows(self) -> frozenset[str]:
@@ -90,7 +89,7 @@ class CallGraph(Edges[Op, str]):
     def run_before(
         self, ends: Iterable[Op], known: Callable[[SymbolicTensor], Array | None]
     ) -> tuple[list[Op], dict[str, Array]]:
-        """The ops that have to run so that `ends` can, with these, and what is fed to them: what is `known`."""
+        """The ops that have to run for `ends`, with these, and what is fed to them: values that are `known`."""
         feeds: dict[str, Array] = {}
 
         def before(op: Op) -> Iterator[Op]:

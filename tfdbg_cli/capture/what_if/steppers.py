@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 
 import tensorflow as tf
 
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
-from tfdbg_cli.capture.replay.function import FunctionDetails, inputs_of, renamed, root_of
+from tfdbg_cli.capture.replay.foreign_graph import imported
+from tfdbg_cli.capture.replay.function import inputs_of
+from tfdbg_cli.capture.replay.registered import refusals, registered
 from tfdbg_cli.capture.sessions.call_names import fed, fetched
 from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import EagerTensor
 from tfdbg_cli.capture.what_if.function_program import FunctionProgram, copies_of, values_now
-from tfdbg_cli.capture.what_if.session_program import SessionProgram, graph_of, values_in
+from tfdbg_cli.capture.what_if.session_program import SessionProgram, values_in
 from tfdbg_cli.capture.what_if.stepping import NodeStepper
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunKind
-from tfdbg_cli.model.replay import Replayable, ReplaySpec, Role
+from tfdbg_cli.model.replay import Replayable, ReplaySpec
 from tfdbg_cli.model.stepping import Stepper
 
 
@@ -72,38 +76,22 @@ def stepper_of(replay_spec: ReplaySpec) -> Stepper:
     """
     if replay_spec.kind is RunKind.FUNCTION:
         return NodeStepper(_function(replay_spec))
-    if replay_spec.kind in (RunKind.SESSION, RunKind.CALLABLE):
+    if replay_spec.kind.of_session:
         return NodeStepper(_session(replay_spec))
     raise TfdbgError(f"A run of the kind {replay_spec.kind} cannot be stepped through.")
 
 
 def _function(replay_spec: ReplaySpec) -> FunctionProgram:
-    details = FunctionDetails.unpacked(replay_spec.details)
-    definitions, entry = renamed(replay_spec)
-    added: list[str] = []
-
-    def forget() -> None:
-        for name in reversed(added):
-            compat.remove_function(name)
-
-    try:
-        for definition in definitions:
-            compat.add_function(definition)
-            added.append(definition.signature.name)
-        root = root_of(entry, replay_spec.inputs, details)
+    with ExitStack() as stack, refusals():
+        root, details, _ = stack.enter_context(registered(replay_spec))
         types = {name.rpartition(":")[0]: op_type for name, (op_type, _) in details.drawn.items()}
-        return FunctionProgram(root, lambda: inputs_of(replay_spec.inputs, root, details), forget, types)
-    except (tf.errors.OpError, ValueError, TypeError) as error:
-        forget()
-        raise TfdbgError(
-            f"TensorFlow does not take the function or its inputs: {type(error).__name__}: {error}"
-        ) from error
+        fresh = partial(inputs_of, replay_spec.inputs, root, details)
+        return FunctionProgram(root, fresh, stack.pop_all().close, types)
 
 
 def _session(replay_spec: ReplaySpec) -> SessionProgram:
-    graph = graph_of(replay_spec.graph)
-    given = {item.name: item.value for item in replay_spec.inputs if item.role is not Role.VARIABLE}
+    graph = imported(replay_spec.graph)
     elements = [graph.as_graph_element(name) for name in replay_spec.fetches]
-    program = SessionProgram([getattr(element, "op", element) for element in elements], given)
-    program.take({item.node: item.value for item in replay_spec.inputs if item.role is Role.VARIABLE})
+    program = SessionProgram([getattr(element, "op", element) for element in elements], replay_spec.fed)
+    program.take(replay_spec.held)
     return program

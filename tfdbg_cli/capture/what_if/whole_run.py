@@ -26,9 +26,9 @@ class PartWhatIf(WhatIf, Protocol):
 
 
 class WholeWhatIf:
-    """The means to compute a run again of which there is a snapshot (`model.what_if.WhatIf`).
+    """The means to make a whole run again with other values, from a snapshot of it (`model.runs.WhatIf`).
 
-    Without one, `part` computes what can be computed.
+    Of a run without a snapshot, `part` computes what can be computed.
     """
 
     def __init__(self, part: PartWhatIf) -> None:

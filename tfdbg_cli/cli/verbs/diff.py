@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import sys
 from typing import TYPE_CHECKING
 
 from tfdbg_cli.cli.parser import Parser
+from tfdbg_cli.cli.waiting import waited_for
 from tfdbg_cli.line.stream import discard_output, write
 
 if TYPE_CHECKING:
+    from tfdbg_cli.commands.views.recordings_compared import Recorded
     from tfdbg_cli.document.document import Document
 
 HELP = "show where two recordings part"
@@ -24,7 +25,20 @@ def prepare_parser(parser: Parser) -> None:
         " needed. The exit code is 0 when nothing differs, 1 when something does, 2 when they cannot be compared."
     )
     parser.add_argument("first", metavar="A", help="a recording or a checkpoint: what `tfdbg open` opens")
-    parser.add_argument("second", metavar="B", help="another one")
+    parser.add_argument("second", metavar="B", nargs="?", default="", help="another one")
+    parser.add_argument(
+        "--workers",
+        nargs=2,
+        metavar=("W1", "W2"),
+        help="two workers that recorded in A: what all are to share is compared, as each was given data of its own",
+    )
+    parser.add_argument(
+        "--replicas",
+        nargs="*",
+        type=int,
+        metavar="K",
+        help="two replicas, counted from 0, of each run in A; one beside the first; without numbers all of them",
+    )
     parser.add_argument("--rtol", type=float, metavar="R", help="relative difference that does not count")
     parser.add_argument("--atol", type=float, metavar="T", help="absolute difference that does not count")
     parser.add_argument("--map", default="", metavar="FILE", help="lines NAME_A NAME_B: nodes that are pairs")
@@ -41,12 +55,15 @@ def run(options: argparse.Namespace) -> int:
 
     """
     from tfdbg_cli.analysis.difference.tolerance import Tolerance
-    from tfdbg_cli.commands.views.recordings_compared import Asked, compared, opened_recording
+    from tfdbg_cli.commands.views.recordings_compared import Asked, compared, replicas_compared
     from tfdbg_cli.document.units import count_text
     from tfdbg_cli.errors import TfdbgError
 
     asked = Asked(Tolerance(options.rtol, options.atol), options.map, options.run, options.graphs)
-    document, found = compared(opened_recording(options.first), opened_recording(options.second), asked)
+    if options.replicas is None:
+        document, found = compared(*_sides(options), asked)
+    else:
+        document, found = replicas_compared(_only(options), options.replicas, asked)
     try:
         _print(document, as_json=options.json)
         sys.stdout.flush()
@@ -63,16 +80,50 @@ def run(options: argparse.Namespace) -> int:
     return 0 if found.comparison.same else 1
 
 
+def _sides(options: argparse.Namespace) -> tuple[Recorded, Recorded]:
+    """What is compared: two recordings, or two workers of one."""
+    from tfdbg_cli.commands.views.recordings_compared import opened_recording, opened_workers
+    from tfdbg_cli.errors import TfdbgError
+
+    if options.workers is None and options.second:
+        first, second = options.first, options.second
+        return (
+            waited_for(first, lambda: opened_recording(first)),
+            waited_for(second, lambda: opened_recording(second)),
+        )
+    if options.workers is None or options.second:
+        raise TfdbgError(
+            "Two recordings are compared, or two workers of one.",
+            hint="Write: tfdbg diff A B, or tfdbg diff A --workers chief0 worker1",
+            exit_code=2,
+        )
+    return waited_for(options.first, lambda: opened_workers(options.first, *options.workers))
+
+
+def _only(options: argparse.Namespace) -> Recorded:
+    """The recording of which replicas are compared."""
+    from tfdbg_cli.commands.views.recordings_compared import opened_recording
+    from tfdbg_cli.errors import TfdbgError
+
+    if options.workers is not None or options.second:
+        raise TfdbgError(
+            "Replicas of the runs of one recording are compared.",
+            hint="Write: tfdbg diff A --replicas 0 1, where A may be the folder of one worker",
+            exit_code=2,
+        )
+    return opened_recording(options.first)
+
+
 def _print(document: Document, *, as_json: bool) -> None:
     from tfdbg_cli.document.ansi import ansi_row, wants_color
     from tfdbg_cli.document.jsonlines import document_json
     from tfdbg_cli.document.plain import plain_row
-    from tfdbg_cli.terminal_facts import is_tty
+    from tfdbg_cli.terminal_facts import columns, is_tty
 
     if as_json:
         write(sys.stdout, document_json("diff", document) + "\n")
         return
     tty = is_tty(sys.stdout)
     row = ansi_row if wants_color(os.environ, tty) else plain_row
-    for line in document.lines(shutil.get_terminal_size().columns if tty else None):
+    for line in document.lines(columns() if tty else None):
         write(sys.stdout, row(line) + "\n")

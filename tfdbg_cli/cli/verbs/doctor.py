@@ -7,6 +7,7 @@ import json
 import sys
 
 from tfdbg_cli.cli.parser import Parser
+from tfdbg_cli.cli.waiting import waited_for
 from tfdbg_cli.document.plain import harmless
 from tfdbg_cli.line.stream import write
 
@@ -31,7 +32,7 @@ def run(options: argparse.Namespace) -> int:
     """
     from tfdbg_cli.formats.examining import examined
 
-    found = examined(options.path)
+    found = waited_for(options.path, lambda: examined(options.path))
     if options.json:
         troubles = [{"text": text, "advice": advice or None} for text, advice in found.troubles]
         told = {"kind": "examination", "path": options.path, "what": found.what, "facts": list(found.facts)}

@@ -3,24 +3,41 @@
 from __future__ import annotations
 
 import argparse
+import atexit
 import gc
+import time
+from typing import TYPE_CHECKING
 
 from tfdbg_cli.api.launch_options import set_launch_options
 from tfdbg_cli.cli.parser import Parser
 from tfdbg_cli.cli.prompt import add_prompt_options, launch_options, look_at
+from tfdbg_cli.cli.waiting import waited_for
+from tfdbg_cli.errors import NothingYetError
+from tfdbg_cli.line.stream import to_stderr
+
+if TYPE_CHECKING:
+    from tfdbg_cli.model.runs import Opened
 
 HELP = "look at runs and graphs on disk"
 _MANY_OBJECTS = 100_000
+_INTERVAL = 0.5  # seconds between two looks for a first run
 
 
 def prepare_parser(parser: Parser) -> None:
     """Take the path of a recording."""
     parser.description = "Look at runs, and graphs, on disk. TensorFlow is not needed."
     what = (
-        "a recording, a dump directory of one run, a folder of many, a log directory of Debugger V2, a SavedModel, a"
-        " checkpoint, or a file with a GraphDef, MetaGraphDef or RunMetadata"
+        "a recording, of one program or of the workers of a job, a dump directory of one run, a folder of many, a"
+        " log directory of Debugger V2, a SavedModel, a checkpoint, or a file with a GraphDef, MetaGraphDef or"
+        " RunMetadata; also by an address such as gs://BUCKET/RUN, where fsspec is installed"
     )
     parser.add_argument("path", metavar="PATH", help=what)
+    parser.add_argument(
+        "--follow",
+        action="store_true",
+        help="show new runs as they are written: of a recording, of workers, or a log directory of Debugger V2; waits"
+        " for the first one",
+    )
     add_prompt_options(parser)
 
 
@@ -33,7 +50,30 @@ def run(options: argparse.Namespace) -> int:
     """
     # A recording is many small objects that stay: looking through them for garbage takes a tenth of the time.
     gc.set_threshold(_MANY_OBJECTS)
+    # What is there when Python ends goes with it: looking through that for garbage takes a fifth of the time, too.
+    atexit.register(gc.freeze)
     from tfdbg_cli.formats.opening import open_path
 
     set_launch_options(launch_options(options))
-    return look_at(open_path(options.path))
+    path = options.path
+    return look_at(_followed(path) if options.follow else waited_for(path, lambda: open_path(path)))
+
+
+def _followed(path: str) -> Opened:
+    """The recording at `path`, as soon as there is a run in it.
+
+    Raises:
+        TfdbgError: what is there cannot be opened, or does not grow.
+
+    """
+    from tfdbg_cli.formats.opening import open_followed
+
+    said = False
+    while True:
+        try:
+            return waited_for(path, lambda: open_followed(path))
+        except NothingYetError as error:
+            if not said:
+                to_stderr(f"{error.message} Waiting for the first one; Ctrl-C ends.")
+                said = True
+        time.sleep(_INTERVAL)

@@ -13,6 +13,7 @@ from tfdbg_cli.cli.parser import Parser
 from tfdbg_cli.document.plain import harmless
 from tfdbg_cli.document.units import count_text
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.recording.addresses import refuse_address
 from tfdbg_cli.line.stream import write
 
 if TYPE_CHECKING:
@@ -49,6 +50,8 @@ def run(options: argparse.Namespace) -> int:
 
     if options.interval <= 0 or (options.idle is not None and options.idle < 0):
         raise TfdbgError("Times are numbers of seconds above 0.", hint="Write: tfdbg tail PATH --interval 1")
+    hint = "`tfdbg open` shows what is there by now."
+    refuse_address(options.path, "`tail` follows folders of this machine alone", hint)
     folder = Path(options.path).expanduser()
     if folder.exists() and not folder.is_dir():
         raise TfdbgError(f"{folder} is a file.", hint="Give the folder that Debugger V2 writes into.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 
-from tfdbg_cli.analysis.graph.lineage import fed_value, tensor_name_of
+from tfdbg_cli.analysis.graph.feeds import fed_value
 from tfdbg_cli.analysis.origin.by_health import HealthOrigin
 from tfdbg_cli.analysis.origin.origin_found import Origin
 from tfdbg_cli.commands.context import Context
@@ -15,6 +15,7 @@ from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line
 from tfdbg_cli.document.units import count_text
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.names import tensor_name_of
 from tfdbg_cli.model.values import Array, NoValue
 
 _MOST_ROWS = 2
@@ -55,7 +56,8 @@ def _parts(context: Context, origin: Origin) -> Iterator[tuple[str, str, Array]]
             found += 1
             yield name, "pf", array
     indices = context.run.tensors.named(*_node_and_slot(batch.source)) if not found and batch.source else ()
-    value = context.run.tensors.value(indices[-1]) if indices else None
+    of_this = [index for index in indices if context.run.tensors[index].execution == batch.execution]
+    value = context.run.tensors.value(of_this[0]) if of_this else None
     if value is not None and not isinstance(value, NoValue) and value.shape[:1] == (batch.size,):
         yield batch.source, "pt", value
 

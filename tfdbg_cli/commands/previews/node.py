@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 
+from tfdbg_cli.analysis.graph.feeds import fed_value, feed_name
 from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.previews.feed import array_blocks
 from tfdbg_cli.commands.previews.surroundings import Surroundings, made_at_data, made_at_lines, store_of
 from tfdbg_cli.commands.previews.tensor import preview_of
-from tfdbg_cli.commands.views.links import node_link
+from tfdbg_cli.commands.views.links import given_link, node_link
 from tfdbg_cli.commands.views.nodes import find_node
-from tfdbg_cli.document.document import Document, Text
+from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line
+from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import node_of, split_slice
 
 
@@ -25,12 +29,22 @@ def node_preview(context: Context, options: argparse.Namespace) -> Document:
         return preview_of(context, store.named(name, min(store[index].slot for index in captured))[-1])
     node = find_node(context, name, options.device).node
     around = Surroundings(context, node.name, node.device, None)
-    head = [
+    head = (
         line(Span(node.name, Style.TITLE, node_link(node.name))),
         line(Span(node.op_type, Style.OP), "  ", Span(node.device, Style.DEVICE)),
         *made_at_lines(context, node.name),
         EMPTY_LINE,
-        line(Span("Nothing of it was captured.", Style.DIM)),
-    ]
+    )
     about = {"previewed": node.name, "made_at": made_at_data(context, node.name)}
-    return Document("preview", (Text(tuple(head)), *around.blocks()), lambda: about | around.data(), node.name)
+    blocks = (Text(head), *_given(context, node), *around.blocks())
+    return Document("preview", blocks, lambda: about | around.data(), node.name)
+
+
+def _given(context: Context, node: Node) -> Sequence[Block]:
+    """What the run was given in the place of a node of which nothing was captured."""
+    name = feed_name(node)
+    link = "" if name is None else given_link(context.call, name)
+    array = fed_value(context.call.feeds, name) if name is not None and link else None
+    if array is None:
+        return (Text((line(Span("Nothing of it was captured.", Style.DIM)),)),)
+    return array_blocks(context, Span(f"given as {name}", Style.LABEL, link), array)

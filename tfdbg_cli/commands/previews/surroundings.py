@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from tfdbg_cli.analysis.graph.annotation import made_at
+from tfdbg_cli.analysis.graph.feeds import fed_value, feed_name
 from tfdbg_cli.analysis.graph.neighbours import Edge, neighbours_of
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.previews.health_rows import HealthRow, health_section
 from tfdbg_cli.commands.syntax import quoted
-from tfdbg_cli.commands.views.links import node_link, place_span, tensor_link
+from tfdbg_cli.commands.views.links import given_link, node_link, place_span, tensor_link
 from tfdbg_cli.commands.views.made_at import around_text
 from tfdbg_cli.commands.views.short_names import around
 from tfdbg_cli.commands.views.tensor_columns import tensor_data
@@ -86,10 +87,16 @@ class Surroundings:
     def _made_from(self, edge: Edge) -> HealthRow:
         found = self._nearest(self._store.named(edge.tensor.node, edge.tensor.slot), ahead=False)
         name = self._short.short(str(edge.tensor))
-        link = node_link(edge.tensor.node) if edge.node is not None else ""
-        link = link if found is None else tensor_link(self._store, found)
-        op_type = edge.node.op_type if edge.node is not None else ""
-        return HealthRow(found, Span(name, Style.NAME, link), Span(op_type, Style.OP))
+        op = Span(edge.node.op_type if edge.node is not None else "", Style.OP)
+        if found is not None:
+            return HealthRow(found, Span(name, Style.NAME, tensor_link(self._store, found)), op)
+        feeds, fed = self._context.call.feeds, feed_name(edge.node) or edge.tensor
+        link = given_link(self._context.call, fed)
+        if link:
+            return HealthRow(None, Span(name, Style.NAME, link), op, lambda: fed_value(feeds, fed))
+        return HealthRow(
+            None, Span(name, Style.NAME, node_link(edge.tensor.node) if edge.node is not None else ""), op
+        )
 
     def _made_of(self, reader: Node) -> HealthRow:
         found = self._nearest(self._store.named(reader.name), ahead=True)

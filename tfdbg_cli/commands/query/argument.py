@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from tfdbg_cli.commands.query.language import written
-from tfdbg_cli.commands.query.parser import parse_query
 from tfdbg_cli.commands.registry import Argument
 from tfdbg_cli.document.text import SHOW_ALL, Line, Span, Style, line
 
@@ -14,6 +12,9 @@ QUERY_ARGUMENT = Argument(
 
 def query_line(text: str, shown: int, total: int, everything: str) -> Line:
     """How the query was understood, how many of how many rows it left, and the way back to all of them."""
+    from tfdbg_cli.commands.query.language import written  # a first screen asks no query
+    from tfdbg_cli.commands.query.parser import parse_query
+
     return line(
         Span(f"filter {written(parse_query(text))}: {shown:,} of {total:,} rows", Style.DIM),
         "  ",

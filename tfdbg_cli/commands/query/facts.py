@@ -7,6 +7,9 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
+from typing import Any
+
+import numpy as np
 
 from tfdbg_cli.analysis.graph.roles import Role
 from tfdbg_cli.analysis.tensor_query import shape_matcher
@@ -15,6 +18,7 @@ from tfdbg_cli.commands.views.patterns import search_pattern
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import did_you_mean
 from tfdbg_cli.model.tensors import Shape
+from tfdbg_cli.model.values import Array
 
 
 class Measure(Enum):
@@ -54,6 +58,7 @@ FACTS: tuple[Fact, ...] = (
     Fact(("layer",), Measure.TEXT, "the Keras layer or name scope"),
     Fact(("role",), Measure.ROLE, "forward, gradient or update; fwd, grad, upd will do"),
     Fact(("run",), Measure.NUMBER, "the number of the run"),
+    Fact(("worker",), Measure.TEXT, "the worker of a job that made the run: worker:chief0 or worker=chief0"),
     Fact(("execution", "exec"), Measure.NUMBER, "the turn of a loop, from 0"),
     Fact(("tensors",), Measure.NUMBER, "how many tensors (lists of runs and layers)"),
     *(Fact((name,), Measure.COUNT, "elements that are so; or their share: zero>50%") for name in _COUNTS),
@@ -207,3 +212,9 @@ def holds(sign: str, wanted: float) -> Callable[[float], bool]:
     """The test of a number. Of NaN, a figure that there is none of, nothing holds."""
     compare = _ORDER[sign]
     return lambda found: found == found and compare(found, wanted)
+
+
+def holding_of_each(sign: str, wanted: float, found: Array) -> Array:
+    """For each number `found` what `holds` says of it."""
+    compare: Callable[[Any, Any], Any] = _ORDER[sign]
+    return np.asarray(compare(found, wanted) & ~np.isnan(found))

@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-from tfdbg_cli.analysis.tensor_query import Answers
+from tfdbg_cli.analysis.watch.answers import Answers
 from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.analysis.watch.filters import our_filter
 from tfdbg_cli.commands.whole_file import write_whole
@@ -53,9 +53,11 @@ class KeptScan:
         """Keep `answers`, if each tensor of the run has one and the filter never raised."""
         if self._path is None or len(answers) < self._count or self._path.exists():
             return
-        if any(isinstance(answer, str) for answer in answers.values()):
-            return
-        said = bytes(_BYTES[answers[index]] for index in range(self._count))
+        said = bytearray(self._count)
+        for index, answer in [(index, answer) for index, answer in answers.items() if answer is not False]:
+            if isinstance(answer, str):
+                return
+            said[index] = _BYTES[answer]
 
         def write(file: IO[bytes]) -> None:
             file.write(said)

@@ -10,8 +10,9 @@ from tfdbg_cli.errors import TfdbgError
 
 # A word may not look like a keyword: what stands behind one is a blank, a bracket, or the end.
 KEYWORD = re.compile(r"(and|or|not)(?=[\s()]|$)")
-# What stands before a sign is the name of a fact, so a word may not look so.
-COMPARED = re.compile(r"([A-Za-z_]\w*)\s*(!=|!~|==|<=|>=|=|~|<|>)\s*")
+# What stands before a sign is the name of a fact, so a word may not look so. Behind the name of a node and
+# a colon stands the number of an output, so the name of a worker may stand there.
+COMPARED = re.compile(r"(?:([A-Za-z_]\w*)\s*(!=|!~|==|<=|>=|=|~|<|>)|(worker):(?=[A-Za-z]))\s*")
 
 
 class QueryError(TfdbgError):

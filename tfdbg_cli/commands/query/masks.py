@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
 from tfdbg_cli.commands.query.language import Both, Comparison, Either, Named, Not, Query, Word
 from tfdbg_cli.model.values import Array
-
-# For each row whether a word or a comparison holds of it; None where that is not told by the column.
-MaskOf = Callable[[Word | Comparison], Array | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,26 +23,38 @@ class Decided:
     def open(self) -> Array:
         return ~(self.admitted | self.refused)
 
+    def or_else(self, other: Decided) -> Decided:
+        """The same, and what `other` says of the rows that are open here."""
+        return Decided(self.admitted | (other.admitted & self.open), self.refused | (other.refused & self.open))
 
-def decided(query: Query, mask_of: MaskOf, count: int) -> Decided:
+    @staticmethod
+    def by(holds: Array, known: Array | None = None) -> Decided:
+        """What `holds` says of each row, or of those of which it is `known`."""
+        return Decided(holds, ~holds) if known is None else Decided(holds & known, ~holds & known)
+
+
+# What columns tell of each row about a word or a comparison; None where they tell nothing.
+DecidedBy: TypeAlias = Callable[[Word | Comparison], Decided | None]
+
+
+def decided(query: Query, told: DecidedBy, count: int) -> Decided:
     """What columns alone decide of `query` for `count` rows."""
     match query:
         case Word() | Comparison():
-            mask = mask_of(query)
-            return _nothing(count) if mask is None else Decided(mask, ~mask)
+            return told(query) or _nothing(count)
         case Named():
             return _nothing(count)
         case Not(part):
-            of_part = decided(part, mask_of, count)
+            of_part = decided(part, told, count)
             return Decided(of_part.refused, of_part.admitted)
         case Both(parts):
-            of_all = [decided(part, mask_of, count) for part in parts]
+            of_all = [decided(part, told, count) for part in parts]
             return Decided(
                 np.logical_and.reduce([one.admitted for one in of_all]),
                 np.logical_or.reduce([one.refused for one in of_all]),
             )
         case Either(parts):
-            of_all = [decided(part, mask_of, count) for part in parts]
+            of_all = [decided(part, told, count) for part in parts]
             return Decided(
                 np.logical_or.reduce([one.admitted for one in of_all]),
                 np.logical_and.reduce([one.refused for one in of_all]),

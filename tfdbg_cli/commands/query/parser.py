@@ -103,9 +103,10 @@ class _Reader:
             return None
         start, self._at = self._at, match.end()
         value_at = self._at
-        value = self._value(shape=match[1].lower() == "shape")
-        sign = "=" if match[2] == "==" else match[2]
-        fact = fact_of(Comparison(match[1], sign, value, start, value_at))
+        name = match[1] or match[3]
+        value = self._value(shape=name.lower() == "shape")
+        sign = "=" if match[2] in ("==", None) else match[2]
+        fact = fact_of(Comparison(name, sign, value, start, value_at))
         self._skip()
         return Comparison(fact.name, sign, value, start, value_at)
 

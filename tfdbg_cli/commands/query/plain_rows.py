@@ -48,7 +48,8 @@ class PlainRows(Generic[Row]):
     """What rows know. Plain words search in `words`, and so does the fact `name` unless `texts` has another.
 
     `texts` and `numbers` tell facts of a row, and so do `counted`, which take their time. A size among `numbers` is
-    one in bytes; `elements` is what a share of elements is one of. `kind` says what has these facts: "a run".
+    one in bytes; `elements` is what a share of elements is one of. `kind` says what has these facts: "a run". A row
+    of which a fact raises one of `lost` is not admitted.
     """
 
     kind: str
@@ -57,6 +58,7 @@ class PlainRows(Generic[Row]):
     numbers: Mapping[str, Callable[[Row], float]] = field(default_factory=dict)
     counted: Mapping[str, Callable[[Row], float]] = field(default_factory=dict)
     elements: Callable[[Row], float] | None = None
+    lost: tuple[type[Exception], ...] = ()
 
     def left(self, query: str, rows: Sequence[Row], everything: str) -> Left[Row]:
         """What the query written as `query` leaves of `rows`.
@@ -79,9 +81,12 @@ class PlainRows(Generic[Row]):
         whole = staged.tests[Stage.VALUE]
         found = []
         for index, row in enumerate(rows):
-            name = self.words(row)
-            cheap = staged.tests[Stage.ROW](name, index)
-            if cheap or (cheap is None and whole(name, index)):
+            try:
+                cheap = staged.tests[Stage.ROW]("", index)
+                admitted = cheap or (cheap is None and whole("", index))
+            except self.lost:
+                continue
+            if admitted:
                 found.append(row)
         return found
 
@@ -96,7 +101,7 @@ class PlainRows(Generic[Row]):
         if staged.last is not Stage.VALUE:
             return []
         test = staged.tests[Stage.ROW]
-        return [row for index, row in enumerate(rows) if test(self.words(row), index) is None]
+        return [row for index, row in enumerate(rows) if test("", index) is None]
 
     def _staged(self, query: Query, rows: Sequence[Row]) -> StagedQuery:
         return StagedQuery.of(query, lambda part: self._asked(part, rows))
@@ -104,10 +109,10 @@ class PlainRows(Generic[Row]):
     def _asked(self, part: Word | Comparison, rows: Sequence[Row]) -> Asked:
         if isinstance(part, Word):
             search = regex(part.text, part.at)
-            return Asked(Stage.NAME, lambda name, index: search(name))
+            return Asked(Stage.ROW, lambda _, index: search(self.words(rows[index])))
         if part.fact in self.texts or part.fact == "name":
             test, text = text_test(part), self.texts.get(part.fact, self.words)
-            return Asked(Stage.ROW, lambda name, index: test(text(rows[index])))
+            return Asked(Stage.ROW, lambda _, index: test(text(rows[index])))
         number = self.numbers.get(part.fact) or self.counted.get(part.fact)
         if number is None:
             raise no_such_fact(part, self.kind)
@@ -118,8 +123,8 @@ class PlainRows(Generic[Row]):
         fits = holds(part.sign, wanted.number)
         stage = Stage.ROW if part.fact in self.numbers else Stage.VALUE
         if elements is None:
-            return Asked(stage, lambda name, index: fits(number(rows[index])))
-        return Asked(stage, lambda name, index: fits(_share(number(rows[index]), elements(rows[index]))))
+            return Asked(stage, lambda _, index: fits(number(rows[index])))
+        return Asked(stage, lambda _, index: fits(_share(number(rows[index]), elements(rows[index]))))
 
 
 def _share(count: float, elements: float) -> float:

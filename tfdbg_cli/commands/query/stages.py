@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, TypeAlias
 
 from tfdbg_cli.commands.query.language import Both, Comparison, Either, Named, Not, Query, QueryError, Word
+from tfdbg_cli.model.values import Array
 
 
 class Stage(IntEnum):
@@ -27,12 +28,17 @@ class Asked:
     """How a list asks one thing of its rows, and from which stage on it can.
 
     Where that depends on one `fact` of the row alone, `holds` tells whether it is so for a value of the fact.
+    `of_finite` is what it says of all tensors that hold finite numbers only, where it says the same of all.
+    `at_once` finds out, in steps, for every row whether it is so, and of which that is known; None where nobody
+    recorded statistics.
     """
 
     stage: Stage
     test: Callable[[str, int], bool]
     fact: str = ""
     holds: Callable[[Any], bool] | None = None
+    of_finite: bool | None = None
+    at_once: Callable[[], Generator[None, None, tuple[Array, Array] | None]] | None = None
 
 
 # What a list makes of a word or a comparison. QueryError where its rows have no such fact.

@@ -9,21 +9,10 @@ from dataclasses import dataclass, field
 
 from tfdbg_cli.analysis.graph.roles import Role
 from tfdbg_cli.analysis.layers import layers_of
-from tfdbg_cli.analysis.tensor_query import (
-    Raised,
-    SortKey,
-    TensorQuery,
-    admitted,
-    ask,
-    ask_in_steps,
-    ordered,
-    ordered_in_steps,
-)
+from tfdbg_cli.analysis.tensor_query import SortKey, TensorQuery, admitted, ordered, ordered_in_steps
+from tfdbg_cli.analysis.watch.answers import Raised, ask, ask_in_steps
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.query.kept_scans import KeptScan
-from tfdbg_cli.commands.query.language import written
-from tfdbg_cli.commands.query.named import asked_query
-from tfdbg_cli.commands.query.tensor_rows import TensorRows
+from tfdbg_cli.commands.query.unread import beginning, unread_among
 from tfdbg_cli.commands.views.patterns import pattern
 from tfdbg_cli.errors import TfdbgError
 
@@ -33,11 +22,16 @@ _BESIDE = ("query", "sort_by", "reverse", "tensor_filter", "stats")  # flags tha
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What `lt` found: indices in the order shown, how the filter fared, and how many values it never saw."""
+    """What `lt` found: indices in the order shown, how the filter fared, and how many values it never saw.
+
+    `blank` counts the rows without numbers among the first `counted` ones, where numbers are asked for.
+    """
 
     indices: Sequence[int]
     raised: Raised = field(default_factory=Raised)
     unread: int = 0
+    blank: int = 0
+    counted: int = 0
 
 
 def find(context: Context, options: argparse.Namespace) -> Listing:
@@ -51,7 +45,10 @@ def find(context: Context, options: argparse.Namespace) -> Listing:
         pass
     indices, lost = _known(context, options)
     if not options.tensor_filter:
-        return Listing(indices, unread=lost)
+        counted = beginning(context, indices) if options.stats else ()
+        return Listing(indices, unread=lost, blank=unread_among(context, counted), counted=len(counted))
+    from tfdbg_cli.commands.query.kept_scans import KeptScan  # a first screen asks neither filter nor query
+
     tensor_filter = context.filter(options.tensor_filter)
     answers, scan = context.answers(tensor_filter), KeptScan(context.run, tensor_filter)
     scan.recall(answers)
@@ -69,11 +66,15 @@ def find_in_steps(context: Context, options: argparse.Namespace) -> Iterator[flo
     """
     yield from _listed(context, options)
     if options.tensor_filter:
+        from tfdbg_cli.commands.query.kept_scans import KeptScan
+
         tensor_filter = context.filter(options.tensor_filter)
         indices, _ = _known(context, options)
         answers, earlier = context.answers(tensor_filter), context.earlier_of_same()
         KeptScan(context.run, tensor_filter).recall(answers)
         yield from ask_in_steps(context.run, indices, tensor_filter, answers, earlier)
+    elif options.stats:
+        yield from context.summaries_in_steps(beginning(context, _known(context, options)[0]))
 
 
 def _listed(context: Context, options: argparse.Namespace) -> Iterator[float | None]:
@@ -87,6 +88,9 @@ def _listed(context: Context, options: argparse.Namespace) -> Iterator[float | N
     if not options.query:
         yield from _kept_in_order(context, options, _admitted(context, options), 0)
         return
+    from tfdbg_cli.commands.query.named import asked_query
+    from tfdbg_cli.commands.query.tensor_rows import TensorRows
+
     for answer in TensorRows(context).select(asked_query(options.query), _admitted(context, options)):
         yield None
         if answer is not None:
@@ -112,9 +116,15 @@ def _kept_in_order(
 ) -> Iterator[float | None]:
     """Sort `found` as the flags say, and keep it."""
     query = _flags(context, options)
-    for number, index in enumerate(found if query.sort_by is SortKey.WORST else ()):
-        for _ in context.summary_in_steps(index):
-            yield number / len(found)
+    if query.sort_by is SortKey.WORST:
+        from tfdbg_cli.analysis.figure_columns import worst_first, worst_in_steps  # a first screen sorts nothing
+
+        yield from worst_in_steps(context.run.tensors)
+        told = worst_first(context.run.tensors, found, reverse=query.reverse)
+        if told is not None:
+            context.memory.select(_selection(context, options), told, unread)
+            return
+        yield from context.summaries_in_steps(found)
     for order in _in_order(context, found, query):
         yield None
         if order is not None:
@@ -174,11 +184,18 @@ def _selection(
     context: Context, options: argparse.Namespace, *, among: Sequence[str] = ("query", "sort_by", "reverse")
 ) -> tuple[int, str]:
     """What the rows depend on: the run, the flags that admit tensors, and `among` those that stand beside them."""
-    # A name in a query may come to stand for another one.
-    asked = {**vars(options), "query": written(asked_query(options.query)) if options.query else ""}
+    asked = {**vars(options), "query": _meant(options.query) if options.query else ""}
     return context.current, repr(
         [(name, asked[name]) for name in sorted(asked) if name not in _BESIDE or name in among]
     )
+
+
+def _meant(query: str) -> str:
+    """What a query stands for: a name in it may come to stand for another one."""
+    from tfdbg_cli.commands.query.language import written
+    from tfdbg_cli.commands.query.named import asked_query
+
+    return written(asked_query(query))
 
 
 def _flags(context: Context, options: argparse.Namespace) -> TensorQuery:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from operator import attrgetter
@@ -12,14 +12,17 @@ from typing import Any
 import numpy as np
 
 from tfdbg_cli.analysis.conditions import figure
-from tfdbg_cli.analysis.fact_masks import holding, holding_op, places
-from tfdbg_cli.analysis.graph.roles import role_of
+from tfdbg_cli.analysis.fact_masks import holding, holding_op, holding_role, places
+from tfdbg_cli.analysis.figure_columns import figure_column, figure_in_steps
+from tfdbg_cli.analysis.graph.roles import Role
+from tfdbg_cli.analysis.graph.tensor_roles import tensor_role
 from tfdbg_cli.analysis.layers import layers_of, scope_text
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.query.facts import (
     BY_NAME,
     Measure,
     amount,
+    holding_of_each,
     holds,
     regex,
     role_of_value,
@@ -27,15 +30,16 @@ from tfdbg_cli.commands.query.facts import (
     text_test,
 )
 from tfdbg_cli.commands.query.language import Comparison, Query, QueryError, Word
-from tfdbg_cli.commands.query.masks import decided, leaves
+from tfdbg_cli.commands.query.masks import Decided, decided, leaves
 from tfdbg_cli.commands.query.stages import Asked, Stage, StagedQuery, no_such_fact
 from tfdbg_cli.commands.views.tensor_choice import device_matches
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.statistics import Summary
-from tfdbg_cli.model.tensors import Shape, TellsColumns, Tensor
-from tfdbg_cli.model.values import LOST, Array, NoValue
+from tfdbg_cli.model.tensors import Shape, TellsColumns, Tensor, finite_in_steps
+from tfdbg_cli.model.values import LOST, Array
 
 _MOST_SHAPES = 10_000
+_COUNT_WHAT_IS_BAD = frozenset({"nan", "inf", "bad"})  # figures that are 0 where all numbers are finite
 _AT_ONCE = 1000  # rows asked between two chances to look at the keyboard
 
 
@@ -88,11 +92,26 @@ class TensorRows:
         self, query: Query, staged: StagedQuery, base: Sequence[int], found: array[int], undecided: array[int]
     ) -> Iterator[None]:
         """What the columns of a run of very many tensors decide goes into `found`; of the rest each is looked at."""
-        masks: dict[int, Array | None] = {}
+        told: dict[int, Decided] = {}
+        finite: Array | None = None
         for part in leaves(query):
-            masks[id(part)] = self._mask(part)
+            asked = self.asked(part)
+            mask = self._mask(asked)
+            recorded = None if asked.at_once is None else (yield from asked.at_once())
+            if mask is not None:
+                told[id(part)] = Decided.by(mask)
+            elif recorded is not None:
+                told[id(part)] = Decided.by(*recorded)
+            if asked.of_finite is not None and (recorded is None or not recorded[1].all()):
+                if finite is None:
+                    finite = np.zeros(len(self._store), bool)
+                    for found_finite, _ in finite_in_steps(self._store, base):
+                        finite[found_finite] = True
+                        yield
+                of_values = Decided.by(np.full(len(finite), asked.of_finite), finite)
+                told[id(part)] = told[id(part)].or_else(of_values) if id(part) in told else of_values
             yield
-        yes_or_no = decided(query, lambda part: masks[id(part)], len(self._store))
+        yes_or_no = decided(query, lambda part: told.get(id(part)), len(self._store))
         wanted = np.zeros(len(self._store), bool)
         wanted[np.asarray(base, np.int64)] = True
         found.extend(places(yes_or_no.admitted & wanted))
@@ -109,13 +128,14 @@ class TensorRows:
         if len(left):
             found[:] = array("q", sorted(found))
 
-    def _mask(self, part: Word | Comparison) -> Array | None:
-        """For each tensor whether `part` holds of it, where that is told by the column."""
-        asked = self.asked(part)
+    def _mask(self, asked: Asked) -> Array | None:
+        """For each tensor whether it is so, where that is told by the column."""
         if asked.holds is None:
             return None
         if asked.fact == "op_type":
             return holding_op(self._store, self._graph, asked.holds)
+        if asked.fact == "role":
+            return holding_role(self._store, self._graph, asked.holds)
         return holding(self._store, asked.fact, asked.holds)
 
     def _by_name(
@@ -146,10 +166,7 @@ class TensorRows:
             found[:], undecided[:] = array("q", sorted(found)), array("q", sorted(undecided))
 
     def _is_lost(self, index: int) -> bool:
-        if self._context.summary(index) is not None:
-            return False
-        value = self._store.value(index)
-        return isinstance(value, NoValue) and value.lack in LOST
+        return self._context.lack(index) in LOST
 
     def asked(self, part: Word | Comparison) -> Asked:
         """How a word or a comparison is asked of a tensor.
@@ -178,6 +195,9 @@ class TensorRows:
             case "shape":
                 fits = lru_cache(_MOST_SHAPES)(shape_test(part))
                 return self._fact("shape", fits)
+            case "worker":
+                admitted = text_test(part)(self._context.call.worker)
+                return self._fact("dtype", lambda dtype: admitted)
             case "tensors" | "kind":
                 raise no_such_fact(part, "a tensor")
         if part.fact in ("rank", "size", "execution", "run"):
@@ -213,7 +233,15 @@ class TensorRows:
 
     def _role(self, part: Comparison) -> Asked:
         wanted, graph, negative = role_of_value(part), self._graph, part.sign == "!="
-        return self._row(lambda tensor: (role_of(graph, tensor.node, tensor.op_type) is wanted) is not negative)
+        store = self._store
+
+        def test(role: Role | None) -> bool:
+            return (role is wanted) is not negative
+
+        def by_row(name: str, index: int) -> bool:
+            return test(tensor_role(graph, store[index]))
+
+        return Asked(Stage.ROW, by_row, "role", test)
 
     def _layer(self, part: Comparison) -> Asked:
         layers, negative = layers_of(self._graph), part.sign == "!="
@@ -253,7 +281,14 @@ class TensorRows:
             summary = summary_at(index)
             return summary is not None and test(told(summary))
 
-        return Asked(Stage.VALUE, by_value)
+        def at_once() -> Generator[None, None, tuple[Array, Array] | None]:
+            for _ in figure_in_steps(self._store, name):
+                yield
+            found = figure_column(self._store, name, share=wanted.share)
+            return None if found is None else (holding_of_each(part.sign, wanted.number, found.numbers), found.known)
+
+        of_finite = test(0) if name in _COUNT_WHAT_IS_BAD else None
+        return Asked(Stage.VALUE, by_value, of_finite=of_finite, at_once=at_once)
 
 
 def _elements(shape: Shape) -> int:

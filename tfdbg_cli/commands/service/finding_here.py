@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.finding import Finding, Hit
 from tfdbg_cli.commands.registry import Registry
 from tfdbg_cli.commands.views.found import FoundRows
 from tfdbg_cli.document.text import Line
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.recording.fetching import in_steps
 
 
 class FindingHere:
@@ -24,7 +27,8 @@ class FindingHere:
         self._facts = context, registry, keys
         self._rows = FoundRows(context, registry, self._finding.hits, keys)
         self._shown: Sequence[Hit] = self._finding.hits
-        self._counting: tuple[int, Iterator[None]] | None = None
+        self._counting: tuple[int, Iterator[float | None]] | None = None
+        self._lost: set[int] = set()  # the rows of which a value could not be had
         self.is_new = True  # whether the hits on show are those of another text than before
 
     @property
@@ -69,15 +73,25 @@ class FindingHere:
 
     def missing(self, row: int) -> bool:
         """Whether the health of the hit at `row` is still to be counted."""
-        return row < len(self._shown) and self._rows.missing(row)
+        return row < len(self._shown) and row not in self._lost and self._rows.missing(row)
 
     def count(self, row: int, enough: Callable[[], bool]) -> None:
-        """Count it, until `enough`; called again it goes on."""
+        """Count it, until `enough`; called again it goes on.
+
+        Raises:
+            TfdbgError: its value cannot be had. It is tried again when it is found again.
+
+        """
         if self._counting is None or self._counting[0] != row:
-            self._counting = row, self._rows.count(row)
-        for _ in self._counting[1]:
-            if enough():
-                return
+            self._counting = row, in_steps(partial(self._rows.count, row))
+        try:
+            for _ in self._counting[1]:
+                if enough():
+                    return
+        except TfdbgError:
+            self._counting = None
+            self._lost.add(row)
+            raise
         self._counting = None
 
     def _refresh(self) -> None:
@@ -86,3 +100,4 @@ class FindingHere:
             context, registry, keys = self._facts
             self._rows = FoundRows(context, registry, self._shown, keys)
             self._counting = None
+            self._lost.clear()

@@ -12,6 +12,7 @@ from tfdbg_cli.commands.service.pages import Page, Pages
 from tfdbg_cli.commands.syntax import parse_line
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.recording.fetching import in_steps
 
 
 def list_words(page: Page) -> Sequence[str]:
@@ -57,7 +58,7 @@ class Narrowing:
         self.text = text
         self.error = None
         self._options.query = text.strip()
-        self._steps = self._found()
+        self._steps = in_steps(self._found)
 
     def work(self, enough: Callable[[], bool]) -> None:
         """Go on looking until `enough`, or until the rows are shown."""

@@ -70,8 +70,11 @@ class Pages:
         return self.all[self.at]
 
     def open(self, page: Page, *, replace: bool = False) -> None:
-        """Make `page` current, behind the current one or in its place. Pages ahead are forgotten."""
-        keep = self.at if replace else self.at + 1
+        """Make `page` current, behind the current one or in its place. Pages ahead are forgotten.
+
+        What stands there before the first answer of a stop is there belongs to no command, and goes with it.
+        """
+        keep = self.at if replace or (self.all and not self.current.command) else self.at + 1
         self.all[max(0, keep) :] = [page]
         if len(self.all) > self._most:
             del self.all[1]  # the first one is where the stop began

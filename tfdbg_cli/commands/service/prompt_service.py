@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from typing import TYPE_CHECKING, TextIO
 
 from tfdbg_cli.analysis.tensor_query import SortKey
 from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS
 from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.folds import EVERY, fold_command
 from tfdbg_cli.commands.interpreter import execute, moment_of, require_moment
 from tfdbg_cli.commands.registry import Moment, Outcome, Registry
 from tfdbg_cli.commands.service.pages import Page, Pages
@@ -27,6 +29,7 @@ from tfdbg_cli.model.runs import Opened, RunEnd, Stop
 if TYPE_CHECKING:
     from tfdbg_cli.commands.completion import Completions
     from tfdbg_cli.commands.service.finding_here import FindingHere
+    from tfdbg_cli.commands.service.following import Following
     from tfdbg_cli.commands.service.narrowing import Narrowing
     from tfdbg_cli.commands.service.walking import Walk
 
@@ -40,7 +43,7 @@ class PromptService:
     `width` is that of the terminal in columns, None where output is not laid out for one; a front end sets it when it
     changes. `interactive` says whether a person is there to answer, `later` whether cells are shown as they are
     counted. `on_setting` is called with the new settings after a command has changed one. `filters` is looked into
-    whenever one is asked for.
+    whenever one is asked for. `following` tells of runs that are written meanwhile.
     """
 
     def __init__(
@@ -172,6 +175,20 @@ class PromptService:
         is_so = options.sort_by == _WORST and not options.reverse
         return command.spell(options, sort_by="timestamp" if is_so else _WORST, reverse=False)
 
+    def all_folded(self, is_open: bool) -> str:
+        """The command string for the list on the current page with every scope folded if it `is_open`, else unfolded.
+
+        Raises:
+            TfdbgError: nothing folds there.
+
+        """
+        command = self.pages.current.command
+        words = parse_line(command).words
+        found = self._registry.find(words[0], self.moment) if words and words[0] in self._registry else None
+        if found is None or not any("--unfold" in argument.flags for argument in found.arguments):
+            raise TfdbgError("Nothing folds here.", hint="`layers` and `tree` have scopes that do.")
+        return fold_command(command, EVERY, is_open)
+
     def previews(self, chosen: str) -> tuple[str, ...]:
         """The command strings whose documents, one below another, preview the link `chosen` on the current page."""
         from tfdbg_cli.commands.service.previewing import previews_for
@@ -290,9 +307,9 @@ class PromptService:
 
     @property
     def label(self) -> str:
-        """The run looked at, in short: `run #3`."""
+        """The run looked at, in short: `run #3`, of a job `run #3 of chief0`."""
         try:
-            return f"run #{self._context.call.number}"
+            return self._context.call.label
         except TfdbgError:  # a recording without runs, or one that is gone
             return "no run"
 
@@ -308,6 +325,25 @@ class PromptService:
         """The path of the recording that is open; None where a program stands."""
         stop = self._context.stop
         return stop.path if isinstance(stop, Opened) else None
+
+    @property
+    def opened_by(self) -> Sequence[str]:
+        """The words of tfdbg's command line that lead here again; none where a program stands."""
+        stop = self._context.stop
+        return (*stop.opened_by, stop.path) if isinstance(stop, Opened) else ()
+
+    @property
+    def followed(self) -> bool:
+        """Whether a recording is open that is followed while it is written."""
+        stop = self._context.stop
+        return isinstance(stop, Opened) and stop.growing is not None
+
+    @cached_property
+    def following(self) -> Following:
+        """The runs that are written meanwhile."""
+        from tfdbg_cli.commands.service.following import Following
+
+        return Following(self._context)
 
     @property
     def notes(self) -> Sequence[str]:

@@ -17,6 +17,10 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import node_of, split_slice
 from tfdbg_cli.model.statistics import Summary
 
+# Commands about one node or tensor besides `print_tensor`, each with its argument that names it.
+_ABOUT_A_NODE = {"node_info": "node_name", "list_inputs": "node_name", "list_outputs": "node_name"}
+_ABOUT_ONE = {**_ABOUT_A_NODE, "history": "tensor_name"}
+
 
 class Walk:
     """Walks among the tensors of the run looked at.
@@ -30,15 +34,26 @@ class Walk:
         self._registry = registry
 
     def index_of(self, command: str) -> int | None:
-        """The tensor that a command shows, by its index in the run; None where it shows none."""
+        """The tensor that a command shows, or is about, by its index in the run; None where that is none."""
         try:
             if (options := self._options(command, "print_tensor")) is not None:
                 return chosen_index(self._context, options)
-            if (options := self._options(command, "node_info")) is not None:
-                captured = self._context.run.tensors.named(node_of(split_slice(options.node_name)[0]))
-                return captured[0] if captured else None
+            for verb, argument in _ABOUT_ONE.items():
+                if (options := self._options(command, verb)) is not None:
+                    captured = self._context.run.tensors.named(node_of(split_slice(getattr(options, argument))[0]))
+                    return captured[0] if captured else None
         except TfdbgError:  # no such tensor, or no run
             pass
+        return None
+
+    def node_of(self, command: str) -> str | None:
+        """The node that a command shows, or is about, be anything captured of it or not; None where that is none."""
+        index = self.index_of(command)
+        if index is not None:
+            return self._context.run.tensors[index].node
+        for verb, argument in _ABOUT_A_NODE.items():
+            if (options := self._options(command, verb)) is not None:
+                return node_of(split_slice(getattr(options, argument))[0])
         return None
 
     def _options(self, command: str, name: str) -> argparse.Namespace | None:
@@ -50,30 +65,32 @@ class Walk:
         except TfdbgError:  # `ui:…`, or something that is no command
             return None
 
-    def filled(self, action: str, index: int) -> str:
-        """`action` with the tensor at `index` in the place of `{tensor}`, `{node}` or `{place}`, where it was made.
+    def filled(self, action: str, node: str, index: int | None = None) -> str:
+        """`action` with `node` in the place of `{node}`, and of `{place}` where it was made.
+
+        In the place of `{tensor}` stands the tensor at `index`.
 
         Raises:
             TfdbgError: nobody knows which line made it.
 
         """
-        tensor = self._context.run.tensors[index]
-        words = {"{tensor}": quoted(str(tensor.name)), "{node}": quoted(tensor.node)}
+        words = {"{node}": quoted(node)}
+        if index is not None:
+            words["{tensor}"] = quoted(str(self._context.run.tensors[index].name))
         if "{place}" in action:
-            file, line = self.made_at(index)
+            file, line = self.made_at(node)
             words["{place}"] = f"{quoted(file)} -b {line}"
         for name, text in words.items():
             action = action.replace(name, text)
         return action
 
-    def made_at(self, index: int) -> tuple[str, int]:
-        """The file and the line that made the tensor at `index`.
+    def made_at(self, node: str) -> tuple[str, int]:
+        """The file and the line that made `node`.
 
         Raises:
             TfdbgError: nobody knows them.
 
         """
-        node = self._context.run.tensors[index].node
         frame = made_at(self._context.tracebacks, node)
         if frame is None:
             raise TfdbgError(f"No line is known that made {node}.", hint="`ls` lists the source files.")

@@ -15,7 +15,7 @@ from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
 from tfdbg_cli.commands.query.plain_rows import PlainRows
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command
-from tfdbg_cli.commands.views.links import source_link
+from tfdbg_cli.commands.views.links import source_link, tensor_link
 from tfdbg_cli.commands.views.nodes import excluded_nodes
 from tfdbg_cli.commands.views.patterns import pattern
 from tfdbg_cli.document.document import Block, Document, Text
@@ -87,7 +87,7 @@ _COLUMNS = (
     Column("Holds"),
     Column("Op type", drop=2),
     Column("Made at", drop=1),
-    Column("Tensor"),
+    Column("Tensor", subject=True),
 )
 
 
@@ -107,7 +107,8 @@ def _head(context: Context, search: AlertSearch, shown: Sequence[Alert], *, more
         ops = Counter(context.runs[alert.run].tensors[alert.index].op_type for alert in shown)
         common = ", ".join(f"{op or '?'} {count:,}" for op, count in ops.most_common(_OPS_SHOWN))
         lines.append(line(Span("By op: ", Style.LABEL), common))
-        hint = f"`runs {first.run + 1}`, then `origin`, says where it began."
+        there = "" if first.run == context.current else f"`runs {first.run + 1}`, then "
+        hint = f"{there}`origin` says where it began."
         lines.append(line(Span(hint, Style.HINT)))
     lines.append(line(f"Looked at {count_text(search.tensors, 'tensor')}."))
     if search.unknown:
@@ -124,12 +125,13 @@ def _row(context: Context, alert: Alert) -> Row:
     run = context.runs[alert.run]
     tensor = run.tensors[alert.index]
     frame = made_at(run.tracebacks, tensor.node)
-    link = f"runs {alert.run + 1}"
+    go = f"runs {alert.run + 1}"
+    link = tensor_link(run.tensors, alert.index) if alert.run == context.current else go
     place = Span("")
     if frame is not None:
         place = Span(_place(frame), Style.LABEL, source_link(frame.file, frame.line))
     return (
-        Span(str(alert.run + 1), Style.NUMBER, link),
+        Span(str(alert.run + 1), Style.NUMBER, go),
         Span(held_text(alert.summary), Style.NAN if alert.summary.nan or alert.summary.spoiled else Style.INF),
         Span(tensor.op_type, Style.OP),
         place,

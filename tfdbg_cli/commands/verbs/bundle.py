@@ -39,7 +39,7 @@ def _bundle(context: Context, options: argparse.Namespace) -> Document:
 def _record(context: Context, options: argparse.Namespace) -> Outcome:
     path = str(named_file(options.path))
     every, some = options.every, options.only or options.layer or options.stats_only
-    if every is None and not (some or options.budget or options.compress):
+    if every is None and not (some or options.budget or options.compress or options.worker):
         return RecordRun(path, options.force)
     if options.force:
         raise TfdbgError("--force is for a bundle of one run.", hint="--budget says how much a recording may take.")
@@ -51,6 +51,7 @@ def _record(context: Context, options: argparse.Namespace) -> Outcome:
         stats_only=options.stats_only,
         budget=options.budget,
         compress=options.compress,
+        worker=options.worker,
     )
 
 
@@ -107,9 +108,14 @@ Examples:
             Argument(("--every",), "the next run and every N-th after it", metavar="N", type=int, default=None),
             Argument(("--only",), "values of these nodes alone", Kind.NODE, metavar="REGEX", default=""),
             Argument(("--layer",), "values of this layer alone", Kind.LAYER, metavar="NAME", default=""),
-            Argument(("--stats-only",), "statistics of every tensor, no values", switch=True),
+            Argument(
+                ("--stats-only",), "statistics by TensorFlow; no values but those of --only and --layer", switch=True
+            ),
             Argument(("--budget",), "bytes that a recording may take, such as 4G", metavar="SIZE", default=""),
             Argument(("--compress",), "compress the values of a recording", switch=True),
+            Argument(
+                ("--worker",), "which worker of a job this is, if TF_CONFIG does not say", metavar="NAME", default=""
+            ),
         ),
         moments=LIVE,
         section="Keep",
@@ -118,13 +124,15 @@ Of a run that cannot be made again the values are saved, and why is said. Then t
 `continue`.
 
 With --every, or another of the options behind it, runs are recorded from the next one on: their values, or statistics
-and the values of a selection. `tfdbg open PATH` shows them, while the program runs, too. When the budget is used up
-the oldest runs give way.
+and the values of a selection. With --stats-only TensorFlow computes the statistics of functions while they run, which
+costs far less than to capture every value and count. `tfdbg open PATH` shows them, while the program runs, too. When
+the budget is used up the oldest runs give way. Workers of one job record in the same PATH, and open as one recording.
 
 Examples:
   record case                          the next run, with what it takes to make it again
   record runs --every 100              one run in a hundred, all values
-  record runs --every 1 --only grad    every run: values of gradients, statistics of the rest""",
+  record runs --every 1 --only grad    every run: values of gradients, statistics of the rest
+  record runs --stats-only --only grad    the same, with statistics that TensorFlow computes""",
     ),
     Command(
         "undo",

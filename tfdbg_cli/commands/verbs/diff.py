@@ -11,7 +11,13 @@ from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Kind
 from tfdbg_cli.commands.replaying import how_to_replay
 from tfdbg_cli.commands.verbs.set_value import base_of
 from tfdbg_cli.commands.views.own_graphs import has_both_graphs, own_graphs_document
-from tfdbg_cli.commands.views.recordings_compared import Asked, Recorded, compared, opened_recording
+from tfdbg_cli.commands.views.recordings_compared import (
+    Asked,
+    Recorded,
+    compared,
+    opened_recording,
+    replicas_compared,
+)
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunKind
@@ -21,12 +27,28 @@ from tfdbg_cli.model.runs import Opened, Run
 def _diff(context: Context, options: argparse.Namespace) -> Document:
     if options.graphs and not options.first and _is_alone(context) and has_both_graphs(context.run):
         return own_graphs_document(context.run)
+    if options.replicas is not None:
+        return _replicas(context, options)
     first, second = _asked_for(context, [word for word in (options.first, options.second) if word])
     tolerance = Tolerance(options.rtol, options.atol)
     if not tolerance.asked and any(_made_again(item.runs) for item in (first, second)):
         tolerance = EXACT  # what was not computed again is the same to the last bit
     asked = Asked(tolerance, options.map, options.run, options.graphs, options.node_name_filter)
     return compared(first, second, asked, context.run)[0]
+
+
+def _replicas(context: Context, options: argparse.Namespace) -> Document:
+    """Replicas of the run that is named, else of the one looked at, or of each run of a recording."""
+    if options.second:
+        raise TfdbgError("Replicas of one run are compared.", hint="Write: diff 3 --replicas 0 1")
+    word = options.first or ""
+    recorded = opened_recording(word) if word and not word.isdigit() else None
+    if recorded is None:
+        recorded = _numbered(context, word) if word else _here(context, context.current)
+    asked = Asked(
+        Tolerance(options.rtol, options.atol), options.map, options.run, options.graphs, options.node_name_filter
+    )
+    return replicas_compared(recorded, options.replicas, asked, context.run)[0]
 
 
 def _is_alone(context: Context) -> bool:
@@ -54,8 +76,8 @@ def _asked_for(context: Context, words: list[str]) -> tuple[Recorded, Recorded]:
 
 
 def _of_its_number(recording: Recorded, run: Run) -> Recorded:
-    """Of several runs of a recording that with the number of `run`; of one that one."""
-    if len(recording.runs) == 1:
+    """Of several runs of a recording that with the number of `run`; of one that one; checkpoints count otherwise."""
+    if len(recording.runs) == 1 or recording.runs[-1].call.kind is RunKind.CHECKPOINT:
         return recording
     for other in recording.runs:
         if other.call.number == run.call.number:
@@ -85,6 +107,9 @@ def _pair(context: Context) -> tuple[int, int]:
         return context.current, made[-1]
     if context.current > 0:
         return context.current - 1, context.current
+    if len(context.runs) > 1:
+        hint = "`diff 1 2` compares it with the one after it."
+        raise TfdbgError("There is no other run before this one to compare with.", hint=hint)
     hint = "`set TENSOR EXPRESSION` and `again` make one of this run."
     if context.run.what_if is None and isinstance(context.stop, Opened):
         hint = how_to_replay(context.run)
@@ -107,6 +132,7 @@ COMMAND = Command(
         ),
         Argument(("--graphs",), "list what sets the graphs apart, too", switch=True),
         Argument(("--run",), "of two recordings only the runs #N", metavar="N", type=int),
+        Argument(("--replicas",), "two replicas of a run, counted from 0", metavar="K", type=int, nargs="*"),
     ),
     moments=WITH_TENSORS,
     details="""\
@@ -122,6 +148,13 @@ run made by `again` is compared to the last bit. A NaN equals a NaN.
 A line of the map is two names. The first may be a regular expression that is all of a name, and \\1 in the second is
 what its first group found: model/(.*) net/\\1
 
+Of two runs of different workers of a job what all workers are to share is compared: what they get from one another,
+the weights, and what is computed of these alone. What comes of the batch of each differs by nature, and is counted.
+
+With --replicas the replicas of one run are compared, which tf.distribute's MirroredStrategy runs side by side: two
+of them, one beside the first, or without numbers each one beside the first. What comes of the part of the batch that
+each was given differs by nature, too; the reduced gradients, and the copies of each variable, are to be the same.
+
 --graphs alone, where there is no other run, compares the graph that the program built with the one that TensorFlow
 made of it: which ops it removed, folded into constants, fused or moved, and those it added. Beside a checkpoint the
 variables of a run are compared.
@@ -129,6 +162,8 @@ variables of a run are compared.
 Examples:
   diff                     the program's run and what `again` made of it
   diff 3 5 --rtol 1e-5     two of the runs that `runs` lists
+  diff --replicas          each replica of this run beside the first one
+  diff 3 --replicas 0 2    two replicas of another run
   diff ../other/dump       this run and that of another recording
   diff model.ckpt-7        its variables and those of a checkpoint
   diff --graphs            what became of the program's graph""",

@@ -19,7 +19,7 @@ from tfdbg_cli.commands.views.exported import (
     export_tensors,
     require_suffix,
 )
-from tfdbg_cli.commands.views.tensor_choice import choose, sliced
+from tfdbg_cli.commands.views.tensor_choice import choose, part_shown
 from tfdbg_cli.document.document import Document, text_document
 from tfdbg_cli.document.table import Table
 from tfdbg_cli.document.text import Line, line
@@ -86,10 +86,10 @@ def _chosen(context: Context, options: argparse.Namespace, lost: list[str]) -> I
     for text in options.tensors:
         choice = choose(context, text)
         index = choice.execution(options.number)
-        value = store.value(index)
+        value = part_shown(store, index, choice.slicing)
         if isinstance(value, NoValue):
             raise TfdbgError(f"{choice.name} has no value: {value.text}")
-        yield Exported(f"{choice.name}{choice.slicing}", store[index].dtype, sliced(value, choice.slicing))
+        yield Exported(f"{choice.name}{choice.slicing}", store[index].dtype, value)
     if options.tensors:
         return
     for index in _admitted(context, options.query):

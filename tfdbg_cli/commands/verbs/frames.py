@@ -20,6 +20,7 @@ from tfdbg_cli.document.units import count_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import name_of
 from tfdbg_cli.model.frames import LiveFrame
+from tfdbg_cli.model.runs import Opened
 from tfdbg_cli.model.sources import is_library
 from tfdbg_cli.model.values import Array
 
@@ -159,11 +160,17 @@ def talk_as_pdb(context: Context, given: TextIO, shown: TextIO) -> None:
 def _running(context: Context) -> Sequence[LiveFrame]:
     frames = context.run.frames
     if not frames:
-        raise TfdbgError(
-            "No Python of the program is at hand here: this run is at its end.",
-            hint="The watch of an eager program stops in its middle: `run -f has_inf_or_nan`.",
-        )
+        watch = "The watch of an eager program stops in its middle: `run -f has_inf_or_nan`."
+        raise TfdbgError(_no_frames(context), hint="" if isinstance(context.stop, Opened) else watch)
     return frames
+
+
+def _no_frames(context: Context) -> str:
+    """Why there are no calls of the program to look at."""
+    head = "No Python of the program is at hand here: "
+    if isinstance(context.stop, Opened):
+        return head + "nothing of it is running any more."
+    return head + "they are told where it stops amid a run, at an op, and this run is at its end."
 
 
 def _own(frames: Sequence[LiveFrame]) -> list[int]:

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from tfdbg_cli.analysis.graph.roles import role_of
+from tfdbg_cli.analysis.graph.tensor_roles import tensor_role
 from tfdbg_cli.analysis.layers import layers_of, scope_text
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT, query_line
@@ -103,7 +103,7 @@ def _teller(context: Context, column: str) -> Callable[[Tensor], str]:
         "rank": lambda tensor: "" if tensor.shape is None else str(len(tensor.shape)),
         "device": lambda tensor: short_device(tensor.device),
         "layer": lambda tensor: scope_text(layers_of(graph).layer(tensor.node)),
-        "role": lambda tensor: str(role_of(graph, tensor.node, tensor.op_type)),
+        "role": lambda tensor: str(tensor_role(graph, tensor) or ""),
         "execution": lambda tensor: str(tensor.execution),
     }
     return tellers[column]

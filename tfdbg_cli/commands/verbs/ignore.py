@@ -8,7 +8,8 @@ from typing import Any
 from tfdbg_cli.analysis.layers import layers_of, scope_text
 from tfdbg_cli.analysis.origin.dismissed import dismissed_in
 from tfdbg_cli.analysis.origin.ignoring import ignored_cause, ignored_place
-from tfdbg_cli.analysis.origin.search import Origin, OriginSearch
+from tfdbg_cli.analysis.origin.origin_found import Origin
+from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import LIVE, Argument, Command, Kind, Moment, Outcome
 from tfdbg_cli.commands.views.ignored_places import place_data
@@ -122,7 +123,8 @@ COMMAND = Command(
     details="""\
 What is NaN or infinite there, and what is so because of it alone, counts as fine: the watches of this program go on
 past it in runs of the same function, session or loop, and `origin` looks for another one. Of a run in which something
-comes out spoiled the values are looked at each time, so that nothing else is missed. What makes NaN of an infinity
+comes out spoiled the values are looked at each time, so that nothing else is missed. Variables that it spoiled follow
+from it in later runs; `ignored` names them. What makes NaN of an infinity
 that counts as fine is another thing, which stops the watch. A cause is known again at other nodes too, in eager code
 at the same line. `ignored` lists what counts as fine and takes it back; bundles keep it. In scripts
 `run -f FILTER -fenn REGEX` leaves nodes out by name.

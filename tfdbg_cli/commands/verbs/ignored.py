@@ -33,13 +33,7 @@ def _ignored(context: Context, options: argparse.Namespace) -> Document:
     places = left.rows
     data = {"ignored": [place_data(number, place) for number, place in places], **left.data}
     if not len(ignored):
-        text = line(
-            "Nothing counts as fine by word, and no place was left out by a watch. ",
-            Span("ignore NODE", Style.KEY),
-            ", ",
-            Span("run -f has_inf_or_nan --benign skip", Style.KEY),
-        )
-        return Document("ignored", (Text((*told, text)),), lambda: data, "ignored")
+        return Document("ignored", (Text((*told, *_NONE)),), lambda: data, "ignored")
     columns = (
         Column("N", right=True),
         Column("Run", right=True),
@@ -84,9 +78,14 @@ def _row(number: int, place: IgnoredPlace) -> Row:
         Span(f"{len(place.nodes):,}"),
         made,
         Span(_what(place), Style.NAME, node_link(place.tensor.node)),
-        Span(place.why),
+        Span(_why(place)),
         Span("withdraw", Style.KEY, f"ignored --withdraw {number}"),
     )
+
+
+def _why(place: IgnoredPlace) -> str:
+    """What speaks for it, and which variables it spoiled: those follow from it in later runs."""
+    return f"{place.why}; it spoiled {', '.join(place.spoiled)}" if place.spoiled else place.why
 
 
 def _what(place: IgnoredPlace) -> str:
@@ -95,6 +94,11 @@ def _what(place: IgnoredPlace) -> str:
     return f"the cause at {place.tensor.node}" if place.by is IgnoredBy.CAUSE else f"{place.by} {place.name}"
 
 
+_NONE = (
+    line("Nothing counts as fine by your word, and no place was left out by a watch."),
+    line(Span("ignore NODE", Style.KEY), " lets a node, a layer or a cause count as fine."),
+    line(Span("run -f has_inf_or_nan --benign skip", Style.KEY), " leaves out what does no harm."),
+)
 _ROWS = PlainRows[tuple[int, IgnoredPlace]](
     "a place that is ignored",
     lambda row: f"{_what(row[1])} {row[1].why}",

@@ -10,7 +10,7 @@ from tfdbg_cli.analysis.graph.roles import Role
 from tfdbg_cli.analysis.layers import Layers, layers_of
 from tfdbg_cli.analysis.scope_sums import ScopeSum, node_sums, scope_sums
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.folds import Folds, fold_command, sign, unfolded
+from tfdbg_cli.commands.folds import EVERY, Folds, fold_command, sign, unfolded
 from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
 from tfdbg_cli.commands.query.named import asked_query
 from tfdbg_cli.commands.query.plain_rows import PlainRows
@@ -33,8 +33,8 @@ def _layers(context: Context, options: argparse.Namespace) -> Document:
         raise TfdbgError(f"-d counts levels from 1; {options.depth} is too few.")
     layers = layers_of(context.run.graph)
     sums = _sums(context, options)
-    folds = context.folds.setdefault("layers", Folds())
-    folds.follow(options, lambda scope: scope in sums)
+    folds = context.folds.get("layers", Folds()).followed(options, lambda scope: scope in sums)
+    context.folds["layers"] = folds
     if options.query:
         return _found(context, options, layers, sums)
     inside = layers.tester(layers.resolve(options.layer)) if options.layer else None
@@ -43,7 +43,7 @@ def _layers(context: Context, options: argparse.Namespace) -> Document:
     shown, signs = unfolded(
         known, lambda name: folds.is_open(name, inside is not None or name.count("/") + 1 < depth)
     )
-    head = _head(context, options, len(known), len(known) - len(shown))
+    head = _head(context, options, len(known), len(known) - len(shown), by_hand=folds != Folds())
     blocks: list[Block] = [Text((*head, EMPTY_LINE))]
     if shown:
         blocks.append(_table(context, sums, shown, signs, options, _counted_later(context, options, sums, shown)))
@@ -93,10 +93,10 @@ def _bad_in(context: Context, total: ScopeSum) -> int | None:
     """How many elements of its tensors are NaN or infinite; None where that is not known of all."""
     count = 0
     for index in total.indices:
-        summary = context.summary(index)
-        if summary is not None and not summary.tells_nonfinite:
+        found = context.nonfinite(index)
+        if found is None:
             return None
-        count += 0 if summary is None else summary.nonfinite
+        count += found
     return count
 
 
@@ -114,8 +114,8 @@ def _key(context: Context, options: argparse.Namespace) -> tuple[int, int, bool]
 def _sums_in_steps(context: Context, options: argparse.Namespace) -> Iterator[float | None]:
     key, known, run = _key(context, options), context.memory.sums, context.run
     if key not in known:
-        summary_of, layers = context.summary if options.stats else None, layers_of(run.graph)
-        counting = scope_sums(run.tensors, run.graph, layers, summary_of)
+        nonfinite_of, layers = context.nonfinite if options.stats else None, layers_of(run.graph)
+        counting = scope_sums(run.tensors, run.graph, layers, nonfinite_of)
         for found in node_sums(run.graph, layers) if _counts_nodes(context) else counting:
             yield None
             if found is not None:
@@ -129,9 +129,8 @@ def _in_steps(context: Context, options: argparse.Namespace) -> Iterator[float |
         return
     sums = context.memory.sums[_key(context, options)]
     for name in _facts(context, options, sums).undecided(asked_query(options.query), list(sums)):
-        for index in sums[name].indices:
-            for _ in context.summary_in_steps(index):
-                yield None
+        for _ in context.summaries_in_steps(sums[name].indices):
+            yield None
 
 
 def _counts_nodes(context: Context) -> bool:
@@ -139,10 +138,13 @@ def _counts_nodes(context: Context) -> bool:
     return context.run.call.kind is RunKind.GRAPH and not len(context.run.tensors)
 
 
-def _head(context: Context, options: argparse.Namespace, known: int, deeper: int) -> list[Line]:
+def _head(
+    context: Context, options: argparse.Namespace, known: int, deeper: int, *, by_hand: bool = False
+) -> list[Line]:
+    """What stands above the rows; what was folded `by_hand` would not be shown by more levels alone."""
     if not known:
         why = (
-            "No tensor was captured."
+            "This run has no tensor here: `lt` says why."
             if not len(context.run.tensors) and not _counts_nodes(context)
             else "The names of this run hold no layers and scopes, only functions, branches and loops."
         )
@@ -150,7 +152,8 @@ def _head(context: Context, options: argparse.Namespace, known: int, deeper: int
     of = f" in {options.layer}" if options.layer else ""
     lines = [line(Span(f"{count_text(known, 'layer or scope', 'layers and scopes')}{of}", Style.TITLE))]
     if deeper:
-        link = COMMAND.spell(options, depth=(options.depth or _DEPTH) + 2, fold="", unfold="")
+        further = {"unfold": EVERY} if by_hand else {"unfold": "", "depth": (options.depth or _DEPTH) + 2}
+        link = COMMAND.spell(options, fold="", levels=None, **further)
         lines.append(
             line(
                 Span(f"{count_text(deeper, 'more lies', 'more lie')} deeper: ", Style.DIM),
@@ -189,7 +192,7 @@ def _table(
         columns.append(Column("NaN, ±inf", right=True, width=0 if later is None else 9))
     if signs:
         columns.append(Column("", width=1))
-    columns.append(Column("Layer"))
+    columns.append(Column("Layer", subject=True))
     base = min(name.count("/") for name in names)
 
     def row(i: int) -> Row:

@@ -27,12 +27,12 @@ from tfdbg_cli.model.sources import Frame
 
 # Each with its sort key. Long names give way, so that the times are seen on a narrow screen.
 _COLUMNS = (
-    (Column("node", keep_end=True, least=28), "node"),
-    (Column("op type", drop=1), "op_type"),
-    (Column("start", right=True, drop=2), "start_time"),
-    (Column("op time", right=True), "op_time"),
-    (Column("exec time", right=True), "exec_time"),
-    (Column("made at"), "line"),
+    (Column("Node", keep_end=True, least=28), "node"),
+    (Column("Op type", drop=1), "op_type"),
+    (Column("Start", right=True, drop=2), "start_time"),
+    (Column("Op time", right=True), "op_time"),
+    (Column("Exec time", right=True), "exec_time"),
+    (Column("Made at"), "line"),
 )
 _LARGEST_FIRST = frozenset({"op_time", "exec_time"})
 

@@ -23,11 +23,11 @@ from tfdbg_cli.model.runs import RunStart
 from tfdbg_cli.model.tensors import EMPTY_STORE
 
 _COLUMNS = (
-    Column("nodes", right=True),
-    Column("tensors", right=True, drop=2),
-    Column("dumps", right=True, drop=1),
-    Column("first line", right=True),
-    Column("path"),
+    Column("Nodes", right=True),
+    Column("Tensors", right=True, drop=2),
+    Column("Dumps", right=True, drop=1),
+    Column("First line", right=True),
+    Column("Path"),
 )
 _ROWS = PlainRows[SourceFile]("a source file", lambda file: file.path, {}, {"tensors": lambda file: file.tensors})
 

@@ -8,14 +8,15 @@ from dataclasses import replace
 from typing import Any
 
 from tfdbg_cli.analysis.graph.roles import Role
-from tfdbg_cli.analysis.tensor_query import Raised, SortKey
+from tfdbg_cli.analysis.tensor_query import SortKey
+from tfdbg_cli.analysis.watch.answers import Raised
 from tfdbg_cli.analysis.watch.filter import Among
 from tfdbg_cli.analysis.watch.filters import our_filter
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT, query_line
 from tfdbg_cli.commands.query.tensor_listing import Listing, find, find_in_steps
+from tfdbg_cli.commands.query.unread import unread_among
 from tfdbg_cli.commands.registry import LOOKING, Argument, Command, Kind
-from tfdbg_cli.commands.views.empty_list import explain_empty
 from tfdbg_cli.commands.views.health_columns import CountedLater
 from tfdbg_cli.commands.views.nodes import excluded_nodes
 from tfdbg_cli.commands.views.short_names import ShortNames, shared_by_most
@@ -93,9 +94,18 @@ def _head(context: Context, options: argparse.Namespace, listing: Listing, names
     if listing.unread:
         lost = f"{count_text(listing.unread, 'tensor')} could not be read, so the filter did not see what they held."
         lines.append(line(Span(lost, Style.WARNING)))
+    if listing.blank:
+        first = f" of the first {listing.counted:,}" if listing.counted < len(listing.indices) else ""
+        was = "was" if listing.blank == 1 else "were"
+        blank = f"{count_text(listing.blank, 'tensor')}{first} could not be read, and so {was} not counted."
+        lines.append(line(Span(blank, Style.WARNING)))
+    if context.run.gaps:
+        lines.append(line(Span(context.run.gaps, Style.WARNING)))
     if _is_half_blind(context, options):
         lines.append(line(Span(_RESULTS_UNKNOWN, Style.WARNING)))
     if not listing.indices:
+        from tfdbg_cli.commands.views.empty_list import explain_empty  # most lists hold something
+
         lines += [EMPTY_LINE, *explain_empty(context, options)]
     return (*lines, *names.legend(), EMPTY_LINE)
 
@@ -146,10 +156,7 @@ def _with_sort(field: Field, options: argparse.Namespace) -> Column:
 
 def _data(context: Context, options: argparse.Namespace, listing: Listing) -> dict[str, Any]:
     summaries = bool(options.stats or options.tensor_filter)
-    tensors = [
-        tensor_data(context, i) | ({"summary": summary_data(context.summary(i))} if summaries else {})
-        for i in listing.indices
-    ]
+    tensors = [tensor_data(context, i) | (_numbers(context, i) if summaries else {}) for i in listing.indices]
     data: dict[str, Any] = {
         "total": len(context.run.tensors),
         "filter": options.tensor_filter or None,
@@ -157,14 +164,21 @@ def _data(context: Context, options: argparse.Namespace, listing: Listing) -> di
     }
     if options.query:
         data["query"] = options.query
-    if listing.unread:
-        data["unread"] = listing.unread
+    unread = unread_among(context, listing.indices) if options.stats and not options.tensor_filter else 0
+    if listing.unread or unread:
+        data["unread"] = listing.unread or unread
     if _is_half_blind(context, options):
         data["note"] = _RESULTS_UNKNOWN
     if listing.raised.count:
         raised = listing.raised
         data["raised"] = {"count": raised.count, "first": raised.first, "error": raised.error}
     return data
+
+
+def _numbers(context: Context, index: int) -> dict[str, Any]:
+    """What the tensor holds, and where nobody knows it, why."""
+    lack = context.lack(index)
+    return {"summary": summary_data(context.summary(index))} | ({} if lack is None else {"lack": str(lack)})
 
 
 def _role_text(text: str) -> str:
@@ -214,7 +228,9 @@ COMMAND = Command(
 Without -s tensors stand in the order of their execution. Regexes search anywhere in the name.
 The heads of the columns sort; a second click reverses. A row leads to the tensor's value. `queries` explains what -q
 takes; on the screen f types it. There the rows in sight show their health, which is counted as they come into sight,
-and w puts the worst on top; `config set columns` chooses other columns, and `config set columns auto` these again.
+and w puts the worst on top: the most NaN and infinities (of as many the larger share of a tensor), then the largest
+magnitude. `config set columns` chooses other columns, and `config set columns auto` these again.
+Gradients are the numbers that a backward pass computed; its shapes, masks and constants have no role.
 What a filter said of all tensors of a large recording is kept for the next opening, until the recording changes;
 `tfdbg info` says where.
 
@@ -226,7 +242,7 @@ Examples:
   lt -n '^dense' -t MatMul          by node and op type
   lt --shape '*,10' --stats         everything whose last axis is 10, with its range
   lt -s dump_size -r                the largest first
-  lt -s worst                       NaN and infinities on top, then by magnitude; reads every value
+  lt -s worst                       the most NaN and infinities on top, then by magnitude; reads every value
   lt -q 'dense shape=[*,128]'       a query, in quotes: names with dense in them, whose last axis is 128
   lt -q 'size>1MB or max>1e4'       large ones, or with large values; only what a query asks for is counted
   lt -q 'not role=grad (nan>0 or zero>50%)'""",

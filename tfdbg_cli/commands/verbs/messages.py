@@ -41,5 +41,6 @@ COMMAND = Command(
     _messages,
     section="Move",
     details="""\
-Each with its time, the last one at the end. The line prompt prints what it says, so there nothing is kept.""",
+Each with its time, the last one at the end; what only echoes a key, such as a count, is left out. The line prompt
+prints what it says, so there nothing is kept.""",
 )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from tfdbg_cli.analysis.conditions import figure
-from tfdbg_cli.analysis.graph.walk import Direction, Hop, Mark, walk
+from tfdbg_cli.analysis.graph.ways.walk import Direction, Hop, Mark, walk
 from tfdbg_cli.analysis.layers import layers_of, scope_text
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
@@ -16,6 +17,7 @@ from tfdbg_cli.commands.query.plain_rows import PlainRows
 from tfdbg_cli.commands.registry import Argument, Command, Outcome, Steps
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.views.links import node_link
+from tfdbg_cli.commands.views.node_values import NodeValues
 from tfdbg_cli.commands.views.nodes import DEVICE_ARGUMENT, NODE_ARGUMENT, FoundNode, find_node
 from tfdbg_cli.commands.views.short_names import ShortNames, around
 from tfdbg_cli.commands.views.tensor_choice import short_device
@@ -26,6 +28,7 @@ from tfdbg_cli.document.units import count_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.runs import RunStart
 from tfdbg_cli.model.tensors import EMPTY_STORE
+from tfdbg_cli.model.values import LOST
 
 _INDENT_LIMIT = 30  # levels shown as indentation; deeper ones are told by the number in front
 
@@ -58,7 +61,8 @@ def _outline(context: Context, options: argparse.Namespace, direction: Direction
     blocks: list[Block] = [Text(tuple(head))]
     if steps:
         deeper = _command(direction, name, options, depth * 2)
-        blocks.append(Rows(len(steps), lambda i: _line(steps[i], options, deeper, names)))
+        held = NodeValues(context, [step.name for step in steps])
+        blocks.append(Rows(len(steps), lambda i: _line(steps[i], options, deeper, names, held.spans(i)), held.later))
         blocks.append(Text((EMPTY_LINE, *_legend(steps, options))))
     else:
         blocks.append(Text((line("  none"),)))
@@ -112,7 +116,9 @@ def _facts(context: Context) -> PlainRows[Hop]:
 
 def _told(context: Context, index: int, name: str) -> float:
     summary = context.summary(index)
-    return 0 if summary is None else figure(summary, name)
+    if summary is None:
+        return math.nan if context.lack(index) in LOST else 0
+    return figure(summary, name)
 
 
 def _in_steps(direction: Direction) -> Steps:
@@ -125,9 +131,8 @@ def _in_steps(direction: Direction) -> Steps:
         every = _walked(context, options, found, direction)
         yield None
         for step in _facts(context).undecided(asked_query(options.query), _listed(every, options)):
-            for index in context.run.tensors.named(step.name):
-                for _ in context.summary_in_steps(index):
-                    yield None
+            for _ in context.summaries_in_steps(context.run.tensors.named(step.name)):
+                yield None
             yield None
 
     return steps
@@ -153,7 +158,7 @@ def _command(direction: Direction, name: str, options: argparse.Namespace, depth
     return f"{'li' if direction is Direction.INPUTS else 'lo'} {' '.join(flags)} {quoted(name)}"
 
 
-def _line(step: Hop, options: argparse.Namespace, deeper: str, names: ShortNames) -> Line:
+def _line(step: Hop, options: argparse.Namespace, deeper: str, names: ShortNames, held: Sequence[Span | str]) -> Line:
     level = 1 if options.query else min(step.depth, _INDENT_LIMIT)  # what is between may be left out
     parts: list[Span | str] = ["  " * (level - 1), Span(f"({step.depth}) ", Style.DIM)]
     if step.control:
@@ -168,7 +173,7 @@ def _line(step: Hop, options: argparse.Namespace, deeper: str, names: ShortNames
     if step.mark is Mark.BELOW:
         return line(*parts, Span(f"↓ {name}", Style.DIM, node_link(step.name)))
     more = [Span(" …", Style.KEY, deeper)] if step.mark is Mark.CUT else []
-    return line(*parts, Span(name, Style.NAME, node_link(step.name)), *more)
+    return line(*parts, Span(name, Style.NAME, node_link(step.name)), *more, *held)
 
 
 def _legend(steps: Sequence[Hop], options: argparse.Namespace) -> list[Line]:
@@ -219,7 +224,8 @@ _ARGUMENTS = (
     DEVICE_ARGUMENT,
 )
 _DETAILS = """\
-Every node stands once, where it is nearest to the node asked for; elsewhere ↑ or ↓ and its name point to it.
+Every node stands once, where it is nearest to the node asked for; elsewhere ↑ or ↓ and its name point to it. Behind
+it stands what it gave; the screen counts NaN and infinities, too, as rows come into sight.
 
 Examples:
   {alias} loss

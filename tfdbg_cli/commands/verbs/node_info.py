@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tfdbg_cli.analysis.graph.annotation import made_at
+from tfdbg_cli.analysis.graph.branches import Taken, taken_branches
 from tfdbg_cli.analysis.graph.call_scopes import call_scopes
 from tfdbg_cli.analysis.graph.neighbours import Edge, neighbours_of
 from tfdbg_cli.commands.context import Context
@@ -16,6 +17,7 @@ from tfdbg_cli.commands.views.links import node_link, place_span, tensor_link
 from tfdbg_cli.commands.views.made_at import around_text, why_no_traceback
 from tfdbg_cli.commands.views.nodes import DEVICE_ARGUMENT, NODE_ARGUMENT, FoundNode, find_node
 from tfdbg_cli.commands.views.short_names import ShortNames, around
+from tfdbg_cli.commands.views.taken_branch import taken_line
 from tfdbg_cli.commands.views.traceback_lines import traceback_data, traceback_lines
 from tfdbg_cli.document.definitions import Definitions
 from tfdbg_cli.document.document import Block, Document, Text
@@ -24,6 +26,7 @@ from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.document.units import bytes_text, count_text, ms_text, shape_text
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.graph import Node
+from tfdbg_cli.model.names import node_of
 from tfdbg_cli.model.runs import RunStart
 from tfdbg_cli.model.sources import Traceback
 from tfdbg_cli.model.tensors import EMPTY_STORE, TensorStore
@@ -37,7 +40,7 @@ def _node_info(context: Context, options: argparse.Namespace) -> Document:
     if options.attributes:
         blocks += _attributes(node)
     if options.dumps:
-        blocks += _dumps(_store(context), node)
+        blocks += _dumps(_store(context), node, _why_none(context, node))
     if options.traceback:
         blocks.append(Text(tuple(_traceback(context, node, traceback, options.all))))
     blocks.append(Text((EMPTY_LINE, _more(node, options))))
@@ -56,6 +59,9 @@ def _head(context: Context, found: FoundNode, options: argparse.Namespace) -> tu
         line(Span("Device   ", Style.LABEL), Span(_device(context, node), Style.DEVICE)),
         *_calls(found),
     ]
+    taken = taken_branches(found.graph, _store(context), node)
+    if taken is not None:
+        lines.append(taken_line(taken, _store(context)))
     frame = made_at(context.tracebacks, node.name)
     if frame is not None and not options.traceback:
         behind = around_text(context.tracebacks, node.name)
@@ -92,9 +98,9 @@ def _neighbours(context: Context, found: FoundNode) -> list[Block]:
     node, store = found.node, _store(context)
     inputs, outputs = edges.inputs(node), edges.outputs(node)
     waits, waited = edges.control_inputs(node), edges.control_outputs(node)
-    names = around(found.graph, node.name)
+    names, taken = around(found.graph, node.name), taken_branches(found.graph, store, node)
     sections: tuple[tuple[str, int, int, Callable[[int], Row]], ...] = (
-        ("input", len(inputs), 5, lambda i: _input_row(store, inputs[i], names)),
+        ("input", len(inputs), 5, lambda i: _input_row(store, inputs[i], names, taken)),
         ("recipient", len(outputs), 5, lambda i: _output_row(outputs[i], names)),
         ("control input", len(waits), 3, lambda i: _name_row(waits[i], found.graph.find(waits[i]), names)),
         ("control recipient", len(waited), 3, lambda i: _name_row(waited[i].name, waited[i], names)),
@@ -115,12 +121,14 @@ def _section(noun: str, count: int, columns: int, row: Callable[[int], Row]) -> 
     return [heading, Table((_PLAIN,) * columns, count, row, show_head=False)]
 
 
-def _input_row(store: TensorStore, edge: Edge, names: ShortNames) -> Row:
+def _input_row(store: TensorStore, edge: Edge, names: ShortNames, taken: Taken | None) -> Row:
     op_type = edge.node.op_type if edge.node is not None else "not in this graph"
     moved = Span("through send and receive", Style.DIM) if edge.moved else Span("")
     link = node_link(edge.tensor.node) if edge.node else ""
     name = Span(names.short(str(edge.tensor)), Style.NAME, link)
-    return (Span(""), Span(f"[{op_type}]", Style.OP), name, _value_span(store, edge), moved)
+    left_out = taken is not None and taken.left_out(edge.tensor)
+    value = Span("not run", Style.DIM) if left_out else _value_span(store, edge)
+    return (Span(""), Span(f"[{op_type}]", Style.OP), name, value, moved)
 
 
 def _output_row(edge: Edge, names: ShortNames) -> Row:
@@ -153,13 +161,13 @@ def _attributes(node: Node) -> list[Block]:
     return [heading, Definitions(pairs, indent="  ")] if pairs else [heading]
 
 
-def _dumps(store: TensorStore, node: Node) -> list[Block]:
+def _dumps(store: TensorStore, node: Node, why_none: str) -> list[Block]:
     """Every captured output, by slot. `-n` counts within one slot on one device, as `pt` does."""
     found = [i for i in store.named(node.name) if not node.device or store[i].device in ("", node.device)]
     found.sort(key=lambda i: (store[i].slot, i))
     heading = Text((EMPTY_LINE, line(Span(count_text(len(found), "captured tensor"), Style.HEADING))))
     if not found:
-        return [heading, Text((line("  ", Span(_WHY_NONE, Style.HINT)),))]
+        return [heading, Text((line("  ", Span(why_none, Style.HINT)),))]
     columns = (*(_PLAIN,) * 3, Column("", right=True), *(_PLAIN,) * 3)
     start = store[0].time_us
 
@@ -179,7 +187,12 @@ def _dumps(store: TensorStore, node: Node) -> list[Block]:
     return [heading, Table(columns, len(found), row, show_head=False)]
 
 
-_WHY_NONE = "Folded by the optimizer, left out by a filter of the run, or not needed for its fetches."
+def _why_none(context: Context, node: Node) -> str:
+    """Why nothing may have been captured of `node`."""
+    error = None if isinstance(context.stop, RunStart) else context.run.error
+    if error is not None and error.node is not None and node_of(error.node) == node.name:
+        return "This is the op that failed: it gave nothing."
+    return "Folded by the optimizer, left out by a filter of the run, or not needed for its fetches."
 
 
 def _traceback(context: Context, node: Node, traceback: Traceback, unfold: bool) -> Sequence[Line]:
@@ -212,6 +225,7 @@ def _more(node: Node, options: argparse.Namespace) -> Line:
 def _data(context: Context, found: FoundNode, traceback: Traceback) -> dict[str, Any]:
     edges = neighbours_of(found.graph)
     node, store = found.node, _store(context)
+    taken = taken_branches(found.graph, store, node)
     return {
         "name": node.name,
         "op_type": node.op_type,
@@ -225,6 +239,7 @@ def _data(context: Context, found: FoundNode, traceback: Traceback) -> dict[str,
         "dumps": [{"slot": store[i].slot, "execution": store[i].execution} for i in store.named(node.name)],
         "traceback": traceback_data(traceback),
         "note": found.note,
+        **({} if taken is None else {"taken": dict(taken.times), "chosen_by": str(taken.chooser)}),
     }
 
 
@@ -242,7 +257,8 @@ COMMAND = Command(
         DEVICE_ARGUMENT,
     ),
     details="""\
-Sends and receives between devices, and the runtime's return nodes, are seen through.
+Sends and receives between devices, and the runtime's return nodes, are seen through. Of a condition it says which
+branch was taken, and what chose it; in a loop how often each.
 
 Examples:
   ni dense/MatMul

@@ -11,19 +11,18 @@ from tfdbg_cli.analysis.causes.causes import Cause
 from tfdbg_cli.analysis.causes.intended import Intended
 from tfdbg_cli.analysis.graph.annotation import made_at
 from tfdbg_cli.analysis.graph.call_scopes import call_scopes
-from tfdbg_cli.analysis.graph.chain import Link, chain_to
-from tfdbg_cli.analysis.graph.turns import Turns
+from tfdbg_cli.analysis.graph.ways.chain import Link, chain_to
 from tfdbg_cli.analysis.origin.aftermath import Aftermath
 from tfdbg_cli.analysis.origin.benign import harm_in
 from tfdbg_cli.analysis.origin.by_health import tells_health_alone
 from tfdbg_cli.analysis.origin.dismissed import dismissed_in
-from tfdbg_cli.analysis.origin.search import Benign, Origin, OriginSearch
+from tfdbg_cli.analysis.origin.origin_found import Benign, Origin
+from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import moment_of
 from tfdbg_cli.commands.registry import LIVE, LOOKING, Argument, Command, Moment
-from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.views.input_rows import input_data, input_rows
-from tfdbg_cli.commands.views.links import node_link, tensor_link
+from tfdbg_cli.commands.views.links import tensor_link
 from tfdbg_cli.commands.views.made_at import made_at_blocks
 from tfdbg_cli.commands.views.nodes import excluded_nodes
 from tfdbg_cli.commands.views.origin_around import (
@@ -40,22 +39,19 @@ from tfdbg_cli.commands.views.origin_around import (
     meant,
     spoiled_blocks,
 )
-from tfdbg_cli.commands.views.origin_batch import batch_lines
 from tfdbg_cli.commands.views.origin_by_health import origin_by_health
 from tfdbg_cli.commands.views.origin_elements import element_blocks, element_data
+from tfdbg_cli.commands.views.origin_head import head_line, turn_lines
 from tfdbg_cli.commands.views.patterns import search_text
-from tfdbg_cli.commands.views.short_names import around
-from tfdbg_cli.commands.views.tensor_choice import short_device
+from tfdbg_cli.commands.views.short_names import ShortNames, around
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.summary import chip
 from tfdbg_cli.document.table import Column, Row, Table
-from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
-from tfdbg_cli.document.units import count_text, shape_text
+from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line
+from tfdbg_cli.document.units import count_text
 from tfdbg_cli.document.wrapping import Labelled
 from tfdbg_cli.model.calls import RunKind
-from tfdbg_cli.model.dtypes import name_of
 from tfdbg_cli.model.runs import Hit, Run, RunEnd
-from tfdbg_cli.model.statistics import summarize
 from tfdbg_cli.ops.effects import updates_variable
 from tfdbg_cli.ops.kinds import PLAIN_CALLS
 
@@ -156,7 +152,7 @@ def _screen(found: _Finding, since: str, options: argparse.Namespace, moment: Mo
     run, origin = found.run, found.origin
     names = around(run.graph, origin.name.node)
     blocks: list[Block] = [
-        Text((_what(run, origin), *_turn(run, origin))),
+        Text((head_line(run, origin, _LABEL), *turn_lines(run, origin, _LABEL))),
         Labelled("Cause", origin.cause.text, Style.WARNING, _LABEL),
     ]
     if origin.cause.suggestion:
@@ -174,15 +170,14 @@ def _screen(found: _Finding, since: str, options: argparse.Namespace, moment: Mo
         blocks += made_at_blocks(run, origin.made_by, _LABEL, given, label=label)
     else:
         blocks += made_at_blocks(run, origin.forward or origin.made_by, _LABEL, forward)
-    if len(found.chain) > 1:
-        blocks.append(chain_block(run, found.chain, names, _LABEL))
-    if origin.inputs:
-        blocks += [Text((EMPTY_LINE,)), input_rows(run, origin.inputs, _LABEL, names=names)]
-    blocks += [Text((EMPTY_LINE,)), *element_blocks(origin, options.max_elements, _LABEL)]
+    # What went wrong, where, and for which rows fits on a small screen: the way to it stands behind that.
+    parts = element_blocks(run, origin, options.max_elements, _LABEL), _way(found, names)
+    for part in [part for part in parts if part] or [[]]:
+        blocks += [Text((EMPTY_LINE,)), *part]
     here = bool(run.frames) and origin.index == len(run.tensors) - 1
     after = here_line(_LABEL) if here else after_line(found.after, options, _LABEL, listed=listed)
     blocks += [
-        Text((*batch_lines(run, origin, _LABEL), after)),
+        Text((after,)),
         *(() if run.frames else harm_blocks(harmless=found.harmless, before=found.before, label_width=_LABEL)),
         *spoiled_blocks(run, found.after, _LABEL),
     ]
@@ -194,58 +189,18 @@ def _screen(found: _Finding, since: str, options: argparse.Namespace, moment: Mo
     return tuple(blocks)
 
 
+def _way(found: _Finding, names: ShortNames) -> list[Block]:
+    """What led to the origin: the chain of ops, and its inputs."""
+    run, origin = found.run, found.origin
+    chain = [chain_block(run, found.chain, names, _LABEL)] if len(found.chain) > 1 else []
+    return [*chain, *([input_rows(run, origin.inputs, _LABEL, names=names)] if origin.inputs else [])]
+
+
 def _intended_at(origin: Origin) -> tuple[Block, ...]:
     if origin.intended is None:
         return ()
     text = f"{meant(origin.intended)}. Nothing else is wrong in this run."
     return (Labelled("Intended", f"It looks so: {text}", Style.GOOD, _LABEL),)
-
-
-def _what(run: Run, origin: Origin) -> Line:
-    facts = summarize(origin.value)
-    tensor = run.tensors[origin.index] if origin.index is not None else None
-    dtype = tensor.dtype if tensor is not None else name_of(origin.value.dtype)
-    link = f"pf {quoted(str(origin.name))}" if origin.index is None else tensor_link(run.tensors, origin.index)
-    counts: list[Span | str] = []
-    for count, word, style in (
-        (facts.nan, "NaN", Style.NAN),
-        (facts.neg_inf, "-inf", Style.INF),
-        (facts.pos_inf, "inf" if facts.of_magnitude else "+inf", Style.INF),
-    ):
-        if count:
-            counts += [" ", Span(f"{word}×{count:,}", style)]
-    again = f" execution {tensor.execution}" if tensor is not None and tensor.execution else ""
-    return line(
-        Span("Origin".ljust(_LABEL), Style.LABEL),
-        Span(str(origin.name), Style.TITLE, link),
-        f"{again}  ",
-        Span(origin.op_type, Style.OP, node_link(origin.node.name) if origin.node else ""),
-        f"  {dtype}{shape_text(origin.value.shape)} ",
-        *counts,
-        f" of {origin.value.size:,}  ",
-        Span(short_device(origin.device), Style.DEVICE),
-    )
-
-
-def _turn(run: Run, origin: Origin) -> list[Line]:
-    """Which turn of a loop it was, where that can be told, with a link to the tensor in all turns."""
-    if origin.index is None:
-        return []
-    turns = Turns(run.graph, run.tensors)
-    loop, turn = turns.loop_around(origin.name.node), turns.turn(origin.index)
-    if loop is None or turn is None:
-        return []
-    name = Span(loop, Style.NAME, node_link(loop))
-    link = f"pt {quoted(str(origin.name))} -n all"
-    return [
-        line(
-            Span("Turn".ljust(_LABEL), Style.LABEL),
-            f"{turn + 1} of the loop ",
-            name,
-            ": ",
-            Span("all turns", Style.KEY, link),
-        )
-    ]
 
 
 def _all_fine(run: Run, search: OriginSearch, options: argparse.Namespace, where: str) -> Document:
@@ -258,6 +213,8 @@ def _all_fine(run: Run, search: OriginSearch, options: argparse.Namespace, where
     lines.append(line(f"Looked at {looked_at} and {count_text(len(run.call.feeds), 'feed')}."))
     if unread:
         lines.append(line(f"{count_text(unread, 'tensor')} could not be read: `lt` shows a ? in place of the size."))
+    if run.gaps:
+        lines.append(line(Span(run.gaps, Style.WARNING)))
     if options.filter_exclude_node_names:
         lines.append(line(f"Left out: nodes that match {options.filter_exclude_node_names}."))
     if not len(run.tensors):
@@ -282,7 +239,7 @@ def _every_origin(run: Run, search: OriginSearch) -> Document:
         Span(f"{count_text(len(found), 'tensor')} not finite although all inputs are", Style.TITLE),
         ", in order of execution:" if found else ".",
     )
-    columns = (Column("op type"), Column("value", drop=1), Column("tensor"))
+    columns = (Column("Op type"), Column("Value", drop=1), Column("Tensor"))
 
     def row(i: int) -> Row:
         tensor = run.tensors[found[i]]
@@ -360,7 +317,7 @@ COMMAND = Command(
         ),
         Argument(
             ("--benign",),
-            "infinities that look intended (a mask of -inf): tell them last, skip them, or show them like others",
+            "what looks intended (a mask of -inf): tell it last, skip it, or show it like others",
             metavar="|".join(Benign),
             choices=tuple(Benign),
             default=Benign.LAST,
@@ -374,9 +331,13 @@ Inputs are looked up in the run along the graph: through Identity and Switch, ac
 were at that iteration. An input that was folded away or not captured is said to be so.
 
 Infinities look intended where a table of habits knows them: a mask of -inf before a softmax, the start of a running
-minimum, what tf.where replaces. They count as fine as long as nothing comes of them; the watch still stops at them.
+minimum; so do infinities and NaN that tf.where replaces. They count as fine as long as nothing comes of them; the
+watch still stops at them.
 
 Of an op that computes a gradient the line of the op of the forward pass is shown, since that one can be mended.
+
+`After` counts the tensors that this run shows behind the origin, as they were made. What was left out of a recording,
+or is still to come where the program stands in the middle, is not counted: it can be fewer where less was kept.
 
 In JSON `tensor` is null when everything is finite; `execution` counts the turns of a loop from 0. `inputs` are
 names; `inputs` of an element are the values of those inputs that made it, in the same order: a number, a list for

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tfdbg_cli.analysis.graph.between import Way, shortest_way
+from tfdbg_cli.analysis.graph.ways.between import Way, shortest_way
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import Argument, Command, Kind
 from tfdbg_cli.commands.views.health_columns import CountedLater, HealthCell, health_cells
@@ -105,7 +105,13 @@ class _Screen:
 
     def _columns(self) -> tuple[Column, ...]:
         health = [column for _, column, _ in self._health()]
-        return (Column("", right=True), Column("Op type", drop=1), Column("Value", drop=2), *health, Column("Tensor"))
+        return (
+            Column("", right=True),
+            Column("Op type", drop=1),
+            Column("Value", drop=2),
+            *health,
+            Column("Tensor", subject=True),
+        )
 
     def _row(self, way: Way, indices: Sequence[int | None], i: int) -> Row:
         node, index = way.nodes[i], indices[i] if indices else None

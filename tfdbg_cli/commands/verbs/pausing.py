@@ -235,6 +235,9 @@ gives the program another value in place of what the op gave.""",
         _step(Pace.LINE),
         moments=LIVE,
         section=_SECTION,
+        details="""\
+tfdbg stands at ops, so lines that compute nothing with TensorFlow are passed: the next stop is at the first op of
+another line in this call, or, where the call computes nothing more, of the code that runs after it.""",
     ),
     Command(
         "finish",
@@ -243,6 +246,7 @@ gives the program another value in place of what the op gave.""",
         _step(Pace.OUT),
         moments=_PAUSED,
         section=_SECTION,
+        details="Of a call with a loop whose turns are runs, the turn is left.",
     ),
     Command(
         "until",

@@ -124,7 +124,8 @@ def _devices(found: Placement) -> Table:
 
     def row(i: int) -> Row:
         load = found.devices[i]
-        unknown = "not requested" if found.known is Known.REQUESTED else "not known: no value was captured"
+        lack = "not known" if load.tensors else "not known: no value was captured"
+        unknown = "not requested" if found.known is Known.REQUESTED else lack
         return (
             Span(f"{load.ops:,}", Style.NUMBER),
             Span(f"{load.tensors:,}", Style.NUMBER),
@@ -152,7 +153,7 @@ def _copies(context: Context, options: argparse.Namespace, found: Placement) -> 
     total = sum(copy.nbytes or 0 for copy in found.copies)
     words = "would be copied" if found.known is Known.REQUESTED else "copied between devices"
     head = _section(f"{count_text(len(found.copies), 'tensor')} {words}, {bytes_text(total)}")
-    columns = (Column("Size", right=True), Column("from"), Column("to"), Column("Tensor", keep_end=True))
+    columns = (Column("Size", right=True), Column("From"), Column("To"), Column("Tensor", keep_end=True))
     names = shared_by_most(context.run.graph, len(found.copies), lambda i: found.copies[i].tensor.node)
 
     def row(i: int) -> Row:
@@ -187,7 +188,7 @@ def _fallbacks(context: Context, found: Placement) -> list[Block]:
         else (f"{asked:,} of them although another device was requested")
     )
     head = _section(f"{count_text(len(found.fallbacks), 'op')} fell back to the CPU, {why}", Style.WARNING)
-    columns = (Column("Op type"), Column("requested"), Column("ran on"), Column("Node", keep_end=True))
+    columns = (Column("Op type"), Column("Requested"), Column("Ran on"), Column("Node", keep_end=True))
     names = shared_by_most(context.run.graph, len(found.fallbacks), lambda i: found.fallbacks[i].node)
 
     def row(i: int) -> Row:

@@ -27,18 +27,21 @@ def commands(registry: Registry) -> tuple[Command, ...]:
             words = ("pt", *words)
         command = registry.find(words[0] if words else "", moment_of(context))
         found = PREVIEWS.get(command.name)
-        if found is None:
+        asked = command.parse(words[1:]) if found is not None else None
+        if found is None or asked is None or not found.takes(asked):
             others = ", ".join(
-                f"`{registry.find(name).aliases[0]}`" for name in PREVIEWS if registry.find(name).aliases
+                f"`{registry.find(name).aliases[0]}{other.needs}`"
+                for name, other in PREVIEWS.items()
+                if registry.find(name).aliases
             )
             raise TfdbgError(f"`{command.name}` has no preview.", hint=f"{others} and `origin` have one.")
         require_moment(command, context)
-        return found.make(context, command.parse(words[1:]))
+        return found.make(context, asked)
 
     command = Command(
         "preview",
         ("pv",),
-        "A tensor, node, feed or source line at a glance: health, first elements, inputs, recipients.",
+        "A tensor, node, layer, feed or source line at a glance: health, first elements, inputs, recipients.",
         run,
         (Argument(("what",), "a tensor, or a command that shows one thing", Kind.TENSOR, nargs="..."),),
         details="""\
@@ -48,6 +51,7 @@ too. `preview origin` shows the rows of the batch that the origin leads back to.
 Examples:
   preview dense/MatMul:0
   preview ni dense/MatMul
+  preview lt -l dense_1
   preview ps train.py -b 120
   preview origin""",
         steps=steps,

@@ -9,7 +9,7 @@ from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import LOOKING, Argument, Command, Kind
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.views.executions import Executions, which
-from tfdbg_cli.commands.views.tensor_choice import Choice, choose, short_device, sliced
+from tfdbg_cli.commands.views.tensor_choice import Choice, choose, part_shown, short_device
 from tfdbg_cli.commands.views.tensor_columns import tensor_data
 from tfdbg_cli.commands.views.value_view import QUICK, VALUE_ARGUMENTS, saved, view
 from tfdbg_cli.commands.views.variable_view import variable_document
@@ -41,7 +41,7 @@ def _print_tensor(context: Context, options: argparse.Namespace) -> Document:
     if not isinstance(asked, int | None):
         return Executions(context, options, choice, asked, spell).stacked()
     index = choice.execution(asked)
-    value = context.run.tensors.value(index)
+    value = part_shown(context.run.tensors, index, choice.slicing)
     head = _head(context, options, choice, index)
     title = f"pt {choice.name}{choice.slicing}"
     if isinstance(value, NoValue):
@@ -54,11 +54,10 @@ def _value(
     options: argparse.Namespace,
     choice: Choice,
     index: int,
-    value: Array,
+    array: Array,
     head: list[Line],
     title: str,
 ) -> Document:
-    array = sliced(value, choice.slicing)
     quick = not choice.slicing and (options.numeric_summary or array.size <= QUICK)
     dtype = context.run.tensors[index].dtype
     shown = view(context, options, array, dtype, context.summary(index) if quick else None)

@@ -7,12 +7,14 @@ from typing import Any
 
 from tfdbg_cli.analysis.batch.components import Component, components, looks_like_image
 from tfdbg_cli.analysis.batch.rows import BatchRows
+from tfdbg_cli.analysis.batch.sample import Sample, sample_of
 from tfdbg_cli.analysis.origin.by_health import HealthSearch, tells_health_alone
 from tfdbg_cli.analysis.origin.dismissed import dismissed_in
 from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command
 from tfdbg_cli.commands.syntax import quoted
+from tfdbg_cli.commands.views.sample_line import sample_data, sample_line
 from tfdbg_cli.document.array import ArrayBlock, ArrayStyle, nested
 from tfdbg_cli.document.array_words import decoded, is_text
 from tfdbg_cli.document.document import Block, Document, Text
@@ -32,17 +34,18 @@ def _row(context: Context, options: argparse.Namespace) -> Document:
     parts = components(context.run, batch)
     if not parts:
         raise TfdbgError(
-            f"The rows of {batch.source} do not stand one below the other, or are not held.",
+            f"The rows of {batch.source} are not held.",
             hint=f"`pt {quoted(batch.source)}` shows it." if batch.source else "",
         )
     at = _asked(context, options, batch)
     if not 0 <= at < batch.size:
         raise TfdbgError(f"There is no row {at}: the batch has {batch.size}, from 0.")
     context.memory.row[context.current] = at
-    blocks: list[Block] = [Text(tuple(_head(at, batch)))]
+    sample = sample_of(context.run, batch, at)
+    blocks: list[Block] = [Text((*_head(at, batch), *([] if sample is None else [sample_line(sample, batch.size)])))]
     for part in parts:
         blocks += _shown(part, at)
-    return Document("row", tuple(blocks), lambda: _data(context, batch, parts, at), f"row {at}")
+    return Document("row", tuple(blocks), lambda: _data(context, batch, parts, at, sample), f"row {at}")
 
 
 def _batch(context: Context) -> BatchRows:
@@ -106,9 +109,9 @@ def _head(at: int, batch: BatchRows) -> list[Line]:
 
 def _shown(part: Component, at: int) -> list[Block]:
     row = part.row(at)
-    link = f"{'pf' if part.fed else 'pt'} {quoted(f'{part.name}[{at}]')}"
-    head: list[Span | str] = [Span(f"{part.name}[{at}]", Style.NAME, link)]
-    head += [f"  {part.role}"] if part.role else []
+    place = part.place(at)
+    head: list[Span | str] = [Span(place, Style.NAME, f"{'pf' if part.fed else 'pt'} {quoted(place)}")]
+    head += [f"  used as {part.role}"] if part.role else []
     if is_text(row) and not row.ndim:
         text = Span(str(decoded(row.item())), Style.STRING)
         return [Text((EMPTY_LINE, line(*head), line("  ", text)))]
@@ -117,7 +120,9 @@ def _shown(part: Component, at: int) -> list[Block]:
     return [top, ArrayBlock(row, ArrayStyle(threshold=_THRESHOLD))] if row.ndim else [top]
 
 
-def _data(context: Context, batch: BatchRows, parts: list[Component], at: int) -> dict[str, Any]:
+def _data(
+    context: Context, batch: BatchRows, parts: list[Component], at: int, sample: Sample | None
+) -> dict[str, Any]:
     found = []
     for part in parts:
         row = part.row(at)
@@ -129,7 +134,10 @@ def _data(context: Context, batch: BatchRows, parts: list[Component], at: int) -
                 "image": looks_like_image(row), "summary": summary, "value": value, "elided": elided,
             }
         )  # fmt: skip
-    return {"row": at, "bad": at in batch.rows, "size": batch.size, "bad_rows": list(batch.rows), "components": found}
+    return {
+        "row": at, "bad": at in batch.rows, "size": batch.size, "bad_rows": list(batch.rows),
+        "sample": sample_data(sample), "components": found,
+    }  # fmt: skip
 
 
 COMMAND = Command(
@@ -146,9 +154,11 @@ COMMAND = Command(
     values=True,
     details=f"""\
 Bad rows are those that `origin` follows the offending elements back to. Components are what was fed or given with the
-batch, of as many rows; texts are shown as such. On the screen ] and [ step to the next bad row and back, and v looks
-at a component, as a picture where it looks like one. {count_text(_THRESHOLD, "element")} of a component are shown
-here; its name leads to all of it.
+batch, of as many rows; texts are shown as such. Of a sparse or ragged one it is the elements that the
+row holds. On the screen ] and [ step to the next bad row and back, and v looks at a component, as a picture where it
+looks like one. Sample says which one of the epoch the row is, where that is
+known: from Keras' fit, evaluate and predict, or from an iterator over a dataset that the program asks itself.
+{count_text(_THRESHOLD, "element")} of a component are shown here; its name leads to all of it.
 
 Examples:
   row

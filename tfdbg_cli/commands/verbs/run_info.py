@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS
@@ -19,7 +20,7 @@ from tfdbg_cli.document.units import bytes_text, count_text
 from tfdbg_cli.model.calls import Call, RunKind
 from tfdbg_cli.model.dtypes import element_type_named
 from tfdbg_cli.model.exactness import Exactness
-from tfdbg_cli.model.runs import Estimate, Opened, RunEnd, RunStart
+from tfdbg_cli.model.runs import Estimate, Opened, Run, RunEnd, RunStart
 
 _NOT_RUN = (RunKind.GRAPH, RunKind.CHECKPOINT)
 _CHOICES = (
@@ -51,7 +52,7 @@ def _what(context: Context) -> list[Line]:
     before = isinstance(context.stop, RunStart)
     lines = [
         line(
-            Span("About to " if before else "" if call.kind in _NOT_RUN else "Done: ", Style.TITLE),
+            Span("About to " if before else "" if call.kind in _NOT_RUN else _course(context), Style.TITLE),
             Span(call.title, Style.TITLE),
             f" ({call.kind})" if call.kind not in _NOT_RUN else "",
         )
@@ -69,8 +70,15 @@ def _what(context: Context) -> list[Line]:
         elif call.kind is not RunKind.GRAPH:
             lines.append(line(count_text(len(context.run.tensors), "tensor"), " captured"))
         lines += _exactness(context.run.exactness)
-        notes = (*call.notes, *_stop_notes(context), *context.run.notes)
-    return lines + [line(Span(note, Style.HINT)) for note in notes]
+        doubt = "" if context.run.exactness is None else context.run.exactness.doubt  # told by the line above
+        notes = tuple(note for note in (*call.notes, *_stop_notes(context), *context.run.notes) if note != doubt)
+    lines += [line(Span(note, Style.HINT)) for note in notes]
+    return lines if before or not context.run.gaps else [*lines, line(Span(context.run.gaps, Style.WARNING))]
+
+
+def _course(context: Context) -> str:
+    """How far the run has come that is looked at."""
+    return "In the middle of " if context.run.paused is not None else "Done: "
 
 
 def _exactness(exactness: Exactness | None) -> list[Line]:
@@ -150,16 +158,20 @@ def _joined(spans: list[Span]) -> list[Span | str]:
     return parts or ["none"]
 
 
-def _stop_notes(context: Context) -> tuple[str, ...]:
+def _stop_notes(context: Context) -> Sequence[str]:
     """What was done at the stop; it is of no other run that is looked at there."""
     stop = context.stop
     return () if isinstance(stop, RunEnd) and context.run is not stop.run else stop.notes
 
 
+def _run_notes(run: Run) -> tuple[str, ...]:
+    return (*run.notes, run.gaps) if run.gaps else run.notes
+
+
 def _data(context: Context) -> dict[str, Any]:
     call, stop = context.call, context.stop
     estimate = stop.estimate if isinstance(stop, RunStart) else None
-    notes = stop.notes if isinstance(stop, RunStart) else (*_stop_notes(context), *context.run.notes)
+    notes = stop.notes if isinstance(stop, RunStart) else (*_stop_notes(context), *_run_notes(context.run))
     return {
         "number": call.number,
         "call": str(call.kind),

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from collections import Counter
 from collections.abc import Sequence
-from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.context import Context, KnownRuns, RunFacts
 from tfdbg_cli.commands.interpreter import execute
 from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
 from tfdbg_cli.commands.query.plain_rows import Left, PlainRows
@@ -18,7 +18,9 @@ from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.document.units import count_text
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.model.runs import Opened, Run, RunEnd, RunStart
+from tfdbg_cli.model.runs import Opened, Run, RunEnd, RunStart, TellsCounts
+
+_MEASURED = 2_000  # rows of a printed list that are all read to line its columns up: each is a run on disk
 
 
 def commands(registry: Registry) -> tuple[Command, ...]:
@@ -46,11 +48,12 @@ def commands(registry: Registry) -> tuple[Command, ...]:
         details="""\
 After `run -f FILTER --keep N` these are the N runs before the hit and the hit itself. `older` and `newer` step from
 one to the next; every list and value is then that of the run looked at. A query asks a run for its name, its number
-(`run`) and its `tensors`.
+(`run`), its `tensors` and its `worker`: where several workers recorded together runs stand in the order of time.
 
 Examples:
   runs 3
-  runs -q 'step tensors>100'""",
+  runs -q 'step tensors>100'
+  runs -q worker:chief0""",
     )
     return (command,)
 
@@ -58,8 +61,10 @@ Examples:
 def _list(context: Context, query: str) -> Document:
     runs = context.runs
     of_graphs = isinstance(context.stop, Opened) and context.stop.noun != "run"
+    workers = isinstance(context.stop, Opened) and bool(context.stop.workers)
     left = _left(context, query)
     places = left.rows
+    alerts = None if of_graphs else _known_alerts(context)
 
     def row(at: int) -> Row:
         i = places[at]
@@ -68,27 +73,73 @@ def _list(context: Context, query: str) -> Document:
         try:
             run = runs[i]
         except TfdbgError as error:  # deleted meanwhile, or not ours to read
-            return (Span(" "), number, Span("?"), Span("unreadable", Style.ERROR), Span(error.message))
+            unknown = (Span("?"),) * (1 + workers + (alerts is not None))
+            return (Span(" "), number, *unknown, Span("unreadable", Style.ERROR), Span(error.message))
         here = Span("●" if i == context.current else " ", Style.GOOD)
         return (
             here,
             number,
+            *((Span(run.call.worker, Style.LABEL),) if workers else ()),
+            *((_alerts_cell(alerts, i),) if alerts is not None else ()),
             Span(f"{len(run.graph) if of_graphs else len(run.tensors):,}"),
             _end(context, run, link),
-            Span(_title(run), Style.NAME, link),
+            Span(_title(run, workers), Style.NAME, link),
         )
 
     columns = (
         Column("", width=1),
         Column("N", right=True, width=len(str(len(runs)))),
+        *((Column("Worker"),) if workers else ()),
+        *((Column("Alerts", right=True),) if alerts is not None else ()),
         Column("Nodes" if of_graphs else "Tensors", right=True),
         Column("Error" if isinstance(context.stop, Opened) else "End", drop=1 if of_graphs else 0),
         Column("Graph" if of_graphs else "Run"),
     )
-    table = Table(columns, len(places), row)
-    head = [*_head(context), *left.head, EMPTY_LINE]
+    table = Table(columns, len(places), row, measured=_MEASURED)
+    head = [*_head(context), *([] if of_graphs else _alerts_line(context, alerts)), *left.head, EMPTY_LINE]
     blocks = (Text(tuple(head)), table) if places else (Text(tuple(head)),)
-    return Document("runs", blocks, lambda: {**_data(context, places), **left.data}, left.title("runs"))
+    # A screen begins at the run looked at; a stream has all of them.
+    here = context.later and context.current > 0 and context.current in places
+    focus = len(head) + 1 + places.index(context.current) if here else None
+    return Document("runs", blocks, lambda: {**_data(context, places), **left.data}, left.title("runs"), focus)
+
+
+@dataclass(frozen=True)
+class _Alerts:
+    """What `alerts` found at this stop, by the places of runs; it looked through those before `end`."""
+
+    counts: Counter[int]
+    end: int
+
+
+def _known_alerts(context: Context) -> _Alerts | None:
+    """What is known without looking at a value: None where `alerts` was not asked of these runs."""
+    count = len(context.runs)
+    known: list[_Alerts] = []
+    for (runs, nan_only, excluded, most), (_, found) in context.memory.alerts.items():
+        if runs == count and not nan_only and not excluded:
+            cut_off = bool(most) and len(found) > most
+            known.append(_Alerts(Counter(alert.run for alert in found), found[-1].run if cut_off else count))
+    return max(known, key=lambda alerts: alerts.end, default=None)
+
+
+def _alerts_cell(alerts: _Alerts, place: int) -> Span:
+    found = alerts.counts[place]
+    if place >= alerts.end:
+        return Span(f"{found:,}+", Style.NAN) if found else Span("?")
+    return Span(f"{found:,}" if found else "", Style.NAN)
+
+
+def _alerts_line(context: Context, alerts: _Alerts | None) -> list[Line]:
+    """Which runs hold NaN or infinity, as far as that is known, and the way to it."""
+    if len(context.runs) < 2:
+        return []
+    key = Span("alerts", Style.KEY, "alerts")
+    if alerts is None:
+        return [line("Which of them hold NaN or infinity: ", key)]
+    bad = count_text(len(alerts.counts), "run")
+    more = f" at least: not looked behind #{alerts.end + 1}" if alerts.end < len(context.runs) else ""
+    return [line(f"{bad} with NaN or infinity{more}: ", key)]
 
 
 def _left(context: Context, query: str) -> Left[int]:
@@ -96,29 +147,65 @@ def _left(context: Context, query: str) -> Left[int]:
     runs = context.runs
     if not query:
         return Left(range(len(runs)), len(runs), query, "runs")
-    readable = []
-    for i in range(len(runs)):
-        with suppress(TfdbgError):
-            runs[i]
-            readable.append(i)
+    known = _Known(context)
     rows = PlainRows[int](
         "a run",
-        lambda i: _title(runs[i]),
-        {},
-        {"run": lambda i: runs[i].call.number, "tensors": lambda i: len(runs[i].tensors)},
+        lambda i: known.facts(i).title,
+        {"worker": lambda i: known.facts(i).worker},
+        {"run": lambda i: known.facts(i).number, "tensors": known.tensors},
+        lost=(TfdbgError,),  # deleted meanwhile, or not ours to read
     )
-    return replace(rows.left(query, readable, "runs"), total=len(runs))
+    return rows.left(query, range(len(runs)), "runs")
 
 
-def _title(run: Run) -> str:
-    return run.change.title if run.change else run.call.title
+class _Known:
+    """What a query can ask of the runs, by their places, found out when it does; kept of runs that stay."""
+
+    def __init__(self, context: Context) -> None:
+        stop = context.stop
+        growing = stop.growing if isinstance(stop, Opened) else None
+        self._kept = context.memory.runs
+        if growing is not None and growing.changed != self._kept.changed:
+            self._kept = context.memory.runs = KnownRuns(growing.changed)
+        self._runs = context.runs
+        self._counts = self._runs if isinstance(self._runs, TellsCounts) else None
+        # The last one may grow.
+        self._stays = len(stop.runs) - (growing is not None) if isinstance(stop, Opened) else 0
+
+    def facts(self, place: int) -> RunFacts:
+        """What the call of the run was. Raises TfdbgError where the run cannot be read."""
+        found = self._kept.facts.get(place)
+        if found is None:
+            run = self._runs[place]
+            found = RunFacts(_title(run), run.call.worker, run.call.number)
+            if place < self._stays:
+                self._kept.facts[place] = found
+        return found
+
+    def tensors(self, place: int) -> int:
+        """How many tensors the run has. Raises TfdbgError where the run cannot be read."""
+        found = self._kept.tensors.get(place)
+        if found is None:
+            counts = self._counts
+            found = len(self._runs[place].tensors) if counts is None else counts.tensor_count(place)
+            if place < self._stays:
+                self._kept.tensors[place] = found
+        return found
+
+
+def _title(run: Run, workers: bool = False) -> str:
+    """What was called; without the worker where a column of its own tells `workers`."""
+    if run.change:
+        return run.change.title
+    return replace(run.call, worker="").title if workers else run.call.title
 
 
 def _head(context: Context) -> list[Line]:
     stop = context.stop
     count = count_text(len(context.runs), stop.noun if isinstance(stop, Opened) else "run")
     if isinstance(stop, Opened):
-        first = line(count, " in ", Span(stop.path, Style.NAME), ":")
+        whose = f" of {count_text(len(stop.workers), 'worker')}" if stop.workers else ""
+        first = line(f"{count}{whose} in ", Span(stop.path, Style.NAME), ":")
     elif len(context.runs) == 1:
         first = line("1 run: no other was kept (", Span("run -f FILTER --keep N", Style.KEY), " keeps them).")
     else:
@@ -163,6 +250,7 @@ def _run_data(runs: Sequence[Run], index: int) -> dict[str, object]:
     return {
         "title": run.call.title,
         "run": run.call.number,
+        **({"worker": run.call.worker} if run.call.worker else {}),
         "tensors": len(run.tensors),
         "nodes": len(run.graph),
         "error": run.error.type_name if run.error else None,

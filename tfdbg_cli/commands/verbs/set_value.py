@@ -18,6 +18,7 @@ from tfdbg_cli.commands.views.tensor_choice import Choice, choose, sliced
 from tfdbg_cli.document.document import Document, Text, text_document
 from tfdbg_cli.document.summary import chip, summary_data
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
+from tfdbg_cli.document.units import count_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import is_inexact, name_of
 from tfdbg_cli.model.names import TensorName, parse_index, parse_tensor_name, split_slice
@@ -210,7 +211,7 @@ def _list(context: Context) -> Document:
     run = context.runs[base_of(context)]
     if not replaced:
         return text_document("replaced", line("No tensor is replaced."), data={"tensors": []}, title="set")
-    lines: list[Line] = [line(Span(f"{len(replaced)} replaced tensor(s)", Style.TITLE)), EMPTY_LINE]
+    lines: list[Line] = [line(Span(f"{count_text(len(replaced), 'tensor')} replaced", Style.TITLE)), EMPTY_LINE]
     data = []
     for name, value in replaced.items():
         row = run.tensors.named(name.node, name.slot)[0]

@@ -22,7 +22,7 @@ from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.document.units import count_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import element_type_named
-from tfdbg_cli.model.names import TensorName, node_of, parse_tensor_name, split_slice
+from tfdbg_cli.model.names import TensorName, node_of, split_slice, tensor_name_of
 from tfdbg_cli.model.runs import RunStart
 from tfdbg_cli.model.statistics import summarize
 from tfdbg_cli.model.stepping import From, Stepped, Stepper
@@ -163,7 +163,7 @@ def _inject(context: Context, options: argparse.Namespace) -> Document:
     stepper = stepper_of(context)
     target, expression = parted(options.assignment.strip(), "inject_value")
     text, slicing = split_slice(target)
-    name = parse_tensor_name(text) or TensorName(text, 0)
+    name = tensor_name_of(text)
     name = TensorName(_node(stepper, name.node), name.slot)
     known = stepper.dtype(name)
     element = element_type_named(known)

@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 
 from tfdbg_cli.analysis.conditions import figure
+from tfdbg_cli.analysis.graph.lineage import Lineage
 from tfdbg_cli.analysis.tensor_history import Point, Statistic, TensorHistory, tensor_history
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
 from tfdbg_cli.commands.query.plain_rows import Left, PlainRows
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Kind
 from tfdbg_cli.commands.syntax import quoted
+from tfdbg_cli.commands.views.other_calls import of_other_calls
 from tfdbg_cli.commands.views.tensor_choice import Choice, choose, sliced
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.plot import Plot
@@ -26,6 +28,7 @@ from tfdbg_cli.document.units import count_text
 from tfdbg_cli.model.names import node_of, split_slice
 from tfdbg_cli.model.runs import Opened
 from tfdbg_cli.model.statistics import Summary
+from tfdbg_cli.model.updates import after_update
 
 _TITLES = {
     Statistic.ABSMAX: "|x| max",
@@ -41,11 +44,28 @@ _DROPPED_FIRST = (Statistic.STD, Statistic.MEAN, Statistic.MIN, Statistic.MAX)
 
 
 def _history(context: Context, options: argparse.Namespace) -> Document:
-    choice = choose(context, options.tensor_name, options.device)
+    choice = choose(context, _shown_name(context, options.tensor_name), options.device)
     found = _found(context, options, choice)
     everything = COMMAND.spell(options, query="")
     left = _ROWS.left(options.query, found.points, everything)
     return _Screen(context, options, f"{choice.name}{choice.slicing}", found, left).document()
+
+
+def _shown_name(context: Context, text: str) -> str:
+    """`text`, but of a variable that has no numbers of its own, only a handle, what shows it.
+
+    That is what it is after its update, else, as in a turn that has not come to that yet, what was read of it.
+    """
+    name, slicing = split_slice(text)
+    store, updated = context.run.tensors, after_update(node_of(name))
+    if any(store[index].dtype != "resource" for index in store.named(node_of(name))):
+        return text
+    if store.named(updated):
+        return f"{updated}{slicing}"
+    lineage = Lineage(context.run)
+    node = next((found for graph in lineage.graphs if (found := graph.find(node_of(name))) is not None), None)
+    read = lineage.was_read(node) if node is not None and lineage.is_variable(node) else []
+    return f"{store[read[0]].name}{slicing}" if read else text
 
 
 def _found(context: Context, options: argparse.Namespace, choice: Choice) -> TensorHistory:
@@ -95,6 +115,7 @@ class _Screen:
         self._points = left.rows
         self._statistic = Statistic(options.statistic)
         self._log: bool | None = True if options.log else None
+        self._everything = "" if options.all else COMMAND.spell(options, all=True)
         self._above: float | None = options.above
         self._first = None if options.above is None else found.first_above(self._statistic, options.above)
 
@@ -135,6 +156,8 @@ class _Screen:
             lines.append(line(Span(f"{count_text(found.without, 'run')} without it.", Style.DIM)))
         if found.unreadable:
             lines.append(line(Span(f"{count_text(found.unreadable, 'run')} cannot be read.", Style.WARNING)))
+        followed = len(found.points) + found.without + found.unreadable
+        lines += of_other_calls(self._context, followed, self._everything)
         if self._untold_summaries():
             lines.append(self._untold())
         if self._points and all(point.summary is None for point in self._points):
@@ -271,7 +294,8 @@ COMMAND = Command(
     values=True,
     details="""\
 The runs are those of a recording, or those kept before a stop (`run -f FILTER --keep N`), as far as they call the
-same function as the run looked at. Infinite elements count for absmax, min and max; mean and std are of the others.
+same function as the run looked at. A variable is followed as it is after its update, and where the run looked at does
+not show that, as it was read. Infinite elements count for absmax, min and max; mean and std are of the others.
 
 Examples:
   history loss                        the largest magnitude of loss, run by run

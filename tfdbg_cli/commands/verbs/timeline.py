@@ -57,6 +57,11 @@ def _left(context: Context, options: argparse.Namespace, executions: Sequence[Ex
     """The places of the executions that the query admits, whichever page is on show."""
 
     def bad(at: int) -> float:
+        if not _tells_executions(context):
+            raise TfdbgError(
+                "Of this recording the timeline does not know what runs hold.",
+                hint="`alerts` looks through all of them for NaN and infinities.",
+            )
         found = _nonfinite(context.runs[executions[at].run], executions[at])
         return math.nan if found is None else float(found)
 
@@ -78,6 +83,11 @@ _COLUMNS = (
     Column("Line", drop=2),
     Column("Executed"),
 )
+
+
+def _tells_executions(context: Context) -> bool:
+    """Whether the recording tells of each execution what it gave, and where it was made."""
+    return isinstance(context.stop, Opened) and isinstance(context.stop.runs, TellsExecutions)
 
 
 def _executions(context: Context) -> Sequence[Execution]:
@@ -173,11 +183,12 @@ COMMAND = Command(
     ),
     moments=WITH_TENSORS,
     details="""\
-Of an event set of Debugger V2 each op that ran eagerly is a row of its own; of other recordings a run is.
+Of an event set of Debugger V2 each op that ran eagerly is a row of its own; of other recordings a run is, and
+`alerts` tells what runs hold.
 
 Examples:
   timeline
   timeline 2001 -n 50
-  timeline -q 'bad>0 or op=MatMul'    what gave NaN or infinity, and every product""",
+  timeline -q 'bad>0 or op=MatMul'    of an event set: what gave NaN or infinity, and every product""",
     section="Look",
 )

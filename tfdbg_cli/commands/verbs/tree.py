@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from tfdbg_cli.analysis.name_tree import Branch, NameTree
+from tfdbg_cli.analysis.name_tree import NameTree, TreeRow
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.folds import Folds, fold_command, sign
 from tfdbg_cli.commands.registry import Argument, Command, Kind, Moment
@@ -22,14 +21,7 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.runs import RunStart
 from tfdbg_cli.model.tensors import EMPTY_STORE
 
-
-@dataclass(frozen=True, slots=True)
-class _Shown:
-    """A row: what it is, how deep it stands, and whether what is in it is shown (None: there is nothing in it)."""
-
-    branch: Branch
-    depth: int
-    is_open: bool | None
+_AT_ONCE = 1_000  # rows found between two chances to look at the keyboard
 
 
 def _tree(context: Context, options: argparse.Namespace) -> Document:
@@ -37,16 +29,28 @@ def _tree(context: Context, options: argparse.Namespace) -> Document:
     root = options.scope.strip("/")
     if root and root not in tree:
         raise TfdbgError(f"There is no scope {options.scope!r} in this graph.", hint="`tree` shows them.")
-    folds = context.folds.setdefault("tree", Folds())
-    folds.follow(options, tree.__contains__)
-    rows = _rows(tree, folds, root)
+    folds = context.folds.get("tree", Folds()).followed(options, tree.__contains__)
+    rows = _rows(context, tree, folds, root)
+    context.folds["tree"] = folds
     nodes, inside = count_text(tree.nodes(root), "node"), f" in {root}" if root else ""
     head = line(Span(f"{nodes}{inside} by the scopes in their names", Style.TITLE))
     blocks: list[Block] = [Text((head, EMPTY_LINE))]
     if rows:
         blocks.append(_table(context, tree, rows, COMMAND.spell(options)))
-    data = {"scope": root, "rows": [_data(tree, shown) for shown in rows]}
-    return Document("tree", tuple(blocks), lambda: data, f"tree {root}".strip())
+    return Document(
+        "tree",
+        tuple(blocks),
+        lambda: {"scope": root, "rows": [_data(tree, shown) for shown in rows]},
+        f"tree {root}".strip(),
+    )
+
+
+def _in_steps(context: Context, options: argparse.Namespace) -> Iterator[float | None]:
+    """Find the rows: of a large graph with every scope unfolded there are many."""
+    tree, root = _names(context), options.scope.strip("/")
+    if not root or root in tree:
+        folds = context.folds.get("tree", Folds()).followed(options, tree.__contains__)
+        yield from _rows_in_steps(context, tree, folds, root)
 
 
 def _names(context: Context) -> NameTree:
@@ -59,25 +63,27 @@ def _names(context: Context) -> NameTree:
     return context.memory.trees[key]
 
 
-def _rows(tree: NameTree, folds: Folds, root: str) -> list[_Shown]:
-    """The rows below `root`: those in folded scopes left out. A scope that stands alone begins unfolded."""
-    found: list[_Shown] = []
-    waiting = [(iter(tree.children(root)), len(tree.children(root)) == 1)]
-    while waiting:
-        level, alone = waiting[-1]
-        branch = next(level, None)
-        if branch is None:
-            waiting.pop()
-            continue
-        is_open = folds.is_open(branch.name, alone) if branch.is_scope else None
-        found.append(_Shown(branch, len(waiting) - 1, is_open))
-        if is_open:
-            children = tree.children(branch.name)
-            waiting.append((iter(children), alone and len(children) == 1))
-    return found
+def _rows(context: Context, tree: NameTree, folds: Folds, root: str) -> Sequence[TreeRow]:
+    """The rows below `root`: those in folded scopes left out."""
+    for _ in _rows_in_steps(context, tree, folds, root):
+        pass
+    assert context.memory.tree_rows is not None
+    return context.memory.tree_rows[1]
 
 
-def _table(context: Context, tree: NameTree, rows: Sequence[_Shown], command: str) -> Table:
+def _rows_in_steps(context: Context, tree: NameTree, folds: Folds, root: str) -> Iterator[float | None]:
+    """Find them; those found last are kept, where `_rows` looks for them."""
+    key = tree, root, folds.key
+    if context.memory.tree_rows is None or context.memory.tree_rows[0] != key:
+        found: list[TreeRow] = []
+        for row in tree.rows(root, folds.is_open):
+            found.append(row)
+            if len(found) % _AT_ONCE == 0:
+                yield None
+        context.memory.tree_rows = key, found
+
+
+def _table(context: Context, tree: NameTree, rows: Sequence[TreeRow], command: str) -> Table:
     later = SumsLater(context, lambda i: tree.indices(rows[i].branch.name)) if _counts(context) else None
     columns = [Column("Nodes", right=True), Column("Tensors", right=True, drop=2)]
     if later is not None:
@@ -109,7 +115,7 @@ def _counts(context: Context) -> bool:
     return context.later and not isinstance(context.stop, RunStart)
 
 
-def _data(tree: NameTree, shown: _Shown) -> dict[str, Any]:
+def _data(tree: NameTree, shown: TreeRow) -> dict[str, Any]:
     name = shown.branch.name
     return {
         "name": name,
@@ -132,6 +138,7 @@ COMMAND = Command(
     ),
     moments=frozenset(Moment) - {Moment.STEPPING},
     section="Graph",
+    steps=_in_steps,
     details="""\
 A scope is one row until it is unfolded: how many nodes are in it, how many tensors were captured of them, and on the
 screen what is NaN or infinite among these, and the largest magnitude. + is folded, - is not. What was folded stays so
@@ -140,5 +147,7 @@ at this prompt. `layers` has the scopes as the program made them, without functi
 Examples:
   tree
   tree model/block_1
-  tree --unfold model     from now on with what is in model""",
+  tree --unfold model     from now on with what is in model
+  tree --unfold model --levels 3
+  tree --fold *           every scope one row again""",
 )

@@ -15,6 +15,7 @@ from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
 from tfdbg_cli.commands.query.plain_rows import PlainRows
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Kind
 from tfdbg_cli.commands.syntax import quoted
+from tfdbg_cli.commands.views.other_calls import of_other_calls
 from tfdbg_cli.commands.views.trend_page import chosen_series, norm_span, series_blocks, trends_of
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.sparkline import signs
@@ -32,7 +33,7 @@ def _trends(context: Context, options: argparse.Namespace) -> Document:
     found = trends_of(context, everything=options.all)
     series = chosen_series(found, options)
     left = _ROWS.left(options.query, series, COMMAND.spell(options, query=""))
-    blocks: list[Block] = [Text((*_head(context, found, series), *left.head, EMPTY_LINE))]
+    blocks: list[Block] = [Text((*_head(context, found, series, options), *left.head, EMPTY_LINE))]
     if len(series) == len(left.rows) == 1:
         blocks += series_blocks(context, series[0])
     elif left.rows:
@@ -74,15 +75,22 @@ _ROWS = PlainRows[Series](
 )
 
 
-def _head(context: Context, found: Trends, series: Sequence[Series]) -> list[Line]:
+def _reach(steps: Sequence[int]) -> str:
+    """The first and the last of the runs, by number."""
+    return f"#{steps[0]}" if len(steps) == 1 else f"#{steps[0]} to #{steps[-1]}"
+
+
+def _head(context: Context, found: Trends, series: Sequence[Series], options: argparse.Namespace) -> list[Line]:
     steps = sorted({step for one in found.series for step in one.steps})
     what = "L2 norms, layer by layer"
     if len(series) == 1:
         what = f"L2 norm of the {series[0].quantity} of {series[0].name}"
-    over = f" over {count_text(len(steps), 'run')}, #{steps[0]} to #{steps[-1]}" if steps else ""
+    over = f" over {count_text(len(steps), 'run')}, {_reach(steps)}" if steps else ""
     lines = [line(Span(what, Style.TITLE), Span(over, Style.DIM))]
     if found.unreadable:
         lines.append(line(Span(f"{count_text(found.unreadable, 'run')} cannot be read.", Style.WARNING)))
+    everything = "" if options.all else COMMAND.spell(options, all=True)
+    lines += of_other_calls(context, len(context.runs) - found.others, everything)
     if found.untold:
         lack = "neither values nor mean and std were recorded, so no norm is known."
         lines.append(line(Span(f"Of {count_text(found.untold, 'gradient')} {lack}", Style.WARNING)))
@@ -110,8 +118,8 @@ def _overview(series: Sequence[Series]) -> Table:
         )
 
     columns = (
-        Column("Layer"), Column("Norm of"), Column("first", right=True), Column("", width=_CURVE, drop=1),
-        Column("last", right=True), Column("last / first", drop=2),
+        Column("Layer"), Column("Norm of"), Column("First", right=True, drop=3), Column("", width=_CURVE, drop=1),
+        Column("Last", right=True), Column("Last / first", drop=2),
     )  # fmt: skip
     return Table(columns, len(series), row)
 

@@ -14,7 +14,7 @@ from tfdbg_cli.model.calls import Argument, Call, RunKind
 from tfdbg_cli.model.runs import RunStart
 
 _INDENT = Column("")
-_COLUMNS = (_INDENT, Column("name"), Column("dtype"), Column("shape"))
+_COLUMNS = (_INDENT, Column("Name"), Column("dtype"), Column("Shape"))
 
 
 def call_blocks(context: Context) -> list[Block]:

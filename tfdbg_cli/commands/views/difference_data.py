@@ -28,6 +28,7 @@ def difference_data(compared: Compared, listed: Sequence[Verdict], graphs: bool)
         "rounding": counts[State.ROUNDED],
         "grown": counts[State.GROWN],
         "other_way": counts[State.OTHER_WAY],
+        "own_data": counts[State.OWN_DATA],
         "unknown": counts[State.UNKNOWN],
         "damaged": [name for name, _ in comparison.damaged],
         "growth": [

@@ -6,14 +6,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tfdbg_cli.analysis.difference.compared import Change, State
+from tfdbg_cli.analysis.difference.compared import DIFFERENT, Change, State
 from tfdbg_cli.analysis.difference.comparison import Comparison
 from tfdbg_cli.analysis.difference.divergence import InputGap, Verdict
-from tfdbg_cli.analysis.difference.families import is_source
 from tfdbg_cli.analysis.difference.graph_changes import GraphChange
 from tfdbg_cli.analysis.difference.run_pairs import Compared
 from tfdbg_cli.analysis.graph.annotation import made_at
 from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS
+from tfdbg_cli.analysis.pairing.families import is_source
 from tfdbg_cli.commands.views.difference_data import difference_data
 from tfdbg_cli.commands.views.difference_rows import change_text, graph_table, input_table, number, tensor_table
 from tfdbg_cli.commands.views.links import tensor_link
@@ -27,10 +27,14 @@ from tfdbg_cli.document.units import count_text, shape_text
 from tfdbg_cli.document.wrapping import Labelled
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.ops.effects import draws_numbers
+from tfdbg_cli.model.updates import UPDATED_VARIABLE
+from tfdbg_cli.ops.effects import draws_numbers, updates_variable
 from tfdbg_cli.ops.kinds import REFERENCE_VARIABLES, VARIABLE_READS
 
 _LABEL = 10
+_SHARED = "Each {} was given something else, but this is to be the same on all."
+_BY_NATURE = " that differ by nature, as each {} was given data of its own"
+_REDUCED = " Was the gradient reduced over the {}s?"
 _NAMES_SHOWN = 6
 _WAY_SHOWN = 6
 
@@ -150,13 +154,31 @@ def _nothing(comparison: Comparison) -> Block:
         text = "Nothing diverges of its own, but rounding has grown beyond the tolerance that was asked for."
         return Labelled("First", text, Style.WARNING, _LABEL)
     counts = comparison.counts
-    if counts[State.OTHER_WAY]:
+    if counts[State.OWN_DATA]:
+        if _lacks_updates(comparison):
+            text = (
+                "Nothing diverges before the variables are updated; what they are afterwards was not recorded, and"
+                " not compared."
+            )
+            return Labelled("First", text, Style.WARNING, _LABEL)
+        shared = f"what all {comparison.peer}s are to share is the same"
+        text = f"Nothing diverges: {shared}, the rest is of what each was given."
+    elif counts[State.OTHER_WAY]:
         text = "Nothing diverges: what differs is rounding, or computed on two ways that lead to the same."
     elif counts[State.ROUNDED] or counts[State.GROWN]:
         text = "Nothing diverges: what differs is rounding."
     else:
         text = "Nothing differs of what could be compared." if counts[State.UNKNOWN] else "Nothing differs."
     return Labelled("First", text, Style.WARNING if comparison.damaged else Style.GOOD, _LABEL)
+
+
+def _lacks_updates(comparison: Comparison) -> bool:
+    """Whether the runs update variables, and none was compared as it is afterwards."""
+    run = comparison.runs[0]
+    compared = (run.tensors[one.rows[0]] for one in comparison.verdicts if one.state is not State.UNKNOWN)
+    if any(tensor.op_type == UPDATED_VARIABLE for tensor in compared):
+        return False
+    return any(updates_variable(node.op_type) for node in run.graph)
 
 
 def _first_blocks(beside: Beside, first: Verdict) -> list[Block]:
@@ -229,6 +251,9 @@ def why(comparison: Comparison, first: Verdict, inputs: Sequence[InputGap]) -> s
         return f"It is another batch.{said}"
     if all(map(draws_numbers, types)):
         return f"It draws random numbers, with a state that is not recorded.{said}"
+    if any(one.state in DIFFERENT for one in inputs):  # of two workers, which were given different things
+        reduced = _REDUCED if types[0] == UPDATED_VARIABLE else ""
+        return f"{(_SHARED + reduced).format(comparison.peer, comparison.peer)}{said}"
     if any(one.other for one in inputs):
         return f"The two ops read different tensors.{said}"
     unknown = [one for one in inputs if one.gap is None]
@@ -262,6 +287,7 @@ def _counted(beside: Beside) -> list[Block]:
         f"{counts[State.GROWN]:,} in which rounding has grown" if counts[State.GROWN] else "",
         f"{own + follow:,} different ({own:,} of their own, {follow:,} that follow)" if own + follow else "",
         f"{counts[State.OTHER_WAY]:,} on two ways to the same" if counts[State.OTHER_WAY] else "",
+        f"{counts[State.OWN_DATA]:,}{_BY_NATURE.format(comparison.peer)}" if counts[State.OWN_DATA] else "",
         f"{counts[State.UNKNOWN]:,} without values" if counts[State.UNKNOWN] else "",
     ]
     text = f"{count_text(len(pairs.rows), 'pair')} of tensors: {', '.join(filter(None, parts))}."

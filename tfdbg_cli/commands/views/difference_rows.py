@@ -25,7 +25,8 @@ _STYLES = {Change.BECAME_FINITE: Style.GOOD, Change.BECAME_NONFINITE: Style.ERRO
 _STATES = {State.NEW: "of its own", State.FOLLOWS: "follows", State.GROWN: "rounding"}
 _INPUT_STATES = {
     State.EQUAL: "equal", State.ROUNDED: "rounding", State.GROWN: "rounding grown", State.NEW: "differs",
-    State.FOLLOWS: "differs", State.OTHER_WAY: "differs", State.UNKNOWN: "not known",
+    State.FOLLOWS: "differs", State.OTHER_WAY: "differs", State.OWN_DATA: "differs",
+    State.UNKNOWN: "not known",
 }  # fmt: skip
 
 

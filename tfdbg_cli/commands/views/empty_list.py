@@ -10,6 +10,7 @@ from tfdbg_cli.analysis.graph.needed import not_needed_text, program_graph, was_
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.document.units import count_text
+from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.runs import Opened
 
 _MOST_ASKED = 20
@@ -26,7 +27,7 @@ def explain_empty(context: Context, options: argparse.Namespace) -> list[Line]:
         return [line(f"No tensor that the other flags admit passes {options.tensor_filter}.")]
     if options.query:
         return [line("No tensor here is what the query asks for.")]
-    return [line("Each of the flags excludes tensors; together they leave none.")]
+    return [line("No tensor here is what the flags ask for.")]
 
 
 def _any(regex: str, names: Iterable[str]) -> bool:
@@ -40,6 +41,11 @@ def _nothing_captured(context: Context) -> list[Line]:
         return [line("The run failed before a value was captured."), _hint("error_info", " shows the error.")]
     if run.profile is not None:
         return [line("This run was timed, not captured."), _hint("lp", " lists the times.")]
+    if run.call.kind is RunKind.CHECKPOINT:
+        what = "No variable of this checkpoint can be read:" if run.notes else "This checkpoint holds no variable."
+        return [line(what)]
+    if run.notes and isinstance(context.stop, Opened):
+        return [line("No tensor was captured.")]
     if len(run.graph) and all(node.op_type in {"Const", "NoOp"} for node in run.graph):
         return [
             line("TensorFlow computed everything beforehand (constant folding): no op ran."),

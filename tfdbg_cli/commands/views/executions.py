@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.views.tensor_choice import Choice, sliced
+from tfdbg_cli.commands.views.tensor_choice import Choice, part_shown
 from tfdbg_cli.commands.views.tensor_columns import tensor_data
 from tfdbg_cli.commands.views.value_view import saved, view
 from tfdbg_cli.document.array import ArrayStyle, nested
@@ -117,8 +117,8 @@ class Executions:
 
     def _value(self, place: int) -> Value:
         if place not in self._values:
-            value = self._context.run.tensors.value(self._choice.indices[place])
-            self._values[place] = value if isinstance(value, NoValue) else sliced(value, self._choice.slicing)
+            store, index = self._context.run.tensors, self._choice.indices[place]
+            self._values[place] = part_shown(store, index, self._choice.slicing)
         return self._values[place]
 
     def _scalars(self) -> Array | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 
 from tfdbg_cli.analysis.conditions import figure
 from tfdbg_cli.analysis.graph.annotation import made_at
@@ -13,10 +13,14 @@ from tfdbg_cli.document.table import Column
 from tfdbg_cli.document.text import Span, Style
 from tfdbg_cli.model.statistics import Summary, histogram_in_steps, summarize_in_steps
 from tfdbg_cli.model.tensors import recorded_summary
-from tfdbg_cli.model.values import NoValue
+from tfdbg_cli.model.values import LOST, Lack, NoValue, Value
 
 _BINS = 8
-_TO_COME = Span("·", Style.DIM)
+_COUNTS = frozenset({"NaN", "±inf"})
+_REASONS = frozenset({"min", "|x| max"})  # titles of the columns that say why nothing is known
+# As short as the columns are. A handle is none of a number's lacks: its type says that it has no numbers.
+_WORDS = {Lack.DAMAGED: "damaged", Lack.GONE: "gone", Lack.UNKNOWN_DTYPE: "unknown", Lack.UNINITIALIZED: "not set"}
+TO_COME = Span("·", Style.DIM)
 HealthCell = tuple[str, Column, Callable[[int], Span]]  # the name of the column, its head, its cell by index
 
 
@@ -24,18 +28,20 @@ def health_cells(context: Context) -> list[HealthCell]:
     """The columns, each with its cell for the tensor at an index; one that is to come shows a dot."""
     run, memory = context.current, context.memory
 
-    def column(name: str, title: str, width: int, drop: int, show: Callable[[Summary], Span]) -> HealthCell:
+    def column(name: str, title: str, width: int, drop: int) -> HealthCell:
         def cell(index: int) -> Span:
             if (run, index) not in memory.histograms:
-                return _TO_COME
+                return TO_COME
             summary = memory.summaries[run, index]
-            return Span("") if summary is None else show(summary)
+            return (
+                instead_of(title, memory.lacks.get((run, index))) if summary is None else health_cell(name, summary)
+            )
 
         return name, Column(title, right=True, width=width, drop=drop), cell
 
     def histogram(index: int) -> Span:
         counts = memory.histograms.get((run, index))
-        return _TO_COME if counts is None else Span(bars(counts), Style.NUMBER)
+        return TO_COME if counts is None else histogram_cell(counts)
 
     tracebacks = context.tracebacks
 
@@ -47,15 +53,33 @@ def health_cells(context: Context) -> list[HealthCell]:
         return Span(place, Style.LABEL)
 
     return [
-        column("nan", "NaN", 5, 3, lambda s: _count(s, Style.NAN, "nan")),
-        column("inf", "±inf", 5, 4, lambda s: _count(s, Style.INF, "inf")),
-        column("absmax", "|x| max", 9, 8, lambda s: _number(figure(s, "absmax"))),
+        column("nan", "NaN", 5, 3),
+        column("inf", "±inf", 5, 4),
+        column("absmax", "|x| max", 9, 8),
         ("histogram", Column("values", width=_BINS, drop=13), histogram),
         ("source", Column("Made at", drop=14), source),
-        column("mean", "mean", 10, 15, lambda s: _number(figure(s, "mean"))),
-        column("std", "std", 9, 16, lambda s: _number(figure(s, "std"))),
-        column("zero", "% 0", 4, 17, _zeros),
+        column("mean", "mean", 10, 15),
+        column("std", "std", 9, 16),
+        column("zero", "% 0", 4, 17),
     ]
+
+
+def health_cell(name: str, summary: Summary) -> Span:
+    """The cell of the column called `name` where that is known."""
+    return _SHOWN[name](summary)
+
+
+def histogram_cell(counts: Sequence[int]) -> Span:
+    """The cell of the column `values`."""
+    return Span(bars(counts), Style.NUMBER)
+
+
+def instead_of(title: str, lack: Lack | None) -> Span:
+    """What stands in the column with that title where nothing is known of a tensor: counts may be anything."""
+    if title in _COUNTS:
+        return Span("?", Style.WARNING) if lack in LOST else Span("")
+    word = _WORDS.get(lack, "") if title in _REASONS and lack is not None else ""
+    return Span(word, Style.WARNING if lack in LOST else Style.DIM)
 
 
 def _count(summary: Summary, style: Style, name: str) -> Span:
@@ -66,7 +90,9 @@ def _count(summary: Summary, style: Style, name: str) -> Span:
 
 
 def _short(count: int) -> str:
-    """A count in five columns."""
+    """A count in five columns: with its comma where there is room for one."""
+    if count < 10_000:
+        return f"{count:,}"
     return str(count) if count < 100_000 else f"{count:.0e}".replace("e+0", "e")
 
 
@@ -80,6 +106,31 @@ def _zeros(summary: Summary) -> Span:
         return Span("")
     share = 100 * zeros / summary.size
     return Span("<1" if share < 1 else f"{share:.0f}" if zeros < summary.size else "all", Style.NUMBER)
+
+
+_SHOWN: dict[str, Callable[[Summary], Span]] = {
+    "nan": lambda summary: _count(summary, Style.NAN, "nan"),
+    "inf": lambda summary: _count(summary, Style.INF, "inf"),
+    "absmax": lambda summary: _number(figure(summary, "absmax")),
+    "mean": lambda summary: _number(figure(summary, "mean")),
+    "std": lambda summary: _number(figure(summary, "std")),
+    "zero": _zeros,
+}
+
+
+def counted(value: Value, summary: Summary | None) -> Generator[None, None, tuple[Summary | None, tuple[int, ...]]]:
+    """Count `value` a little at a time: its summary where that is not known yet, and its histogram."""
+    counts: tuple[int, ...] = ()
+    if not isinstance(value, NoValue):
+        if summary is None:
+            for found in summarize_in_steps(value):
+                summary = found
+                yield
+        if summary is not None and not summary.unknown:
+            for so_far in histogram_in_steps(value, summary, _BINS):
+                counts = so_far or ()
+                yield
+    return summary, counts
 
 
 class CountedLater:
@@ -100,19 +151,12 @@ class CountedLater:
         index = self._indices[row]
         key, value = (self._run, index), self._store.value(index)
         yield
-        summary = self._memory.summaries.get(key) or recorded_summary(self._store, index)
-        counts: tuple[int, ...] | None = ()
-        if not isinstance(value, NoValue):
-            if summary is None:
-                for counted in summarize_in_steps(value):
-                    summary = counted
-                    yield
-            if summary is not None and not summary.unknown:
-                for found in histogram_in_steps(value, summary, _BINS):
-                    counts = found
-                    yield
+        known = self._memory.summaries.get(key) or recorded_summary(self._store, index)
+        summary, counts = yield from counted(value, known)
+        if summary is None and isinstance(value, NoValue):
+            self._memory.lacks[key] = value.lack
         self._memory.summaries[key] = summary
-        self._memory.histograms[key] = counts or ()
+        self._memory.histograms[key] = counts
 
 
 class SumsLater:
@@ -126,11 +170,11 @@ class SumsLater:
 
     def cell(self, row: int) -> Span:
         """How many elements of the group are so, as far as that is known."""
-        return self._found.get(row, (_TO_COME, _TO_COME))[0]
+        return self._found.get(row, (TO_COME, TO_COME))[0]
 
     def largest(self, row: int) -> Span:
         """The largest magnitude of a finite element in the group, as far as that is known."""
-        return self._found.get(row, (_TO_COME, _TO_COME))[1]
+        return self._found.get(row, (TO_COME, TO_COME))[1]
 
     def missing(self, row: int) -> bool:
         return row not in self._found
@@ -143,6 +187,7 @@ class SumsLater:
                 yield from self._tensors.count(index)
             summary = self._memory.summaries[self._run, index]
             if summary is None:
+                unknown = unknown or self._memory.lacks.get((self._run, index)) in LOST
                 continue
             unknown = unknown or not summary.tells_nonfinite
             bad += summary.nonfinite

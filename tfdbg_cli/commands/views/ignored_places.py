@@ -28,6 +28,7 @@ def place_data(number: int, place: IgnoredPlace) -> dict[str, Any]:
         "why": place.why,
         "nodes": list(place.nodes),
         "named": list(place.named),
+        "spoiled": list(place.spoiled),
         "file": place.file or None,
         "line": place.line,
     }
@@ -56,7 +57,7 @@ def ignoring_command(registry: Registry, kind: str, page: str, link: str, *, at_
     if kind == "origin":
         return "ignore"
     raise TfdbgError(
-        "There is no node, layer or cause here to be ignored.", hint="Tab chooses a name; `ignore NODE` names one."
+        "There is no node, layer or cause here to be ignored.", hint="Choose a name first; `ignore NODE` names one."
     )
 
 

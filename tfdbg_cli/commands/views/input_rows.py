@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tfdbg_cli.analysis.graph.lineage import InputSeen
-from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.views.links import node_link, tensor_link
 from tfdbg_cli.commands.views.short_names import AS_THEY_ARE, ShortNames
+from tfdbg_cli.commands.views.variable_view import untold_link
 from tfdbg_cli.document.cells import clip_start, display_width
 from tfdbg_cli.document.summary import chip, number_text
 from tfdbg_cli.document.table import Column, Table
@@ -76,7 +76,7 @@ def _value_link(run: Run, item: InputSeen) -> str:
     if item.index is not None:
         return tensor_link(run.tensors, item.index)
     if item.value is not None:
-        return f"pf {quoted(str(item.name))}"
+        return untold_link(run, item.name, item.node)
     return node_link(item.node.name) if item.node else ""
 
 

@@ -7,6 +7,7 @@ from weakref import WeakKeyDictionary
 
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.document.text import Span, Style
+from tfdbg_cli.model.calls import Call
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.sources import Frame
 from tfdbg_cli.model.tensors import TensorStore, devices_of
@@ -50,6 +51,14 @@ def _executions(store: TensorStore, name: TensorName) -> _Executions:
         numbers = {i: (k, len(indices)) for indices in by_device.values() for k, i in enumerate(indices)}
         known[name] = _Executions(len(by_device), numbers)
     return known[name]
+
+
+def given_link(call: Call, name: TensorName) -> str:
+    """`pf` of what the call was given as `name`; empty where it was given no such thing."""
+    given = frozenset(call.feeds)  # a look into the mapping of a recording would read the value
+    keys = (str(name), *([name.node] if name.slot == 0 else []))
+    key = next((key for key in keys if key in given), None)
+    return "" if key is None else f"pf {quoted(key)}"
 
 
 def node_link(name: str) -> str:

@@ -21,7 +21,7 @@ def opening_command(event: Stop) -> str:
         return "run_info"
     if isinstance(event, Opened) and event.opening:
         return event.opening
-    if isinstance(event, Opened) and len(event.runs) != 1:
+    if isinstance(event, Opened) and (len(event.runs) != 1 or event.growing is not None):
         return "runs"
     run = event.runs[event.current] if isinstance(event, Opened) else event.run
     if run.error is not None:

@@ -9,8 +9,8 @@ from pathlib import PurePath
 from typing import Any
 
 from tfdbg_cli.analysis.causes.intended import Intended
-from tfdbg_cli.analysis.graph.chain import Link
 from tfdbg_cli.analysis.graph.roles import is_gradient
+from tfdbg_cli.analysis.graph.ways.chain import Link
 from tfdbg_cli.analysis.origin.aftermath import Aftermath
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.views.links import node_link, source_link, tensor_link
@@ -19,7 +19,7 @@ from tfdbg_cli.document.document import Block, Text
 from tfdbg_cli.document.flow import Flow, Piece
 from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.document.units import count_text
-from tfdbg_cli.model.names import TensorName, parse_tensor_name
+from tfdbg_cli.model.names import TensorName, tensor_name_of
 from tfdbg_cli.model.runs import Run
 
 _LINKS_SHOWN = 7  # of a longer chain the middle is left out
@@ -112,7 +112,7 @@ def spoiled_blocks(run: Run, after: Aftermath, label_width: int) -> list[Block]:
 def _listed(run: Run, names: Sequence[str]) -> tuple[Piece, ...]:
     pieces: list[Piece] = []
     for i, name in enumerate(names[:_NAMES_SHOWN]):
-        link = _value_link(run, parse_tensor_name(name) or TensorName(name, 0))
+        link = _value_link(run, tensor_name_of(name))
         comma = "," if i + 1 < len(names) else ""
         pieces.append((Span(" " if i else ""), Span(name, Style.NAME, link), Span(comma)))
     if len(names) > _NAMES_SHOWN:
@@ -135,11 +135,14 @@ def guarded_blocks(run: Run, after: Aftermath, node: str, *, live: bool, label_w
 
 
 def intended_blocks(run: Run, intended: Sequence[Intended], label_width: int) -> list[Block]:
-    """The infinities that were passed over, and how to have them counted, or skipped by a watch."""
+    """The infinities and NaN that were passed over, and how to have them counted, or skipped by a watch."""
     if not intended:
         return []
     tensors = len(frozenset().union(*(item.tensors for item in intended)))
-    head = f"{count_text(tensors, 'tensor')} {'hold' if tensors > 1 else 'holds'} infinities that look intended: "
+    kinds = ("NaN", any(item.nan for item in intended)), ("infinities", any(item.infinite for item in intended))
+    held = " and ".join(what for what, there in kinds if there)
+    verb, look = "hold" if tensors > 1 else "holds", "looks" if held == "NaN" else "look"
+    head = f"{count_text(tensors, 'tensor')} {verb} {held} that {look} intended: "
     pieces: list[Piece] = [(Span(word + " "),) for word in head.split()]
     for i, item in enumerate(intended[:_NAMES_SHOWN]):
         comma = "; " if i + 1 < len(intended) else ". "

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tfdbg_cli.analysis.graph.lineage import fed_value, tensor_name_of
-from tfdbg_cli.analysis.origin.search import Origin
+from tfdbg_cli.analysis.batch.components import given_with
+from tfdbg_cli.analysis.origin.origin_found import Origin
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.model.runs import Run
@@ -17,16 +17,11 @@ def batch_lines(run: Run, origin: Origin, label_width: int) -> list[Line]:
     shown = ", ".join(map(str, batch.rows[:12]))
     more = len(batch.rows) - 12
     text = f"{'row' if len(batch.rows) == 1 else 'rows'} {shown}{f' and {more} more' if more > 0 else ''}"
-    feeds = [
-        Span(name, Style.NAME, f"pf {quoted(name)}")
-        for name in run.call.given
-        if not batch.stored
-        and (fed := fed_value(run.call.given, tensor_name_of(name))) is not None
-        and fed.shape[:1] == (batch.size,)
-    ]
+    given = () if batch.stored else given_with(run, batch)
+    feeds = [Span(name, Style.NAME, f"pf {quoted(name)}") for name in given]
     if not feeds and batch.source:
         feeds = [Span(batch.source, Style.NAME, f"pt {quoted(batch.source)}")]
-    link = "" if batch.stored else f"row {batch.rows[0]}"
+    link = f"row {batch.rows[0]}"
     head = Span("Batch".ljust(label_width), Style.LABEL)
     parts: list[Span | str] = [head, Span(text, Style.PLAIN, link), f" of {batch.size}"]
     for i, feed in enumerate(feeds[:3]):

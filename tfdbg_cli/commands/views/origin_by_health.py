@@ -108,7 +108,7 @@ def _every_origin(run: Run, search: HealthSearch) -> Document:
 
     blocks: list[Block] = [Text((head,))]
     if found:
-        blocks.append(Table((Column("op type"), Column("tensor")), len(found), row))
+        blocks.append(Table((Column("Op type"), Column("Tensor")), len(found), row))
     names = [str(run.tensors[index].name) for index in found]
     return Document("origins", tuple(blocks), lambda: {"tensors": names}, "origins")
 

@@ -6,26 +6,33 @@ from typing import Any
 
 from tfdbg_cli.analysis.graph.parts import Part
 from tfdbg_cli.analysis.origin.offending import MOST_ELEMENTS, Element
-from tfdbg_cli.analysis.origin.search import Origin
+from tfdbg_cli.analysis.origin.origin_found import Origin
+from tfdbg_cli.commands.views.origin_batch import batch_lines
 from tfdbg_cli.commands.views.short_names import shortest_ends
 from tfdbg_cli.document.document import Block, Text
 from tfdbg_cli.document.summary import chip, number_text
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import Span, Style, line, printable
 from tfdbg_cli.document.units import count_text, shape_text
+from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import summarize
 from tfdbg_cli.model.values import Array
 
 _MOST_PART_VALUES = 32  # a longer slice of an input goes into JSON as its size and extremes
 
 
-def element_blocks(origin: Origin, most: int, label_width: int) -> list[Block]:
-    """The first offending elements, beside the input elements that made them."""
+def element_blocks(run: Run, origin: Origin, most: int, label_width: int) -> list[Block]:
+    """The first offending elements beside the input elements that made them, and the rows of the batch behind."""
+    rows = batch_lines(run, origin, label_width)
+    return [*_elements(origin, most, label_width), *([Text(tuple(rows))] if rows else [])]
+
+
+def _elements(origin: Origin, most: int, label_width: int) -> list[Block]:
     if not origin.value.ndim and not any(part is not None for part in origin.elements[0].parts):
         return []
     shown = origin.elements[: max(1, most)]
     known = [i for i in range(len(origin.inputs)) if any(e.parts[i] is not None for e in origin.elements)]
-    # Short heads, so that the values stand side by side on a narrow screen; the full names are above.
+    # Short heads, so that the values stand side by side on a narrow screen; the full names are those of the inputs.
     titles = shortest_ends([str(origin.name), *(str(origin.inputs[i].name) for i in known)])
     columns = (
         Column("Elements", width=label_width - 2),

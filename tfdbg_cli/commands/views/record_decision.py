@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
+from tfdbg_cli.config.job import worker_of
 from tfdbg_cli.config.settings import settable
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.formats.recording.writing import refuse_existing
+from tfdbg_cli.formats.recording.waiting import answer, give_up
 from tfdbg_cli.model.decision import Full, RecordRuns
 
 
@@ -21,19 +23,16 @@ def record_decision(
     budget: str | int = 0,
     full: str = "",
     compress: bool = False,
+    worker: str = "",
 ) -> RecordRuns:
     """Runs to be recorded in `path`; the other arguments are the fields of the decision.
 
     Raises:
-        TfdbgError: they make no sense, or there is something at `path` already.
+        TfdbgError: they make no sense, there is something at `path` already, or its file system does not answer.
 
     """
     if every < 1:
         raise TfdbgError(f"--every {every} is no number of runs.", hint="--every 10 records one run in ten.")
-    if stats_only and (only or layer):
-        raise TfdbgError(
-            "--stats-only records no values, --only and --layer some.", hint="Take one of them, or neither."
-        )
     try:
         re.compile(only)
     except re.error as error:
@@ -43,8 +42,11 @@ def record_decision(
     size = budget if isinstance(budget, int) else _size(budget)
     if size < 0:
         raise TfdbgError(f"{budget} is no size.", hint="Write 512M, 4G, or a number of bytes.")
-    refuse_existing(Path(path))
-    return RecordRuns(path, every, only, layer, stats_only, size, Full(full or "drop"), compress)
+    from tfdbg_cli.formats.jobs.root import refuse_taken  # a program that is not recorded is not kept waiting for it
+
+    place, whose = Path(path), worker or worker_of(os.environ)
+    answer(lambda: refuse_taken(place, whose), lambda: give_up(place))
+    return RecordRuns(path, every, only, layer, stats_only, size, Full(full or "drop"), compress, worker)
 
 
 def _size(text: str) -> int:

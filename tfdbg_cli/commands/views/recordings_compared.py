@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from tfdbg_cli.analysis.difference.renames import Renames, parsed_renames
-from tfdbg_cli.analysis.difference.run_pairs import Compared, compared_recordings
+from tfdbg_cli.analysis.difference.run_pairs import Compared, compared_in_replicas, compared_recordings
 from tfdbg_cli.analysis.difference.tolerance import Tolerance
-from tfdbg_cli.analysis.difference.variables_alone import variables_alone
+from tfdbg_cli.analysis.pairing.renames import Renames, parsed_renames
+from tfdbg_cli.analysis.pairing.variables_alone import variables_alone
 from tfdbg_cli.commands.views.difference_page import Beside, difference_document
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.formats.recording.regular_file import read_whole
+from tfdbg_cli.formats.recording.saved_runs import SavedRuns
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.runs import Run
 
@@ -53,6 +54,31 @@ def opened_recording(path: str) -> Recorded:
     return Recorded(opened.runs, path)
 
 
+def opened_workers(path: str, first: str, second: str) -> tuple[Recorded, Recorded]:
+    """The runs of two of the workers that recorded in `path`.
+
+    Raises:
+        TfdbgError: there is nothing that tfdbg can open, or no such worker.
+
+    """
+    opened = open_path(path)
+    for worker in (first, second):
+        if worker not in opened.workers:
+            there = f"There are: {', '.join(opened.workers)}." if opened.workers else "No workers recorded there."
+            raise TfdbgError(f"There is no worker {worker} in {path}.", hint=there, exit_code=2)
+    return _of_worker(path, first), _of_worker(path, second)
+
+
+def _of_worker(path: str, worker: str) -> Recorded:
+    runs = open_path(Path(path).expanduser() / worker).runs
+
+    def read(place: int) -> Run:
+        run = runs[place]
+        return replace(run, call=replace(run.call, worker=worker))
+
+    return Recorded(SavedRuns(range(len(runs)), read), "")
+
+
 def compared(first: Recorded, second: Recorded, asked: Asked, shown: Run | None = None) -> tuple[Document, Compared]:
     """The page about the difference, and what it tells of. `shown` is the run that links can lead into.
 
@@ -60,14 +86,79 @@ def compared(first: Recorded, second: Recorded, asked: Asked, shown: Run | None 
         TfdbgError: they cannot be compared.
 
     """
-    tolerance = asked.tolerance
-    if not all(one is None or one >= 0 for one in (tolerance.rtol, tolerance.atol)):
-        raise TfdbgError("A tolerance is a number from 0 on.")
+    tolerance = _tolerance(asked)
     renames = _renames(asked.map_file)
-    first, second, number = _beside_a_checkpoint(first, second, asked.number)
+    first, second, number = _beside_a_saved_model(first, second, asked)
+    first, second, number = _beside_a_checkpoint(first, second, number)
     found = compared_recordings(first.runs, second.runs, number=number, tolerance=tolerance, renames=renames)
     beside = Beside(found, (first.name, second.name), asked.pattern, graphs=asked.graphs, shown=shown)
     return difference_document(beside), found
+
+
+def replicas_compared(
+    recorded: Recorded, replicas: Sequence[int], asked: Asked, shown: Run | None = None
+) -> tuple[Document, Compared]:
+    """The page about the difference between replicas of one run, and what it tells of; as `compared`.
+
+    `replicas` are the two that are meant, or one that is set beside the first; of none each one is.
+
+    Raises:
+        TfdbgError: they cannot be compared.
+
+    """
+    if asked.graphs or len(replicas) > 2:
+        told = "Replicas have one graph." if asked.graphs else "Two replicas are compared."
+        raise TfdbgError(told, hint="Write: diff --replicas, or diff --replicas 0 1", exit_code=2)
+    found = compared_in_replicas(
+        recorded.runs,
+        replicas,
+        number=asked.number,
+        tolerance=_tolerance(asked),
+        renames=_renames(asked.map_file),
+    )
+    if shown is not None and recorded.runs[found.places[0]] is shown:
+        shown = found.comparison.runs[0]
+    beside = Beside(found, (recorded.name, recorded.name), asked.pattern, shown=shown)
+    return difference_document(beside), found
+
+
+def _tolerance(asked: Asked) -> Tolerance:
+    if not all(one is None or one >= 0 for one in (asked.tolerance.rtol, asked.tolerance.atol)):
+        raise TfdbgError("A tolerance is a number from 0 on.")
+    return asked.tolerance
+
+
+def _beside_a_saved_model(first: Recorded, second: Recorded, asked: Asked) -> tuple[Recorded, Recorded, int | None]:
+    """Both, where one holds graphs and the variables that belong to them: what the other one can be set against.
+
+    That are the graphs where it is nothing else, and the variables, which alone have values, where it has some.
+    """
+    both, number = (first, second), asked.number
+    models = [_is_saved_model(one) for one in both]
+    if not any(models) or (all(models) and (asked.graphs or number is not None)):
+        return first, second, number
+    if any(one.runs[-1].call.kind is RunKind.GRAPH for one in both):
+        graphs = [Recorded(one.runs[:-1], one.name) if mine else one for one, mine in zip(both, models, strict=True)]
+        return graphs[0], graphs[1], number
+    variables = [Recorded((one.runs[-1],), one.name) if mine else one for one, mine in zip(both, models, strict=True)]
+    other = next((one for one, mine in zip(both, models, strict=True) if not mine), None)
+    if other is None or other.runs[-1].call.kind is not RunKind.CHECKPOINT:
+        return variables[0], variables[1], number
+    saved = Recorded((_wanted(other, number),), other.name)
+    return (variables[0], saved, None) if models[0] else (saved, variables[1], None)
+
+
+def _is_saved_model(one: Recorded) -> bool:
+    """Whether it is graphs and, behind them, their variables."""
+    return one.runs[0].call.kind is RunKind.GRAPH and one.runs[-1].call.kind is RunKind.CHECKPOINT
+
+
+def _wanted(one: Recorded, number: int | None) -> Run:
+    """The run with that number; without one the last."""
+    wanted = [run for run in one.runs if run.call.number == number] if number is not None else one.runs
+    if not wanted:
+        raise TfdbgError(f"There is no run #{number} in {one.name}.", hint="`tfdbg open` lists the runs.")
+    return wanted[-1]
 
 
 def _beside_a_checkpoint(
@@ -81,10 +172,7 @@ def _beside_a_checkpoint(
     if is_saved[0] is is_saved[1]:
         return first, second, number
     saved, recorded = (first, second) if is_saved[0] else (second, first)
-    wanted = [run for run in recorded.runs if run.call.number == number] if number is not None else recorded.runs
-    if not wanted:
-        raise TfdbgError(f"There is no run #{number} in {recorded.name}.", hint="`tfdbg open` lists the runs.")
-    variables, checkpoint = variables_alone(wanted[-1], saved.runs[-1])
+    variables, checkpoint = variables_alone(_wanted(recorded, number), saved.runs[-1])
     ours, theirs = Recorded((variables,), recorded.name), Recorded((checkpoint,), saved.name)
     return (theirs, ours, None) if is_saved[0] else (ours, theirs, None)
 

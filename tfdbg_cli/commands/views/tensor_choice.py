@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from tfdbg_cli.analysis.graph.needed import not_needed_text, was_needed
 from tfdbg_cli.commands.context import Context
@@ -13,8 +14,8 @@ from tfdbg_cli.commands.views import links
 from tfdbg_cli.commands.views.short_names import ending_in
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import did_you_mean, parse_index, parse_tensor_name, split_slice
-from tfdbg_cli.model.tensors import Tensor
-from tfdbg_cli.model.values import Array
+from tfdbg_cli.model.tensors import Tensor, TensorStore, part_of
+from tfdbg_cli.model.values import Array, Value
 
 # A device and the name behind it: /job:worker/replica:0/task:1/device:GPU:0:dense/MatMul:0
 _DEVICE_PREFIX = re.compile(
@@ -159,6 +160,23 @@ def tensor_link(context: Context, index: int, verb: str = "pt") -> str:
     return links.tensor_link(context.run.tensors, index, verb)
 
 
+def part_shown(store: TensorStore, index: int, slicing: str) -> Value:
+    """The part of the tensor at `index` that the slice `[…]` names which a person wrote, or why there is no value.
+
+    Raises:
+        TfdbgError: the slice cannot be read, or does not fit the shape.
+
+    """
+    key = _key(slicing)
+    if not key:
+        return store.value(index)
+    try:
+        found: Value = part_of(store, index, key)
+    except (IndexError, ValueError) as error:
+        raise _unfit(slicing, store[index].shape or (), error) from None
+    return found
+
+
 def sliced(array: Array, slicing: str) -> Array:
     """`array` with the slice `[…]` a person wrote; an array in any case, never a bare number.
 
@@ -166,13 +184,19 @@ def sliced(array: Array, slicing: str) -> Array:
         TfdbgError: the slice cannot be read, or does not fit the shape.
 
     """
-    index = parse_index(slicing)
-    if not index:
-        return array
-    if Ellipsis not in index:
-        index = (*index, Ellipsis)
+    key = _key(slicing)
     try:
-        return array[index]
+        return array[key] if key else array
     except (IndexError, ValueError) as error:
-        shape = ",".join(map(str, array.shape))
-        raise TfdbgError(f"The slice {slicing} does not fit the shape [{shape}].", hint=f"NumPy: {error}.") from None
+        raise _unfit(slicing, array.shape, error) from None
+
+
+def _key(slicing: str) -> tuple[Any, ...]:
+    """What NumPy is asked for: an array in any case, never a bare number; empty for no slice."""
+    index = parse_index(slicing)
+    return (*index, Ellipsis) if index and Ellipsis not in index else index
+
+
+def _unfit(slicing: str, shape: Sequence[int], error: Exception) -> TfdbgError:
+    lengths = ",".join(map(str, shape))
+    return TfdbgError(f"The slice {slicing} does not fit the shape [{lengths}].", hint=f"NumPy: {error}.")

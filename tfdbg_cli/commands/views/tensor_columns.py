@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, overload
 
-from tfdbg_cli.analysis.graph.roles import Role, role_of, roles_of
+from tfdbg_cli.analysis.graph.roles import Role, roles_of
+from tfdbg_cli.analysis.graph.tensor_roles import tensor_role
 from tfdbg_cli.analysis.tensor_query import SortKey
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.views.health_columns import health_cells
+from tfdbg_cli.commands.views.health_columns import health_cells, instead_of
 from tfdbg_cli.commands.views.links import execution_count
 from tfdbg_cli.commands.views.short_names import ShortNames
 from tfdbg_cli.commands.views.tensor_choice import short_device, tensor_link
@@ -93,6 +94,9 @@ def tensor_fields(context: Context, indices: Sequence[int], names: ShortNames, *
         fields.append(Field("execution", Column("Exec", right=True, width=4), lambda i, t: _execution(context, i, t)))
     if context.later and not stats and context.settings.columns != "auto":
         fields = _chosen(fields, context.settings.columns.split(","))
+    if context.call.worker:
+        worker = Span(context.call.worker, Style.LABEL)
+        fields.append(Field("worker", Column("Worker", drop=8), lambda i, t: worker))
     name = Column("Tensor name", keep_end=True)
 
     def shown(index: int, tensor: Tensor) -> Span:
@@ -125,8 +129,8 @@ def _time_field(context: Context) -> Field:
 
 
 def _role(context: Context, tensor: Tensor) -> Span:
-    role = role_of(context.run.graph, tensor.node, tensor.op_type)
-    return Span(_ROLE_TEXTS[role], Style.DIM if role is Role.FORWARD else Style.LABEL)
+    role = tensor_role(context.run.graph, tensor)
+    return Span(_ROLE_TEXTS[role] if role else "", Style.DIM if role is Role.FORWARD else Style.LABEL)
 
 
 def _number(text: str) -> Span:
@@ -154,7 +158,7 @@ def _summary_fields(context: Context) -> list[Field]:
     def column(title: str, width: int, show: Callable[[Summary], Span], drop: int = 0) -> Field:
         def cell(index: int, tensor: Tensor) -> Span:
             summary = context.summary(index)
-            return Span("") if summary is None else show(summary)
+            return instead_of(title, context.lack(index)) if summary is None else show(summary)
 
         return Field(title, Column(title, right=True, width=width, drop=drop), cell)
 
@@ -213,5 +217,6 @@ def tensor_data(context: Context, index: int) -> dict[str, Any]:
         "nbytes": tensor.nbytes,
         "execution": tensor.execution,
         "t_ms": elapsed,
-        "role": str(role_of(context.run.graph, tensor.node, tensor.op_type)),
+        "role": None if (role := tensor_role(context.run.graph, tensor)) is None else str(role),
+        **({"worker": context.call.worker} if context.call.worker else {}),
     }

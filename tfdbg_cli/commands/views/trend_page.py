@@ -67,7 +67,8 @@ def _is_positive(series: Series) -> bool:
 
 def _runs(context: Context, series: Series) -> Table:
     """A row a run of one series."""
-    places = {context.runs[place].call.number: place for place in range(len(context.runs))}
+    calls = ((place, context.runs[place].call) for place in range(len(context.runs)))
+    places = {call.number: place for place, call in calls if call.worker == context.call.worker}
 
     def row(i: int) -> Row:
         step = series.steps[i]
@@ -78,7 +79,7 @@ def _runs(context: Context, series: Series) -> Table:
             Span("" if math.isnan(ratio) else f"×{number_text(ratio)}", Style.DIM),
         )
 
-    columns = (Column("Run", right=True), Column("norm", right=True), Column("from the run before"))
+    columns = (Column("Run", right=True), Column("Norm", right=True), Column("From the run before"))
     return Table(columns, len(series.steps), row)
 
 

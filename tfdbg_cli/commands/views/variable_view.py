@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Container
 from dataclasses import dataclass
 
+from tfdbg_cli.analysis.graph.feeds import feed_name
 from tfdbg_cli.analysis.graph.lineage import Lineage
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.views.call_rows import argument_shape
-from tfdbg_cli.commands.views.links import tensor_link
+from tfdbg_cli.commands.views.links import given_link, tensor_link
 from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line
 from tfdbg_cli.document.units import shape_text
 from tfdbg_cli.model.graph import Node
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.updates import after_update, before_update
 from tfdbg_cli.model.values import NoValue
 from tfdbg_cli.model.walks import nearest_first
 from tfdbg_cli.ops.kinds import MERGE, PASSING, VARIABLE_READS
@@ -33,6 +37,15 @@ class _Captured:
     link: str
     dtype: str
     shape: str
+
+
+def untold_link(run: Run, name: TensorName, node: Node | None) -> str:
+    """What shows a value that no tensor `name` has: what was fed, or what was read from the variable `node`."""
+    given = given_link(run.call, feed_name(node) or name)
+    if given or node is None:
+        return given
+    read = Lineage(run).was_read(node)
+    return tensor_link(run.tensors, read[0]) if read else f"pt {quoted(str(name))}"
 
 
 def variable_document(context: Context, name: str) -> Document | None:
@@ -76,10 +89,10 @@ def _captured(context: Context, lineage: Lineage, node: Node) -> list[_Captured]
         found.append(
             _Captured("before the run", name, f"pf {quoted(name)}", argument.dtype, argument_shape(argument))
         )
-    found += _of_node(context, f"{name}/before_update", "before its update")
+    found += _of_node(context, before_update(name), "before its update")
     for reader in _readers(lineage, node):
         found += _of_node(context, reader, "as it was read")
-    return found + _of_node(context, f"{name}/after_update", "after its update")
+    return found + _of_node(context, after_update(name), "after its update")
 
 
 def _of_node(context: Context, name: str, what: str) -> list[_Captured]:

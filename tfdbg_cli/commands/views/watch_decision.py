@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tfdbg_cli.commands.file_name import named_file
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.views.patterns import search_text
 from tfdbg_cli.errors import TfdbgError
@@ -109,6 +108,8 @@ def _is_there(path: str) -> bool:
 
 def _new_folder(name: str) -> str:
     """The path that `name` means, absolute, since a program may go to another folder meanwhile."""
+    from tfdbg_cli.commands.file_name import named_file  # few commands write to a file
+
     path = named_file(name).absolute()
     try:
         if path.is_symlink() or (path.exists() and not (path.is_dir() and not any(path.iterdir()))):

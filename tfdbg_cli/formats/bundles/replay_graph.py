@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from tfdbg_cli.formats.messages import schema
-from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.names import node_of
 from tfdbg_cli.model.replay import ReplaySpec, Role
 from tfdbg_cli.model.walks import reached
@@ -51,7 +50,7 @@ def graph_facts(replay_spec: ReplaySpec) -> GraphFacts:
 
 
 def _facts(replay_spec: ReplaySpec) -> GraphFacts:
-    if replay_spec.kind in (RunKind.SESSION, RunKind.CALLABLE):
+    if replay_spec.kind.of_session:
         graph = schema.GraphDef.FromString(replay_spec.graph)
         library = _Library(schema.FunctionDefLibrary.FromString(graph.library))
         nodes = _computed(graph.node, replay_spec)
@@ -75,7 +74,7 @@ def _computed(nodes: Sequence[Any], replay_spec: ReplaySpec) -> list[Any]:
     arguments = _as_written(item.name for item in replay_spec.inputs if item.role is Role.GIVEN)
     drawn = _as_written(item.name for item in replay_spec.inputs if item.role is Role.SOURCE)
     fetched = [node_of(name) for name in replay_spec.fetches if name not in arguments | drawn]
-    variables = [item.node for item in replay_spec.inputs if item.role is Role.VARIABLE]
+    variables = [item.node for item in replay_spec.variables]
     needed = _needed(by_name, [*fetched, *variables], arguments | drawn)
     sources = {node_of(name) for name in drawn}
     behind = _needed(by_name, list(sources), arguments) - needed - sources

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.graph import GraphKind
 from tfdbg_cli.model.replay import ReplaySpec
 from tfdbg_cli.model.runs import Run
@@ -130,7 +129,7 @@ def script_of(replay_spec: ReplaySpec, run: Run, first_bad: str = "") -> str:
     """The text of the script that makes `run` again; of a session it also fetches the tensor `first_bad`."""
     limits = "".join(f"{_harmless(limit)}\n" for limit in replay_spec.limits)
     beginning = _BEGINNING.format(title=_harmless(run.call.title), version=__version__, limits=limits)
-    if replay_spec.kind not in {RunKind.SESSION, RunKind.CALLABLE}:
+    if not replay_spec.kind.of_session:
         return beginning + _FUNCTION + _END
     also = [first_bad] if first_bad and run.graph.kind is GraphKind.PYTHON else []
     return beginning + _SESSION.format(also=also) + _END

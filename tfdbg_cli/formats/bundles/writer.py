@@ -13,8 +13,8 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.bundles import layout
 from tfdbg_cli.formats.bundles.script import script_of
 from tfdbg_cli.formats.bundles.values import digest, file_size, value_bytes, value_digest
-from tfdbg_cli.formats.dumps.graph_files import json_bytes
 from tfdbg_cli.formats.dumps.writer import fill_dump
+from tfdbg_cli.formats.recording.json_fields import json_bytes
 from tfdbg_cli.formats.recording.writing import refuse_existing, whole_directory
 from tfdbg_cli.model.names import node_of
 from tfdbg_cli.model.replay import ReplayInput, ReplaySpec

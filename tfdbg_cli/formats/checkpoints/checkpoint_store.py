@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 import mmap
 from collections.abc import Mapping, Sequence
+from functools import partial
 from struct import Struct
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +16,7 @@ from tfdbg_cli.formats.checkpoints.sorted_table import DamagedTableError, number
 from tfdbg_cli.formats.messages.tensor_proto import from_content, unreadable
 from tfdbg_cli.formats.recording.checksum import masked_checksum
 from tfdbg_cli.formats.recording.regular_file import opened
+from tfdbg_cli.formats.recording.stand_in import Part, descriptor_of, provide
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.tensors import FoundByNode, Tensor
 from tfdbg_cli.model.values import Array, Lack, NoValue, Value
@@ -62,6 +65,32 @@ class CheckpointStore(FoundByNode):
             return NoValue(Lack.DAMAGED, str(error))
         return whole
 
+    def part(self, index: int, key: Any) -> Any:
+        """What `value(index)[key]` gives; of a large variable no more is read than that."""
+        entry = self._entries[index]
+        is_plain = len(entry.pieces) == 1 and entry.element.itemsize is not None and entry.element.name != "bool"
+        if entry.trouble or not is_plain or entry.pieces[0].size <= CHECKED:
+            value = self.value(index)
+            return value if isinstance(value, NoValue) else value[key]
+        piece = entry.pieces[0]
+        try:
+            content = np.frombuffer(self._content(piece, mapped=True), np.uint8)
+            whole = _shaped(content, entry, piece)
+            if not np.may_share_memory(whole, content):
+                return self._part(entry, piece)[key]
+            from tfdbg_cli.formats.recording.mapped_parts import looked_at  # nobody needs it to open a checkpoint
+
+            return looked_at(whole, content, key, partial(self._bring, piece))
+        except _DamagedValueError as error:
+            return NoValue(Lack.DAMAGED, str(error))
+        except OSError as error:
+            path = self._index.data_file(piece.shard)
+            return NoValue(Lack.DAMAGED, f"{path.name} cannot be read: {error.strerror or error}.")
+
+    def _bring(self, piece: Piece, parts: Sequence[Part]) -> None:
+        offset = piece.offset
+        provide(self._index.data_file(piece.shard), *((offset + start, offset + end) for start, end in parts))
+
     def damage(self, index: int) -> str:
         """What is wrong with a variable, its checksums compared whatever its size; empty where nothing is."""
         entry = self._entries[index]
@@ -84,15 +113,10 @@ class CheckpointStore(FoundByNode):
             return _texts(content, piece)
         if (checked or piece.size <= CHECKED) and masked_checksum(bytes(content)) != piece.checksum:
             raise _DamagedValueError(f"The checksum of its {piece.size:,} bytes at {piece.offset:,} does not fit.")
-        try:
-            value = from_content(np.frombuffer(content, np.uint8), element, piece.shape)
-        except ValueError as error:
-            raise _DamagedValueError(f"It cannot have the shape {list(piece.shape)}: {error}.") from None
-        if isinstance(value, NoValue):
-            raise _DamagedValueError(value.text)
-        return value
+        return _shaped(np.frombuffer(content, np.uint8), entry, piece)
 
-    def _content(self, piece: Piece) -> memoryview:
+    def _content(self, piece: Piece, *, mapped: bool = False) -> memoryview:
+        """The bytes of a piece; there, unless they are to be `mapped` alone in a file that stands for another one."""
         path = self._index.data_file(piece.shard)
         data = self._file(piece.shard)
         if isinstance(data, OSError):
@@ -100,6 +124,11 @@ class CheckpointStore(FoundByNode):
         if piece.offset < 0 or piece.size < 0 or piece.offset + piece.size > len(data):
             text = f"It ends at byte {piece.offset + piece.size:,} of {path.name}, which has {len(data):,}."
             raise _DamagedValueError(text)
+        if not mapped:
+            try:
+                provide(path, (piece.offset, piece.offset + piece.size))
+            except OSError as error:
+                raise _DamagedValueError(f"{path.name} cannot be read: {error.strerror or error}.") from error
         return data[piece.offset : piece.offset + piece.size]
 
     def _file(self, shard: int) -> memoryview | OSError:
@@ -107,7 +136,7 @@ class CheckpointStore(FoundByNode):
         if shard not in self._files:
             try:
                 with opened(self._index.data_file(shard)) as (file, size):
-                    held = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if size else b""
+                    held = mmap.mmap(descriptor_of(file), 0, access=mmap.ACCESS_READ) if size else b""
                     self._files[shard] = memoryview(held)
             except (OSError, ValueError) as error:
                 self._files[shard] = error if isinstance(error, OSError) else OSError(str(error))
@@ -116,6 +145,17 @@ class CheckpointStore(FoundByNode):
 
 class _DamagedValueError(ValueError):
     """A variable cannot be read; the message is a sentence."""
+
+
+def _shaped(content: Array, entry: Entry, piece: Piece) -> Array:
+    """The elements in `content` as a piece of a variable."""
+    try:
+        value = from_content(content, entry.element, piece.shape)
+    except ValueError as error:
+        raise _DamagedValueError(f"It cannot have the shape {list(piece.shape)}: {error}.") from None
+    if isinstance(value, NoValue):
+        raise _DamagedValueError(value.text)
+    return value
 
 
 def _texts(content: memoryview, piece: Piece) -> Array:

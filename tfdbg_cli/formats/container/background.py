@@ -8,7 +8,8 @@ from collections import deque
 from collections.abc import Callable
 
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.formats.container.writer import RecordingWriter
+from tfdbg_cli.formats.container.writer import LockedIndexError, RecordingWriter
+from tfdbg_cli.formats.recording.waiting import PATIENCE
 from tfdbg_cli.model.runs import Run
 
 MOST_WAITING = 4
@@ -20,66 +21,92 @@ class BackgroundWriter:
 
     Runs that wait, the one that is written among them, take at most `room` bytes and are at most `MOST_WAITING`, or
     there is one: whoever has more waits, and the program with it. So a killed process loses no more than these. The
-    first failure is said by `say`, and nothing is written from then on. A process that is forked off writes nothing.
+    first failure is said by `say`, and nothing is written from then on; that a reader kept a run from being written
+    is only said. A process that is forked off writes nothing.
+
+    A disk that is slow is waited for. One that takes not a byte for `patience` seconds, as a network file system does
+    whose server is away, is not: runs are left out until it takes some, and the end of the program waits no longer.
     """
 
-    def __init__(self, writer: RecordingWriter, room: int, say: Callable[[str], None]) -> None:
+    def __init__(
+        self, writer: RecordingWriter, room: int, say: Callable[[str], None], patience: float = PATIENCE
+    ) -> None:
         self._writer = writer
         self._room = room
         self._say = say
+        self._patience = patience
         self._change = threading.Condition()
         self._queue: deque[tuple[Run, int]] = deque()
         self._waiting = 0  # bytes, of the run that is written too
         self._count = 0  # of these runs
         self._ended = False
+        self._closed = False  # whether the writer is
+        self._stalled_at: int | None = None  # what the disk had taken when it was given up
         self._process = os.getpid()
         self._notes: set[str] = set()
         self.written = 0
+        self.left_out = 0
         self.failed = False
         self._thread = threading.Thread(target=self._work, name="tfdbg-recorder", daemon=True)
         self._thread.start()
 
     def add(self, run: Run, nbytes: int) -> None:
-        """Have `run`, which holds `nbytes`, written. Waits until there is room."""
+        """Have `run`, which holds `nbytes`, written. Waits for room, as long as the disk takes something."""
         if os.getpid() != self._process:
             return
         with self._change:
-            while self._is_full(nbytes) and not self._stopped:
-                self._change.wait()
-            if self._stopped:
-                return
-            self._queue.append((run, nbytes))
-            self._waiting += nbytes
-            self._count += 1
-            self._change.notify_all()
+            self._wait(lambda: self._stopped or not self._is_full(nbytes))
+            if not self._stopped and self._is_full(nbytes):
+                self.left_out += 1
+            elif not self._stopped:
+                self._queue.append((run, nbytes))
+                self._waiting += nbytes
+                self._count += 1
+                self._change.notify_all()
+        if self.left_out:
+            self._tell(
+                f"{self._writer.path} has taken nothing for {self._patience:.0f} s. The program goes on; its runs are"
+                " left out of the recording until it takes some again."
+            )
+
+    @property
+    def kept(self) -> int:
+        """How many of the runs that were written are still there; the oldest may have given way."""
+        return self.written - self._writer.dropped
 
     def _is_full(self, nbytes: int) -> bool:
         return self._count >= MOST_WAITING or (self._count > 0 and self._waiting + nbytes > self._room)
+
+    def _wait(self, holds: Callable[[], bool]) -> None:
+        """Wait until `holds`, or until the disk has taken nothing for a while."""
+        while not holds():
+            moved = self._writer.moved
+            if self._stalled_at == moved:
+                return
+            if not self._change.wait(self._patience) and self._writer.moved == moved:
+                self._stalled_at = moved
 
     @property
     def _stopped(self) -> bool:
         return self._ended or self.failed
 
     def settle(self) -> None:
-        """Wait until all is written."""
+        """Wait until all is written, as long as the disk takes something."""
         with self._change:
-            while self._count and not self._stopped:
-                self._change.wait()
+            self._wait(lambda: self._stopped or not self._count)
 
-    def close(self) -> None:
-        """Wait until all is written, and end the recording."""
+    def close(self) -> int:
+        """Wait until all is written and the recording ended, as long as the disk takes something.
+
+        How many runs are not written: they are if the disk takes them before the program ends.
+        """
         if os.getpid() != self._process:
-            return
+            return 0
         with self._change:
-            already, self._ended = self._ended, True
+            self._ended = True
             self._change.notify_all()
-        if already:
-            return
-        self._thread.join()
-        try:
-            self._writer.close()
-        except TfdbgError as error:
-            self._fail(error)
+            self._wait(lambda: self._closed)
+            return 0 if self.failed else self._count
 
     def _work(self) -> None:
         while True:
@@ -87,19 +114,30 @@ class BackgroundWriter:
                 while not self._queue and not self._stopped:
                     self._change.wait()
                 if not self._queue or self.failed:
-                    return
+                    break
                 run, nbytes = self._queue.popleft()
             self._write(run)
             del run
             with self._change:
                 self._waiting -= nbytes
                 self._count -= 1
+                self._stalled_at = None
                 self._change.notify_all()
+        try:
+            self._writer.close()
+        except TfdbgError as error:
+            self._fail(error)
+        with self._change:
+            self._closed = True
+            self._change.notify_all()
 
     def _write(self, run: Run) -> None:
         had = self._writer.dropped
         try:
             written = self._writer.write(run)
+        except LockedIndexError as error:
+            self._tell(str(error))
+            return
         except Exception as error:  # noqa: BLE001  # whatever it is, the training goes on
             self._fail(error)
             return

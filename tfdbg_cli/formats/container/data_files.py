@@ -7,12 +7,12 @@ is written anew when a run is complete; so the file is one that other tools read
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from json.encoder import encode_basestring_ascii as quoted
 from pathlib import Path
 
-from tfdbg_cli.formats.container.direct_writes import DirectWrites
+from tfdbg_cli.formats.container.direct_writes import LEAST, DirectWrites, Moved
 from tfdbg_cli.formats.container.elements import Elements
 from tfdbg_cli.formats.container.layout import data_file
 from tfdbg_cli.formats.recording.writing import PRIVATE_FOLDER
@@ -20,12 +20,17 @@ from tfdbg_cli.model.tensors import Shape
 
 _ALIGNED = 64
 _LEAST_ROOM = 4096  # bytes for a header
-_GROWTH = 4  # how much more room each file leaves than all before it needed
+_GROWTH = 1  # so much more room each file leaves, as a multiple of what all before it needed
 _SHARE = 32  # of what a file may have, the most that is left for its header unless one run needs more
 _MOST_ROOM = 16 << 20  # what other tools read has an end
-_PER_ENTRY = 96  # bytes of a header beside the name and the shape
-_USUAL_SHAPE = (1, 1)
+_LONGEST_TAG = "F8_E4M3"
+_PADDING = 128  # bytes of the entry of what is no tensor
+_UNKNOWN_SHAPE = 20  # bytes; what is stored as bytes, as texts are, has their count for a shape
 _PRIVATE = 0o600
+
+
+Planned = tuple[str, Shape | None]
+"""The name of a tensor that is going to be written, and its shape, if it is stored with that and it is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +74,21 @@ class _OpenFile:
         """Write a header that names nothing."""
         self.writes.write_small(memoryview(self.room.to_bytes(8, "little") + b"{}".ljust(self.room)), 0)
 
+    def unused_before(self, content: memoryview) -> int:
+        """Bytes to leave unused, so that `content` is written with the least work behind them."""
+        at = 8 + self.room + self.end
+        return self.writes.best_start(content, at) - at
+
+    def pad(self, count: int) -> None:
+        """Leave so many bytes unused: no two entries of a header may have bytes between them."""
+        if count:
+            self.write(f"padding/{self.end}", "U8", (count,), memoryview(bytes(count)))
+
     def write(self, name: str, tag: str, shape: Shape, content: memoryview) -> int:
         start = self.end
         self.writes.write(content, 8 + self.room + start)
         self.end += len(content)
-        lengths = ",".join(map(str, shape))
-        entry = f'{quoted(name)}:{{"dtype":"{tag}","shape":[{lengths}],"data_offsets":[{start},{self.end}]}}'
+        entry = _entry(name, tag, shape, start, self.end)
         self.entries.append(entry)
         self._waiting += len(entry) + 1
         return start
@@ -101,9 +115,26 @@ class _OpenFile:
         self.writes.write_small(memoryview(rest), 8 + len(self.header))
 
 
-def _header_size(name: str, shape: Shape) -> int:
-    """Bytes that an entry of a header takes at most."""
-    return len(quoted(name)) + _PER_ENTRY + 20 * len(shape)
+def _entry(name: str, tag: str, shape: Shape, start: int, end: int) -> str:
+    """What the header says of a tensor that lies between `start` and `end`."""
+    lengths = ",".join(map(str, shape))
+    return f'{quoted(name)}:{{"dtype":"{tag}","shape":[{lengths}],"data_offsets":[{start},{end}]}}'
+
+
+def _room_for(planned: Iterable[Planned], nbytes: int) -> int:
+    """Bytes of a header that names such tensors, which have `nbytes` together with all before them."""
+    most = nbytes + _ALIGNED
+    beside = len(_entry("", _LONGEST_TAG, (), most, most)) + len(",") - len(quoted(""))
+    room = _PADDING
+    for name, shape in planned:
+        room += beside + len(quoted(name))
+        room += _UNKNOWN_SHAPE if shape is None else len(",".join(map(str, shape))) + len(",2")
+    return room
+
+
+def _padding_size(nbytes: int) -> int:
+    """Bytes of an entry that says what is unused before so many bytes of elements, at most."""
+    return _PADDING if nbytes >= LEAST else 0
 
 
 class DataFiles:
@@ -115,32 +146,35 @@ class DataFiles:
     def __init__(self, root: Path, most: int, first: int = 1) -> None:
         self._root = root
         self._most = most
+        self.moved = Moved()
         self._next = first
         self._open: _OpenFile | None = None
-        self._headers = 0  # bytes of the headers of files that are complete
+        self._headers = self._elements = 0  # bytes of headers and of elements in files that are complete
         self._begun: list[int] = []  # since the last flush
         self._ended: dict[int, int] = {}  # bytes of files that are complete since the last flush
 
-    def begin_run(self, names: Sequence[str]) -> None:
-        """Prepare for tensors that are called `names`. Raises OSError."""
-        needed = sum(_header_size(name, _USUAL_SHAPE) for name in names)
+    def begin_run(self, planned: Sequence[Planned], sizes: Sequence[int]) -> None:
+        """Prepare for the tensors that are `planned`, some of `sizes` in bytes. Raises OSError."""
+        needed = _room_for(planned, sum(sizes) + (0 if self._open is None else self._open.end))
+        needed += sum(map(_padding_size, sizes))
         if self._open is not None and (self._open.end >= self._most or self._open.used + needed > self._open.room):
             self.end_file()
         if self._open is None:
-            self._begin(max(needed, min(_GROWTH * self._headers, self._most // _SHARE)))
+            self._begin(needed + self._growth())
         assert self._open is not None
-        rest = -self._open.end % _ALIGNED
-        if rest:
-            self._open.write(f"padding/{self._open.end}", "U8", (rest,), memoryview(bytes(rest)))
+        self._open.pad(-self._open.end % _ALIGNED)
 
     def add(self, name: str, elements: Elements) -> Location:
         """Write `elements` under `name`, which no other tensor of the recording has. Raises OSError."""
-        needed = _header_size(name, elements.shape)
+        end = (0 if self._open is None else self._open.end) + len(elements.content)
+        needed = len(_entry(name, elements.tag, elements.shape, end, end)) + len(",")
+        needed += _padding_size(len(elements.content))
         if self._open is not None and self._open.used + needed > self._open.room:
             self.end_file()
         if self._open is None:
-            self._begin(max(needed, min(_GROWTH * self._headers, self._most // _SHARE)))
+            self._begin(needed + self._growth())
         assert self._open is not None
+        self._open.pad(self._open.unused_before(elements.content))
         start = self._open.write(name, elements.tag, elements.shape, elements.content)
         return Location(self._open.number, 8 + self._open.room + start, len(elements.content), int(elements.encoding))
 
@@ -163,6 +197,7 @@ class DataFiles:
         self._open.flush()
         self._ended[self._open.number] = self._open.size
         self._headers += self._open.used
+        self._elements += self._open.end
         self._open.writes.close()
         self._open = None
 
@@ -185,6 +220,11 @@ class DataFiles:
             self._open = None
         data_file(self._root, number).unlink(missing_ok=True)
 
+    def _growth(self) -> int:
+        """Bytes of a header for the runs behind the next one: no more than a file can have elements for."""
+        a_file = self._headers * self._most // max(self._elements, 1)
+        return min(_GROWTH * self._headers, self._most // _SHARE, a_file)
+
     def _begin(self, room: int) -> None:
         room = min(max(room, _LEAST_ROOM), _MOST_ROOM)
         room += -(room + 8) % _ALIGNED
@@ -194,5 +234,5 @@ class DataFiles:
         path.parent.mkdir(PRIVATE_FOLDER, exist_ok=True)
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _PRIVATE)
         self._begun.append(number)
-        self._open = _OpenFile(number, descriptor, DirectWrites(path, descriptor), room)
+        self._open = _OpenFile(number, descriptor, DirectWrites(path, descriptor, self.moved), room)
         self._open.begin()

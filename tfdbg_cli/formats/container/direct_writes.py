@@ -9,29 +9,50 @@ from __future__ import annotations
 import errno
 import mmap
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 _BLOCK = mmap.PAGESIZE  # what is written past the cache begins and ends at multiples of this
-_LEAST = 1 << 16  # bytes of a content for which it is worth while
+_SECTOR = 512  # in memory it begins at a multiple of this, or is copied to where it does
+_WIDEST = 16  # bytes of an element, which lies in the file as it does in memory
 _AT_ONCE = 1 << 20  # bytes; so much stays in the cache of a core
+_AT_MOST = 1 << 30  # bytes; the kernel writes no more than two of these at once
 _ASIDE = getattr(os, "O_DIRECT", 0)  # Linux has it
+
+LEAST = 1 << 16
+"""Bytes of a content for which it is worth while."""
+
+
+@dataclass
+class Moved:
+    """How many `bytes` a recording's disk has taken by now: who waits for it sees whether it still does."""
+
+    bytes: int = 0
 
 
 class DirectWrites:
-    """Writes into the file at `path`, which is open as `descriptor`. `close` at the end."""
+    """Writes into the file at `path`, which is open as `descriptor`; `moved` counts. `close` at the end."""
 
-    def __init__(self, path: Path, descriptor: int) -> None:
+    def __init__(self, path: Path, descriptor: int, moved: Moved | None = None) -> None:
+        self._moved = moved or Moved()
         self._path = path
         self._descriptor = descriptor
         self._aside: int | None = None  # the same file, opened to be written to past the cache
         self._possible = bool(_ASIDE)
+        self._uncopied = True
+
+    def best_start(self, content: memoryview, offset: int) -> int:
+        """Where from `offset` on `content` is written with the least work: where it need not be copied for that."""
+        if len(content) < LEAST or not self._begun() or not self._uncopied or _address(content) % _WIDEST:
+            return offset
+        return offset + (_address(content) - offset) % _SECTOR
 
     def write(self, content: memoryview, offset: int) -> None:
         """Write `content` at `offset`. Raises OSError."""
         done = 0
-        if len(content) >= _LEAST and self._begun():
+        if len(content) >= LEAST and self._begun():
             done = -offset % _BLOCK
             self.write_small(content[:done], offset)
             done += self._write_blocks(content[done : len(content) - (offset + len(content)) % _BLOCK], offset + done)
@@ -41,7 +62,9 @@ class DirectWrites:
         """Write `content` at `offset` by way of the page cache. Raises OSError."""
         done = 0
         while done < len(content):
-            done += os.pwrite(self._descriptor, content[done:], offset + done)
+            written = os.pwrite(self._descriptor, content[done:], offset + done)
+            done += written
+            self._moved.bytes += written
 
     def close(self) -> None:
         """Write no more."""
@@ -63,22 +86,36 @@ class DirectWrites:
         assert self._aside is not None
         done = 0
         while done < len(content):
-            part = content[done : done + _AT_ONCE]
-            np.copyto(self._room[: len(part)], np.frombuffer(part, np.uint8))
+            uncopied = self._uncopied and (_address(content) + done) % _SECTOR == 0
+            part = content[done : done + (_AT_MOST if uncopied else _AT_ONCE)]
             try:
-                written = os.pwrite(self._aside, self._room[: len(part)].data, offset + done)
+                written = os.pwrite(self._aside, part if uncopied else self._copied(part), offset + done)
             except OSError as error:
                 if error.errno != errno.EINVAL:
                     raise
+                if uncopied:
+                    self._uncopied = False  # the disk asks for more of the memory it reads
+                    continue
                 self._end()  # its blocks are larger
                 return done
             done += written
+            self._moved.bytes += written
             if written < len(part):
                 return done
         return done
 
+    def _copied(self, part: memoryview) -> memoryview:
+        """`part` in memory that begins with a page."""
+        np.copyto(self._room[: len(part)], np.frombuffer(part, np.uint8))
+        return self._room[: len(part)].data
+
     def _end(self) -> None:
-        self._possible = False
+        self._possible = self._uncopied = False
         if self._aside is not None:
             os.close(self._aside)
             self._aside = None
+
+
+def _address(content: memoryview) -> int:
+    """Where `content` begins in memory."""
+    return int(np.frombuffer(content, np.uint8).ctypes.data)

@@ -22,6 +22,7 @@ from tfdbg_cli.formats.container.columns import Columns
 from tfdbg_cli.formats.container.layout import Encoding, data_file
 from tfdbg_cli.formats.messages.event_header import MOST_DIMENSIONS
 from tfdbg_cli.formats.recording.regular_file import opened
+from tfdbg_cli.formats.recording.stand_in import as_here, descriptor_of, provide
 from tfdbg_cli.model.dtypes import element_type_named, is_inexact
 from tfdbg_cli.model.tensors import Shape
 from tfdbg_cli.model.values import Array
@@ -31,7 +32,10 @@ _GAP = 1 << 12  # bytes between two tensors of a block that are read in vain
 _WORKERS = min(4, os.cpu_count() or 1)  # reading and counting hold no lock of Python's
 _AHEAD = 2 * _WORKERS  # blocks that are read before anybody asked for them
 _FARTHEST = 1 << 60  # where a tensor may begin: an end behind it is still a number
+_MOST_FILES = 1 << 30
 _UNKNOWN = -1
+_PLACE = ("file", "offset", "stored")
+_KIND = ("encoding", "lack", "dtype", "shape")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,25 +69,23 @@ class FiniteBlocks:
 
     def __init__(self, root: Path, columns: Columns) -> None:
         self._root = root
-        self._file = columns.numbers("file")
-        self._offset = columns.numbers("offset")
-        self._stored = columns.numbers("stored")
+        file, self._offset, self._stored, *others = columns.numbers(*_PLACE, *_KIND)
+        self._file = np.clip(file, -1, _MOST_FILES).astype(np.int32)
         self._kinds: list[_Kind] = []
-        self._kind = self._kinds_of(columns)
+        self._kind = self._kinds_of(columns, *others)
         self._buffers = threading.local()
 
-    def _kinds_of(self, columns: Columns) -> Array:
+    def _kinds_of(self, columns: Columns, encoding: Array, lack: Array, dtype: Array, shape: Array) -> Array:
         """By place the index of its kind in `_kinds`; of what has to be looked at by itself, `_UNKNOWN`."""
-        dtypes, shapes = columns.fact("dtype"), columns.fact("shape")
-        assert dtypes is not None and shapes is not None
+        dtypes, shapes = columns.fact_of("dtype", dtype), columns.fact_of("shape", shape)
         kinds = [self._numbered(_kind_of(str(name))) for name in dtypes.values]
         found = np.array(kinds, np.int64)[dtypes.which]
         itemsizes = np.array([kind.itemsize for kind in self._kinds] or [0], np.int64)[found]
         lengths = np.array([_length(shape) for shape in shapes.values], np.int64)[shapes.which]
         as_said = (self._stored == lengths * itemsizes) & (self._stored > 0) & (self._stored <= _BLOCK)
-        plain = (columns.numbers("encoding") == Encoding.PLAIN) & (columns.numbers("lack") < 0)
-        somewhere = (self._file >= 0) & (self._offset >= 0) & (self._offset < _FARTHEST)
-        return np.where(as_said & plain & somewhere & (lengths >= 0), found, _UNKNOWN)
+        plain = (encoding == Encoding.PLAIN) & (lack < 0)
+        somewhere = (self._file >= 0) & (self._file < _MOST_FILES) & (self._offset >= 0) & (self._offset < _FARTHEST)
+        return np.where(as_said & plain & somewhere & (lengths >= 0), found, _UNKNOWN).astype(np.int16)
 
     def _numbered(self, kind: _Kind | None) -> int:
         if kind is None:
@@ -97,14 +99,14 @@ class FiniteBlocks:
 
         What is not among them has to be looked at by itself: it holds something else, or cannot be asked so.
         """
-        blocks = self._blocks(np.asarray(places, np.int64))
+        blocks = self._blocks(_numbers(places))
         total = sum(block.size for block in blocks)
         waiting: deque[tuple[_Block, Future[Array]]] = deque()
         done = 0
         with ThreadPoolExecutor(_WORKERS, thread_name_prefix="tfdbg-scan") as pool:
             try:
                 for block in blocks:
-                    waiting.append((block, pool.submit(self._sound, block)))
+                    waiting.append((block, pool.submit(as_here(self._sound), block)))
                     if len(waiting) < _AHEAD:
                         continue
                     done += waiting[0][0].size
@@ -147,7 +149,8 @@ class FiniteBlocks:
                 if block.kind.floats is None:
                     return ~nothing
                 content = self._buffer()[: block.size]
-                if os.preadv(file.fileno(), [content.data], block.start) != block.size:
+                provide(data_file(self._root, block.file), (block.start, block.start + block.size))
+                if os.preadv(descriptor_of(file), [content.data], block.start) != block.size:
                     return nothing
         except OSError:
             return nothing
@@ -158,6 +161,12 @@ class FiniteBlocks:
             self._buffers.bytes = np.empty(_BLOCK, np.uint8)
         found: Array = self._buffers.bytes
         return found
+
+
+def _numbers(places: Sequence[int]) -> Array:
+    if isinstance(places, range):  # most often all of them: to go through these one by one would be felt
+        return np.arange(places.start, places.stop, places.step)
+    return np.asarray(places, np.int64)
 
 
 def _answer(block: _Block, sound: Future[Array]) -> Sequence[int]:

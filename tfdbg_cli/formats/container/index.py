@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
 import sqlite3
-import tempfile
 import threading
 import zlib
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import numpy as np
@@ -21,6 +19,9 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.container import layout
 from tfdbg_cli.formats.recording.regular_file import opened
 from tfdbg_cli.model.values import Array
+
+if TYPE_CHECKING:
+    from tempfile import TemporaryDirectory
 
 _BUSY_S = 5.0  # a writer takes milliseconds to commit a run
 _MOST_CONTENT = (1 << 31) - 1  # protobuf's own limit
@@ -49,6 +50,7 @@ class Index:
         try:
             with opened(path) as (file, _):
                 head = file.read(16)
+                file.fileno()  # SQLite opens it by its name: all of it has to be there
             if head != b"SQLite format 3\0":
                 raise TfdbgError(f"The index {path} is damaged: at offset 0 it is no SQLite database.")
             self._database, self._copy = _connected(path)
@@ -96,25 +98,19 @@ class Index:
         found = self.rows(question, *values)
         return found[0] if found else None
 
-    def listed(self, question: str) -> Array:
-        """The numbers that answer `question`, which asks for one column called `number`, in its order.
+    def listed(self, question: str, *names: str) -> list[Array]:
+        """The numbers that answer `question`, in its order: of each of `names` of its columns an array.
 
-        SQLite puts them into one text, which takes a fraction of the time and the memory of a million rows.
+        SQLite puts them into one text each, which takes a fraction of the time and the memory of a million rows; all
+        columns together take little more than one.
 
         Raises:
             DamagedIndexError: the database is damaged there, or a number is none.
 
         """
-        (text,) = self.one(f"SELECT CAST(group_concat(number) AS BLOB) FROM ({question})") or (None,)
-        if text is None:
-            return np.empty(0, np.int64)
-        numbers = np.empty(0, np.int64)
-        if not text.strip(_OF_NUMBERS):
-            with suppress(ValueError, DeprecationWarning):  # it ends where something is no number
-                numbers = np.fromstring(text, np.int64, sep=",")
-        if len(numbers) != text.count(b",") + 1:
-            raise DamagedIndexError("The index is damaged: what should be a number is none.")
-        return numbers
+        texts = ", ".join(f"CAST(group_concat({name}) AS BLOB)" for name in names)
+        (found,) = self.rows(f"SELECT {texts} FROM ({question})")
+        return [_numbers(text) for text in found]
 
     def texts_from(self, first: int, count: int) -> list[str] | None:
         """The `count` texts with the numbers from `first` on; None where they have to be looked up one by one."""
@@ -163,12 +159,25 @@ class Index:
         return content
 
 
+def _numbers(text: bytes | None) -> Array:
+    """The numbers that `text` is made of. Raises DamagedIndexError."""
+    if text is None:
+        return np.empty(0, np.int64)
+    numbers = np.empty(0, np.int64)
+    if not text.translate(None, _OF_NUMBERS):
+        with suppress(ValueError, DeprecationWarning):  # it ends where something is no number
+            numbers = np.fromstring(text, np.int64, sep=",")
+    if len(numbers) != text.count(b",") + 1:
+        raise DamagedIndexError("The index is damaged: what should be a number is none.")
+    return numbers
+
+
 def _parts(numbers: list[int]) -> Iterator[list[int]]:
     for start in range(0, len(numbers), _AT_ONCE):
         yield numbers[start : start + _AT_ONCE]
 
 
-def _connected(path: Path) -> tuple[sqlite3.Connection, tempfile.TemporaryDirectory[str] | None]:
+def _connected(path: Path) -> tuple[sqlite3.Connection, TemporaryDirectory[str] | None]:
     """The database at `path`, and the folder of a copy if it took one.
 
     A killed writer leaves a journal, with which SQLite puts the index right: in its place if we may write there, else
@@ -177,13 +186,16 @@ def _connected(path: Path) -> tuple[sqlite3.Connection, tempfile.TemporaryDirect
     journal = path.with_name(f"{path.name}-journal")
     if not os.path.lexists(journal):
         return _open(path, "ro"), None
-    with opened(journal):
-        pass
+    with opened(journal) as (file, _):
+        file.fileno()
     if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
         return _open(path, "rw"), None
+    import shutil  # most recordings are complete
+    import tempfile
+
     copy = tempfile.TemporaryDirectory(prefix="tfdbg-")
-    for file in (path, journal):
-        shutil.copyfile(file, Path(copy.name, file.name))
+    for part in (path, journal):
+        shutil.copyfile(part, Path(copy.name, part.name))
     return _open(Path(copy.name, path.name), "rw"), copy
 
 

@@ -4,6 +4,11 @@
     index.sqlite          the runs, their tensors, graphs, sources, tracebacks: everything but the elements of tensors
     data/N.safetensors    elements of tensors, those of many in one file
 
+The workers of one job share a folder, in which each has a recording of its own:
+
+    workers.json          says that it is such a folder
+    NAME/                 the recording of the worker NAME
+
 A run is there when its rows are: they are written in one transaction, after the elements that they point to. What no
 row points to does not exist.
 """
@@ -17,6 +22,7 @@ from pathlib import Path
 MANIFEST = "recording.json"
 INDEX = "index.sqlite"
 DATA = "data"
+WORKERS = "workers.json"
 FORMAT = "tfdbg recording"
 VERSION = 1
 APPLICATION_ID = 0x74666462  # "tfdb", in the header of the SQLite file

@@ -2,31 +2,69 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from itertools import chain
+
 import numpy as np
 
 from tfdbg_cli.formats.container.index import DamagedIndexError, Index
 from tfdbg_cli.model.values import Array
 
 _AT_ONCE = 1 << 17  # rows that are in one text
+_IN_A_STEP = 1 << 11  # rows that are read between two looks at the keyboard
+_NONE = np.empty(0, np.int64)
+# Of what is no row of statistics as they are written nothing is told: one by one nobody would be told either.
+_COUNTS = ("place", "size", "nan", "neg_inf", "pos_inf", "neg", "zero", "pos", "of_magnitude")
+_SOUND = " AND ".join(chain(
+    (f"typeof({count}) = 'integer' AND {count} >= 0" for count in _COUNTS),
+    (f"typeof({moment}) IN ('real', 'null')" for moment in ("min", "max", "mean", "std")),
+))  # fmt: skip
 _SPREAD = 4  # numbers that lie no further apart than so many times their count are told apart by a table
 
 
-def read_numbers(index: Index, column: str, run: int, count: int) -> Array:
-    """The numbers in `column` of the `count` tensors of `run`, in the order of their places; -1 where there is none.
+def read_numbers(index: Index, columns: Sequence[str], run: int, count: int) -> list[Array]:
+    """The numbers in each of `columns` of the `count` tensors of `run`, in the order of their places.
+
+    They are -1 where there is none. Several columns are read at once: each row has to be found anyway.
 
     Raises:
         DamagedIndexError: the database is damaged there, or a number is none.
 
     """
-    question = f"SELECT coalesce({column}, -1) AS number FROM tensors WHERE run = {run:d} AND place >= "
+    wanted = ", ".join(f"coalesce({column}, -1) AS {column}_" for column in columns)
+    question = f"SELECT {wanted} FROM tensors WHERE run = {run:d} AND place >= "
     parts = [
-        index.listed(f"{question}{start} AND place < {start + _AT_ONCE} ORDER BY place")
+        index.listed(
+            f"{question}{start} AND place < {start + _AT_ONCE} ORDER BY place", *(f"{column}_" for column in columns)
+        )
         for start in range(0, count, _AT_ONCE)
     ]
-    numbers = np.concatenate(parts) if parts else np.empty(0, np.int64)
-    if len(numbers) != count:
-        raise DamagedIndexError(f"The index is damaged: {column} holds what is no number.")
-    return numbers
+    found = [np.concatenate(column) for column in zip(*parts, strict=True)] if parts else [_NONE] * len(columns)
+    for column, numbers in zip(columns, found, strict=True):
+        if len(numbers) != count:
+            raise DamagedIndexError(f"The index is damaged: {column} holds what is no number.")
+    return found
+
+
+def statistics_in_steps(
+    index: Index, names: Sequence[str], run: int, count: int
+) -> Iterator[tuple[Array, list[Array], float]]:
+    """The places of those of the `count` tensors of `run` that have statistics, and a column of each of `names`.
+
+    They come some at a time, with the share that is read by then. A column has NaN where there is no such number.
+    What holds something else than numbers is left out.
+
+    Raises:
+        DamagedIndexError: the database is damaged there.
+
+    """
+    question = f"SELECT place, {', '.join(names)} FROM summaries WHERE run = ? AND place >= ? AND place < ?"
+    question += f" AND {_SOUND}"
+    for start in range(0, count, _IN_A_STEP):
+        end = min(start + _IN_A_STEP, count)
+        rows = index.rows(question, run, start, end)
+        places, *columns = np.array(rows, np.float64).reshape(len(rows), 1 + len(names)).T
+        yield places.astype(np.int64), columns, end / count
 
 
 def distinct(numbers: Array) -> tuple[Array, Array]:

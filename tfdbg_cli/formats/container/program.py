@@ -6,8 +6,8 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from tfdbg_cli.formats.container.contents import SharedContents
-from tfdbg_cli.formats.dumps.graph_files import json_bytes
 from tfdbg_cli.formats.messages.graph_def import SavedGraph, graph_def_of
+from tfdbg_cli.formats.recording.json_fields import json_bytes
 from tfdbg_cli.formats.recording.traceback_table import source_texts, traceback_table
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.runs import Run

@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.errors import NothingYetError, TfdbgError
 from tfdbg_cli.formats.container import layout
 from tfdbg_cli.formats.container.index import DamagedIndexError, Index
 from tfdbg_cli.formats.container.store import RecordedTensors
@@ -19,7 +19,7 @@ from tfdbg_cli.formats.messages.graph_def import graph_from_parts
 from tfdbg_cli.formats.recording.call_fields import read_call, read_error, read_profile
 from tfdbg_cli.formats.recording.json_fields import WRONG_CONTENT, flag, items, text, texts, whole
 from tfdbg_cli.formats.recording.regular_file import read_whole
-from tfdbg_cli.formats.recording.saved_runs import SavedRecording, SavedRuns
+from tfdbg_cli.formats.recording.saved_runs import GrowingRuns, SavedRecording
 from tfdbg_cli.formats.recording.traceback_table import read_tracebacks, source_lines
 from tfdbg_cli.model.graph import Graph, GraphKind
 from tfdbg_cli.model.runs import Run
@@ -37,15 +37,42 @@ def open_recording(root: Path) -> SavedRecording:
         TfdbgError: it is of another format, its index cannot be read, or there is no run in it.
 
     """
-    notes: list[str] = []
-    _check_manifest(root / layout.MANIFEST, notes)
-    if (root / layout.DATA).is_symlink() or (root / layout.INDEX).is_symlink():
-        raise TfdbgError(f"The recording {root} holds links, which tfdbg never writes; it is not read.")
-    reader = _Reader(root, Index(root))
-    runs = reader.numbers()
+    reader = RecordingReader(root)
+    runs = [number for number, _ in reader.written()]
     if not runs:
-        raise TfdbgError(f"No run of the recording {root} was finished.", hint="Record longer, or with --every 1.")
-    return SavedRecording(SavedRuns(runs, reader.run), tuple(notes))
+        raise NothingYetError(
+            f"No run of the recording {root} was finished.", hint="Record longer, or with --every 1."
+        )
+    news = News(root, runs[-1])
+    return SavedRecording(GrowingRuns(runs, reader.run, lambda: [number for number, _ in news.read()]), reader.notes)
+
+
+class News:
+    """The runs that are written into the recording in `root` behind the run `last`.
+
+    It asks by a connection of its own, so that nobody waits for it who reads what is there.
+    """
+
+    def __init__(self, root: Path, last: int = 0) -> None:
+        self._root = root
+        self._last = last
+        self._reader: RecordingReader | None = None
+
+    def read(self) -> list[tuple[int, int]]:
+        """Those that came since the last time, and when each was written, in microseconds.
+
+        Raises:
+            TfdbgError: the recording cannot be read now.
+
+        """
+        try:
+            self._reader = self._reader or RecordingReader(self._root)
+            found = self._reader.written(self._last)
+        except TfdbgError:
+            self._reader = None  # a writer that was killed leaves what only a new connection puts right
+            raise
+        self._last = found[-1][0] if found else self._last
+        return found
 
 
 def _check_manifest(path: Path, notes: list[str]) -> None:
@@ -59,22 +86,67 @@ def _check_manifest(path: Path, notes: list[str]) -> None:
         notes.append(f"The file {path.name} is damaged.")
 
 
-class _Reader:
-    """Reads runs of the recording in `root`."""
+class RecordingReader:
+    """Reads runs of the recording in `root`; `notes` say what is wrong with the rest of it.
 
-    def __init__(self, root: Path, index: Index) -> None:
+    Raises:
+        TfdbgError: it is of another format, or its index cannot be read.
+
+    """
+
+    def __init__(self, root: Path) -> None:
+        notes: list[str] = []
+        _check_manifest(root / layout.MANIFEST, notes)
+        if (root / layout.DATA).is_symlink() or (root / layout.INDEX).is_symlink():
+            raise TfdbgError(f"The recording {root} holds links, which tfdbg never writes; it is not read.")
+        self.notes = tuple(notes)
         self._root = root
-        self._index = index
+        self._index = Index(root)
         self._elements = StoredElements(root)
         self._program = lru_cache(_PROGRAMS)(self._read_program)
 
-    def numbers(self) -> list[int]:
-        """The numbers of the runs, the oldest first."""
+    def written(self, behind: int = 0) -> list[tuple[int, int]]:
+        """The numbers of the runs above `behind`, the oldest first, and when each was written, in microseconds.
+
+        Raises:
+            TfdbgError: the index is damaged.
+
+        """
+        rows = self._ask("SELECT id, written_us FROM runs WHERE id > ? ORDER BY id", behind)
+        return [(number, time if isinstance(time, int) else 0) for number, time in rows if isinstance(number, int)]
+
+    def noted(self, number: int) -> Sequence[str]:
+        """What the program's debugger noted about the run, the first of its notes; nothing is wrong with it.
+
+        Raises:
+            TfdbgError: it cannot be read.
+
+        """
+        found = self._ask("SELECT description FROM runs WHERE id = ?", number)
         try:
-            rows = self._index.rows("SELECT id FROM runs ORDER BY id")
+            return texts(json.loads(text(found[0][0]))["notes"]) if found else ()
+        except WRONG_CONTENT:
+            return ()
+
+    def data_files(self) -> list[tuple[int, int, int]]:
+        """The number of each data file, how many bytes were written into it, and how many runs have some of them.
+
+        Raises:
+            TfdbgError: the index is damaged.
+
+        """
+        found = self._ask(
+            "SELECT id, size, (SELECT count(*) FROM run_files WHERE file = files.id) FROM files ORDER BY id"
+        )
+        return [
+            (number, size, runs) for number, size, runs in found if isinstance(number, int) and isinstance(size, int)
+        ]
+
+    def _ask(self, question: str, *values: int) -> list[tuple[Any, ...]]:
+        try:
+            return self._index.rows(question, *values)
         except DamagedIndexError as error:
             raise TfdbgError(f"{self._root / layout.INDEX}: {error}") from error
-        return [number for (number,) in rows if isinstance(number, int)]
 
     def run(self, number: int) -> Run:
         """The run with this number.
@@ -89,11 +161,13 @@ class _Reader:
                 raise TfdbgError(f"Run {number} is no longer in {self._root}: it gave way to newer ones.")
             count, program, description = found
             fields = json.loads(text(description))
-            tensors = RecordedTensors(self._index, self._elements, number, whole(count))
+            packed = [whole(content) for content in items(fields.get("columns", []))]
+            tensors = RecordedTensors(self._index, self._elements, number, whole(count), packed)
             run = Run(read_call(fields["call"], self._feeds(number)), tensors, origin_path=str(self._root))
             notes = list(texts(fields["notes"]))
             error = None if fields["error"] is None else read_error(fields["error"])
-            run = replace(run, error=error, lacks=text(fields["lacks"]), cut_off=flag(fields["cut_off"]))
+            lacks, gaps = text(fields["lacks"]), text(fields.get("gaps", ""))
+            run = replace(run, error=error, lacks=lacks, gaps=gaps, cut_off=flag(fields["cut_off"]))
             profile = fields["profile"]
         except DamagedIndexError as error_:
             raise TfdbgError(f"Run {number} of {self._root} cannot be read. {error_}") from error_

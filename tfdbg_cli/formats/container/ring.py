@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from tfdbg_cli.formats.container.data_files import DataFiles
 from tfdbg_cli.formats.recording.writing import size_text
 
 _HEADERS = 1 << 16  # bytes of a run beside its elements
-# Rows of a run that goes. Texts and contents stay: later runs are of the same program.
+# Rows of a run that goes. Texts and most contents stay: later runs are of the same program.
 _OF_A_RUN = ("tensors", "feeds", "summaries", "run_files")
 
 
@@ -37,20 +38,25 @@ class Ring:
         if not self._budget:
             return
         wanted = nbytes + _HEADERS
-        while self._taken() + wanted > self._budget:
-            if not self._drops and self._taken() > _HEADERS:
-                raise TfdbgError(
-                    f"The recording {self._root} has taken its {size_text(self._budget)}.",
-                    hint="Raise --budget, or let old runs give way.",
-                )
-            oldest = self._index.execute("SELECT min(id) FROM runs").fetchone()[0]
-            if oldest is None:
-                raise TfdbgError(
-                    f"One run takes about {size_text(wanted)}, more than the {size_text(self._budget)} that the"
-                    f" recording {self._root} may take.",
-                    hint="Raise --budget, or record fewer tensors with --only.",
-                )
-            self._drop(oldest)
+        if self._taken() + wanted <= self._budget:
+            return
+        if not self._drops and self._taken() > _HEADERS:
+            raise TfdbgError(
+                f"The recording {self._root} has taken its {size_text(self._budget)}.",
+                hint="Raise --budget, or let old runs give way.",
+            )
+        # All or none of them go: where even that does not suffice, what is there stays. First the rows: a file
+        # without rows harms nobody.
+        self._index.execute("BEGIN IMMEDIATE")
+        try:
+            gone, files = self._drop_until(self._budget - wanted)
+            self._index.execute("COMMIT")
+        except BaseException:
+            self._index.execute("ROLLBACK")
+            raise
+        self.dropped += gone
+        for number in files:
+            self._files.remove(number)
 
     def _taken(self) -> int:
         files = self._index.execute("SELECT coalesce(sum(size), 0) FROM files").fetchone()[0]
@@ -60,19 +66,32 @@ class Ring:
     def _pragma(self, name: str) -> int:
         return int(self._index.execute(f"PRAGMA {name}").fetchone()[0])
 
-    def _drop(self, run: int) -> None:
-        """Remove `run`, and the files in which nothing is left. First the rows: a file without rows harms nobody."""
-        self._index.execute("BEGIN IMMEDIATE")
-        try:
-            for table in _OF_A_RUN:
-                self._index.execute(f"DELETE FROM {table} WHERE run = ?", (run,))
-            self._index.execute("DELETE FROM runs WHERE id = ?", (run,))
-            free = self._index.execute("SELECT id FROM files WHERE id NOT IN (SELECT file FROM run_files)").fetchall()
-            self._index.executemany("DELETE FROM files WHERE id = ?", free)
-            self._index.execute("COMMIT")
-        except BaseException:
-            self._index.execute("ROLLBACK")
-            raise
-        self.dropped += 1
-        for (number,) in free:
-            self._files.remove(number)
+    def _drop_until(self, most: int) -> tuple[int, list[int]]:
+        """Remove the oldest runs until what is taken is at most `most`: how many, and the files in which nothing is
+        left.
+        """
+        gone, files = 0, list[int]()
+        while (taken := self._taken()) > most:
+            oldest = self._index.execute("SELECT min(id) FROM runs").fetchone()[0]
+            if oldest is None:
+                raise TfdbgError(
+                    f"One run takes about {size_text(self._budget - most)}, beside {size_text(taken)} for what all"
+                    f" runs share, such as graphs; together that is more than the {size_text(self._budget)} that the"
+                    f" recording {self._root} may take.",
+                    hint="Raise --budget, or record fewer tensors with --only.",
+                )
+            files += self._drop(oldest)
+            gone += 1
+        return gone, files
+
+    def _drop(self, run: int) -> list[int]:
+        """Remove the rows of `run`, and those of files in which nothing is left: the numbers of these."""
+        for table in _OF_A_RUN:
+            self._index.execute(f"DELETE FROM {table} WHERE run = ?", (run,))
+        (description,) = self._index.execute("SELECT description FROM runs WHERE id = ?", (run,)).fetchone()
+        for place in json.loads(description).get("columns", ())[1:]:  # where the elements of this run lay
+            self._index.execute("DELETE FROM contents WHERE id = ?", (place,))
+        self._index.execute("DELETE FROM runs WHERE id = ?", (run,))
+        free = self._index.execute("SELECT id FROM files WHERE id NOT IN (SELECT file FROM run_files)").fetchall()
+        self._index.executemany("DELETE FROM files WHERE id = ?", free)
+        return [int(number) for (number,) in free]

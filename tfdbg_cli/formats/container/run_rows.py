@@ -11,15 +11,16 @@ from typing import Any, TypeAlias
 
 from tfdbg_cli.formats.container.contents import SharedContents, SharedTexts
 from tfdbg_cli.formats.container.data_files import DataFiles, Location
-from tfdbg_cli.formats.container.elements import elements_of
+from tfdbg_cli.formats.container.elements import Elements, elements_of
 from tfdbg_cli.formats.container.layout import shape_text
+from tfdbg_cli.formats.container.packed_columns import FACTS, PLACES, WORTH, packed
 from tfdbg_cli.formats.container.program import Programs
-from tfdbg_cli.formats.dumps.graph_files import json_bytes
 from tfdbg_cli.formats.recording.call_fields import call_fields, profile_fields
+from tfdbg_cli.formats.recording.json_fields import json_bytes
 from tfdbg_cli.model.dtypes import element_type_named, name_of
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import Summary, has_numbers, summarize
-from tfdbg_cli.model.tensors import Tensor, TensorStore, may_hold_values, recorded_summary
+from tfdbg_cli.model.tensors import Tensor, TensorStore, memory_of, recorded_summary, valued_rows
 from tfdbg_cli.model.values import Lack, NoValue, Value, as_array
 
 # Which tensors of a run have their values recorded; of the others there are statistics.
@@ -66,35 +67,50 @@ class RunRows:
 
         """
         store = run.tensors
-        names = _entry_names(store, number) if may_hold_values(store) else [""] * len(store)
+        tensors = [store[place] for place in range(len(store))]
+        valued = valued_rows(store)
+        names = dict(zip(valued, _entry_names([tensors[place] for place in valued], number), strict=True))
         fed = [_fed_name(number, place, name) for place, name in enumerate(run.call.feeds)]
-        self._files.begin_run([*filter(None, names), *fed])
         wanted = None if selection is None else selection(run)
+        kept = [(name, tensors[place]) for place, name in names.items()]
+        if wanted is not None:
+            kept = [(name, tensor) for name, tensor in kept if wanted(tensor)]
+        planned = [(name, None if tensor.dtype == "string" else tensor.shape) for name, tensor in kept]
+        planned += [(name, None) for name in fed]
+        self._files.begin_run(planned, [tensor.nbytes or 0 for _, tensor in kept])
         rows: list[tuple[Any, ...]] = []
         summaries: list[tuple[Any, ...]] = []
         unwritable: list[str] = []
         nbytes = 0
-        for place in _widest_first(store):
-            tensor = store[place]
+        shared: dict[tuple[int, int], Location] = {}
+        for place in _widest_first(tensors) if names else range(len(tensors)):
+            tensor = tensors[place]
             value = store.value(place)
             if isinstance(value, NoValue) or (wanted is not None and not wanted(tensor)):
                 value, summary = _told(store, place, value)
                 summaries += [] if summary is None else [_summary_row(number, place, summary)]
-            row, lost = self._tensor(tensor, value, names[place])
+            memory = None if isinstance(value, NoValue) else memory_of(store, place)
+            row, lost = self._tensor(tensor, value, names.get(place, ""), memory, shared)
             unwritable += [lost] if lost else []
             nbytes += row[7] or 0
             rows.append((number, place, *row))
+        rows.sort()  # no page is half full where each row stands behind the one before
         self._index.executemany(f"INSERT INTO tensors VALUES ({', '.join('?' * 16)})", rows)
         self._index.executemany(f"INSERT INTO summaries VALUES ({', '.join('?' * 14)})", summaries)
         self._write_feeds(run.call.feeds, number)
-        self._write_run(run, number, nbytes)
+        self._write_run(run, number, nbytes, self._columns(rows, number))
         files = {(number, row[12]) for row in rows if row[12] is not None}
         files |= {(number, file) for (file,) in self._index.execute(_FEED_FILES, (number,))}
         self._index.executemany("INSERT INTO run_files VALUES (?, ?)", sorted(files))
         return Written(number, _left_out(unwritable))
 
-    def _tensor(self, tensor: Tensor, value: Value, name: str) -> tuple[tuple[Any, ...], str]:
-        """A row of `tensors` without run and place; and the tensor's name where its value cannot be written."""
+    def _tensor(
+        self, tensor: Tensor, value: Value, name: str, memory: int | None, shared: dict[tuple[int, int], Location]
+    ) -> tuple[tuple[Any, ...], str]:
+        """A row of `tensors` without run and place; and the tensor's name where its value cannot be written.
+
+        What lies in the same `memory` is written once: `shared` are the locations, by where it is and how many bytes.
+        """
         lack: NoValue | None = value if isinstance(value, NoValue) else None
         dtype, shape, nbytes = tensor.dtype, tensor.shape, tensor.nbytes
         location: tuple[int | None, ...] = _NOWHERE
@@ -106,13 +122,24 @@ class RunRows:
                 lost, lack = str(tensor.name), NoValue(Lack.GONE, f"It could not be recorded: {error}.")
             else:
                 dtype, shape = elements.dtype, value.shape
-                location = _place(self._files.add(name, elements))
+                location = _place(self._written(name, elements, memory, value.nbytes, shared))
         number = self._texts.number
         return (
             number(tensor.node), tensor.slot, number(tensor.device), tensor.execution, number(dtype),
             number(tensor.op_type), None if shape is None else number(shape_text(shape)), nbytes, tensor.time_us,
             None if lack is None else number(f"{lack.lack}: {lack.text}"), *location,
         ), lost  # fmt: skip
+
+    def _written(
+        self, name: str, elements: Elements, memory: int | None, nbytes: int, shared: dict[tuple[int, int], Location]
+    ) -> Location:
+        """Where `elements` lie, which are written unless those in the same memory were."""
+        if memory is None or not nbytes:
+            return self._files.add(name, elements)
+        found = shared.get((memory, nbytes))
+        if found is None:
+            found = shared[memory, nbytes] = self._files.add(name, elements)
+        return found
 
     def _write_feeds(self, feeds: Mapping[str, Any], number: int) -> None:
         rows: list[tuple[Any, ...]] = []
@@ -131,16 +158,25 @@ class RunRows:
             rows.append((number, place, self._texts.number(name), *row))
         self._index.executemany(f"INSERT INTO feeds VALUES ({', '.join('?' * 9)})", rows)
 
-    def _write_run(self, run: Run, number: int, nbytes: int) -> None:
+    def _columns(self, rows: Sequence[tuple[Any, ...]], number: int) -> dict[str, Any]:
+        """What the description of a run says of the columns of its `rows`."""
+        if len(rows) < WORTH:
+            return {}
+        contents = packed(rows, FACTS), packed(rows, PLACES, number)
+        return {"columns": [self._contents.number(content) for content in contents]}
+
+    def _write_run(self, run: Run, number: int, nbytes: int, columns: dict[str, Any]) -> None:
         description = {
             "call": call_fields(run.call),
             "error": None if run.error is None else asdict(run.error),
             "notes": list(run.notes),
             "lacks": run.lacks,
+            "gaps": run.gaps,
             "cut_off": run.cut_off,
             "profile": None
             if run.profile is None
             else self._contents.number(json_bytes(profile_fields(run.profile))),
+            **columns,
         }
         row = (
             number, run.call.number, self._texts.number(run.call.title), len(run.tensors), nbytes,
@@ -166,19 +202,18 @@ def _fitting(array: Any, dtype: str) -> str:
     return name_of(array.dtype)
 
 
-def _widest_first(store: TensorStore) -> Sequence[int]:
-    """The places of the tensors, those with the longest elements first: then each element lies where it should."""
+def _widest_first(tensors: Sequence[Tensor]) -> Sequence[int]:
+    """The places of `tensors`, those with the longest elements first: then each element lies where it should."""
 
     def width(place: int) -> int:
-        element = element_type_named(store[place].dtype)
+        element = element_type_named(tensors[place].dtype)
         return -(element.itemsize or 0) if element is not None else 0
 
-    return sorted(range(len(store)), key=width) if may_hold_values(store) else range(len(store))
+    return sorted(range(len(tensors)), key=width)
 
 
-def _entry_names(store: TensorStore, number: int) -> list[str]:
-    """What the tensors are called in the headers of data files, where no two have the same name."""
-    tensors = [store[place] for place in range(len(store))]
+def _entry_names(tensors: Sequence[Tensor], number: int) -> list[str]:
+    """What `tensors` are called in the headers of data files, where no two have the same name."""
     devices: dict[tuple[str, int, int], int] = Counter((t.node, t.slot, t.execution) for t in tensors)
     names: list[str] = []
     seen: Counter[str] = Counter()

@@ -8,9 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from tfdbg_cli.formats.container.columns import Columns
 from tfdbg_cli.formats.container.index import DamagedIndexError, Index
 from tfdbg_cli.formats.container.layout import DATA, INDEX
 from tfdbg_cli.formats.container.stored import StoredElements
@@ -21,6 +20,10 @@ from tfdbg_cli.model.statistics import Summary
 from tfdbg_cli.model.tensors import FactColumn, Tensor
 from tfdbg_cli.model.values import Lack, NoValue, Value
 
+if TYPE_CHECKING:
+    from tfdbg_cli.formats.container.columns import Columns
+    from tfdbg_cli.model.statistic_columns import StatisticColumns
+
 _PAGE = 64  # rows read at once
 _PAGES = 512  # that are kept
 _AT_ONCE = 1 << 11  # of a run with so many rows or fewer, all are read at once
@@ -28,34 +31,66 @@ _COLUMNS = (
     "place, node, slot, device, execution, dtype, op_type, shape, bytes, time_us, lack,"
     " file, offset, stored, encoding"
 )
-_COUNTED = "SELECT count(*), min(place), max(place), sum(typeof(place) = 'integer') FROM tensors WHERE run = ?"
+# What no number is stands behind all numbers, and a look at an end of the key takes no time.
+_COUNTED = """
+SELECT (SELECT count(*) FROM tensors WHERE run = ?1 AND typeof(place) = 'integer'),
+    (SELECT min(place) FROM tensors WHERE run = ?1), (SELECT max(place) FROM tensors WHERE run = ?1)
+"""
 _DAMAGED = damaged("The index is damaged where this tensor is described.")
 
 Found = TypeVar("Found")
 _Row: TypeAlias = tuple[Tensor, tuple[Any, ...]]  # why there is no value (or None), and where its elements lie
 
 
+class _Page:
+    """Some rows that were read at once, by their places. Each is described when it is asked for."""
+
+    def __init__(self, rows: Sequence[tuple[Any, ...]], texts: dict[int, str]) -> None:
+        self._rows = {row[0]: row for row in rows}
+        self._texts = texts
+        self._described: dict[int, _Row] = {}
+
+    def get(self, place: int) -> _Row | None:
+        """The row of `place`; None where there is none."""
+        known = self._described.get(place)
+        row = self._rows.get(place) if known is None else None
+        if row is not None:
+            known = self._described[place] = _described(row, self._texts)
+        return known
+
+
+_NO_PAGE = _Page((), {})
+
+
 class RecordedTensors:
-    """The `count` tensors of run `run` in `index`.
+    """The `count` tensors of run `run` in `index`; `packed` are the contents with its columns, where it has some.
 
     Raises:
         DamagedIndexError: there are not so many, or they cannot be read.
 
     """
 
-    def __init__(self, index: Index, elements: StoredElements, run: int, count: int) -> None:
+    def __init__(
+        self, index: Index, elements: StoredElements, run: int, count: int, packed: Sequence[int] = ()
+    ) -> None:
         self._index = index
         self._elements = elements
         self._run = run
         self._count = count
+        self._packed = packed
         # Each place has its row, or nobody counts on the number.
-        if index.one(_COUNTED, run) != ((count, 0, count - 1, count) if count else (0, None, None, None)):
+        if index.one(_COUNTED, run) != ((count, 0, count - 1) if count else (0, None, None)):
             raise DamagedIndexError("The index is damaged: tensors of the run are missing.")
         self._page = _AT_ONCE if count <= _AT_ONCE else _PAGE
-        self._columns = None if count <= _AT_ONCE else Columns(index, run, count)
-        self._pages: OrderedDict[int, dict[int, _Row]] = OrderedDict()
+        self._columns = None if count <= _AT_ONCE else self._all_columns()
+        self._pages: OrderedDict[int, _Page] = OrderedDict()
         if count <= _AT_ONCE:
             self._pages[0] = self._read(0)
+
+    def _all_columns(self) -> Columns:
+        from tfdbg_cli.formats.container.columns import Columns  # most runs have few tensors
+
+        return Columns(self._index, self._run, self._count, self._packed)
 
     def __len__(self) -> int:
         return self._count
@@ -68,6 +103,12 @@ class RecordedTensors:
         if isinstance(lack, NoValue):
             return lack
         return self._elements.value(tuple(place), tensor.dtype, tensor.shape)
+
+    def part(self, index: int, key: Any) -> Any:
+        tensor, (lack, *place) = self._row(index)
+        if isinstance(lack, NoValue):
+            return lack
+        return self._elements.part(tuple(place), tensor.dtype, tensor.shape, key)
 
     def summary(self, index: int) -> Summary | None:
         """The statistics that were recorded in the place of a value."""
@@ -90,7 +131,7 @@ class RecordedTensors:
         from tfdbg_cli.formats.container.finite_blocks import FiniteBlocks  # nobody asks most recordings
 
         try:
-            columns = self._columns or Columns(self._index, self._run, self._count)
+            columns = self._columns or self._all_columns()
             blocks = FiniteBlocks(self._elements.root, columns)
         except DamagedIndexError:
             return  # one by one there may be more to see
@@ -126,6 +167,17 @@ class RecordedTensors:
         """The fact of every tensor; None in a run of few, whose rows are at hand."""
         return self._asked(lambda columns: columns.fact(fact))
 
+    def statistics(self, names: Sequence[str]) -> StatisticColumns | None:
+        """The statistics of every tensor; None in a run of few, whose rows are at hand, and where there are none."""
+        return self._asked(lambda columns: columns.statistics(names))
+
+    def statistics_in_steps(self, names: Sequence[str]) -> Iterator[float]:
+        """Read those statistics, some at a time; gives the share that is done, nothing in a run of few."""
+        try:
+            yield from () if self._columns is None else self._columns.statistics_in_steps(names)
+        except DamagedIndexError:
+            self._columns = None  # as `_asked`
+
     def _asked(self, question: Callable[[Columns], Found]) -> Found | None:
         """What the columns of a run of many tell; None for a run of few, and where they are damaged."""
         if self._columns is None:
@@ -144,18 +196,18 @@ class RecordedTensors:
             try:
                 page = self._read(number)
             except DamagedIndexError:
-                page = {}
+                page = _NO_PAGE
             self._pages[number] = page
             if len(self._pages) > _PAGES:
                 self._pages.popitem(last=False)
         return page.get(place) or (Tensor(TensorName(NAMELESS, 0), "", 0, "", None, None, None, ""), (_DAMAGED,))
 
-    def _read(self, page: int) -> dict[int, _Row]:
+    def _read(self, page: int) -> _Page:
         question = f"SELECT {_COLUMNS} FROM tensors WHERE run = ? AND place >= ? AND place < ?"
         rows = self._index.rows(question, self._run, page * self._page, (page + 1) * self._page)
         numbers = set(chain.from_iterable((row[1], row[3], *row[5:8], row[10]) for row in rows))
         texts = self._index.texts({number for number in numbers if isinstance(number, int)})
-        return {row[0]: _described(row, texts) for row in rows}
+        return _Page(rows, texts)
 
 
 def _described(row: tuple[Any, ...], texts: dict[int, str]) -> _Row:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import Any, overload
 
 from tfdbg_cli.formats.container.index import Index
@@ -42,8 +43,7 @@ class NumberedTexts(Sequence[str]):
         return self._page[1][place % _AT_ONCE]
 
     def __iter__(self) -> Iterator[str]:
-        for page in range(-(-len(self) // _AT_ONCE)):
-            yield from self._texts(page)
+        return chain.from_iterable(map(self._texts, range(-(-len(self) // _AT_ONCE))))
 
     def _texts(self, page: int) -> list[str]:
         numbers = self._numbers[page * _AT_ONCE : (page + 1) * _AT_ONCE].tolist()

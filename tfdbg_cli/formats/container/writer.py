@@ -16,15 +16,21 @@ from tfdbg_cli.formats.container import layout
 from tfdbg_cli.formats.container.data_files import DataFiles
 from tfdbg_cli.formats.container.ring import Ring
 from tfdbg_cli.formats.container.run_rows import RunRows, Selection, Written
-from tfdbg_cli.formats.dumps.graph_files import json_bytes
+from tfdbg_cli.formats.recording.json_fields import json_bytes
+from tfdbg_cli.formats.recording.writer_lock import WriterLock
 from tfdbg_cli.formats.recording.writing import PRIVATE_FOLDER, cannot_write, refuse_existing
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.model.tensors import may_hold_values
+from tfdbg_cli.model.tensors import valued_rows
 from tfdbg_cli.version import __version__, tensorflow_version
 
 _FILE_BYTES = 256 << 20  # a data file that has so many is complete
 _ROWS = 256  # bytes of the rows of a tensor
 _PRIVATE_FILE = 0o600
+_PRIMARY = 0xFF  # of an error code of SQLite, what its kinds have in common
+
+
+class LockedIndexError(TfdbgError):
+    """Somebody held the index for longer than the writer waits: the run is lost, the next one need not be."""
 
 
 class RecordingWriter:
@@ -58,7 +64,7 @@ class RecordingWriter:
             path.mkdir(PRIVATE_FOLDER, parents=True, exist_ok=True)
             self._index = _new_index(path / layout.INDEX)
             (path / layout.DATA).mkdir(PRIVATE_FOLDER)
-            _write_manifest(path)
+            self._lock = WriterLock(path / layout.MANIFEST, json_bytes(_manifest()))
         except (OSError, sqlite3.Error) as error:
             raise _cannot_write(path, error) from error
         # In a ring files are the smaller, the sooner one of them can go.
@@ -66,6 +72,11 @@ class RecordingWriter:
         self._rows = RunRows(self._index, self._files, compressed=compressed)
         self._ring = Ring(path, self._index, self._files, budget, ring)
         self._next = 1
+
+    @property
+    def moved(self) -> int:
+        """How many bytes of elements the disk has taken; asked from any thread."""
+        return self._files.moved.bytes
 
     @property
     def dropped(self) -> int:
@@ -76,7 +87,8 @@ class RecordingWriter:
         """Write `run`; when this returns the run is on the disk.
 
         Raises:
-            TfdbgError: it cannot be written, or is larger than the budget; the recording is then as it was.
+            LockedIndexError: somebody holds the index; the recording is then as it was.
+        TfdbgError: it cannot be written, or is larger than the budget; the recording is then as it was.
 
         """
         try:
@@ -116,14 +128,13 @@ class RecordingWriter:
             raise _cannot_write(self.path, error) from error
         finally:
             self._index.close()
+            self._lock.release()
 
 
 def _about(run: Run) -> int:
     """About how many bytes `run` takes."""
     store = run.tensors
-    if not may_hold_values(store):
-        return _ROWS * len(store)
-    return sum((store[place].nbytes or 0) + _ROWS for place in range(len(store)))
+    return _ROWS * len(store) + sum(store[place].nbytes or 0 for place in valued_rows(store))
 
 
 def _new_index(path: Path) -> sqlite3.Connection:
@@ -136,11 +147,12 @@ def _new_index(path: Path) -> sqlite3.Connection:
     return index
 
 
-def _write_manifest(path: Path) -> None:
-    fields = {
+def _manifest() -> dict[str, object]:
+    return {
         "format": layout.FORMAT,
         "version": layout.VERSION,
         "begun_us": time.time_ns() // 1000,
+        "writer": {"host": platform.node(), "process": os.getpid()},
         "versions": {
             "tfdbg": __version__,
             "tensorflow": tensorflow_version() or "",
@@ -149,9 +161,6 @@ def _write_manifest(path: Path) -> None:
             "machine": f"{platform.system()} {platform.machine()}",
         },
     }
-    descriptor = os.open(path / layout.MANIFEST, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _PRIVATE_FILE)
-    with open(descriptor, "wb") as file:  # noqa: PTH123 - a descriptor
-        file.write(json_bytes(fields))
 
 
 def _cannot_write(path: Path, error: OSError | sqlite3.Error) -> TfdbgError:
@@ -163,4 +172,7 @@ def _cannot_write(path: Path, error: OSError | sqlite3.Error) -> TfdbgError:
             hint="Make room, record somewhere else, or record fewer tensors.",
             exit_code=2,
         )
+    if getattr(error, "sqlite_errorcode", 0) & _PRIMARY == sqlite3.SQLITE_BUSY:
+        said = f"A run was not recorded in {path}: somebody who reads there was stopped, and holds the index."
+        return LockedIndexError(said, hint="End that program, or let it go on.", exit_code=2)
     return TfdbgError(f"Cannot write the index of {path}: {error}.", exit_code=2)

@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from tfdbg_cli.formats.recording.traceback_table import read_tracebacks, source_
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.graph import Graph, GraphKind
 from tfdbg_cli.model.ignored import IgnoredBy, IgnoredPlace
+from tfdbg_cli.model.lazy_values import LazyValues
 from tfdbg_cli.model.names import parse_tensor_name
 from tfdbg_cli.model.profile import Profile
 from tfdbg_cli.model.sources import Sources, Traceback
@@ -88,7 +89,7 @@ def read_case(run_directory: Path, notes: list[str]) -> SavedCase | None:
         graph_kind=kind,
         timed=fields.get("timed") is not False,
         error=error,
-        notes=tuple(note for note in _list(fields.get("notes")) if isinstance(note, str)),
+        notes=_noted(fields),
         python_graph=_graph(root / layout.PYTHON_GRAPH, notes),
         tracebacks=_tracebacks(root / layout.TRACEBACKS, notes),
         sources=sources,
@@ -96,6 +97,16 @@ def read_case(run_directory: Path, notes: list[str]) -> SavedCase | None:
         lacks=lacks,
         ignored=ignored,
     )
+
+
+def noted_in(run_directory: Path) -> tuple[str, ...]:
+    """What the program's debugger noted when it saved the dump in `run_directory`; nothing is wrong with it."""
+    root = run_directory / layout.CASE_DIRECTORY
+    return _noted(_read_json(root / layout.CASE, [])) if _is_plain_folder(root) else ()
+
+
+def _noted(fields: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(note for note in _list(fields.get("notes")) if isinstance(note, str))
 
 
 def _is_plain_folder(root: Path) -> bool:
@@ -129,7 +140,7 @@ def _read_json(path: Path, notes: list[str]) -> dict[str, Any]:
 
 def _call(fields: dict[str, Any], feeds: Path) -> Call:
     kept = [(text(feed["name"]), flag(feed["kept"])) for feed in items(fields["feeds"])]
-    return read_call(fields, CaseFeeds(feeds, kept))
+    return read_call(fields, _feeds(feeds, kept))
 
 
 def _ignored(fields: dict[str, Any]) -> IgnoredPlace:
@@ -152,6 +163,7 @@ def _ignored(fields: dict[str, Any]) -> IgnoredPlace:
         text(fields["name"]),
         texts(fields["named"]),
         texts(fields["held"]),
+        texts(fields.get("spoiled", [])),
     )
 
 
@@ -184,25 +196,14 @@ def _tracebacks(path: Path, notes: list[str]) -> dict[str, Traceback]:
         return {}
 
 
-class CaseFeeds(Mapping[str, Any]):
+def _feeds(directory: Path, kept: Sequence[tuple[str, bool]]) -> Mapping[str, Any]:
     """What was fed, by name, read on access; None where the value was not kept or its file is damaged."""
 
-    def __init__(self, directory: Path, kept: Sequence[tuple[str, bool]]) -> None:
-        self._directory = directory
-        self._places = {name: index if is_kept else None for index, (name, is_kept) in enumerate(kept)}
+    def value(place: int | None) -> Any:
+        found = None if place is None else read_tensor(str(directory / str(place)))
+        return None if isinstance(found, NoValue) else found
 
-    def __getitem__(self, name: str) -> Any:
-        place = self._places[name]
-        if place is None:
-            return None
-        value = read_tensor(str(self._directory / str(place)))
-        return None if isinstance(value, NoValue) else value
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._places)
-
-    def __len__(self) -> int:
-        return len(self._places)
+    return LazyValues({name: index if is_kept else None for index, (name, is_kept) in enumerate(kept)}, value)
 
 
 class CaseSources:

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from tfdbg_cli.formats.dumps import case_layout as layout
-from tfdbg_cli.formats.dumps.graph_files import GraphFiles, graph_files, json_bytes
+from tfdbg_cli.formats.dumps.graph_files import GraphFiles, graph_files
 from tfdbg_cli.formats.messages.event_file import write_tensor
 from tfdbg_cli.formats.recording.call_fields import call_fields, profile_fields
+from tfdbg_cli.formats.recording.json_fields import json_bytes
 from tfdbg_cli.formats.recording.writing import PRIVATE_FOLDER, whole_directory
 from tfdbg_cli.model.calls import Call
 from tfdbg_cli.model.ignored import IgnoredPlace

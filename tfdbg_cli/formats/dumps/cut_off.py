@@ -13,7 +13,7 @@ from tfdbg_cli.formats.dumps.case_layout import CASE_DIRECTORY
 from tfdbg_cli.formats.dumps.listing import DumpFile, DumpListing
 from tfdbg_cli.formats.messages.graph_def import is_debug_node, parse_graph_def
 from tfdbg_cli.formats.recording.writing import is_unfinished
-from tfdbg_cli.model.names import TensorName, parse_tensor_name
+from tfdbg_cli.model.names import TensorName, parse_tensor_name, tensor_name_of
 
 _WHY = "its process was killed, or is still at it, or the run failed"
 
@@ -36,7 +36,7 @@ def cut_off(
     if not files and (any(True for _ in _watched(parts)) or (announced and not listing.graphs)):
         return f"This run was cut off before it dumped a tensor: {_WHY}."
     dumped = {(file.node, file.slot) for file in files}
-    names = [parse_tensor_name(text) or TensorName(text, 0) for text in fetches]
+    names = list(map(tensor_name_of, fetches))
     missing = [name for name in names if (name.node, name.slot) not in dumped]
     watched = set(_watched(parts)) if missing else set()
     missing = [name for name in missing if name in watched]

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from tfdbg_cli.formats.dumps import case_layout as layout
 from tfdbg_cli.formats.messages.graph_def import graph_def_of
+from tfdbg_cli.formats.recording.json_fields import json_bytes
 from tfdbg_cli.formats.recording.traceback_table import source_texts, traceback_table
 from tfdbg_cli.model.graph import GraphKind
 from tfdbg_cli.model.runs import Run
@@ -72,8 +71,3 @@ def graph_files(run: Run) -> GraphFiles:
         hashes[path] = hashlib.sha256(text).hexdigest()
         contents[f"{layout.SOURCES}/{hashes[path]}"] = text
     return GraphFiles(contents, hashes)
-
-
-def json_bytes(fields: Mapping[str, Any]) -> bytes:
-    """`fields` as JSON in plain ASCII, so that a name that is no valid UTF-8 comes back as it was."""
-    return json.dumps(fields, separators=(",", ":")).encode("ascii")

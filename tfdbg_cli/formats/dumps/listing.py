@@ -81,17 +81,10 @@ def list_dump(directory: Path) -> DumpListing:
         TfdbgError: the directory cannot be read.
 
     """
-    root = Path(os.path.realpath(directory))
-    listing = DumpListing(root)
-    try:
-        entries = sorted(os.scandir(root), key=lambda entry: entry.name)
-    except OSError as error:
-        raise TfdbgError(
-            f"Cannot read the folder {directory}: {error.strerror or error}.",
-            hint="Check the path and its permissions.",
-        ) from error
+    root = os.path.realpath(directory)
+    listing = DumpListing(Path(root))
     skipped = _Skipped()
-    for entry in entries:
+    for entry in sorted(_entries(directory, root), key=lambda entry: entry.name):
         if entry.name.startswith(DEVICE_PREFIX):
             if entry.is_dir(follow_symlinks=False):
                 _list_device(entry, listing, skipped)
@@ -103,11 +96,40 @@ def list_dump(directory: Path) -> DumpListing:
             (FETCHES_PREFIX, listing.fetches),
             (FEED_KEYS_PREFIX, listing.feed_keys),
         ):
-            if entry.name.startswith(prefix) and _usable(entry, str(root), skipped):
+            if entry.name.startswith(prefix) and _usable(entry, root, skipped):
                 paths.append(Path(entry.path))
     listing.notes.extend(skipped.notes())
     listing.notes.extend(_empty_files(listing))
     return listing
+
+
+def tensor_count(directory: Path) -> int:
+    """How many tensors `list_dump` finds in `directory`, by the names of files alone.
+
+    Raises:
+        TfdbgError: the directory cannot be read.
+
+    """
+    root, skipped = str(directory), _Skipped()  # to look for links in its path takes as long as the rest
+    return sum(
+        parse_dump_name(name) is not None and not name.startswith(GRAPH_PREFIX)
+        for device in _entries(directory, root)
+        if device.name.startswith(DEVICE_PREFIX) and device.is_dir(follow_symlinks=False)
+        for entry, _ in _files_below(device.path, root, skipped)
+        for name in (readable(entry.name),)
+    )
+
+
+def _entries(directory: Path, root: str) -> list[os.DirEntry[str]]:
+    """What is in `root`, which is another path to `directory`."""
+    try:
+        with os.scandir(root) as entries:
+            return list(entries)
+    except OSError as error:
+        raise TfdbgError(
+            f"Cannot read the folder {directory}: {error.strerror or error}.",
+            hint="Check the path and its permissions.",
+        ) from error
 
 
 class _Skipped:
@@ -135,8 +157,8 @@ class _Skipped:
 def _usable(entry: os.DirEntry[str], root: str, skipped: _Skipped) -> bool:
     """Whether `entry` is a regular file inside of `root`."""
     if entry.is_symlink():
-        target = os.path.realpath(entry.path)
-        if os.path.commonpath([target, root]) != root:
+        target, inside = os.path.realpath(entry.path), os.path.realpath(root)
+        if os.path.commonpath([target, inside]) != inside:
             skipped.links.append(readable(entry.name))
             return False
     try:
@@ -153,12 +175,19 @@ def readable(name: str) -> str:
 def _list_device(directory: os.DirEntry[str], listing: DumpListing, skipped: _Skipped) -> None:
     device = device_of(readable(directory.name))
     listing.devices.append(device)
-    root = str(listing.root)
-    pending = [(directory.path, "", 0)]
+    for entry, scope in _files_below(directory.path, str(listing.root), skipped):
+        _list_file(entry, scope, device, listing, skipped)
+    listing.graphs.get(device, []).sort(key=lambda path: path.name.rpartition("_")[2])
+
+
+def _files_below(device: str, root: str, skipped: _Skipped) -> Iterator[tuple[os.DirEntry[str], str]]:
+    """The files in the folder of a device, each with the folders that lead to it there."""
+    pending = [(device, "", 0)]
     while pending:
         path, scope, depth = pending.pop()
         try:
-            entries = list(os.scandir(path))
+            with os.scandir(path) as found:
+                entries = list(found)
         except OSError:
             skipped.unreadable.append(readable(Path(path).name))
             continue
@@ -167,8 +196,7 @@ def _list_device(directory: os.DirEntry[str], listing: DumpListing, skipped: _Sk
                 if depth < _MAX_DEPTH:
                     pending.append((entry.path, f"{scope}{readable(entry.name)}/", depth + 1))
             elif _usable(entry, root, skipped):
-                _list_file(entry, scope, device, listing, skipped)
-    listing.graphs.get(device, []).sort(key=lambda path: path.name.rpartition("_")[2])
+                yield entry, scope
 
 
 def _list_file(entry: os.DirEntry[str], scope: str, device: str, listing: DumpListing, skipped: _Skipped) -> None:

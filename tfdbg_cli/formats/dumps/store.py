@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from itertools import groupby
 
@@ -74,7 +74,6 @@ class DumpTensorStore:
         file = self._files[index]
         facts = tensor_facts(file.path, file.file_bytes)
         name = shown_name(file)
-        node = self._graph.find(name.node, file.device) or self._graph.find(name.node)
         return Tensor(
             name=name,
             device=file.device,
@@ -83,11 +82,30 @@ class DumpTensorStore:
             shape=facts.shape,
             nbytes=facts.nbytes,
             time_us=file.time_us if self._timed else None,
-            op_type=node.op_type if node else "",
+            op_type=self._op_type(index),
         )
+
+    def _op_type(self, index: int) -> str:
+        file = self._files[index]
+        name = shown_name(file).node
+        node = self._graph.find(name, file.device) or self._graph.find(name)
+        return node.op_type if node else ""
+
+    def _name(self, index: int) -> tuple[str, int]:
+        name = shown_name(self._files[index])
+        return name.node, name.slot
 
     def device(self, index: int) -> str:
         return self._files[index].device
+
+    def order(self, key: str, reverse: bool) -> Sequence[int] | None:
+        """All indices, sorted by what names of files and the graph tell; None where every header would have to."""
+        told: dict[str, Callable[[int], str | tuple[str, int]]] = {
+            "tensor_name": self._name,
+            "op_type": self._op_type,
+            "device": self.device,
+        }
+        return sorted(range(len(self._files)), key=told[key], reverse=reverse) if key in told else None
 
     def value(self, index: int) -> Value:
         path = self._files[index].path

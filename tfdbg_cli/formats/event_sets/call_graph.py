@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from tfdbg_cli.formats.event_sets.set_graphs import SavedFunction, SavedOp, SetGraphs
 from tfdbg_cli.formats.event_sets.traces import TraceKey
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
-from tfdbg_cli.model.names import TensorName, parse_tensor_name
+from tfdbg_cli.model.names import TensorName, tensor_name_of
 from tfdbg_cli.ops.kinds import CASES, CONDITIONS, LOOPS
 
 _PART = re.compile(r"^(?P<op>.+?)_(?P<part>body|cond|true|false|branch\d+)(?:_\d+)*$")
@@ -73,7 +73,7 @@ class CallGraph:
                 node = self._name(graph.graph_id, name)
                 if node not in self._ops:
                     self._ops[node] = op
-                    inputs = [parse_tensor_name(text) or TensorName(text, 0) for text in op.inputs]
+                    inputs = list(map(tensor_name_of, op.inputs))
                     named = [TensorName(self._name(graph.graph_id, one.node), one.slot) for one in inputs]
                     yield Node(node, op.op_type, "", tuple(named))
 

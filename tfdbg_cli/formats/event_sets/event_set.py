@@ -7,8 +7,10 @@ never more than twice as many runs as calls, however many ops ran.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import count
 
 from tfdbg_cli.formats.event_sets.call_graph import CallGraph
 from tfdbg_cli.formats.event_sets.executions import Executed, Executions, Span
@@ -49,6 +51,19 @@ class EventSet:
         last = next((self.executions[span.first].time for span in reversed(calls) if span.call), float("-inf"))
         self.spans = self.executions.spans(behind=self.traces.any_behind(last))
 
+    def join(self, files: EventFiles) -> bool:
+        """Read what other hosts write, too, that are among `files` now, from the next look on; False: there is none.
+
+        What they executed comes behind what is known, though it was earlier: so each run stays where it is.
+        """
+        known = {host.prefix for host in self.files.hosts}
+        others = [host for host in files.hosts if host.prefix not in known]
+        for host in others:
+            for part in (self.executions, self.traces, self.graphs, self.program):
+                part.join(host)
+        self.files = replace(files, hosts=[*self.files.hosts, *others])
+        return bool(others)
+
     def mode(self) -> Mode | None:
         """The mode in which the set was written; None where nothing tells."""
         if self._mode is None:
@@ -85,13 +100,23 @@ class EventSet:
 
     def node_names(self, run: int) -> list[str]:
         """What the run calls the nodes of its executions, in order: `MatMul_0`, `MatMul_1`, `step/returned`."""
-        if run not in self._names:
+        known = self._names.get(run)
+        if known is None:
             span = self.spans[run]
-            rows = [self.executions[at] for at in range(span.first, span.end)]
-            self._names[run] = [f"{row.function}/returned" for row in rows] if span.call else _numbered(rows)
+            known = self._names[run] = (
+                [f"{self.executions[at].function}/returned" for at in range(span.first, span.end)]
+                if span.call
+                else _numbered(self.executions.op_types(span.first, span.end))
+            )
             if len(self._names) > _SPANS_KEPT:
                 self._names.popitem(last=False)
-        return self._names[run]
+        return known
+
+    def devices(self, first: int, end: int) -> list[str]:
+        """Where the executions at the places from `first` to before `end` gave their first outputs."""
+        places = self.executions.first_devices(first, end)
+        names = {place: self.graphs.device(*place) for place in set(places)}
+        return [names[place] for place in places]
 
     def made_by(self, tensor_id: int) -> tuple[int, str, int, Executed] | None:
         """Which run gave the tensor with that id: its place, the node and the output; None where no record tells."""
@@ -114,17 +139,13 @@ class EventSet:
         return found
 
 
-def _numbered(rows: Sequence[Executed]) -> list[str]:
-    numbers: Counter[str] = Counter()
-    names = []
-    for row in rows:
-        names.append(f"{row.op_type}_{numbers[row.op_type]}")
-        numbers[row.op_type] += 1
-    return names
+def _numbered(op_types: Sequence[str]) -> list[str]:
+    numbers = {op_type: count() for op_type in set(op_types)}
+    return [f"{op_type}_{next(numbers[op_type])}" for op_type in op_types]
 
 
 def _first_mode(file: RecordFile) -> int | None:
-    again = RecordFile(file.path)
+    again = file.again()
     for record in again.scan():
         try:
             event = schema.DebugEvent.FromString(again.read(record.offset))

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from tfdbg_cli.formats.event_sets.event_set import EventSet
 from tfdbg_cli.formats.event_sets.file_names import KINDS
 from tfdbg_cli.formats.event_sets.health import Mode, records_text
 from tfdbg_cli.formats.event_sets.listing import EventFiles, event_sets
-from tfdbg_cli.formats.event_sets.records import DamagedRecordError, RecordFile
+from tfdbg_cli.formats.event_sets.records import RecordFile
+from tfdbg_cli.formats.recording.dates import date_text
 from tfdbg_cli.formats.recording.format import Examination, Place
 
 _BUFFER = 1_000  # events that TensorFlow keeps unless told otherwise
@@ -38,17 +40,25 @@ def examine(place: Place) -> Examination:
 
 def _examined(files: EventFiles) -> tuple[list[str], list[tuple[str, str]]]:
     events = EventSet(files)
-    executions, traces = len(events.executions), _count(events.traces.files)
     events.graphs.look()
     mode = events.mode()
+    known = {file.path: file for file in (*events.executions.files, *events.traces.files, *events.graphs.files)}
+    read = [
+        file.again() if (file := known.get(host.file(kind).path)) else host.file(kind)
+        for host in files.hosts
+        for kind in KINDS
+    ]
+    looked_at = {file.path: _looked_at(file) for file in read}
+    executions = len(events.executions)
+    traces = sum(looked_at[file.path].records for file in events.traces.files)
     facts = [
-        f"Run {files.run_id or 'without an id'}, begun {_date(files.started)}, TensorFlow {files.version or '?'},"
+        f"Run {files.run_id or 'without an id'}, begun {date_text(files.started)}, TensorFlow {files.version or '?'},"
         f" {len(files.hosts)} host{'s' * (len(files.hosts) != 1)}.",
         f"{executions:,} eager executions, {traces:,} tensors of graphs: {len(events.spans):,} runs.",
     ]
     if mode is not None:
         facts.append(f"Mode {mode.name}: it records {records_text(mode)}.")
-    wrong = (text for host in files.hosts for kind in KINDS for text in _wrong_in(host.file(kind)))
+    wrong = (text for found in looked_at.values() for text in found.wrong)
     texts = dict.fromkeys((*files.notes, *wrong))  # a file that was read twice tells the same of its damage
     troubles = [(text, _advice(text)) for text in (*texts, *_empty_files(events, traces))]
     if files.layout and files.layout != _LAYOUT:
@@ -122,24 +132,22 @@ def _advice(trouble: str) -> str:
     return "What is not damaged is shown. Copy the file again, or run the program again."
 
 
-def _wrong_in(file: RecordFile) -> list[str]:
-    """What is wrong with the file, all of its checksums compared."""
-    wrong, first = 0, ""
-    for record in file.scan(0):
-        try:
-            file.read(record.offset)
-        except DamagedRecordError as error:
-            wrong, first = wrong + 1, first or str(error)
+@dataclass(frozen=True, slots=True)
+class _LookedAt:
+    """A file of which all records were read: how many it has, and what is wrong with it."""
+
+    records: int
+    wrong: Sequence[str]
+
+
+def _looked_at(file: RecordFile) -> _LookedAt:
+    """`file`, read once, all of its checksums compared."""
+    records = wrong = 0
+    first = ""
+    for some in file.batches():
+        sound = some.sound()
+        bad = some.offsets[~sound].tolist()
+        records, wrong = records + len(some), wrong + len(bad)
+        first = first or (str(file.damage(bad[0], "its checksum does not fit")) if bad else "")
     more = f" So it is with {wrong - 1:,} more of its records." if wrong > 1 else ""
-    return [*file.troubles, *([first + more] if wrong else [])]
-
-
-def _count(files: list[RecordFile]) -> int:
-    return sum(sum(1 for _ in RecordFile(file.path).scan(0)) for file in files)
-
-
-def _date(seconds: float) -> str:
-    try:
-        return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
-    except (OverflowError, ValueError, OSError):
-        return "at an unknown time"
+    return _LookedAt(records, [*file.troubles, *([first + more] if wrong else [])])

@@ -40,10 +40,16 @@ class Following:
         for files in event_sets(self._folder, Place(self._folder).names):
             key = files.run_id or files.hosts[0].prefix
             events = self._sets.get(key)
-            if events is None or len(events.files.hosts) != len(files.hosts):
+            joined = False
+            if events is None and self._sets and not files.version:
+                continue  # it tells nothing of itself yet: it may be a host that joins
+            if events is None:
                 events = self._sets[key] = EventSet(files)
             else:
+                joined = events.join(files)
                 events.look()
+            if joined:  # it may have made tensors in every run
+                self._reached[key] = 0
             for place in range(self._reached.get(key, 0), len(events.spans)):
                 span = events.spans[place]
                 if span.is_open and len(events.executions) and not behind:
@@ -55,5 +61,5 @@ class Following:
                 if len(run.tensors) > start or seen not in self._seen:
                     self._seen[seen] = len(run.tensors)
                     self._reached[key] = place
-                    yield Growth(before + place, run, start)
+                    yield Growth(before + place, run, 0 if joined else start)  # its tensors lie between the others
             before += len(events.spans)

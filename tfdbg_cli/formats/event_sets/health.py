@@ -39,9 +39,10 @@ _HOLDS = {
 _MOMENTS = frozenset({"min", "max", "mean", "std"})
 _SIGNS = frozenset({"neg", "zero", "pos"})
 _BAD = frozenset({"nan", "neg_inf", "pos_inf"})
-_LENGTHS = {Mode.CURT_HEALTH: 2, Mode.CONCISE_HEALTH: 5, Mode.FULL_HEALTH: 11, Mode.SHAPE: 10}
+# How many numbers a record in a mode holds.
+LENGTHS = {Mode.CURT_HEALTH: 2, Mode.CONCISE_HEALTH: 5, Mode.FULL_HEALTH: 11, Mode.SHAPE: 10}
 _SHAPE_AXES = 6  # of a longer shape the first axes are left out
-_LARGEST = 1 << 53  # up to here a float64 counts exactly
+LARGEST = 1 << 53  # up to here a float64 counts exactly
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +86,10 @@ def told(number: int, proto: Any | None) -> Told:
     numbers = tensor_proto.decode(proto)
     if isinstance(numbers, NoValue):
         return Told(numbers)
-    if numbers.dtype != np.float64 or numbers.shape != (_LENGTHS[mode],):
+    if numbers.dtype != np.float64 or numbers.shape != (LENGTHS[mode],):
         return Told(tensor_proto.damaged(f"These are not the numbers that the mode {mode.name} records."))
-    counts = [int(number) if 0 <= number < _LARGEST else 0 for number in numbers.tolist()]
-    return _of_numbers(mode, counts)
+    counts = [int(number) if 0 <= number < LARGEST else 0 for number in numbers.tolist()]
+    return of_numbers(mode, counts)
 
 
 def _whole(proto: Any) -> Told:
@@ -99,7 +100,8 @@ def _whole(proto: Any) -> Told:
     return Told(value, name, value.shape, nbytes_of(value))
 
 
-def _of_numbers(mode: Mode, counts: list[int]) -> Told:
+def of_numbers(mode: Mode, counts: list[int]) -> Told:
+    """What the numbers say that a record in this `mode` holds, as whole ones."""
     lack = not_recorded(mode)
     if mode is Mode.CURT_HEALTH:
         spoiled = bool(counts[1])

@@ -26,6 +26,13 @@ class Program:
         self._lines: OrderedDict[str, Sequence[str] | None] = OrderedDict()
         self.damaged = 0
 
+    def join(self, host: HostFiles) -> None:
+        """Read what `host` writes, too."""
+        self._sources.append(host.file("source_files"))
+        self._stacks.append(host.file("stack_frames"))
+        self._paths.append([])
+        self._lines.clear()  # it may have what was looked for in vain
+
     def lines(self, path: str) -> Sequence[str] | None:
         """The lines of `path` as the program had it; None where the set does not hold it."""
         if path not in self._lines:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from tfdbg_cli.formats.event_sets.eager_tensors import EagerPlaces, EagerTensors
 from tfdbg_cli.formats.event_sets.event_set import EventSet
 from tfdbg_cli.formats.event_sets.executions import Executed, Span
 from tfdbg_cli.formats.event_sets.health import Mode, not_recorded, records_text
-from tfdbg_cli.formats.event_sets.store import EventTensorStore, SavedTensor
+from tfdbg_cli.formats.event_sets.store import EventTensorStore, ListedTensors, SavedTensor, SavedTensors
 from tfdbg_cli.formats.event_sets.tracebacks import Place, SavedTracebacks
 from tfdbg_cli.model.calls import Argument, Call, RunKind
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
@@ -44,7 +45,7 @@ def read_run(events: EventSet, place: int) -> Run:
     )
 
 
-_Parts = tuple[Call, list[SavedTensor], Graph, Mapping[str, Place]]
+_Parts = tuple[Call, SavedTensors, Graph, Mapping[str, Place]]
 
 
 def _call(events: EventSet, place: int, span: Span) -> _Parts:
@@ -62,7 +63,7 @@ def _call(events: EventSet, place: int, span: Span) -> _Parts:
     if span.is_open:
         words, note = (_LOST, _LOST_NOTE) if events.lost_calls else (_OUTSIDE, _OUTSIDE_NOTE)
         call = Call(place + 1, RunKind.FUNCTION, (), function=words, notes=(note,))
-        return call, tensors, shown.graph, places
+        return call, ListedTensors(tensors), shown.graph, places
     executed = events.executions[span.first]
     node = events.node_names(place)[0]
     tensors += _outputs(events, executed, node)
@@ -78,7 +79,7 @@ def _call(events: EventSet, place: int, span: Span) -> _Parts:
         arguments=arguments,
         notes=notes,
     )
-    return call, tensors, shown.graph, places
+    return call, ListedTensors(tensors), shown.graph, places
 
 
 def _arguments(events: EventSet, at: int, graph: Graph) -> tuple[tuple[Argument, ...], tuple[str, ...]]:
@@ -102,17 +103,11 @@ def _arguments(events: EventSet, at: int, graph: Graph) -> tuple[tuple[Argument,
 
 def _eager(events: EventSet, place: int, span: Span) -> _Parts:
     """Ops that ran eagerly, one after the other."""
-    names = events.node_names(place)
-    tensors: list[SavedTensor] = []
-    places: dict[str, Place] = {}
-    for at, name in enumerate(names, span.first):
-        executed = events.executions[at]
-        tensors += _outputs(events, executed, name)
-        places[name] = events.executions.files[executed.host], executed.offset
     count = span.end - span.first
     words = f"{count:,} eager op{'s' * (count != 1)}"
-    graph = Graph(lambda: _eager_nodes(events, span, names), GraphKind.PYTHON)
-    return Call(place + 1, RunKind.EAGER, (), function=words), tensors, graph, places
+    graph = Graph(lambda: _eager_nodes(events, span, events.node_names(place)), GraphKind.PYTHON)
+    call = Call(place + 1, RunKind.EAGER, (), function=words)
+    return call, EagerTensors(events, place, span), graph, EagerPlaces(events, place, span)
 
 
 def _outputs(events: EventSet, executed: Executed, node: str) -> Iterator[SavedTensor]:
@@ -128,24 +123,24 @@ def _outputs(events: EventSet, executed: Executed, node: str) -> Iterator[SavedT
 def _eager_nodes(events: EventSet, span: Span, names: Sequence[str]) -> Iterator[Node]:
     """The ops as a graph: what each read, by the ids of tensors; what came from elsewhere is a node of its own."""
     outside: set[str] = set()
-    for at, name in enumerate(names, span.first):
-        executed = events.executions[at]
+    op_types = events.executions.op_types(span.first, span.end)
+    devices = events.devices(span.first, span.end)
+    for at, read in enumerate(events.executions.inputs(span.first, span.end), span.first):
         inputs = []
-        for tensor_id in events.executions[at].read:
-            made = events.executions.maker(tensor_id)
-            if made is not None and span.first <= made[0] < at:
-                inputs.append(TensorName(names[made[0] - span.first], made[1]))
+        for tensor_id, maker, slot in read:
+            if span.first <= maker < at:
+                inputs.append(TensorName(names[maker - span.first], slot))
                 continue
-            told = None if made is None else events.made_by(tensor_id)
+            told = None if maker < 0 else events.made_by(tensor_id)
             given = TensorName(f"tensor_{tensor_id}", 0)
             attributes = {}
             if told is not None:
-                run, node, slot, _ = told
-                given = TensorName(f"run_{run + 1}/{node}", slot)
-                attributes = {"from": f"{node}:{slot} of run {run + 1}"}
+                run, node, slot_there, _ = told
+                given = TensorName(f"run_{run + 1}/{node}", slot_there)
+                attributes = {"from": f"{node}:{slot_there} of run {run + 1}"}
             inputs.append(given)
             if given.node not in outside:
                 outside.add(given.node)
                 yield Node(given.node, "Placeholder", "", attributes=attributes)
-        device_id = executed.devices[0] if executed.devices else 0
-        yield Node(name, executed.op_type, events.graphs.device(executed.host, device_id), tuple(inputs))
+        place = at - span.first
+        yield Node(names[place], op_types[place], devices[place], tuple(inputs))

@@ -36,16 +36,21 @@ class SetGraphs:
     """The graphs of a set by their id. Read when somebody asks; `look` reads what was written since."""
 
     def __init__(self, hosts: Sequence[HostFiles]) -> None:
-        self._files = [host.file("graphs") for host in hosts]
+        self.files = [host.file("graphs") for host in hosts]
         self._graphs: dict[str, SavedFunction] = {}
         self._devices: list[dict[int, str]] = [{} for _ in hosts]
         self._looked = False
         self.damaged = 0
 
+    def join(self, host: HostFiles) -> None:
+        """Read what `host` writes, too, from the next look on."""
+        self.files.append(host.file("graphs"))
+        self._devices.append({})
+
     def look(self) -> None:
         """Read what was written since the last time."""
         self._looked = True
-        for file, devices in zip(self._files, self._devices, strict=True):
+        for file, devices in zip(self.files, self._devices, strict=True):
             for record in file.scan():
                 try:
                     event = schema.EventHead.FromString(record.content)

@@ -8,6 +8,9 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+
+from tfdbg_cli.formats.event_sets.event_columns import trace_heads
 from tfdbg_cli.formats.event_sets.listing import HostFiles
 from tfdbg_cli.formats.event_sets.records import DamagedRecordError, RecordFile
 from tfdbg_cli.formats.event_sets.times import seconds
@@ -38,7 +41,7 @@ class _HostTraces:
     def __init__(self, file: RecordFile) -> None:
         self.file = file
         self.keys: list[TraceKey] = []
-        self._numbers: dict[TraceKey, int] = {}
+        self._numbers: dict[tuple[str, str, int, str], int] = {}
         self._key_of = array("L")
         self._offsets = array("Q")
         self._times = array("d")
@@ -49,25 +52,20 @@ class _HostTraces:
         """Read on until all up to `time` is known."""
         if self._until and self._until[-1] > time:
             return
-        for record in self.file.scan():
-            try:
-                event = schema.EventHead.FromString(record.content)
-            except schema.DecodeError:
-                self.damaged += 1
-                continue
-            head = event.graph_execution_trace
-            key = TraceKey(head.tfdbg_context_id, head.op_name, max(0, head.output_slot), head.device_name)
-            number = self._numbers.get(key)
-            if number is None:
-                number = self._numbers[key] = len(self.keys)
-                self.keys.append(key)
-            self._key_of.append(number)
-            self._offsets.append(record.offset)
-            own = seconds(event.wall_time)
-            self._times.append(own)
-            latest = max(own, self._until[-1]) if self._until else own
-            self._until.append(latest)
-            if latest > time:
+        for some in self.file.batches():
+            heads, damaged = trace_heads(some)
+            self.damaged += damaged
+            for key in heads.keys:
+                number = self._numbers.get(key)
+                if number is None:
+                    number = self._numbers[key] = len(self.keys)
+                    self.keys.append(TraceKey(*key))
+                self._key_of.append(number)
+            self._offsets.frombytes(heads.offsets.astype(np.uint64).tobytes())
+            self._times.frombytes(heads.times.tobytes())
+            latest = self._until[-1] if self._until else 0.0
+            self._until.frombytes(np.maximum.accumulate(np.maximum(heads.times, latest)).tobytes())
+            if self._until and self._until[-1] > time:
                 return
 
     def between(self, start: float, end: float) -> range:
@@ -94,6 +92,10 @@ class Traces:
 
     def __init__(self, hosts: Sequence[HostFiles]) -> None:
         self._hosts = [_HostTraces(host.file("graph_execution_traces")) for host in hosts]
+
+    def join(self, host: HostFiles) -> None:
+        """Read what `host` writes, too."""
+        self._hosts.append(_HostTraces(host.file("graph_execution_traces")))
 
     @property
     def files(self) -> list[RecordFile]:

@@ -7,8 +7,9 @@ from functools import partial
 from typing import Any
 
 from tfdbg_cli.formats.graph_files.mended import Damages, Span, fields, functions_in, mended_graph
+from tfdbg_cli.formats.graph_files.misfits import tell_repeated
 from tfdbg_cli.formats.messages import schema
-from tfdbg_cli.formats.messages.graph_def import graph_from_def
+from tfdbg_cli.formats.messages.graph_def import graph_from_def, parse_graph_def
 from tfdbg_cli.formats.messages.tensor_proto import varint
 from tfdbg_cli.formats.messages.wire import BYTES, first_part
 from tfdbg_cli.model.graph import Graph, GraphKind
@@ -27,7 +28,9 @@ class BinaryGraph:
 
     def graph(self, damages: Damages) -> Graph:
         """The graph."""
-        return graph_from_def(mended_graph(self._data, self._span, damages), self._kind)
+        mended = mended_graph(self._data, self._span, damages)
+        tell_repeated((node.name for node in parse_graph_def(mended).node), damages)
+        return graph_from_def(mended, self._kind)
 
     def functions(self, damages: Damages) -> Mapping[str, Callable[[], Any]]:
         """What parses each function."""

@@ -34,16 +34,24 @@ class Damages:
         self._texts: list[str] = []
         self._more = 0
 
-    def add(self, what: str, offset: int, reason: str) -> None:
-        """Note that `what` cannot be read at a place of the file."""
+    def __bool__(self) -> bool:
+        return bool(self._texts)
+
+    def add(self, what: str, offset: int, reason: str, place: str = "") -> None:
+        """Note that `what` cannot be read at a byte of the file; of a text `place` says where editors show it."""
+        where = f"byte {offset:,} ({place})" if place else f"byte {offset:,}"
+        self.note(f"{what} at {where} cannot be read: {reason}")
+
+    def note(self, text: str) -> None:
+        """Note what is wrong, in a sentence without its full stop."""
         if len(self._texts) < _MOST_TOLD:
-            self._texts.append(f"{self._name}: {what} at byte {offset:,} cannot be read: {reason}.")
+            self._texts.append(f"{self._name}: {text}.")
         else:
             self._more += 1
 
     def told(self) -> list[str]:
         """The sentences."""
-        more = [f"{self._name}: {self._more:,} more parts cannot be read."] if self._more else []
+        more = [f"{self._name}: as much is wrong in {self._more:,} more places."] if self._more else []
         return [*self._texts, *more]
 
 

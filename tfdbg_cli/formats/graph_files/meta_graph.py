@@ -9,6 +9,7 @@ from typing import Any
 from tfdbg_cli.formats.graph_files.function_body import UNSURE, FunctionBody, OutputSlots
 from tfdbg_cli.formats.graph_files.held_graph import GraphFacts, HeldGraph
 from tfdbg_cli.formats.graph_files.mended import Damages
+from tfdbg_cli.formats.graph_files.misfits import tell_misfits, tell_repeated
 from tfdbg_cli.formats.graph_files.object_paths import function_paths
 from tfdbg_cli.formats.graph_files.source import GraphSource, MetaSource
 from tfdbg_cli.formats.messages.attribute_text import dtype_text, shape_text
@@ -47,13 +48,18 @@ class Library:
         try:
             definition = self._functions[name]()
         except ValueError as error:
-            return GraphFacts(Graph(kind=GraphKind.PYTHON), damages=(f"This function cannot be read: {error}",))
+            reason = f"The function {name} cannot be read: {error}"
+            return GraphFacts(Graph(kind=GraphKind.PYTHON), damages=(reason,))
         outputs = OutputSlots(self._definitions(), self._signature)
         body = FunctionBody(definition, outputs)
         graph = Graph(list(body.nodes()), GraphKind.PYTHON)
         results = body.results
         notes = (UNSURE,) if outputs.guessed else ()
-        return GraphFacts(graph, body.arguments, results, notes, called=paths().get(name, ""))
+        damages = Damages(f"function {name}")
+        tell_repeated((node.name for node in graph), damages)
+        tell_misfits(graph, damages, self._functions, results)
+        called = paths().get(name, "")
+        return GraphFacts(graph, body.arguments, results, notes, tuple(damages.told()), called=called)
 
 
 def graph_with_functions(title: str, source: GraphSource, name: str) -> list[HeldGraph]:
@@ -63,7 +69,7 @@ def graph_with_functions(title: str, source: GraphSource, name: str) -> list[Hel
     def read() -> GraphFacts:
         damages = Damages(name)
         graph = source.graph(damages)
-        source.functions(damages)
+        tell_misfits(graph, damages, source.functions(damages))
         return GraphFacts(graph, notes=tuple(_functions_told(library)), damages=tuple(damages.told()))
 
     return [HeldGraph(title, read), *library.graphs()]
@@ -106,8 +112,9 @@ class MetaGraph:
     def _facts(self, source: GraphSource, library: Library) -> GraphFacts:
         damages = Damages(self._name)
         graph = source.graph(damages)
-        source.functions(damages)
         arguments, results, _ = self._called
+        named = [*(argument.name for argument in arguments), *results]
+        tell_misfits(graph, damages, source.functions(damages), named)
         notes = (*self.notes, *_functions_told(library))
         return GraphFacts(graph, arguments, results, notes, (*self._damages.told(), *damages.told()))
 

@@ -85,7 +85,7 @@ def _of_text(kind: FileKind, data: bytes, path: Path) -> list[HeldGraph]:
     try:
         text = TextBlocks(data)
     except TextDamageError as error:
-        message = f"{path.name}: the text cannot be read at byte {error.offset:,}: {error}."
+        message = f"{path.name}: the text cannot be read at byte {error.offset:,} ({error.place}): {error}."
         raise TfdbgError(message, hint=_AGAIN) from None
     if kind is FileKind.GRAPH:
         return graph_with_functions(f"graph of {path.name}", TextGraph(text, None), path.name)

@@ -8,6 +8,7 @@ from typing import Any
 
 from tfdbg_cli.formats.graph_files.held_graph import GraphFacts, HeldGraph
 from tfdbg_cli.formats.graph_files.mended import Damages, Span, fields, mended_graph
+from tfdbg_cli.formats.graph_files.misfits import tell_misfits
 from tfdbg_cli.formats.messages import schema
 from tfdbg_cli.formats.messages.graph_def import graph_from_def, graph_from_parts
 from tfdbg_cli.formats.messages.step_stats import profile_of
@@ -84,10 +85,14 @@ def _one(data: bytes, span: Span, name: str) -> GraphFacts:
 
 
 def _graph(data: bytes, span: Span, damages: Damages) -> Graph:
-    return graph_from_def(mended_graph(data, span, damages), GraphKind.PYTHON)
+    graph = graph_from_def(mended_graph(data, span, damages), GraphKind.PYTHON)
+    tell_misfits(graph, damages)
+    return graph
 
 
 def _joined(data: bytes, spans: Sequence[Span], damages: Damages) -> Graph:
     """The partitions of several devices as one graph; each node says on which one it is."""
     parts: list[Any] = [("", mended_graph(data, span, damages)) for span in spans]
-    return graph_from_parts(parts, GraphKind.RUNTIME)
+    graph = graph_from_parts(parts, GraphKind.RUNTIME)
+    tell_misfits(graph, damages)
+    return graph

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, partial
 from typing import Any
 
 from tfdbg_cli.formats.graph_files.mended import Damages
+from tfdbg_cli.formats.graph_files.misfits import tell_repeated
 from tfdbg_cli.formats.messages import schema
 from tfdbg_cli.formats.messages.attribute_text import AttributeTexts
 from tfdbg_cli.formats.messages.graph_def import tensor_name
@@ -53,12 +55,14 @@ class TextGraph:
 
     def graph(self, damages: Damages) -> Graph:
         """The graph."""
+        if self._text.fault is not None:
+            self._tell("the text", *self._text.fault, damages)
         if self._text.ended:
-            damages.add("the text", len(self._text.text), self._text.ended)
+            self._tell("the text", len(self._text.text), self._text.ended, damages)
         return Graph(list(self._nodes(damages)), GraphKind.PYTHON)
 
     def _nodes(self, damages: Damages) -> Iterator[Node]:
-        seen: set[str] = set()
+        seen: Counter[str] = Counter()
         for block in self._text.inside(self._block):
             if block.field != "node":
                 continue
@@ -74,12 +78,17 @@ class TextGraph:
                 elif field == "device":
                     device = value
             if not name:
-                damages.add("a node", block.start, "it has no name")
-            elif name not in seen:
-                seen.add(name)
+                self._tell("a node", block.start, "it has no name", damages)
+                continue
+            seen[name] += 1
+            if seen[name] == 1:
                 reads = tuple(tensor_name(text) for text in inputs if not text.startswith("^"))
                 waits = tuple(text[1:] for text in inputs if text.startswith("^"))
                 yield Node(name, op_type, device, reads, waits, TextAttributes(self._text, block))
+        tell_repeated(seen.elements(), damages)
+
+    def _tell(self, what: str, offset: int, reason: str, damages: Damages) -> None:
+        damages.add(what, offset, reason, self._text.place(offset))
 
     def functions(self, damages: Damages) -> Mapping[str, Callable[[], Any]]:
         """What parses each function."""
@@ -92,7 +101,7 @@ class TextGraph:
             if name:
                 found[name] = partial(self._text.parsed, block, "FunctionDef")
             else:
-                damages.add("a function", block.start, "it has no name")
+                self._tell("a function", block.start, "it has no name", damages)
         return found
 
     def _signature_name(self, function: Block) -> str:
@@ -122,7 +131,7 @@ class TextMetaGraph:
         try:
             return self._text.parsed(found[-1], message) if found else schema.CLASSES[message]()
         except TextDamageError as error:
-            damages.add(f"the {message}", error.offset, str(error))
+            damages.add(f"the {message}", error.offset, str(error), error.place)
             return schema.CLASSES[message]()
 
     def signatures(self, damages: Damages) -> Mapping[str, Any]:
@@ -132,7 +141,7 @@ class TextMetaGraph:
             try:
                 found.update(self._text.parsed(block, "MetaGraphDef", as_field=True).signature_def.items())
             except TextDamageError as error:
-                damages.add("a signature", error.offset, str(error))
+                damages.add("a signature", error.offset, str(error), error.place)
         return found
 
     @cached_property

@@ -113,12 +113,12 @@ def is_debug_node(proto: Any) -> bool:
 def _nodes(graph: Any, device: str) -> Iterator[tuple[Node, Any]]:
     debug = debug_nodes(graph)
     for proto in graph.node:
-        if proto.name in debug:
+        name = proto.name
+        if name in debug:
             continue
         texts, controls = plain_inputs(proto, debug)
-        inputs = tuple(map(tensor_name, texts))
-        attributes = AttributeTexts(proto)
-        yield Node(proto.name, proto.op, device or proto.device, inputs, tuple(controls), attributes), proto
+        inputs = tuple([tensor_name(text) for text in texts])
+        yield Node(name, proto.op, device or proto.device, inputs, tuple(controls), AttributeTexts(proto)), proto
 
 
 def debug_nodes(graph: Any) -> dict[str, str]:
@@ -138,7 +138,7 @@ def plain_inputs(proto: Any, debug: Mapping[str, str]) -> tuple[list[str], list[
     inputs: list[str] = []
     controls: dict[str, None] = {}
     for text in proto.input:
-        if not text.startswith("^"):
+        if text[:1] != "^":
             inputs.append(_behind_copies(text, debug) if debug else text)
         elif text[1:] not in debug:
             controls[text[1:]] = None
@@ -159,8 +159,10 @@ def _behind_copies(text: str, debug: Mapping[str, str]) -> str:
 
 def tensor_name(text: str) -> TensorName:
     """The tensor that an input of a NodeDef means: `node` is its first output."""
-    node, mark, slot = text.rpartition(":")
-    return TensorName(node, int(slot)) if mark and slot.isdecimal() else TensorName(text, 0)
+    if ":" not in text:  # most are first outputs, and graphs are large
+        return TensorName(text, 0)
+    node, _, slot = text.rpartition(":")
+    return TensorName(node, int(slot)) if slot.isdecimal() else TensorName(text, 0)
 
 
 def graph_def_of(graph: Graph) -> bytes:

@@ -11,12 +11,14 @@ import warnings
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from google.protobuf import text_format
 
 from tfdbg_cli.formats.messages import schema
+from tfdbg_cli.formats.messages.text_syntax import Fault, first_fault, line_and_column
 from tfdbg_cli.model.dtypes import element_type_named
 
 _HIDDEN = re.compile(rb"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|#[^\n]*")
@@ -36,11 +38,12 @@ _ODD_NAMES = {"float": "float32", "double": "float64", "half": "float16"}
 
 
 class TextDamageError(ValueError):
-    """The text is no message from byte `offset` on; the text of the error is the reason."""
+    """The text is no message from byte `offset` on, which is at `place`; the text of the error is the reason."""
 
-    def __init__(self, reason: str, offset: int) -> None:
+    def __init__(self, reason: str, offset: int, place: str) -> None:
         super().__init__(reason)
         self.offset = offset
+        self.place = place
 
 
 class Block(NamedTuple):
@@ -72,7 +75,9 @@ class TextBlocks:
         depth = np.cumsum(np.where(opens, 1, -1))
         below = np.flatnonzero(depth < 0)
         if len(below):
-            raise TextDamageError("a brace closes what nobody opened", int(places[below[0]]))
+            closing = Fault(int(places[below[0]]), "a brace closes what nobody opened")
+            first = min(closing, self.fault or closing)  # a quote that is missing may have hidden braces
+            raise TextDamageError(first.reason, first.offset, self.place(first.offset))
         # What opens at a depth is closed by the next brace of that depth: both stand in turn in each depth.
         level = np.where(opens, depth, depth + 1)
         order = np.argsort(level, kind="stable")
@@ -88,6 +93,18 @@ class TextBlocks:
         # Arrays of Python's own: NumPy takes ten times as long to look for one number.
         self._starts = array("q", starts[by_place].astype(np.int64).tobytes())
         self._ends = array("q", ends[is_open][by_place].tobytes())
+
+    @cached_property
+    def fault(self) -> Fault | None:
+        """The first place at which the text makes no sense; None where there is none, or it only ends too early."""
+        found = first_fault(self.text)
+        if found is not None and self.ended and b"\n" not in self.text[found.offset :].strip():
+            return None
+        return found
+
+    def place(self, offset: int) -> str:
+        """Where a byte is: `line 3, column 7`."""
+        return line_and_column(self.text, offset)
 
     def inside(self, block: Block | None = None) -> Iterator[Block]:
         """The blocks that lie directly in `block`; without one those at the top."""
@@ -129,7 +146,8 @@ class TextBlocks:
                 text_format.Parse(text, found, allow_unknown_field=True)
         except (text_format.ParseError, UnicodeDecodeError, ValueError, RecursionError) as error:
             reason = re.sub(r"^\d+:\d+ : ", "", str(error)).rstrip(".")
-            raise TextDamageError(reason or type(error).__name__, block.start) from error
+            place = self.place(block.start)
+            raise TextDamageError(reason or type(error).__name__, block.start, place) from error
         return found
 
 

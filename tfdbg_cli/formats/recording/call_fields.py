@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import astuple
+from dataclasses import asdict, astuple
 from typing import Any
 
 from tfdbg_cli.formats.recording.json_fields import (
@@ -16,6 +16,7 @@ from tfdbg_cli.formats.recording.json_fields import (
     texts,
     whole,
 )
+from tfdbg_cli.model.batch_place import BatchPlace, Order
 from tfdbg_cli.model.calls import Argument, Call, RunError, RunKind
 from tfdbg_cli.model.profile import NodeTime, Profile
 
@@ -37,6 +38,8 @@ def call_fields(call: Call) -> dict[str, Any]:
             {"name": argument.name, "dtype": argument.dtype, "shape": argument.shape, "captured": argument.captured}
             for argument in call.arguments
         ],
+        "came": [{"name": name, **asdict(place)} for name, place in call.came.items()],
+        **({"worker": call.worker} if call.worker else {}),
     }
 
 
@@ -56,6 +59,20 @@ def read_call(fields: dict[str, Any], feeds: Mapping[str, Any]) -> Call:
         fetches_text=text(fields.get("fetches_text", "")),
         feed_keys_text=text(fields.get("feed_keys_text", "")),
         loop=text(fields.get("loop", "")),
+        worker=text(fields.get("worker", "")),  # there only where several workers recorded together
+        came=dict(map(_came, items(fields.get("came", [])))),
+    )
+
+
+def _came(fields: dict[str, Any]) -> tuple[str, BatchPlace]:
+    first, epoch = fields["first"], fields["epoch"]
+    return text(fields["name"]), BatchPlace(
+        whole(fields["step"]),
+        Order(fields["order"]),
+        None if first is None else whole(first),
+        None if epoch is None else whole(epoch),
+        text(fields["loop"]),
+        flag(fields["handle"]),
     )
 
 

@@ -82,6 +82,11 @@ class Recording(Protocol):
         """Sentences for the first screen: what this format, or this recording, cannot tell."""
         ...
 
+    @property
+    def workers(self) -> Sequence[str]:
+        """The workers of a job whose runs these are; none where no job recorded."""
+        ...
+
 
 @dataclass(frozen=True)
 class Examination:

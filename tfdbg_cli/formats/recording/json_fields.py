@@ -1,13 +1,20 @@
-"""Values out of a JSON file of a recording, each of the kind that it has to be. Nothing is made to fit."""
+"""JSON of a recording: written, and values out of it, each of the kind that it has to be. Nothing is made to fit."""
 
 from __future__ import annotations
 
+import json
 import math
+from collections.abc import Mapping
 from typing import Any
 
 _MOST = 1 << 63  # beyond what any count, size or time of a recording is
 # What the wrong content of a JSON file can raise while it is taken apart.
 WRONG_CONTENT = (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError, OverflowError)
+
+
+def json_bytes(fields: Mapping[str, Any]) -> bytes:
+    """`fields` as JSON in plain ASCII, so that a name that is no valid UTF-8 comes back as it was."""
+    return json.dumps(fields, separators=(",", ":")).encode("ascii")
 
 
 def text(value: Any) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar, overload
 
@@ -15,12 +15,28 @@ Key = TypeVar("Key")
 
 
 class SavedRuns(Sequence[Run], Generic[Key]):
-    """A run for each of `keys` (a folder, say), read by `read` on first access; the few used last are kept."""
+    """A run for each of `keys` (a folder, say), read by `read` on first access; the few used last are kept.
 
-    def __init__(self, keys: Sequence[Key], read: Callable[[Key], Run]) -> None:
+    `count` tells how many tensors a run has for much less than reading it, where that can be told.
+    """
+
+    def __init__(
+        self, keys: Sequence[Key], read: Callable[[Key], Run], count: Callable[[Key], int] | None = None
+    ) -> None:
         self._keys = keys
         self._read = read
+        self._count = count
         self._kept: OrderedDict[int, Run] = OrderedDict()
+
+    def forget(self, place: int) -> None:
+        """Read the run at `place` anew when it is looked at: there is more of it."""
+        self._kept.pop(place, None)
+
+    def tensor_count(self, place: int) -> int:
+        """How many tensors the run at `place` has. Raises TfdbgError where the run cannot be read."""
+        if self._count is None or place in self._kept:
+            return len(self[place].tensors)
+        return self._count(self._keys[place])
 
     def __len__(self) -> int:
         return len(self._keys)
@@ -33,7 +49,7 @@ class SavedRuns(Sequence[Run], Generic[Key]):
 
     def __getitem__(self, index: int | slice) -> Run | Sequence[Run]:
         if isinstance(index, slice):
-            return SavedRuns(self._keys[index], self._read)
+            return SavedRuns(self._keys[index], self._read, self._count)
         place = range(len(self._keys))[index]
         if place not in self._kept:
             self._kept[place] = self._read(self._keys[place])
@@ -43,9 +59,37 @@ class SavedRuns(Sequence[Run], Generic[Key]):
         return self._kept[place]
 
 
+class GrowingRuns(SavedRuns[Key]):
+    """A run for each of `keys`, and behind them one for each that `fresh` gives whenever somebody looks.
+
+    A run keeps its place, whatever comes: what is on a screen stays true. `look` may be called by another thread than
+    the one that reads runs, and `fresh` then runs there.
+    """
+
+    def __init__(self, keys: Sequence[Key], read: Callable[[Key], Run], fresh: Callable[[], Iterable[Key]]) -> None:
+        self._growing = list(keys)
+        super().__init__(self._growing, read)
+        self._fresh = fresh
+
+    @property
+    def changed(self) -> int:
+        """Runs are written as a whole."""
+        return 0
+
+    def look(self) -> None:
+        """Add what was written since the last time.
+
+        Raises:
+            TfdbgError: it cannot be read.
+
+        """
+        self._growing.extend(self._fresh())
+
+
 @dataclass(frozen=True)
 class SavedRecording:
     """A `Recording` (formats/recording/format.py) of which no more is to be said than its runs and some notes."""
 
     runs: Sequence[Run]
     notes: Sequence[str] = ()
+    workers: Sequence[str] = ()

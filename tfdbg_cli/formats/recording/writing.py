@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import re
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -30,6 +29,8 @@ def free_disk(directory: Path) -> int:
     place = directory
     while not place.exists() and place != place.parent:
         place = place.parent
+    import shutil  # readers, which need a word from here, start without it
+
     return shutil.disk_usage(place).free
 
 
@@ -74,6 +75,8 @@ def whole_directory(target: Path) -> Iterator[Path]:
         TfdbgError: the disk is full, or the place cannot be written to.
 
     """
+    import shutil
+
     partial = target.with_name(f"{target.name}.partial-{os.getpid()}")
     try:
         shutil.rmtree(partial, ignore_errors=True)

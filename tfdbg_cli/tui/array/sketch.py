@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +11,8 @@ import numpy as np
 from tfdbg_cli.document.array_words import is_text
 from tfdbg_cli.document.figure import Figure, Way
 from tfdbg_cli.document.text import Style, printable
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.recording.fetching import in_steps
 from tfdbg_cli.model.values import Array, NoValue
 from tfdbg_cli.tui.array.condition import nonfinite
 from tfdbg_cli.tui.array.histogram import Counts, counted, histogram
@@ -37,27 +39,46 @@ class Sketch:
         self._counts: Counts | None = None
         self._counting: Scan[Counts] | None = None
         self._drawn: tuple[Surface, list[Row]] | None = None
+        self._reading: Iterator[float | None] | None = None
+        self._lost = ""  # why the value cannot be had
 
     @property
     def running(self) -> bool:
         """Whether the value is still to be read, or to be counted."""
         value = self._figure.value.known
         if value is None:
-            return True
+            return not self._lost
         return self._counts is None and self._figure.way is Way.HISTOGRAM and _countable(value)
 
     def work(self, enough: Callable[[], bool]) -> None:
         """Go on reading and counting until it is `enough`."""
-        if self._figure.value.known is None:
-            self._figure.value.read()
-            if enough():
-                return
+        if not self._read(enough):
+            return
         value = self._figure.value.known
         if not self.running or isinstance(value, NoValue) or value is None:
             return
         if self._counting is None:
             self._counting = Scan(counted(value), self._keep)
         self._counting.work(_MANY, enough)
+
+    def _read(self, enough: Callable[[], bool]) -> bool:
+        """Go on until the value is there, or cannot be had; False where it was `enough` before."""
+        if self._figure.value.known is not None:
+            return True
+        if self._reading is None:
+            self._reading = in_steps(self._value_read)
+        try:
+            for _ in self._reading:
+                if enough():
+                    return False
+        except TfdbgError as error:
+            self._lost = error.message
+        self._reading = None
+        return True
+
+    def _value_read(self) -> Iterator[None]:
+        self._figure.value.read()
+        yield
 
     def _keep(self, counts: Counts) -> None:
         self._counts = counts
@@ -72,10 +93,11 @@ class Sketch:
 
     def _draw(self, surface: Surface) -> list[Row]:
         value, way = self._figure.value.known, self._figure.way
-        if value is None:
+        if value is None and not self._lost:
             return [[("…", (Style.DIM,))]]
-        if isinstance(value, NoValue):
-            return [] if way is Way.HISTOGRAM else [fitted([(printable(value.text), (Style.WARNING,))], surface.cols)]
+        if value is None or isinstance(value, NoValue):
+            text = self._lost if value is None else value.text
+            return [] if way is Way.HISTOGRAM else [fitted([(printable(text), (Style.WARNING,))], surface.cols)]
         if not value.size:
             return []
         if way is Way.HISTOGRAM:

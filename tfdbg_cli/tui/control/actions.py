@@ -31,6 +31,7 @@ from tfdbg_cli.tui.reading.paint import LinkPlace
 
 _VALUES = frozenset({"pt", "print_tensor", "pf", "print_feed"})  # commands that answer with a value
 _STEPS_OF_ROWS = {"newer": "row --next", "older": "row --previous"}  # what ] and [ mean at a row of the batch
+_OVERVIEWS = frozenset({"lt", "origin", "run_info", "layers", "tree", "runs", "diff"})  # asked again: one page
 _JUMPS = frozenset({"top", "bottom", "search", "element", "next-bad", "previous-bad"})  # what '' comes back from
 # The key @ types the first bracket; a person may type it again.
 _ELEMENT = re.compile(r"@?\s*\[?\s*\[?\s*(?P<index>\d+(\s*,\s*\d+)*)\s*,?\s*\]?\s*")
@@ -108,6 +109,8 @@ class Actions:
             "reverse": self._sorting.reverse,
             "worst": self._sorting.worst,
             "fold": self._folding.turn,
+            "fold-all": lambda: self._folding.turn_all(is_open=True),
+            "unfold-all": lambda: self._folding.turn_all(is_open=False),
             "undo": self._sorting.undo,
             "mark": lambda: self._marks.ask("mark"),
             "to-mark": lambda: self._marks.ask("to-mark"),
@@ -144,7 +147,8 @@ class Actions:
             if step is not None and self._state.page.document.kind == "row":
                 self._screen.command(step, replace=True)
             else:
-                self._screen.command(self.walking.filled(action))
+                command = self.walking.filled(action)
+                self._screen.command(command, replace=self._shows(command))
         elif name.startswith("page "):
             self.travel_to(int(name.removeprefix("page ")))
         elif name.startswith("mark "):
@@ -155,6 +159,11 @@ class Actions:
             if name in _JUMPS and self._state.dialog is None:
                 self._marks.leave()
             self._table[name]()
+
+    def _shows(self, command: str) -> bool:
+        """Whether the page is the answer to `command` already, about the run looked at."""
+        page = self._state.pages.current if self._state.pages.all and command in _OVERVIEWS else None
+        return page is not None and page.command == command and page.run is self._state.service.run
 
     def typed(self, text: str) -> None:
         """Something was typed into the line at the bottom, or into the finder."""
@@ -178,7 +187,9 @@ class Actions:
     def travel(self, step: int) -> None:
         """One screen back (-1) or forward (1)."""
         if not self.travel_to(self._state.pages.at + step):
-            self._screen.say(Message("This is the first screen." if step < 0 else "This is the last screen."))
+            self._screen.say(
+                Message("This is the first screen." if step < 0 else "This is the last screen.", passing=True)
+            )
 
     def travel_to(self, at: int) -> bool:
         """To the screen numbered `at`, and the run it is about; False if there is none."""
@@ -231,10 +242,7 @@ class Actions:
         link = state.read.view.chosen
         words = link.link.split(" ", 1)[0] if link is not None else ""
         if link is not None and words in _VALUES:
-            before = state.pages.current
-            self._screen.command(link.link)
-            if state.pages.current is not before:
-                self._open_viewer(from_text=False)
+            self._screen.command(link.link, then=lambda: self._open_viewer(from_text=False))
         else:
             self._open_viewer(from_text=True)
 
@@ -246,7 +254,8 @@ class Actions:
         if link is None and self._state.dialog is None and self._shows_element:
             self._open_viewer(from_text=True)
         elif link is None:
-            self._screen.say(Message("There is no link on this line.", hint="Tab goes to the next one."))
+            hint = "j and k go on." if self.sharing.several else "Tab goes to the next one."
+            self._screen.say(Message("There is no link on this line.", hint=hint, passing=True))
         elif self._state.dialog is not None:
             self.close()
             self._screen.perform(link.link)
@@ -270,7 +279,7 @@ class Actions:
         elif self._state.viewer is not None and self._state.viewers.came_from_text(self._state.pages.current):
             self._state.viewers.close(self._state.pages.current)
         elif self._state.pages.at == 0:
-            self._screen.say(Message("This is the first screen.", hint="q leaves."))
+            self._screen.say(Message("This is the first screen.", hint="q leaves.", passing=True))
         else:
             self.travel(-1)
 
@@ -313,7 +322,7 @@ class Actions:
 
     def _complete(self, step: int) -> None:
         if not self._state.prompt.complete(step):
-            self._screen.say(Message("Nothing completes this."))
+            self._screen.say(Message("Nothing completes this.", passing=True))
 
     def _scroll_to(self, text: str) -> None:
         match = _ELEMENT.fullmatch(text)

@@ -22,11 +22,15 @@ _CRUMB = 32  # columns that one breadcrumb may take
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One thing to say in the status row; `error` makes it red, `hint` is the way out."""
+    """One thing to say in the status row; `error` makes it red, `hint` is the way out.
+
+    One in `passing` only echoes a key, and is nothing that anybody wants to read again.
+    """
 
     text: str
     error: bool = False
     hint: str = ""
+    passing: bool = False
 
 
 def title_part(service: PromptService) -> str:
@@ -116,11 +120,11 @@ def _share(view: Viewport, total: int) -> str:
     return "end" if view.top >= last else f"{view.top / last:.0%}"
 
 
-def status(message: Message | None, otherwise: str, where: Line, cols: int) -> list[Line]:
-    """The message in up to three rows, or what Enter would run with the position at the right."""
+def status(message: Message | None, otherwise: str, where: Line, cols: int, most: int = MESSAGE_ROWS) -> list[Line]:
+    """The message in at most `most` rows, or what Enter would run with the position at the right."""
     if message is not None:
         words = f"{message.text} {message.hint}".strip()
-        rows = _rows(words, cols - 2, MESSAGE_ROWS)
+        rows = _rows(words, cols - 2, most)
         if len(rows) > 1 or columns(rows[0]) + columns(where.text) + 4 > cols:
             return [line(f" {row}") for row in rows]
         otherwise = rows[0]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from tfdbg_cli.commands.registry import Moment
-from tfdbg_cli.document.document import Document, text_document
+from tfdbg_cli.document.definitions import Definitions
+from tfdbg_cli.document.document import Document, Text, text_document
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.tui.control.keymap import BINDINGS, Binding, KeyContext, bindings, key_name
 
-_KEYS = 22  # columns for the keys of one binding
+_KEYS = 20  # columns for the keys of one binding
+_ANSWER = 8  # and for those of an answer
 
 # urwid's screen handles this one itself.
 SUSPEND = ("Ctrl-Z", "suspend the program; `fg` in the shell comes back here")
@@ -23,31 +25,35 @@ def key_list(moment: Moment, own: tuple[Binding, ...] = ()) -> Document:
 
     `own` are those of the pane with the focus.
     """
-    rows: list[Line] = []
-    for binding in bindings(KeyContext.DOCUMENT, moment, own):
-        link = binding.action if binding.action != "ui:keys" else ""
-        rows.append(_row(keys_of(binding), binding.help, link))
-    rows.append(_row(*SUSPEND))
-    typing = [
-        EMPTY_LINE,
-        line(Span("At the prompt", Style.HEADING)),
-        *(
-            _row(keys_of(binding), binding.help)
-            for binding in BINDINGS
-            if binding.place in {KeyContext.PROMPT, KeyContext.EDIT}
-        ),
+    here = [
+        _pair(keys_of(binding), binding.help, binding.action if binding.action != "ui:keys" else "")
+        for binding in bindings(KeyContext.DOCUMENT, moment, own)
     ]
-    return text_document("keys", *rows, *typing, title="Keys")
+    typing = [
+        _pair(keys_of(binding), binding.help)
+        for binding in BINDINGS
+        if binding.place in {KeyContext.PROMPT, KeyContext.EDIT}
+    ]
+    blocks = (
+        Definitions((*here, _pair(*SUSPEND)), _KEYS),
+        Text((EMPTY_LINE, line(Span("At the prompt", Style.HEADING)))),
+        Definitions(tuple(typing), _KEYS),
+    )
+    return Document("keys", blocks, dict, "Keys")
 
 
-def _row(keys: str, text: str, link: str = "", width: int = _KEYS) -> Line:
-    return line(Span(keys, Style.KEY, link), Span(" " * (width - len(keys))), Span(text, Style.PLAIN))
+def _pair(keys: str, text: str, link: str = "") -> tuple[Span, Span]:
+    return Span(keys, Style.KEY, link), Span(text)
+
+
+def _answer(keys: str, text: str, link: str) -> Line:
+    return line(Span(keys, Style.KEY, link), Span(" " * (_ANSWER - len(keys))), Span(text))
 
 
 def leave_question() -> Document:
     """How to leave: each answer a link."""
     rows = [
-        _row(keys_of(binding), binding.help, binding.action, width=8)
+        _answer(keys_of(binding), binding.help, binding.action)
         for binding in BINDINGS
         if binding.place is KeyContext.LEAVE and not binding.footer and binding.action not in {"ui:down", "ui:up"}
     ]

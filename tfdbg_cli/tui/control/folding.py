@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from tfdbg_cli.commands.folds import folds_at
+from collections.abc import Iterator
+
+from tfdbg_cli.commands.folds import fold_command, folds_at
 from tfdbg_cli.commands.syntax import parse_line
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.tui.control.pending import Pending
 from tfdbg_cli.tui.control.screen import Screen
 from tfdbg_cli.tui.reading.viewport import LINK_REACH
+
+_AT_ONCE = 200  # rows looked at between two chances to look at the keyboard
 
 
 class Folding:
@@ -19,20 +24,65 @@ class Folding:
     def turn(self) -> None:
         """Fold the scope of the selected row, or unfold it; of a row that is none fold the scope around it.
 
+        With a count so many levels: unfold the scope as deep, or fold the one so many levels further out.
+
         Raises:
             TfdbgError: nothing folds here.
 
         """
-        view = self._state.page.view
-        links = view.links(view.selected)
-        words = {word for link in links for word in parse_line(link.link).words}
-        for line in range(view.selected, max(-1, view.selected - LINK_REACH), -1):
-            for link in view.links(line):
+        view, levels = self._state.page.view, max(1, self._state.count)
+        found: tuple[str, int] | None = None
+        for link, scope, line in self._scopes_around(view.selected):
+            if line == view.selected and "--unfold" in parse_line(link).words:
+                self.follow(fold_command(self._state.page.command, scope, False, levels), line)
+                return
+            found, levels = (link, line), levels - 1
+            if not levels:
+                break
+        if found is None:
+            raise TfdbgError("Nothing folds here.", hint="`layers` and `tree` have scopes that do.")
+        self.follow(*found)
+
+    def _scopes_around(self, selected: int) -> Iterator[tuple[str, str, int]]:
+        """The scope of the row at `selected` if it is one, and those around it: the link of each, it, its line."""
+        links = self._state.page.view.links
+        words = {word for link in links(selected) for word in parse_line(link.link).words}
+        for line in range(selected, max(-1, selected - LINK_REACH), -1):
+            for link in links(line):
                 scope = folds_at(link.link)
-                if scope and (line == view.selected or any(word.startswith(f"{scope}/") for word in words)):
-                    self.follow(link.link, line)
+                if scope and (line == selected or any(word.startswith(f"{scope}/") for word in words)):
+                    yield link.link, scope, line
+                    break
+
+    def turn_all(self, *, is_open: bool) -> None:
+        """Fold every scope that `is_open`, or unfold every one; what is chosen, or what it is folded into, stays so.
+
+        Raises:
+            TfdbgError: nothing folds here.
+
+        """
+        view, command = self._state.page.view, self._state.service.all_folded(is_open)
+        around = list(self._scopes_around(view.selected))
+        target = "" if view.chosen is None else view.chosen.link
+        if around and (is_open or around[0][2] == view.selected):
+            target = around[-1 if is_open else 0][1]
+        steps = self._looked_for(target) if target else iter(())
+        self._screen.command(
+            command, replace=True, then=lambda: self._screen.begin(Pending("looking for the row", steps, _nothing))
+        )
+
+    def _looked_for(self, target: str) -> Iterator[float]:
+        """Go to the row that folds the scope `target`, or that has this link; in steps, as far as they have come."""
+        view = self._state.page.view
+        before, count = view.selected, len(view.lines)
+        for line in range(count):
+            if any(target in (folds_at(link.link), link.link) for link in view.links(line)):
+                view.go(line, centre=True)
+                return
+            if line % _AT_ONCE == _AT_ONCE - 1:
+                yield line / count
+                if view.selected != before:  # the person has gone elsewhere
                     return
-        raise TfdbgError("Nothing folds here.", hint="`layers` and `tree` have scopes that do.")
 
     def _row(self, scope: str, line: int) -> int:
         """The line of `scope`, near `line`: what stands above the rows may have become longer or shorter."""
@@ -53,3 +103,7 @@ class Folding:
             found.choose(here, link if link is not None and link < known else None)
 
         self._screen.command(command, replace=True, then=shown)
+
+
+def _nothing() -> None:
+    """What is left to do where a walk was all: nothing."""

@@ -58,13 +58,19 @@ class Keyboard:
                 self._before_begun = self._state.service.marked()
                 self._perform(alone)
             else:
-                self._screen.say(Message("  ".join(f"{key_name(one.keys[0])} {one.help}" for one in waiting)))
+                self._screen.say(
+                    Message("  ".join(f"{key_name(one.keys[0])} {one.help}" for one in waiting), passing=True)
+                )
             return
         action = action_of(f"{begun} {key}" if begun else key, place, moment, own)
         if action:
             self._perform(action)
         elif begun:
-            said = None if key == "esc" else Message(f"{begun}{key_name(key)} does nothing here.", hint=_WAY_OUT)
+            said = (
+                None
+                if key == "esc"
+                else Message(f"{begun}{key_name(key)} does nothing here.", hint=_WAY_OUT, passing=True)
+            )
             self._screen.say(said)
         elif key in _AFTER_ESCAPE:
             self.pressed("esc")
@@ -73,7 +79,7 @@ class Keyboard:
             self._type(key)
         elif place is KeyContext.DOCUMENT:
             hint = "? shows the keys, : takes a command."
-            self._screen.say(Message(f"{key_name(key)} does nothing here.", hint=hint))
+            self._screen.say(Message(f"{key_name(key)} does nothing here.", hint=hint, passing=True))
         self._state.count = 0
 
     def _lettered(self, key: str) -> None:
@@ -105,7 +111,7 @@ class Keyboard:
         if state.begun or action_of(key, state.place, state.service.moment, state.own_bindings):
             return False
         state.count = min(_MOST, 10 * state.count + int(key))
-        self._screen.say(Message(f"{state.count:,} times the next key"))
+        self._screen.say(Message(f"{state.count:,} times the next key", passing=True))
         return True
 
     def _perform(self, action: str) -> None:

@@ -43,7 +43,7 @@ class Marks:
         self._state.letter = action
         known = " ".join(sorted(self._known)) or "none yet"
         words = "A letter marks this place" if action == "mark" else f"A letter goes to its mark: {known}"
-        self._screen.say(Message(f"{words}."))
+        self._screen.say(Message(f"{words}.", passing=True))
 
     def set(self, letter: str) -> None:
         """Let `letter` stand for where one is now.

@@ -26,7 +26,7 @@ class Moving:
         if self._state.place in {KeyContext.KEYS, KeyContext.LEAVE, KeyContext.FIND}:
             front.next_link(lines)
         elif not front.move(lines * self._times):
-            self._screen.say(Message("Last line." if lines > 0 else "First line."))
+            self._screen.say(Message("Last line." if lines > 0 else "First line.", passing=True))
 
     @property
     def _times(self) -> int:
@@ -80,4 +80,4 @@ class Moving:
             end = self._state.front.selected + LINK_REACH * step
             near = 0 <= end < len(self._state.front.lines)
             where = f"the {LINK_REACH:,} lines" if near else "the lines"
-            self._screen.say(Message(f"No more links in {where} {'below' if step > 0 else 'above'}."))
+            self._screen.say(Message(f"No more links in {where} {'below' if step > 0 else 'above'}.", passing=True))

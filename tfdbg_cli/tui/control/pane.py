@@ -60,8 +60,21 @@ class Pane(urwid.Widget):
         """Whether it has something left to do between two keys."""
         return False
 
+    @property
+    def waits(self) -> bool:
+        """Whether that is to wait for something far away: others can go on meanwhile."""
+        return False
+
     def work(self, enough: Callable[[], bool]) -> None:
         """Go on with that until it is `enough`, which is asked at least every few milliseconds."""
+
+    @property
+    def looks_ahead(self) -> bool:
+        """Whether it can get ready for what the next key is likely to bring into sight."""
+        return False
+
+    def look_ahead(self, enough: Callable[[], bool]) -> None:
+        """Go on with that until it is `enough`. It comes before all other work, so it must not be much."""
 
     def fit(self, cols: int, rows: int) -> None:
         """Get ready to be drawn at this size.

@@ -3,7 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from functools import partial
+
+from tfdbg_cli.commands.service.prompt_service import PromptService
+from tfdbg_cli.formats.recording.fetching import fetched, in_steps
+from tfdbg_cli.formats.recording.stand_in import AwaitedError, beside
+from tfdbg_cli.tui.reading.paint import columns
+
+
+def working(words: str, so_far: str, way_out: str, cols: int) -> str:
+    """What is said while `words` are carried out. Where there is little room it begins with the way out."""
+    said = f"{words}: working, {so_far}. {way_out} stops it."
+    return said if columns(said) <= cols else f"{so_far}, {way_out} stops it: {words}"
 
 
 class Pending:
@@ -28,12 +40,12 @@ class Pending:
         self._share: float | None = None
         self._begun = time.monotonic()
 
-    @property
-    def status(self) -> str:
-        """How far it is, and the way out."""
+    def status(self, cols: int) -> str:
+        """How far it is, and the way out, in `cols` columns."""
         seconds = time.monotonic() - self._begun
-        so_far = f"{self._share:.0%}" if self._share is not None else f"{seconds:.0f} s"
-        return f"{self.words}: working, {so_far}. Esc stops it."
+        return working(
+            self.words, f"{self._share:.0%}" if self._share is not None else f"{seconds:.0f} s", "Esc", cols
+        )
 
     def work(self, enough: Callable[[], bool]) -> None:
         """Go on until `enough`, or until it is `ready` to be shown."""
@@ -42,3 +54,34 @@ class Pending:
             if enough():
                 return
         self.ready = True
+
+
+def fetching(
+    words: str,
+    service: PromptService,
+    carry_out: Callable[[], None],
+    then: Callable[[], None],
+    begin: Callable[[Pending], None],
+) -> Pending:
+    """The answer of `service` to the command `words`: its steps, then `carry_out`, then `then`.
+
+    What lies far away is fetched beside the screen; where only `carry_out` finds that something is missing, that is
+    fetched by another answer, which is begun by `begin`, and it is carried out anew.
+    """
+
+    def finish(before: int = 0) -> None:
+        back = service.marked()
+        try:
+            with beside():
+                carry_out()
+        except AwaitedError as awaited:
+            back()
+            begin(_closing(words, fetched(awaited, before), partial(finish, before + 1)))
+        else:
+            then()
+
+    return _closing(words, in_steps(lambda: service.steps(words)), finish)
+
+
+def _closing(words: str, steps: Generator[float | None, None, None], finish: Callable[[], None]) -> Pending:
+    return Pending(words, steps, finish, steps.close)

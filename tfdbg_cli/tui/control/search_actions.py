@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.tui.control.bars import Message
 from tfdbg_cli.tui.control.keymap import KeyContext
 from tfdbg_cli.tui.control.screen import Screen
@@ -21,7 +22,15 @@ class SearchActions:
         self._state.place = KeyContext.SEARCH
 
     def typed(self) -> None:
-        """The pattern changed: search anew from where the search began."""
+        """The pattern changed: search anew. What is no pattern yet is said until the next letter, and not kept."""
+        self._screen.say(None)
+        try:
+            self._search()
+        except TfdbgError as error:
+            self._screen.say(Message(error.message, error=True, hint=error.hint, passing=True))
+
+    def _search(self) -> None:
+        """Search from where the search began."""
         if self._state.viewer is None and self._state.sought.text and self.unfold():
             self._state.finder.begin()
         self._state.finder.look_for(self._state.sought.text)
@@ -31,7 +40,7 @@ class SearchActions:
         """Leave the line and stay at the match; without a pattern, go to the next match of the last search."""
         wanted = self._state.sought.text
         if wanted and wanted != self._state.finder.text:
-            self.typed()  # what is typed is no pattern yet: this says so, and typing goes on
+            self._search()  # what is typed is no pattern yet: this says so, and typing goes on
         self._state.place = KeyContext.DOCUMENT
         if not wanted:
             self.look_for("")
@@ -48,7 +57,7 @@ class SearchActions:
             return
         self._state.finder.begin()
         self._state.sought.put(text)
-        self.typed()
+        self._search()
 
     def match(self, *, forward: bool) -> None:
         """Go to the next match, or to the one before; where nothing is searched for, search for the last pattern."""

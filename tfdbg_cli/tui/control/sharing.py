@@ -33,11 +33,13 @@ class Sharing:
     def zoom(self) -> None:
         """Show the pane with the focus alone, or all again."""
         if not self.several and not self._state.zoomed:
-            self._screen.say(Message("There is no other pane.", hint="`config set preview` says where one stands."))
+            room = self._state.room_from
+            hint = f"One has room {room}." if room else "`config set preview` says where one stands."
+            self._screen.say(Message("There is no other pane.", hint=hint))
             return
         self._state.zoomed = not self._state.zoomed
         if self._state.zoomed:
-            self._screen.say(Message("This pane alone; z shows the others again."))
+            self._screen.say(Message("This pane alone; z shows the others again.", passing=True))
 
     def side(self) -> None:
         """Put the preview on the next side, or away."""
@@ -45,7 +47,7 @@ class Sharing:
         side = _SIDES[(at + 1) % len(_SIDES)]
         self._state.zoomed = False
         self._set("preview", side)
-        self._screen.say(Message(f"preview: {side}"))
+        self._told(side)
 
     def resize(self, direction: int) -> None:
         """Give the preview a step more of the screen, or less."""
@@ -60,7 +62,14 @@ class Sharing:
     def keep(self, share: int) -> None:
         """Give the preview so many percent of the screen from now on."""
         self._set("preview_share", str(share))
-        self._screen.say(Message(f"preview: {share} percent"))
+        self._told(f"{share} percent")
+
+    def _told(self, what: str) -> None:
+        """Say what the preview is from now on, and where it shows if it does not here."""
+        off = self._state.service.settings.preview == "off"
+        hint = f"It shows {self._state.room_from}." if self._state.room_from and not off else ""
+        hint = "It is off; | shows it." if off and what != "off" else hint
+        self._screen.say(Message(f"preview: {what}{'.' if hint else ''}", hint=hint, passing=True))
 
     def _set(self, name: str, value: str) -> None:
         self._state.service.execute(f"config set {name} {value}")

@@ -52,10 +52,10 @@ class State:
     that is being made, `focus` the pane that keys of a document go to, `report` what there is to say of the last
     mistake of tfdbg's own, `colors` how many the terminal has, `begun` the first key of a sequence that is being
     pressed, `person_keys` what keys mean by the settings. `panes` are those that stand in the middle, in their order;
-    while it is `zoomed` the one with the focus stands alone. `count` is how often the next key is meant, 0 where that
-    was not said, `letter` the action that waits for a letter, `printed` whether the program wrote
-    something that nobody has seen yet, `changes` what `U` takes back, `last_action` what `.`
-    does again.
+    while it is `zoomed` the one with the focus stands alone; `room_from` says from which size on there is room for
+    several, where there is none. `count` is how often the next key is meant, 0 where that was not said, `letter` the
+    action that waits for a letter, `printed` whether the program wrote something that nobody has seen yet, `changes`
+    what `U` takes back, `last_action` what `.` does again.
     """
 
     service: PromptService
@@ -77,6 +77,7 @@ class State:
     person_keys: tuple[Binding, ...] = ()
     panes: tuple[Pane, ...] = ()
     zoomed: bool = False
+    room_from: str = ""
     count: int = 0
     letter: str = ""
     printed: bool = False

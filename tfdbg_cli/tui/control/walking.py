@@ -5,12 +5,19 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from itertools import islice
+from typing import TypeVar
 
 from tfdbg_cli.document.table import Table
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.recording.fetching import in_steps
 from tfdbg_cli.tui.control.bars import Message
 from tfdbg_cli.tui.control.screen import Screen
 from tfdbg_cli.tui.reading.viewport import LINK_REACH
+
+_Found = TypeVar("_Found")
+
+BEGIN_WITH_THEIRS = ("origin", "here", "error")
+"""Kinds of pages whose first link leads to the tensor, or the node, that the page is about."""
 
 
 class Walking:
@@ -19,7 +26,7 @@ class Walking:
     def __init__(self, screen: Screen) -> None:
         self._screen = screen
         self._state = screen.state
-        self._steps: Iterator[str] | None = None
+        self._steps: Iterator[str | float] | None = None
         self._nowhere = ""
 
     @property
@@ -36,25 +43,32 @@ class Walking:
 
         In a list that is the next such row, elsewhere the next such tensor in the order of execution.
         """
-        rows = self._rows(step)
         walk = self._state.service.walk
-        if rows is None:
-            rows = walk.beside(self._index(), ahead=step > 0)
-        self._begin(walk.first_bad(rows), f"No NaN or infinity {'below' if step > 0 else 'above'}.")
+        index, start = None if self._table is not None else self._index(), self._state.page.view.selected + step
+
+        def looked_through() -> Iterator[str]:
+            rows = self._rows(step, start) if index is None else walk.beside(index, ahead=step > 0)
+            return walk.first_bad(rows)
+
+        self._begin(looked_through, f"No NaN or infinity {'below' if step > 0 else 'above'}.")
 
     def upstream(self) -> None:
         """To the first bad input of the chosen tensor, else to its largest one."""
-        steps = self._state.service.walk.upstream(self._index())
-        self._begin(steps, "Nothing that it was made from was captured.")
+        walk, index = self._state.service.walk, self._index()
+        self._begin(lambda: walk.upstream(index), "Nothing that it was made from was captured.")
 
     def work(self, enough: Callable[[], bool]) -> None:
         """Look on until it is `enough`, and go there once it is found."""
         while self._steps is not None:
-            found = next(self._steps, None)
+            try:
+                found = next(self._steps, None)
+            except TfdbgError:
+                self.drop()
+                raise
             if found is None:
                 self.drop()
                 self._screen.say(Message(self._nowhere))
-            elif found:
+            elif isinstance(found, str) and found:
                 self.drop()
                 self._go(found)
             if enough():
@@ -67,9 +81,10 @@ class Walking:
             TfdbgError: no tensor is chosen, or nobody knows which line made it.
 
         """
-        if not action.endswith(("{tensor}", "{node}", "{place}")):
-            return action
-        return self._state.service.walk.filled(action, self._index())
+        walk = self._state.service.walk
+        if action.endswith("{tensor}"):
+            return walk.filled(action, self._node(), self._index())
+        return walk.filled(action, self._node()) if action.endswith(("{node}", "{place}")) else action
 
     def place(self) -> tuple[str, int]:
         """The file and the line that made the chosen tensor, or those of a chosen line of source.
@@ -80,14 +95,14 @@ class Walking:
         """
         chosen = self._state.read.view.chosen
         found = self._state.service.walk.place_of(chosen.link) if chosen is not None else None
-        return found or self._state.service.walk.made_at(self._index())
+        return found or self._state.service.walk.made_at(self._node())
 
-    def _begin(self, steps: Iterator[str], nowhere: str) -> None:
-        self._steps, self._nowhere = steps, nowhere
+    def _begin(self, steps: Callable[[], Iterator[str]], nowhere: str) -> None:
+        self._steps, self._nowhere = in_steps(steps), nowhere
         end = time.monotonic() + self._screen.at_once
         self.work(lambda: time.monotonic() >= end)
         if self.running:
-            self._screen.say(Message("Looking …", hint="Any key stops it."))
+            self._screen.say(Message("Looking …", hint="Any key stops it.", passing=True))
             self._screen.go_on()
 
     def _go(self, command: str) -> None:
@@ -103,12 +118,29 @@ class Walking:
 
     def _index(self) -> int:
         """The tensor that is chosen, or that the page is about."""
+        return self._about(self._state.service.walk.index_of)
+
+    def _node(self) -> str:
+        """The node that is chosen, or that the page is about."""
+        return self._about(self._state.service.walk.node_of)
+
+    def _about(self, tell: Callable[[str], _Found | None]) -> _Found:
+        """What `tell` says of the chosen link, else of the page."""
         chosen = self._state.read.view.chosen
-        for command in (chosen.link if chosen is not None else "", self._state.page.command):
-            index = self._state.service.walk.index_of(command)
-            if index is not None:
-                return index
+        for command in (chosen.link if chosen is not None else "", self._state.page.command, self._first_link):
+            found = tell(command)
+            if found is not None:
+                return found
         raise TfdbgError("No tensor is chosen here.", hint="`lt` lists the tensors.")
+
+    @property
+    def _first_link(self) -> str:
+        """Where the first link of a page leads that begins with what it is about."""
+        page = self._state.page
+        if page.document.kind not in BEGIN_WITH_THEIRS:
+            return ""
+        links = (link for number in range(len(page.view.lines)) for link in page.view.links(number))
+        return next((link.link for link in links), "")
 
     @property
     def _table(self) -> Table | None:
@@ -118,11 +150,9 @@ class Walking:
             return None
         return next((block for block in view.document.blocks if isinstance(block, Table)), None)
 
-    def _rows(self, step: int) -> Iterator[str] | None:
-        """Where the rows lead that stand below the selected one, or above it; None where there is no list."""
-        if self._table is None:
-            return None
-        return (link for _, link in self._linked(step, self._state.page.view.selected + step))
+    def _rows(self, step: int, start: int) -> Iterator[str]:
+        """Where the rows of the list lead from line `start` on."""
+        return (link for _, link in self._linked(step, start))
 
     def _linked(self, step: int, start: int) -> Iterator[tuple[int, str]]:
         """The lines of the list from line `start` on, each with the last link on it."""

@@ -108,11 +108,13 @@ class StatusBar(Pane):
         wrong = self._state.filter.wrong if self._state.filter is not None else ""
         if message is None and (wrong or self._state.finder.failed):
             base = "message error"
-        status = bars.status(message, self._otherwise(), self._position, cols)[:rows]
+        where = self._position
+        otherwise = self._otherwise(cols - columns(where.text) - 2)
+        status = bars.status(message, otherwise, where, cols, min(rows, bars.MESSAGE_ROWS))
         return Drawing([paint(item, cols, base=base) for item in status])
 
-    def _otherwise(self) -> str:
-        """What it says when there is no message."""
+    def _otherwise(self, cols: int) -> str:
+        """What it says when there is no message, in `cols` columns if that can be."""
         state = self._state
         if state.dialog is not None:
             return state.dialog.status
@@ -124,7 +126,7 @@ class StatusBar(Pane):
             meanwhile = "looking for rows …" if state.filter.running else state.read.document.title
             return state.filter.wrong or state.filter.offer or meanwhile
         if state.pending is not None:
-            return state.pending.status
+            return state.pending.status(cols)
         finder = state.read.finder
         if finder.active and finder.notice:
             return finder.notice

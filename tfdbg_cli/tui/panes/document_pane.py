@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
-from urwid.util import get_encoding
-
-from tfdbg_cli.document.text import Line
 from tfdbg_cli.tui.control.actions import Actions
 from tfdbg_cli.tui.control.keymap import KeyContext
 from tfdbg_cli.tui.control.pane import Drawing, Pane
 from tfdbg_cli.tui.control.state import State
-from tfdbg_cli.tui.reading.paint import Range, ScreenRow, assemble, attribute, cell, link_at, paint, side_by_side
+from tfdbg_cli.tui.reading.paint import ScreenRow, assemble, attribute, cell, link_at, side_by_side
+from tfdbg_cli.tui.reading.painted_rows import PaintedRows, RowsAhead
 from tfdbg_cli.tui.reading.reading import Reading
 from tfdbg_cli.tui.reading.viewport import Viewport
+from tfdbg_cli.tui.terminal.theme import THEMES
 
-_KEPT_ROWS = 4096  # painted
 _GUTTER = 1  # columns left of the document, for the mark of the selected line
 MARGINS = _GUTTER + 1  # and one at the right for the scroll bar
 
@@ -32,7 +30,8 @@ class DocumentPane(Pane):
         super().__init__()
         self._state = state
         self._actions = actions
-        self._painted: dict[int, tuple[Line, tuple[object, ...], ScreenRow]] = {}
+        self._painted = PaintedRows()
+        self._ahead = RowsAhead(self._painted)
 
     @property
     def reading(self) -> Reading:
@@ -52,57 +51,56 @@ class DocumentPane(Pane):
             self.reading.finder.relaid()
 
     def draw(self, cols: int, rows: int) -> Drawing:
-        view, finder = self.reading.view, self.reading.finder
+        reading = self.reading
+        view, figures = reading.view, reading.figures
+        colors = self._state.colors if self._state.service.settings.theme in THEMES else 1
         focused = self._state.focus is self
-        shown = view.visible()
-        thumb = _thumb(view, rows)
+        shown, pinned = view.visible(), view.pinned
+        thumb, edges = _thumb(view, rows), (cell(" ", "track"), cell("▐", "thumb"))
+        marks = cell(" ", "marker"), cell("▸", "marker")
+        below = assemble([], cols - 1, attribute())  # what stands where the document has ended
         painted: list[ScreenRow] = []
         cursor = None
         for row in range(rows):
-            edge = cell("▐", "thumb") if row in thumb else cell(" ", "track")
+            edge = edges[row in thumb]
             if row >= len(shown):
-                painted.append(side_by_side(assemble([], cols - 1, attribute()), edge))
+                painted.append(side_by_side(below, edge))
                 continue
             index = shown[row]
-            content = view.line(index)
             chosen = index == view.selected
-            base = "head" if index == view.pinned else "selected" if chosen and focused else ""
+            base = "head" if index == pinned else "selected" if chosen and focused else ""
             link = view.link if chosen and focused else None
-            matches = finder.ranges(content) if finder.active else ()
-            drawn = self.drawing_at(index)
+            drawn = figures.row_at(index, colors)
             if drawn is None:
-                drawn = self._paint(content, index, view, base, link, matches)
+                drawn = self._painted.row(reading, index, base, link)
             marked = chosen and (focused or self.marks_when_left)
-            painted.append(side_by_side(cell("▸" if marked else " ", "marker", base), drawn, edge))
+            mark = cell("▸" if marked else " ", "marker", base) if base else marks[marked]
+            painted.append(side_by_side(mark, drawn, edge))
             if chosen:
                 # The hardware cursor stands at the selected line, for screen readers.
                 cursor = (0, row)
+        self._ahead.drawn(reading)
         return Drawing(painted, cursor)
-
-    def _paint(
-        self, content: Line, index: int, view: Viewport, base: str, link: int | None, matches: Sequence[Range]
-    ) -> ScreenRow:
-        """The line painted; as it was before, where nothing of it changed: most of a screen stays from key to key."""
-        how = (view.cols, view.left, base, link, tuple(matches), get_encoding())
-        before = self._painted.get(index)
-        if before is None or before[0] is not content or before[1] != how:
-            if len(self._painted) > _KEPT_ROWS:
-                self._painted.clear()
-            drawn = paint(content, view.cols, base=base, left=view.left, focus=link, matches=matches)
-            before = self._painted[index] = content, how, drawn
-        return before[2]
-
-    def drawing_at(self, index: int) -> ScreenRow | None:
-        """What stands in the place of a line of the document, as wide as its view; None: the line itself."""
-        return None
 
     @property
     def running(self) -> bool:
-        return self.reading.late.running
+        return self.reading.late.running or self.reading.figures.running
+
+    @property
+    def looks_ahead(self) -> bool:
+        return self._ahead.running
+
+    def look_ahead(self, enough: Callable[[], bool]) -> None:
+        self._ahead.work(self.reading, enough)
+
+    @property
+    def waits(self) -> bool:
+        return self.reading.late.waits
 
     def work(self, enough: Callable[[], bool]) -> None:
-        """Count what rows in sight lack."""
+        """Count what rows in sight lack, and draw the figures."""
         self.reading.late.work(enough)
+        self.reading.figures.work(enough, meanwhile=self.waits)
 
     def scroll(self, lines: int) -> bool:
         self.reading.view.scroll(lines)

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from urwid.util import get_encoding
-
 from tfdbg_cli.commands.registry import Moment
 from tfdbg_cli.commands.service.pages import Page
 from tfdbg_cli.document.document import Block, Document, Text, text_document
-from tfdbg_cli.document.figure import Figure
 from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line, lines_of
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.tui.array.sketch import Sketch
-from tfdbg_cli.tui.array.surface import Surface
+from tfdbg_cli.formats.recording.fetching import in_steps
 from tfdbg_cli.tui.control.actions import Actions
 from tfdbg_cli.tui.control.state import State
 from tfdbg_cli.tui.panes.document_pane import MARGINS, DocumentPane
-from tfdbg_cli.tui.reading.paint import ScreenRow, assemble, attribute
 from tfdbg_cli.tui.reading.reading import Reading
-from tfdbg_cli.tui.terminal.theme import THEMES
 
 _NOTHING = text_document("preview", line(Span("Nothing is chosen that has a preview.", Style.DIM)), title="preview")
+
+
+def _sentence(error: TfdbgError) -> Document:
+    return text_document("preview", *lines_of(error.message, Style.DIM), title="preview")
 
 
 class PreviewPane(DocumentPane):
@@ -35,7 +33,7 @@ class PreviewPane(DocumentPane):
         super().__init__(state, actions)
         self._asked: object = None  # what the preview is of; see `_chosen`
         self._size = (0, 0)
-        self._making: Iterator[None] | None = None  # goes on with that preview
+        self._making: Iterator[float | None] | None = None  # goes on with that preview
         self._show(_NOTHING)
 
     marks_when_left = False  # what is chosen is the page's to show
@@ -62,9 +60,7 @@ class PreviewPane(DocumentPane):
 
     @property
     def running(self) -> bool:
-        if self._chosen != self._asked or self._making is not None or super().running:
-            return True
-        return any(sketch.running for sketch in self._sketches.values())
+        return self._chosen != self._asked or self._making is not None or super().running
 
     def work(self, enough: Callable[[], bool]) -> None:
         """Ask for the preview, count what its rows in sight lack, and draw its figures in sight."""
@@ -80,9 +76,6 @@ class PreviewPane(DocumentPane):
             if enough():
                 return
         super().work(enough)
-        for sketch in self._sketches.values():
-            if sketch.running and not enough():
-                sketch.work(enough)
 
     @property
     def _link(self) -> str:
@@ -93,13 +86,21 @@ class PreviewPane(DocumentPane):
             link = next(iter(page.view.links(page.view.selected + 1)), None)
         return link.link if link is not None else ""
 
-    def _made(self, commands: tuple[str, ...]) -> Iterator[None]:
+    def _made(self, commands: tuple[str, ...]) -> Iterator[float | None]:
+        """Show what `commands` answer; what it takes may lie far away, and has to come first."""
+        try:
+            yield from in_steps(lambda: self._answered(commands))
+        except TfdbgError as error:
+            self._show(_sentence(error))
+            self.fit(*self._size)
+
+    def _answered(self, commands: tuple[str, ...]) -> Iterator[float | None]:
         """Show what `commands` answer, one below another; what cannot be shown says why."""
         documents: list[Document] = []
         for command in commands:
-            yield from (None for _ in self._state.service.steps(command))
+            yield from self._state.service.steps(command)
             documents.append(self._answer(command))
-            yield
+            yield None
         documents = documents or [_NOTHING]
         blocks: list[Block] = []
         for document in documents:
@@ -112,33 +113,15 @@ class PreviewPane(DocumentPane):
         try:
             found = self._state.service.execute(command)
         except TfdbgError as error:
-            return text_document("preview", *lines_of(error.message, Style.DIM), title="preview")
+            return _sentence(error)
         assert isinstance(found, Document), "a preview is a document"
         return found
 
     def _show(self, document: Document) -> None:
         self._page = Page("preview", document)  # kept here: a reading does not keep its page
         self._reading = Reading(self._page)
-        self._sketches = {
-            number: Sketch(block) for number, block in enumerate(document.blocks) if isinstance(block, Figure)
-        }
 
     def fit(self, cols: int, rows: int) -> None:
         self._size = cols, rows
         if cols > MARGINS:
             super().fit(cols, rows)
-
-    def drawing_at(self, index: int) -> ScreenRow | None:
-        """A row of the figure that the line belongs to."""
-        view = self._reading.view
-        for number, sketch in self._sketches.items():
-            part = view.parts[number]
-            if part.start <= index < part.start + part.length:
-                rows = sketch.rows(self._surface(view.cols, part.length))
-                row = rows[index - part.start] if index - part.start < len(rows) else []
-                return assemble([(text, attribute(*look)) for text, look in row], view.cols, attribute())
-        return None
-
-    def _surface(self, cols: int, rows: int) -> Surface:
-        colors = self._state.colors if self._state.service.settings.theme in THEMES else 1
-        return Surface(cols, rows, colors, get_encoding().startswith("utf"))

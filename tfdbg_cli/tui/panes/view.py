@@ -134,6 +134,15 @@ class View(urwid.Widget):
         if self.layout is not None:
             self._workspace.work(self._arrangement, enough)
 
+    @property
+    def looks_ahead(self) -> bool:
+        """Whether the pane with the focus can get ready for the next key."""
+        return self.layout is not None and self._workspace.looks_ahead(self._arrangement)
+
+    def look_ahead(self, enough: Callable[[], bool]) -> None:
+        """Let it do so until it is `enough`."""
+        self._workspace.look_ahead(enough)
+
     def on_border(self, col: int, row: int) -> bool:
         """Whether the place is on the border between two panes."""
         return self.layout is not None and self._dialog() is None and self.layout.on_border(col, row)

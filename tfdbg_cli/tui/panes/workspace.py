@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from operator import methodcaller
 
 import urwid
 
 from tfdbg_cli.config.settings import PREVIEW_SHARES
+from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.tui.control.actions import Actions
 from tfdbg_cli.tui.control.bugs import bug_report
 from tfdbg_cli.tui.control.pane import Pane
@@ -59,6 +60,7 @@ class Workspace:
         if self._state.focus not in panes:
             self._state.focus = self._panes[0]
         self._state.panes = panes
+        self._state.room_from = _room_from(self._kinds[1:], layout)
         for pane, place in zip(panes, layout.panes, strict=True):
             self._careful(pane, methodcaller("fit", place.cols, place.rows))
 
@@ -67,12 +69,26 @@ class Workspace:
         return any(pane.running for pane in self.panes(arrangement))
 
     def work(self, arrangement: Arrangement, enough: Callable[[], bool]) -> None:
-        """Let the panes go on, the page first, until it is `enough`."""
+        """Let the panes go on, the page first, until it is `enough`; while one waits the next goes on.
+
+        Raises:
+            TfdbgError: what a pane shows cannot be had. That is no mistake of the pane.
+
+        """
         for pane in sorted(self.panes(arrangement), key=self._panes.index):
             if pane.running:
-                self._careful(pane, methodcaller("work", enough))
-                if enough():
+                self._careful(pane, methodcaller("work", enough), TfdbgError)
+                if enough() and not pane.waits:
                     return
+
+    def looks_ahead(self, arrangement: Arrangement) -> bool:
+        """Whether the pane with the focus can get ready for the next key."""
+        return any(pane.looks_ahead for pane in self.panes(arrangement) if pane is self._state.focus)
+
+    def look_ahead(self, enough: Callable[[], bool]) -> None:
+        """Let it do so until it is `enough`."""
+        at = next(n for n, pane in enumerate(self._panes) if pane is self._state.focus)
+        self._careful(self._panes[at], methodcaller("look_ahead", enough), TfdbgError)
 
     def dragged(self, layout: Layout, arrangement: Arrangement, col: int, row: int) -> int:
         """The percentage that the panes beside the page have when the border is dragged to a place."""
@@ -80,10 +96,12 @@ class Workspace:
         share = before if arrangement.side is Side.LEFT else 1 - before
         return min(max(PREVIEW_SHARES[0], round(100 * share)), PREVIEW_SHARES[1])
 
-    def _careful(self, pane: Pane, work: Callable[[Pane], None]) -> None:
-        """Let `pane` do something; what is shown for its mistake does it in its place."""
+    def _careful(self, pane: Pane, work: Callable[[Pane], None], fine: type[Exception] | tuple[()] = ()) -> None:
+        """Let `pane` do something; what is shown for its mistake does it in its place. A `fine` error is none."""
         try:
             work(pane)
+        except fine:
+            raise
         except Exception as error:  # noqa: BLE001  # a bug in a pane must not take the screen away
             work(self._given_up(pane, error))
 
@@ -118,3 +136,10 @@ class Workspace:
             columns += [(1, Border())] * bool(columns)
             columns.append((place.cols, PaneFrame(pane, self._state, self._given_up)))
         return urwid.Columns(columns, focus_column=2 * at)
+
+
+def _room_from(kinds: Sequence[PaneKind], layout: Layout) -> str:
+    """From which size on one of `kinds` stands beside the page; empty where there is room for one."""
+    if not kinds or any(kind.side(layout.cols, layout.rows, "auto") is not None for kind in kinds):
+        return ""
+    return f"from {min(kind.from_cols for kind in kinds)} columns or {min(kind.from_rows for kind in kinds)} rows on"

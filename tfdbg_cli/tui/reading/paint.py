@@ -5,20 +5,23 @@ from __future__ import annotations
 import itertools
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TypeAlias
 
 import urwid
 from urwid.util import apply_target_encoding, get_encoding
 
-from tfdbg_cli.document.text import Line, Span, Style
+from tfdbg_cli.document.text import Line, Style
 from tfdbg_cli.tui.reading.encoding import shown_in
 from tfdbg_cli.tui.reading.row_canvas import Charset, RowCanvas, Run
 
 Range: TypeAlias = tuple[int, int]
+Piece: TypeAlias = tuple[str, Hashable]  # a text and its look
 
 _MORE_LEFT = "‹"
 _MORE_RIGHT = "›"
+_KEPT_LOOKS = 1 << 14  # pictures have a look for each two colours above one another
+_LINK, _FOCUSED = "link", "link focus"  # palette names
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,16 +79,22 @@ def link_at(links: Sequence[LinkPlace], column: int) -> tuple[int, LinkPlace] | 
     return next(((i, link) for i, link in enumerate(links) if link.start <= column < link.end), None)
 
 
-@lru_cache(maxsize=4096)
+class _Look(urwid.LayeredAttr):
+    """A display attribute of which there is one object for each look: urwid finds it in its tables as that object."""
+
+    __hash__ = object.__hash__
+    __eq__ = object.__eq__
+
+
+@lru_cache(maxsize=_KEPT_LOOKS)
 def attribute(*layers: str) -> Hashable:
     """A display attribute of palette names, innermost first; empty names are left out."""
     return _layered(tuple(layer for layer in layers if layer))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=_KEPT_LOOKS)
 def _layered(layers: tuple[str, ...]) -> Hashable:
-    """One object for each look, so that urwid finds it in its tables without comparing layers."""
-    return urwid.LayeredAttr(*layers, "screen")
+    return _Look(*layers, "screen")
 
 
 def paint(
@@ -103,39 +112,49 @@ def paint(
     `base` is the palette name under the whole row. `focus` is the index of the link to show as chosen, `matches`
     are character ranges of `line.text` to show as found. Marks at the edges say that there is more.
     """
-    pieces = _pieces(line, base, focus, sorted(matches), follow)
-    total = sum(columns(text) for text, _ in pieces)
+    pieces: Sequence[Piece] = _pieces(line, base, focus, sorted(matches), follow)
+    total = columns(line.text)
+    if left or total > cols:
+        pieces = _in_window(pieces, left, cols, total, attribute(Style.DIM, base))
+    return assemble(pieces, cols, attribute(base))
+
+
+def _in_window(pieces: Sequence[Piece], left: int, cols: int, total: int, dim: Hashable) -> Sequence[Piece]:
+    """The columns `left` to `left + cols` of `total`, with the marks that there is more."""
     cut = _cut(pieces, left, cols)
-    dim = attribute(Style.DIM, base)
     if left and total and cols > 1:
         cut = [(_MORE_LEFT, dim), *_cut(cut, 1, cols - 1)]
     if total > left + cols and cols > 1:
         cut = [*_cut(cut, 0, cols - 1), (_MORE_RIGHT, dim)]
-    return assemble(cut, cols, attribute(base))
-
-
-Piece: TypeAlias = tuple[str, Hashable]
+    return cut
 
 
 def assemble(pieces: Sequence[Piece], cols: int, rest: Hashable) -> ScreenRow:
     """`pieces` side by side as one row, filled up to `cols` columns with blanks that look like `rest`."""
-    blank = cols - columns("".join(text for text, _ in pieces))
+    blank = cols - columns("".join([text for text, _ in pieces]))
     encoding = get_encoding()
     runs: list[Run] = []
-    for piece, look in (*pieces, (" " * blank, rest)):
-        for charset, text in _encoded(piece, encoding):
-            if runs and runs[-1][0] is look and runs[-1][1] == charset:
-                text = runs.pop()[2] + text
-            runs.append((look, charset, text))
-    return ScreenRow(tuple(runs))
+    held, look = "", rest
+    for text, its in (*pieces, (" " * blank, rest)):
+        if its is look:
+            held += text
+        else:
+            runs += _runs(held, look, encoding)
+            held, look = text, its
+    return ScreenRow((*runs, *_runs(held, look, encoding)))
+
+
+def _runs(text: str, look: Hashable, encoding: str) -> Sequence[Run]:
+    """`text` as it goes to a terminal with this encoding, which is the one that urwid is set to."""
+    if text.isascii():
+        return ((look, None, text.encode("ascii")),) if text else ()
+    return [(look, charset, encoded) for charset, encoded in _encoded(text, encoding)]
 
 
 @lru_cache(maxsize=4096)
 def _encoded(text: str, encoding: str) -> tuple[tuple[Charset, bytes], ...]:
-    """`text` as it goes to a terminal with this encoding, which is the one that urwid is set to."""
+    """The same in the character sets that it takes."""
     encoded, charsets = apply_target_encoding(shown_in(text, encoding))
-    if len(charsets) == 1:
-        return ((charsets[0][0], encoded),)
     ends = list(itertools.accumulate(length for _, length in charsets))
     return tuple((cs, encoded[end - length : end]) for (cs, length), end in zip(charsets, ends, strict=True))
 
@@ -152,7 +171,7 @@ def _cell(char: str, part: tuple[str, ...], _encoding: str) -> ScreenRow:
 
 def side_by_side(*parts: ScreenRow) -> ScreenRow:
     """Rows as one row."""
-    return ScreenRow(tuple(run for part in parts for run in part.runs))
+    return ScreenRow(tuple(itertools.chain.from_iterable([part.runs for part in parts])))
 
 
 def canvas(rows: Sequence[ScreenRow], cols: int, cursor: tuple[int, int] | None = None) -> RowCanvas:
@@ -168,20 +187,21 @@ def _pieces(line: Line, base: str, focus: int | None, matches: Sequence[Range], 
         text = span.text
         if span.link:
             link += 1
-        layers = _layers(span, base, bool(span.link) and link == focus, follow)
+        role = _FOCUSED if span.link and link == focus else _LINK if span.link and follow else ""
+        if not matches:
+            pieces.append((text, _look(span.style, role, base)))
+            continue
         for start, end, found in _split(len(text), offset, matches):
-            attr = attribute(Style.MATCH, *layers) if found else attribute(*layers)
-            pieces.append((text[start:end], attr))
+            pieces.append((text[start:end], _look(span.style, role, base, found)))
         offset += len(text)
     return pieces
 
 
-def _layers(span: Span, base: str, focused: bool, follow: bool) -> tuple[str, ...]:
-    if focused:
-        return ("link focus", base)
-    if span.link and follow:
-        return ("link", base) if span.style is Style.NUMBER else (span.style, "link", base)
-    return (span.style, base)
+@cache
+def _look(style: Style, role: str, base: str, found: bool = False) -> Hashable:
+    """The attribute of a text: what it means, what it is besides (a link, the chosen one), and what lies under it."""
+    layers = (role, base) if role == _FOCUSED or (role and style is Style.NUMBER) else (style, role, base)
+    return attribute(*[Style.MATCH] * found, *layers)
 
 
 def _split(length: int, offset: int, matches: Sequence[Range]) -> list[tuple[int, int, bool]]:

@@ -6,6 +6,7 @@ from weakref import WeakKeyDictionary, ref
 
 from tfdbg_cli.commands.service.pages import Page
 from tfdbg_cli.document.document import Document
+from tfdbg_cli.tui.reading.figures import Figures
 from tfdbg_cli.tui.reading.finder import Finder
 from tfdbg_cli.tui.reading.late_cells import LateCells
 from tfdbg_cli.tui.reading.viewport import Viewport
@@ -20,6 +21,7 @@ class Reading:
         self.view = Viewport(page.document)
         self.finder = Finder(self.view)
         self.late = LateCells(self.view)
+        self.figures = Figures(self.view)
 
     @property
     def page(self) -> Page:
@@ -53,7 +55,16 @@ class Reading:
         self.view.go(before.selected if line is None else line, centre=True)
         self.finder = Finder(self.view)
         self.late = LateCells(self.view)
+        self.figures = Figures(self.view)
         return True
+
+    def renew(self, document: Document) -> None:
+        """Read a later state of the document, from the same place on; a search in it goes on."""
+        self.page.document = document
+        self.view.renew(document)
+        self.finder.relaid()
+        self.late = LateCells(self.view)
+        self.figures = Figures(self.view)
 
 
 class Readings:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import bisect
+from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tfdbg_cli.document.document import ChainedLines, Document, Text
+from tfdbg_cli.document.rows import Rows
 from tfdbg_cli.document.table import Table
 from tfdbg_cli.document.text import EMPTY_LINE, SHOW_ALL, Line
 from tfdbg_cli.tui.reading.paint import LinkPlace, columns, links_of
@@ -47,8 +49,8 @@ class Viewport:
         self.link: int | None = None
         self.lines: Sequence[Line] = ()
         self.parts = [Part(0, 0, False, ()) for _ in document.blocks]  # until it is laid out, at its first size
-        self._goal = 0  # the column that walking up and down keeps to
-        self._kept: dict[int, Line] = {}
+        self._goal: int | None = None  # the column that walking up and down keeps to; None: to what a row is about
+        self._kept: OrderedDict[int, Line] = OrderedDict()
 
     def resize(self, cols: int, rows: int) -> None:
         """Lay the document out for a window of this size; what was selected stays selected and in sight."""
@@ -68,6 +70,20 @@ class Viewport:
             self._choose_link()
         elif first:
             self.begin()
+        self._settle()
+
+    def renew(self, document: Document) -> None:
+        """Show `document`, a later state of what is shown: the cursor stays on its row, and that in its place.
+
+        What is above the last block may have got longer or shorter; the rows of that block are counted from its head.
+        """
+        self.document = document
+        if not self.cols:
+            return
+        before = self.parts[-1].start
+        self._lay_out(self.cols)
+        moved = self.parts[-1].start - before
+        self.selected, self.top = max(0, self.selected + moved), self.top + moved
         self._settle()
 
     def begin(self) -> None:
@@ -111,7 +127,7 @@ class Viewport:
         found = self._kept.get(index)
         if found is None:
             if len(self._kept) >= _KEPT_LINES:
-                self._kept.clear()
+                self._kept.popitem(last=False)  # one by one: to free all of them takes as long as two frames
             found = self.lines[index] if 0 <= index < len(self.lines) else EMPTY_LINE
             self._kept[index] = found
         return found
@@ -120,13 +136,17 @@ class Viewport:
         """Make the line at `index` anew when it is asked for: what it shows has changed."""
         self._kept.pop(index, None)
 
-    def rows_in_sight(self) -> Iterator[tuple[int, Table, int]]:
-        """The lines in the window that are rows of a table, each with the table and the number of the row."""
+    def rows_in_sight(self) -> Iterator[tuple[int, Table | Rows, int]]:
+        """The lines in the window that are rows of a block, each with the block and the number of the row."""
+        return self.block_rows(self.top, self.top + self.rows)
+
+    def block_rows(self, start: int, end: int) -> Iterator[tuple[int, Table | Rows, int]]:
+        """The same of the lines from `start` to before `end`."""
         for number, part in enumerate(self.parts):
             block = self.document.blocks[number]
-            if isinstance(block, Table):
+            if isinstance(block, Table | Rows):
                 first = part.start + part.headed
-                for line in range(max(first, self.top), min(part.start + part.length, self.top + self.rows)):
+                for line in range(max(first, start), min(part.start + part.length, end)):
                     yield line, block, line - first
 
     def links(self, index: int) -> list[LinkPlace]:
@@ -299,16 +319,28 @@ class Viewport:
     def _choose(self, link: int) -> None:
         self.link = link
         links = self.links(self.selected)
-        self._goal = links[link].start
+        self._goal = None if link == self._subject(links) else links[link].start
         if links[link].start < self.left or links[link].end > self.left + self.cols:
             self.left = max(0, min(links[link].start - 2, links[link].end - self.cols))
             if links[link].end - links[link].start > self.cols:
                 self.left = links[link].start
 
     def _choose_link(self) -> None:
-        """On the selected line choose the link nearest to the column kept to."""
+        """On the selected line choose the link nearest to the column kept to, or that of what the row is about."""
         links = self.links(self.selected)
-        self.link = min(range(len(links)), key=lambda i: abs(links[i].start - self._goal)) if links else None
+        self.link = self._subject(links) if self._goal is None else None
+        if self.link is None and links:
+            goal = self._goal or 0
+            self.link = min(range(len(links)), key=lambda i: abs(links[i].start - goal))
+
+    def _subject(self, links: Sequence[LinkPlace]) -> int | None:
+        """Which of the `links` on the selected line is that of what its row is about."""
+        for number, part in enumerate(self.parts):
+            row, block = self.selected - part.start - part.headed, self.document.blocks[number]
+            if isinstance(block, Table) and 0 <= row < part.length - part.headed:
+                link = block.subject_link(row)
+                return next((at for at in reversed(range(len(links))) if links[at].link == link), None)
+        return None
 
     def _clamp(self) -> None:
         self.top = min(max(0, self.top), max(0, len(self.lines) - self.rows))

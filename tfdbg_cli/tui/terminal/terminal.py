@@ -7,6 +7,7 @@ import errno
 import logging
 import os
 import re
+import select
 import signal
 import subprocess
 import termios
@@ -23,6 +24,7 @@ from urwid.util import get_encoding
 from tfdbg_cli.document.glyphs import PLAIN
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.terminal_facts import CONTROLLING_TERMINAL
+from tfdbg_cli.tui.terminal.collection import collect_behind_a_frame
 from tfdbg_cli.tui.terminal.spool import Spool
 
 _CLIPBOARD_LIMIT = 74_000  # base64 bytes; many terminals take no more in one OSC 52
@@ -60,6 +62,7 @@ class TtyScreen(urwid.display.raw.Screen):
         self._terminal = terminal_in, terminal_out
         self._own_signals = own_signals
         self._handlers: dict[int, Any] = {}
+        self._interrupted = False  # since the last frame
 
     def signal_init(self) -> None:
         """Listen to resizes and Ctrl-Z; only the main thread can."""
@@ -85,6 +88,20 @@ class TtyScreen(urwid.display.raw.Screen):
         # screen, so it comes as a key there.
         keys: dict[str, Any] = {} if self._own_signals else {"intr": "undefined", "susp": "undefined"}
         self.tty_signal_keys(quit="undefined", **keys, fileno=self._input_fileno())
+
+    def draw_screen(self, size: tuple[int, int], canvas: urwid.Canvas) -> None:
+        """Draw a frame, then collect the garbage that it made."""
+        super().draw_screen(size, canvas)
+        self._interrupted = False
+        collect_behind_a_frame()
+
+    def interrupt(self) -> None:
+        """Ctrl-C came, as a signal: `key_came` tells of it until there is a frame."""
+        self._interrupted = True
+
+    def key_came(self) -> bool:
+        """Whether somebody waits: there is something to read (a key, a click, a new size), or Ctrl-C came."""
+        return self._interrupted or bool(select.select(self.get_input_descriptors(), (), (), 0)[0])
 
     def get_available_raw_input(self) -> list[int]:
         """What was typed.
@@ -217,11 +234,16 @@ class Terminal:
         if interrupt is None:  # a handler of C code, which could not be put back: Ctrl-C comes as a key
             return False
         stack.callback(signal.signal, signal.SIGINT, interrupt)
-        signal.signal(signal.SIGINT, lambda number, frame: self._on_interrupt())
+        signal.signal(signal.SIGINT, self._interrupt)
         for number in filter(_ends_the_program, _DEADLY):
             stack.callback(signal.signal, number, signal.SIG_DFL)
             signal.signal(number, _terminated)
         return True
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        if "screen" in vars(self):  # else it is about to be
+            self.screen.interrupt()
+        self._on_interrupt()
 
     def _say_last_words(self, terminal_out: IO[str]) -> None:
         if self.last_words:

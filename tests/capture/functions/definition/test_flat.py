@@ -38,6 +38,12 @@ def _flat(root):
     return FlatFunction(root)
 
 
+def _part_of(flat, *what, **how):
+    from tfdbg_cli.capture.functions.definition.flat_part import part_of
+
+    return part_of(flat, *what, **how)
+
+
 def _name() -> str:
     return f"flat_test_{next(_NUMBERS)}"
 
@@ -82,7 +88,7 @@ def test_the_whole_does_what_the_function_does() -> None:
     weight.assign(start)
     count.assign(0)
     flat = _flat(root)
-    part = flat.definition(_name(), flat.returns, with_effects=True)
+    part = _part_of(flat, _name(), flat.returns, with_effects=True)
     found = _run(part, _given(concrete, flat, x))
     for a, b in zip(expected, found, strict=True):
         np.testing.assert_array_equal(a, b.numpy())
@@ -122,7 +128,7 @@ def test_without_effects_nothing_is_written() -> None:
     before = weight.numpy()
     flat = _flat(root)
     product = next(TensorName(node.name, 0) for node in flat.nodes.values() if node.op_type == "MatMul")
-    part = flat.definition(_name(), [product], with_effects=False)
+    part = _part_of(flat, _name(), [product], with_effects=False)
     (found,) = _run(part, _given(concrete, flat, x))
     np.testing.assert_array_equal(x.numpy() @ before, found.numpy())
     np.testing.assert_array_equal(before, weight.numpy())
@@ -140,7 +146,7 @@ def test_a_fed_tensor_cuts_off_what_only_it_needs() -> None:
     reader = next(
         TensorName(node.name, 0) for node in flat.nodes.values() if product in node.inputs and node.op_type != "While"
     )
-    part = flat.definition(_name(), [reader], fed=[product], with_effects=False)
+    part = _part_of(flat, _name(), [reader], fed=[product], with_effects=False)
     assert part.inputs == (product,)
     (found,) = _run(part, {product: tf.constant([[1.0, 2.0], [3.0, 4.0]])})
     np.testing.assert_array_equal(found.numpy().shape, (2, 2))
@@ -182,7 +188,7 @@ def test_a_keras_step_with_dropout_and_adam() -> None:
     expected = [variable.numpy() for variable in variables]
     for variable, value in zip(variables, before, strict=True):
         variable.assign(value)
-    part = flat.definition(_name(), flat.returns, with_effects=True)
+    part = _part_of(flat, _name(), flat.returns, with_effects=True)
     handles = tf.nest.flatten(iter(data), expand_composites=True)
     found = _run(part, _given(concrete, flat, *handles))
     np.testing.assert_array_equal(loss, found[0])
@@ -198,7 +204,7 @@ def test_the_functions_that_a_part_calls() -> None:
     step, _, _ = _nested()
     _, root = _root(step, tf.constant([[1.0, 2.0], [3.0, 4.0]]))
     flat = _flat(root)
-    part = flat.definition(_name(), flat.returns, with_effects=True)
+    part = _part_of(flat, _name(), flat.returns, with_effects=True)
     names = [definition.signature.name for definition in with_called([part.definition])]
     assert names[0] == part.definition.signature.name
     assert any("while_body" in name for name in names)

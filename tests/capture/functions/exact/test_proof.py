@@ -38,6 +38,11 @@ class Traced:
     def compiled(self) -> Any:
         return compiled_copy(self.function.root.body.name, self.inputs, self.outputs)
 
+    def found(self, proof: Proof) -> Any:
+        """What the runtime makes of the function of `proof`, which gives its answer, too."""
+        made = proof.instrumented
+        return compiled_copy(made.name, self.inputs, self.outputs + 1, optimize=not made.grafted)
+
     def proof(self, tensor_filter: TensorFilter = has_inf_or_nan) -> Proof:
         kind = watch_kind(Plan(1, Action.CAPTURE, watched=WatchRequest("asked", tensor_filter)), "")
         assert kind is not None
@@ -90,6 +95,18 @@ def test_what_other_threads_call_meanwhile_is_not_cancelled() -> None:
         ended.set()
         thread.join()
     assert not failed
+
+
+def test_what_the_program_calls_between_two_proofs_is_taken_for_neither() -> None:
+    """TensorFlow would go on collecting the graphs of all that is called, and arguments are often called alike."""
+    first, other, third = (tf.function(lambda x, by=float(factor): x * by) for factor in range(3))
+    name = Traced(first, tf.constant(1.0)).function.root.body.name
+    assert compiled(name, [tf.constant(1.0)], 1) is not None
+    other(tf.constant(1.0))
+    assert compiled(name, [tf.constant(1.0)], 1) is None, "it was made before, and the other one is not it"
+    other(tf.constant([1.0]))
+    later = Traced(third, tf.constant(1.0))
+    assert compiled(later.function.root.body.name, later.inputs, 1) is not None
 
 
 def test_a_function_that_xla_compiles_is_neither_run_nor_compiled() -> None:
@@ -159,6 +176,19 @@ def _loop(weight: Any, x: Any) -> Any:
     return step
 
 
+@pytest.fixture
+def nothing_grafted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rewritten function is optimized as any other."""
+    monkeypatch.setattr("tfdbg_cli.capture.functions.instrumented.grafted", lambda *_: None)
+
+
+@pytest.fixture(params=["grafted", "optimized"])
+def either_way(request: pytest.FixtureRequest) -> None:
+    if request.param == "optimized":
+        request.getfixturevalue("nothing_grafted")
+
+
+@pytest.mark.usefixtures("either_way")
 @pytest.mark.parametrize("build", [_momentum, _sums, _loop])
 def test_a_watched_function_keeps_the_ops_of_the_plain_one(build: Callable[[Any, Any], Any]) -> None:
     weight, x = tf.Variable(tf.random.stateless_normal([4, 4], [1, 2])), tf.constant([1.0, -2.0, 0.5, 3.0])
@@ -166,6 +196,7 @@ def test_a_watched_function_keeps_the_ops_of_the_plain_one(build: Callable[[Any,
     assert proof.holds, proof.comparison
 
 
+@pytest.mark.usefixtures("nothing_grafted")
 def test_what_must_not_be_read_is_found_by_what_the_optimizer_makes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tfdbg_cli.capture.functions.twins.rounding_apart", lambda *_, **__: frozenset())
     weight, x = tf.Variable(tf.random.stateless_normal([4, 4], [1, 2])), tf.constant([1.0, -2.0, 0.5, 3.0])
@@ -217,6 +248,7 @@ def test_terms_of_a_product_may_stand_in_either_order() -> None:
     assert len(products) == 1
 
 
+@pytest.mark.usefixtures("either_way")
 def test_a_term_of_a_long_sum_is_not_read() -> None:
     """Who holds a term of an `AddN` changes with which of them the sum begins, which no graph shows."""
 
@@ -228,7 +260,7 @@ def test_a_term_of_a_long_sum_is_not_read() -> None:
     traced = Traced(step, tf.constant([1.0, 2.0]))
     proof = traced.proof(has_inf)  # which has to look at each term: Inf - Inf is no Inf
     assert proof.holds
-    found = compiled_copy(proof.instrumented.name, traced.inputs, traced.outputs + 1)
+    found = traced.found(proof)
     assert found is not None
     values = Values(found)
     sums = [name for name, node in values.nodes.items() if "AddN" in node.op and "tfdbg" not in name]
@@ -238,6 +270,45 @@ def test_a_term_of_a_long_sum_is_not_read() -> None:
     assert readers == []
 
 
+def test_the_memory_of_a_term_of_a_long_sum_is_not_read() -> None:
+    """A term in another shape is the same memory: whoever holds that decides as well with which term it begins."""
+
+    @tf.function
+    def step(x: Any) -> Any:
+        for _ in tf.range(2):  # where checks are not put onto what the optimizer made
+            terms = [tf.reshape(tf.reduce_sum(x - number, 0, keepdims=True), [8]) for number in (1.0, 2.0, 3.0)]
+            x = tf.tanh(x * tf.raw_ops.Relu(features=tf.add_n(terms)))
+        return x
+
+    traced = Traced(step, tf.ones([4, 8]))
+    proof = traced.proof(has_inf)
+    assert proof.holds and not proof.instrumented.grafted
+    found = traced.found(proof)
+    assert found is not None
+    values = Values(found)
+    sums = [name for name, node in values.nodes.items() if "AddN" in node.op and "tfdbg" not in name]
+    reshapes = {term for name in sums for term, _ in values.inputs(name) if values.nodes[term].op == "Reshape"}
+    assert len(reshapes) == 3
+    held = reshapes | {values.inputs(name)[0][0] for name in reshapes}
+    readers = [name for name in values.nodes if "tfdbg" in name]
+    assert not [(name, read) for name in readers for read, _ in values.inputs(name) if read in held]
+
+
+def test_a_term_of_a_long_sum_that_has_to_be_read_is_no_proof() -> None:
+    """What is gathered from a variable cannot be gathered twice: whether a check is done with it is chance."""
+    tables = [tf.Variable(tf.ones([5, 8])) for _ in range(3)]
+
+    @tf.function
+    def step(rows: Any) -> Any:
+        terms = [tf.gather(table, rows) for table in tables]
+        return tf.raw_ops.Relu(features=tf.add_n(terms))
+
+    traced = Traced(step, tf.constant([1, 2]))
+    assert not traced.proof(has_inf).holds
+    assert traced.proof(has_inf_or_nan).holds, "the sum tells of its terms"
+
+
+@pytest.mark.usefixtures("either_way")
 def test_a_batch_that_is_compared_with_a_constant_keeps_its_proof() -> None:
     """What is drawn gets another name for the checks, and the optimizer orders the terms of `Equal` by name."""
     data = iter(tf.data.Dataset.from_tensors(tf.range(4.0)).repeat())

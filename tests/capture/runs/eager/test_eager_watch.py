@@ -21,8 +21,9 @@ from support.scripted import ScriptedFrontend
 
 from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.capture.runs.eager.checks import norm_of
+from tfdbg_cli.capture.runs.eager.noted_ops import taken
 from tfdbg_cli.capture.runs.eager.program.stacks import stack_here
-from tfdbg_cli.capture.runs.eager.recent import RecentOps, taken
+from tfdbg_cli.capture.runs.eager.recent import RecentOps
 from tfdbg_cli.capture.runs.eager.watch import EagerWatch, watch_of
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.config.settings import Settings
@@ -67,6 +68,20 @@ def test_every_dtype_and_every_bad_number() -> None:
                 assert not watching.found
                 _ = good * tf.constant([1, 1, bad], dtype)
             assert watching.found == ["Placeholder"], (dtype, bad)  # it was given so
+
+
+def test_an_optimizer_whose_variables_are_behind_a_method_is_looked_through() -> None:
+    """Those of Keras 2 are so."""
+
+    class Legacy:
+        def variables(self) -> list[tf.Variable]:
+            return [tf.Variable(1.0, name="iter")]
+
+    Legacy.__module__ = "tf_keras.legacy"
+    optimizer, w = Legacy(), tf.Variable([2.0])
+    with ActiveWatch() as watching:
+        _ = tf.math.log(w * 0.0)
+    assert optimizer and watching.found == ["Log"]
 
 
 def test_a_single_string_is_no_number(capsys) -> None:

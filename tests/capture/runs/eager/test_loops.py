@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfdbg_cli.capture.runs.eager.program.loops import loops_of
+from tfdbg_cli.capture.runs.eager.program.loops import loops_of, works_of
 from tfdbg_cli.capture.runs.eager.program.stacks import line_at
 
 
@@ -76,3 +76,17 @@ def test_a_loop_that_is_left_early_and_one_without_end() -> None:
                     return x
 
     assert _lines(program) in ([1, 2], [2, 2])  # a `while True` begins with what is in it
+
+
+def test_calls_that_may_run_ops() -> None:
+    def program(tf: Any, x: Any, losses: Any, step: Any) -> None:
+        print(f"loss {float(x.numpy()):.3f}", len(losses) / 2)
+        losses.append(x.numpy() * 2.0)
+        losses.append(step(x))
+        tf.nn.relu(x)
+        print(step(x))
+        x @ x
+        step(*losses)
+
+    code = program.__code__
+    assert [line_at(code, offset) - code.co_firstlineno for offset in works_of(code)] == [3, 4, 5, 6, 7]

@@ -101,6 +101,24 @@ def test_what_a_function_gave_to_eager_code_is_followed_into_it() -> None:
     assert run.graph.node("Exp_0").inputs[0].node.startswith("<lambda>_0/")
 
 
+def test_what_a_function_gave_to_a_function_is_followed_out_of_it() -> None:
+    w = tf.Variable(np.float32(2.0))
+    forward = tf.function(lambda x: tf.nn.relu(x - 2.0) * w)
+    loss = tf.function(lambda p: tf.reduce_sum(tf.math.log(p)))
+    with watched("has_inf_or_nan") as front:
+        for _ in range(2):
+            loss(forward(tf.constant(DATA) * 1.0))
+    run = front.ends[0].run
+    assert run.call.title.endswith("<lambda>(p)")
+    (read,) = run.graph.node("Log").inputs
+    assert read.node.startswith("eager/<lambda>_0/")
+    origin = OriginSearch(run).first()
+    assert origin is not None
+    assert origin_and_rows(run) == ("Log:0", (0, 1))
+    assert f"Log of 0: {read} is 0 at 3 elements" in origin.cause.text
+    assert not [node for node in without_past(run).graph if node.name.startswith("eager/")]
+
+
 def test_of_a_function_with_variables_the_results_are_known() -> None:
     w = tf.Variable(np.ones((2, 2), np.float32))
     forward = tf.function(lambda x: tf.math.log(x) @ w)

@@ -102,6 +102,26 @@ def test_over_a_line_means_with_all_that_it_calls() -> None:
     assert debugged.nodes == ["Sub_0", "Relu_0", "Log_0", "AssignSubVariableOp_0", "Sub_0"]
 
 
+def test_over_a_line_stops_at_it_again_where_a_loop_comes_back_to_it() -> None:
+    over, found = StepOn(Pace.LINE), [tf.Variable(1.0), tf.Variable(2.0)]
+    with Debugged(Continue(), over, over, over, Continue(), breakpoints=("log",)) as debugged:
+        for _ in range(2):
+            _ = tf.math.log(found[0])
+            for variable in found:
+                variable.assign_sub(0.5 * variable)
+            _ = tf.exp(found[0])
+    assert debugged.nodes == ["Log_0", "Log_0", "Mul_0", "Mul_1", "Exp_0"]
+
+
+def test_a_line_is_stepped_over_from_what_a_watch_found() -> None:
+    begin = RunUntil(filter_name="has_inf_or_nan")
+    with Debugged(StepOn(Pace.LINE), Continue(), begin=begin) as debugged:
+        for value in (1.0, 0.0):
+            x = tf.math.log(tf.constant(value)) * 2.0 - 1.0
+            _ = tf.exp(x)
+    assert debugged.nodes == ["Log_0", "Exp_0"]
+
+
 def test_out_of_a_call_and_out_of_a_turn() -> None:
     out = StepOn(Pace.OUT)
     with Debugged(out, out, Continue(), begin=RunTo(place_of("relu"))) as debugged:

@@ -196,6 +196,48 @@ def test_a_turn_in_which_the_data_come_to_their_end_is_none(op) -> None:
     assert op.found == [1, 1, 1, 2, 2, 3, 2, 3, 3, 4, 4, 5]
 
 
+def test_of_nested_loops_a_turn_is_of_the_outermost_that_runs_ops(op) -> None:
+    """The turns of a loop that runs ops in a loop within it alone look all the same."""
+    losses: list[float] = []
+    for _epoch in range(2):
+        total = 0.0
+        for _batch in range(2):
+            for _layer in range(2):
+                op()
+            op()
+        print(f"{_epoch}: {total / 2:.3f}")
+        losses.append(float(total))
+    assert op.found == [1] * 3 + [2] * 3 + [3] * 3 + [4] * 3
+
+
+def test_a_loop_whose_innermost_loop_alone_runs_ops_has_turns(op) -> None:
+    def evaluate() -> None:
+        for _ in range(3):
+            op()
+            op()
+
+    for _epoch in range(2):
+        for _batch in range(2):
+            op()
+    for _epoch in range(2):
+        print(evaluate())
+    assert op.found == [1, 2, 3, 4, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6]
+
+
+def test_a_loop_that_runs_ops_behind_the_one_in_it_is_known_after_its_first_turn(op) -> None:
+    class Number:
+        def __mul__(self, other: float) -> Number:
+            op()
+            return self
+
+    x = Number()
+    for _pass in range(3):
+        for _layer in range(2):
+            op()
+        x = x * 2.0  # arithmetic is that of plain numbers most of the time
+    assert op.found == [1, 2, 1, 2, 2, 2, 3, 3, 3]
+
+
 def test_recursion_and_generators(op) -> None:
     def deeper(depth: int) -> None:
         op()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -23,11 +24,22 @@ OF_VALUES = ("all_zero", "magnitude_above:3", "near_overflow")
 DTYPES = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128", "float8_e5m2", "float8_e4m3fn")
 
 
+@lru_cache(maxsize=8)
+def _training(seed: int, dtype: str = "float32", *, compiled: bool = False) -> RandomTraining:
+    """One for all questions: tracing it takes longer than asking it does."""
+    return RandomTraining(seed, dtype, compiled=compiled)
+
+
+@lru_cache(maxsize=8)
+def _random_function(seed: int) -> tuple[Any, Any]:
+    return random_function(seed)
+
+
 def _agree_on_training(question: str, seeds: range, dtype: str = "float32", *, compiled: bool = False) -> set[bool]:
     """The answers that were given."""
     answers = set()
     for seed in seeds:
-        training = RandomTraining(seed, dtype, compiled=compiled)
+        training = _training(seed, dtype, compiled=compiled)
         both = Both(training.concrete, question)
         answers |= {both.agree(inputs, training.restore)[0] for inputs in training.inputs()}
     return answers
@@ -59,7 +71,7 @@ def test_many_steps_of_training(question: str, dtype: str) -> None:
 def test_random_graphs_give_the_same_answer_as_all_their_values(question: str) -> None:
     answers = set()
     for seed in range(200, 206):
-        concrete, variable = random_function(seed)
+        concrete, variable = _random_function(seed)
         both = Both(concrete, question)
         assert both.frontier.checked < both.frontier.watched
         for inputs in planted(seed):
@@ -168,7 +180,7 @@ def test_a_number_that_everything_passes_is_asked_of_values(text: str, inside: b
 @pytest.mark.parametrize("question", ["all_zero", "magnitude_above:1e6", "exploding_gradient:1e9"])
 def test_a_step_gives_the_bits_of_an_unwatched_one(question: str) -> None:
     for seed in range(2):
-        training = RandomTraining(seed)
+        training = _training(seed)
         both = Both(training.concrete, question)
         for inputs in training.inputs():
             training.restore()

@@ -11,11 +11,20 @@ import tensorflow as tf
 from support.one_dnn import run_as
 
 from tfdbg_cli.capture.runs.function import function_call
-from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf import base_classes, compat
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunKind
-from tfdbg_cli.model.decision import CaptureRequest, Continue, DebugRun, Detach, PlainRun, ProfileRun, RunUntil
+from tfdbg_cli.model.decision import (
+    CaptureRequest,
+    Continue,
+    DebugRun,
+    Detach,
+    PlainRun,
+    ProfileRun,
+    RunUntil,
+    Values,
+)
 from tfdbg_cli.model.runs import RunEnd, RunStart
 from tfdbg_cli.model.sources import user_frame
 from tfdbg_cli.model.values import NoValue
@@ -60,6 +69,30 @@ def test_a_call_stops_before_and_after_with_its_values(watched) -> None:
     frame = user_frame(end.run.tracebacks["logarithm"])
     assert frame is not None and frame.file == __file__
     assert "logarithm" in start.graph
+
+
+def _exchanged(gradient: Any) -> Any:
+    """`gradient`, by an op that exchanges values between replicas, of which there is one."""
+    return tf.raw_ops.CollectiveReduceV2(
+        input=gradient, group_size=1, group_key=7, instance_key=7, ordering_token=[], merge_op="Add", final_op="Id"
+    )
+
+
+@pytest.mark.parametrize(("run", "exchanged"), [(RUN, True), (DebugRun(values=Values.KEEP), False)])
+def test_values_taken_in_place_show_variables_after_their_update_too(watched, run: DebugRun, exchanged: bool) -> None:
+    weights = tf.Variable([1.0, 2.0], name="weights")
+
+    @tf.function
+    def step(x: Any) -> None:
+        weights.assign_sub(_exchanged(x) if exchanged else x)
+
+    with watched(run) as front:
+        step(tf.constant([0.25, 0.5]))
+    (end,) = front.ends
+    np.testing.assert_array_equal(value(end, "weights/after_update:0"), weights.numpy())
+    np.testing.assert_array_equal(weights.numpy(), np.float32([0.75, 1.5]))
+    node = end.run.graph.find("weights/after_update")
+    assert node is not None and node.op_type == "UpdatedVariable"
 
 
 def test_a_retrace_names_the_argument_that_changed(watched) -> None:
@@ -484,8 +517,10 @@ def test_a_replicated_step_is_one_run(watched) -> None:
 
 def test_taking_it_back_restores_the_classes(watched) -> None:
     kinds = [
-        (compat.function_class(), "__call__"), (compat.atomic_class(), "call_flat"), (compat.strategy_base(), "run"),
-    ]  # fmt: skip
+        (base_classes.function_class(), "__call__"),
+        (compat.atomic_class(), "call_flat"),
+        (base_classes.strategy_base(), "run"),
+    ]
     before = [vars(kind)[name] for kind, name in kinds]
     with watched():
         assert all(vars(kind)[name] is not original for (kind, name), original in zip(kinds, before, strict=True))

@@ -25,7 +25,8 @@ def keras(request: pytest.FixtureRequest) -> Iterator[Any]:
     tf.config.optimizer.set_experimental_options({"remapping": request.param == "keras"})
     yield module
     tf.config.optimizer.set_experimental_options({"remapping": True})
-    module.backend.clear_session()
+    # Keras would free memory at once, too, which takes up to some seconds; Python does when there is need.
+    module.backend.clear_session(**({"free_memory": False} if request.param == "keras" else {}))
 
 
 def model_of(keras: Any, *layers: Any, **options: Any) -> Any:

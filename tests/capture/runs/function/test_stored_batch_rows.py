@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tfdbg_cli.analysis.batch.components import components
 from tfdbg_cli.analysis.batch.rows import BatchRows
 from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.model.decision import RunUntil
@@ -26,6 +27,22 @@ def batch(watched: Callable[..., Any]) -> Callable[..., BatchRows]:
         origin = OriginSearch(front.ends[0].run).first()
         assert origin is not None
         return origin.batch
+
+    return find
+
+
+@pytest.fixture
+def parts(watched: Callable[..., Any]) -> Callable[..., list[tuple[str, list[Any]]]]:
+    """Calls a function under a watch: what is held of the first bad row of its first bad run, part by part."""
+
+    def find(function: Callable[..., Any], *given: Any) -> list[tuple[str, list[Any]]]:
+        with watched(RunUntil("has_inf_or_nan")) as front:
+            function(*given)
+        run = front.ends[0].run
+        origin = OriginSearch(run).first()
+        assert origin is not None
+        row = origin.batch.rows[0]
+        return [(part.place(row), part.row(row).tolist()) for part in components(run, origin.batch)]
 
     return find
 
@@ -160,3 +177,37 @@ def test_through_complex_numbers(tf2, batch, transform) -> None:
         return tf2.math.log(tf2.abs(tf2.math.conj(z)))
 
     assert _told(batch(logs, tf2.constant([[1.0, 2.0], [3.0, 3.5], [0.0, 0.0]]))) == ((2,), 3)
+
+
+def test_the_row_of_a_ragged_batch_is_what_it_holds_and_what_came_with_it(tf2, parts) -> None:
+    @tf2.function
+    def logs(r: Any, y: Any) -> Any:
+        return tf2.reduce_sum(tf2.math.log(r)) + tf2.reduce_sum(y)
+
+    @tf2.function
+    def means(r: Any) -> Any:
+        return tf2.reduce_mean(r, axis=1)
+
+    ragged = tf2.ragged.constant([[1.0, 2.0], [3.0, -4.0, 5.0]])
+    assert parts(logs, ragged, tf2.constant([6.0, 7.0])) == [("r[2:5]", [3.0, -4.0, 5.0]), ("y[1]", 7.0)]
+    assert parts(means, tf2.ragged.constant([[1.0], [], [4.0]])) == [("r", [])]
+
+
+def test_the_row_of_a_sparse_batch_is_what_it_holds(tf2, parts) -> None:
+    @tf2.function
+    def logs(s: Any) -> Any:
+        return tf2.sparse.reduce_sum(tf2.sparse.map_values(tf2.math.log, s))
+
+    assert parts(logs, tf2.sparse.from_dense([[1.0, 2.0], [3.0, -3.0]])) == [("s_1[2:4]", [3.0, -3.0])]
+
+
+@pytest.mark.parametrize("rows", [[[1.0, 2.0], [], [4.0]], [[[1.0, 2.0], [3.0]], [[4.0], []], [[5.0]]]])
+def test_an_empty_row_of_what_a_data_set_delivers(tf2, batch, rows) -> None:
+    iterator = iter(tf2.data.Dataset.from_tensor_slices(tf2.ragged.constant(rows)).batch(3))
+
+    @tf2.function
+    def means(iterator: Any) -> Any:
+        means = tf2.reduce_mean(next(iterator), axis=-1)
+        return means.flat_values if isinstance(means, tf2.RaggedTensor) else means
+
+    assert _told(batch(means, iterator)) == ((1,), 3)

@@ -125,6 +125,44 @@ def test_a_difference_that_no_graph_shows_has_a_copy_watched(capsys: Any) -> Non
     assert "a copy of each call is watched" in exactness.sentence
 
 
+@pytest.fixture
+def failing_checks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """TensorFlow refuses what tfdbg added to functions."""
+    real = compat.run_function
+
+    def run(name: str, *arguments: Any, **options: Any) -> Any:
+        if "__tfdbg" in name:
+            real(name, *arguments, **options)  # the worst: the variables were changed
+            raise tf.errors.NotFoundError(None, None, "no kernel for it")
+        return real(name, *arguments, **options)
+
+    monkeypatch.setattr(compat, "run_function", run)
+    remark.cache_clear()
+
+
+@pytest.mark.usefixtures("failing_checks")
+def test_where_checks_alone_fail_the_program_gets_what_it_would_have_got(capsys: Any) -> None:
+    weight = tf.Variable(1.0, name="weight")
+    step = _step(weight)
+    with debugged(RunUntil("has_inf_or_nan")) as front:
+        assert [step(tf.constant(0.5)).numpy() for _ in range(3)] == [np.log(np.float32(x)) for x in (1.5, 2, 2.5)]
+        assert weight.numpy() == 2.5
+    assert not front.ends
+    told = capsys.readouterr().err
+    assert "With checks in it step failed" in told and "no kernel for it" in told
+    assert told.count("The run was not checked: The copy failed: no kernel for it") == 1, "of all runs, once"
+
+
+def test_an_error_of_the_program_stays_its_own() -> None:
+    @tf.function
+    def step(x: Any) -> Any:
+        return tf.debugging.check_numerics(tf.math.log(x), "bad")
+
+    with debugged(RunUntil("has_inf_or_nan")) as front, pytest.raises(tf.errors.InvalidArgumentError, match="bad"):
+        step(tf.constant(-1.0))
+    assert front.ends
+
+
 @pytest.mark.usefixtures("other_plain_runs")
 def test_what_came_before_a_late_difference_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     due = iter([False, False, False, True])

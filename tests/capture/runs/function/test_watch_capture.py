@@ -301,3 +301,23 @@ def test_nothing_is_added_to_the_runtime_by_runs_after_the_first() -> None:
             step(tf.constant(1.0))
         assert set(context.context().list_function_names()) == known
     assert not frontend.ends
+
+
+def test_what_the_watch_does_not_see_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
+    """The turns of a loop over a dataset are a function that an op of tf.data calls."""
+
+    @tf.function
+    def total(dataset: Any) -> Any:
+        found = tf.constant(0.0)
+        for x in dataset:
+            found += tf.where(x > 0.0, tf.sqrt(x), 0.0)
+        return found
+
+    dataset = tf.data.Dataset.from_tensor_slices([1.0, -1.0])
+    with _watching() as frontend:
+        for _ in range(2):
+            total(dataset)
+    assert not frontend.ends
+    said = capsys.readouterr().err
+    assert said.count("the watch does not see what ReduceDataset does") == 1
+    assert "turns of a loop over a dataset" in said

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.sessions.exact.outcome import Outcome
+from tfdbg_cli.capture.tf import base_classes, compat
 from tfdbg_cli.model.decision import CaptureRequest, Continue, DebugRun, Decision, GraphChoice, RunUntil, Values
 from tfdbg_cli.model.exactness import Way
 from tfdbg_cli.model.values import NoValue
@@ -113,7 +114,7 @@ def test_tensorflow_is_told_to_run_what_the_program_runs(
     if final and mode not in ("auto", "run"):
         pytest.skip("finalizing changes what can be added to the graph, which is done in these")
     told: list[Any] = []
-    original = getattr(compat.plain_base(), compat.RUN)
+    original = getattr(base_classes.plain_base(), compat.RUN)
 
     def run(session: Any, options: Any, feeds: Any, outputs: Any, ops: Any, metadata: Any) -> Any:
         if session.graph is program.graph:
@@ -122,7 +123,7 @@ def test_tensorflow_is_told_to_run_what_the_program_runs(
         return original(session, options, feeds, outputs, ops, metadata)
 
     program = Program(tf, make, resource, final)
-    monkeypatch.setattr(compat.plain_base(), compat.RUN, run)
+    monkeypatch.setattr(base_classes.plain_base(), compat.RUN, run)
     program.steps()
     plain, told[:] = told[:], []
     program.steps(wrapper(debugged, mode, []))
@@ -133,14 +134,14 @@ def test_tensorflow_is_told_to_run_what_the_program_runs(
 def test_what_was_drawn_is_all_that_is_fetched_beside(tf, debugged, monkeypatch, mode) -> None:
     told: set[tuple[str, ...]] = set()
     program = Program(tf, noisy, True)
-    original = getattr(compat.plain_base(), compat.RUN)
+    original = getattr(base_classes.plain_base(), compat.RUN)
 
     def run(session: Any, options: Any, feeds: Any, outputs: Any, ops: Any, metadata: Any) -> Any:
         if session.graph is program.graph:
             told.add(tuple(sorted(one.name for one in compat.run_elements(session.graph, outputs, ops)[0])))
         return original(session, options, feeds, outputs, ops, metadata)
 
-    monkeypatch.setattr(compat.plain_base(), compat.RUN, run)
+    monkeypatch.setattr(base_classes.plain_base(), compat.RUN, run)
     program.steps()
     (plain,) = told - {()}
     program.steps(wrapper(debugged, mode, []))
@@ -184,6 +185,42 @@ def test_a_watch_finds_what_only_the_late_reader_sees(tf, debugged) -> None:
     assert "in no order" in " ".join(end.run.notes)
     (row,) = end.run.tensors.named("late", 0)
     assert end.run.tensors.value(row) == -np.inf
+
+
+def turned(tf: Any, *, resource: bool) -> list[Any]:
+    """A loss that reads a variable in each turn of a loop of version 1, beside the update that it leads to."""
+    w = tf.get_variable("w", initializer=2.0, use_resource=resource)
+    loss = tf.while_loop(lambda i, x: i < 3, lambda i, x: (i + 1, x * w), [0, 1.0])[1]
+    return [loss, tf.train.GradientDescentOptimizer(0.1).minimize(loss), w]
+
+
+def branched(tf: Any, *, resource: bool) -> list[Any]:
+    """A variable that one branch of version 1 reads, and the other does not, beside its update."""
+    w = tf.get_variable("w", initializer=2.0, use_resource=resource)
+    taken = tf.placeholder_with_default(False, [])
+    return [tf.cond(taken, lambda: w * 2.0, lambda: tf.constant(7.0)), w.assign_add(1.0), w + 1.0]
+
+
+@pytest.mark.usefixtures("loops_of_v1")
+@pytest.mark.parametrize("resource", [True, False], ids=["resource", "reference"])
+@pytest.mark.parametrize("make", [turned, branched])
+def test_what_loops_and_branches_read_is_not_fed_to_keep_an_order(
+    tf, debugged, monkeypatch, capsys, make, resource
+) -> None:
+    """A read that is fed belongs to no turn any more, and to no branch."""
+    made: list[Outcome] = []
+
+    def parted_from(outcome: Outcome, other: Outcome) -> tuple[str, ...]:
+        made.append(other)
+        return ("as if the copies never took the order of the program",)
+
+    monkeypatch.setattr(Outcome, "parted_from", parted_from)
+    Program(tf, make, resource).steps(wrapper(debugged, "auto", []))
+    assert len(made) > STEPS, "other orders were tried"
+    assert "could not" not in capsys.readouterr().err
+    if make is branched:
+        (first,) = {float(value) for one in made for name, value in one.fetched.items() if "Merge" in name}
+        assert first == 7.0, "the branch that was not taken gives nothing"
 
 
 @pytest.mark.slow

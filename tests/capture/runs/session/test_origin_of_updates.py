@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tfdbg_cli.analysis.origin.search import Origin, OriginSearch
+from tfdbg_cli.analysis.origin.origin_found import Origin
+from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.model.decision import CaptureRequest, DebugRun, Decision, Detach, GraphChoice, RunUntil, Values
 
 pytestmark = pytest.mark.tf

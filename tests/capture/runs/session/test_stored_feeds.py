@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from tfdbg_cli.analysis.origin.search import Origin, OriginSearch
+from tfdbg_cli.analysis.origin.origin_found import Origin
+from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.model.decision import Detach, RunUntil
 
 pytestmark = pytest.mark.tf

@@ -176,7 +176,7 @@ def test_variables_that_another_thread_may_have_written_are_left_alone(tf, debug
 
     def wait() -> np.float32:
         inside.set()
-        assert go_on.wait(30)
+        assert go_on.wait(120)
         return np.float32(1.0)
 
     slow = tf.py_func(wait, [], tf.float32)
@@ -185,7 +185,7 @@ def test_variables_that_another_thread_may_have_written_are_left_alone(tf, debug
         session, _ = debugged(raw, WATCH, Detach())
         other = threading.Thread(target=session.run, args=(slow,))
         other.start()
-        assert inside.wait(30)
+        assert inside.wait(120)
         session.run(step.fetches)
         go_on.set()
         other.join()

@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 
 from tfdbg_cli.capture.runs.session import trial_run
+from tfdbg_cli.capture.sessions.call_state import call_state
 from tfdbg_cli.capture.sessions.exact import made_alike
-from tfdbg_cli.capture.sessions.exact.quiet_graph import QuietGraph
+from tfdbg_cli.capture.sessions.exact.quiet_graph import QuietGraph, quiet_graph
+from tfdbg_cli.capture.sessions.reach import ancestors
 from tfdbg_cli.capture.state import run_snapshot as holding
 from tfdbg_cli.capture.state.run_snapshot import RunSnapshot
 from tfdbg_cli.model.decision import Continue, DebugRun, Decision, RunUntil, Values
@@ -231,6 +233,22 @@ def test_all_that_leads_to_what_was_drawn_is_done_in_order(
         for end in front.ends:
             assert end.run.exactness.way in (Way.UNCHANGED, Way.IN_PLACE)
             assert not end.run.exactness.differs, shape
+
+
+@pytest.mark.parametrize("resource", [True, False], ids=["resource", "reference"])
+def test_an_update_waits_for_what_was_read_before_something_was_drawn(tf, graph, resource) -> None:
+    """In the graph itself: with luck TensorFlow takes the same order though no edge asks for it."""
+    x = tf.placeholder(tf.float32, [], name="x")
+    w = tf.get_variable("w", initializer=0.0, use_resource=resource)
+    fetches = read_before(tf, w, x, python)
+    order = ancestors([tensor.op for tensor in fetches], {x.name})
+    tensors = [tensor for op in order for tensor in op.outputs]
+    state = call_state(order, tensors, frozenset({x.name}), [tensor.op for tensor in fetches])
+    quiet = quiet_graph(graph, order, {x.name}, state)
+    with tf.Graph().as_default() as again:
+        tf.import_graph_def(tf.GraphDef.FromString(quiet.definition), name="")
+    update, read = (again.get_operation_by_name(tensor.op.name) for tensor in fetches)
+    assert read in ancestors([update], {x.name, *(tensor.name for tensor in state.sources)})
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -15,7 +15,7 @@ from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.types import AttrValue, FunctionDef, NodeDef, OpDef
 from tfdbg_cli.model.dtypes import FIRST_REFERENCE, RESOURCE, element_type
 from tfdbg_cli.model.walks import needs_first, reached
-from tfdbg_cli.ops.control_flow import OUTSIDE, nesting
+from tfdbg_cli.ops.control_flow import inside, nesting
 from tfdbg_cli.ops.kinds import ENTER, NEXT_ITERATION, SWITCH
 
 # Attributes of functions: XLA compiles it; Grappler exchanges it for another that says the same
@@ -178,7 +178,7 @@ class Body:
         if not any(node.op in SWITCH or node.op in ENTER for node in nodes):
             return frozenset()
         depths = nesting((node.name for node in nodes), lambda name: str(self.nodes[name].op), self._needs)
-        return frozenset(name for name, depth in depths.items() if depth != OUTSIDE)
+        return inside(depths)
 
     def _read_outputs(self, name: str) -> None:
         node = self.nodes[name]
@@ -190,7 +190,7 @@ class Body:
         starts: dict[str, int] = {}
         for arg in () if definition is None else definition.output_arg:
             starts[arg.name] = len(outputs)
-            types = _types(arg, node, definition)
+            types = types_of(arg, node, definition)
             outputs.extend(Output(f"{name}:{arg.name}:{index}", dtype) for index, dtype in enumerate(types))
         self._outputs[name] = tuple(outputs)
         self._starts[name] = starts
@@ -209,8 +209,8 @@ def _python_names(nodes: Iterable[str], operations: Collection[str]) -> dict[str
     return found
 
 
-def _types(arg: Any, node: NodeDef, definition: OpDef) -> list[int]:
-    """The element types, by number, of the outputs of `node` for which `arg`, of its definition, stands."""
+def types_of(arg: Any, node: NodeDef, definition: OpDef) -> list[int]:
+    """The element types, by number, of the outputs or inputs of `node` for which `arg`, of its definition, stands."""
     if arg.type_list_attr:
         return list(_attribute(arg.type_list_attr, node, definition).list.type)
     dtype = arg.type or _attribute(arg.type_attr, node, definition).type

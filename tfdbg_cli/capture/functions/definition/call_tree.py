@@ -16,7 +16,7 @@ from functools import cached_property
 
 from tfdbg_cli.capture.functions.definition.body import Body, Library, Needed, Output, Source
 from tfdbg_cli.capture.tf.types import NodeDef
-from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.names import TensorName, free_name
 from tfdbg_cli.ops.kinds import BRANCHES, LOOPS, PLAIN_CALLS
 
 _MADE_NAME = re.compile(r"^(?:__(?:inference|forward|backward)_)?(?P<name>.*?)(?:_\d+)*$")
@@ -106,15 +106,34 @@ class Scope:
         """Whether values of this function may be computed afterwards from others that its run shows."""
         scope: Scope | None = self
         while scope is not None:
-            call = scope.call
-            if scope.body.compiled or (call is not None and call.kind is CallKind.LOOP and call.scopes[0] is scope):
+            if scope.body.compiled or scope.is_condition:
                 return False
             scope = scope.parent
         return True
 
+    @property
+    def is_condition(self) -> bool:
+        """Whether this function is the condition of a loop."""
+        return self.call is not None and self.call.kind is CallKind.LOOP and self.call.scopes[0] is self
+
     def argument(self, position: int) -> Output:
         """The argument at `position`, as the function refers to it."""
         return Output(self.body.arguments[position], self.body.argument_types[position])
+
+    @cached_property
+    def argument_positions(self) -> Mapping[TensorName, int]:
+        """Where the arguments of the run's own function stand among them, by their tensors."""
+        return {TensorName(name, 0): position for position, name in enumerate(self.argument_names)}
+
+    def given_at(self, position: int) -> tuple[Scope, str] | None:
+        """What the argument at `position` is given: the scope of the call, and how its function refers to that.
+
+        Of a loop it is what the first turn is given. None for the run's own function, which nobody here calls.
+        """
+        if self.call is None or self.parent is None:
+            return None
+        choice = self.call.kind is CallKind.BRANCH  # the first input of a branch decides which one runs
+        return self.parent, self.parent.body.data_inputs(self.call.node)[position + choice]
 
     @cached_property
     def loop_variables(self) -> dict[int, TensorName]:
@@ -159,10 +178,10 @@ class Scope:
         while True:
             source = scope.body.source(text)
             if source.node is None:
-                if scope.call is None or scope.parent is None or scope.call.kind is not CallKind.PLAIN:
+                given = scope.given_at(source.slot) if scope.call and scope.call.kind is CallKind.PLAIN else None
+                if given is None:
                     return scope, text
-                text = scope.parent.body.data_inputs(scope.call.node)[source.slot]
-                scope = scope.parent
+                scope, text = given
                 continue
             site = scope.calls.get(source.node)
             if site is not None and site.kind is CallKind.PLAIN:
@@ -174,14 +193,15 @@ class Scope:
 
     def argument_tensor(self, position: int) -> TensorName:
         """The tensor that the argument at `position` means."""
-        if self.call is None or self.parent is None:
+        given = self.given_at(position)
+        if given is None:
             return self.stands_for.get(position) or TensorName(self.argument_names[position], 0)
-        if self.call.kind is CallKind.LOOP:
+        if self.call is not None and self.call.kind is CallKind.LOOP:
             variable = self.call.scopes[1].loop_variables.get(position)
             if variable is not None:
                 return variable
-        inputs = self.parent.body.data_inputs(self.call.node)
-        return self.parent.resolve(inputs[position + (self.call.kind is CallKind.BRANCH)])
+        scope, reference = given
+        return scope.resolve(reference)
 
     def all(self) -> Iterator[Scope]:
         """The scope itself and those below it."""
@@ -226,7 +246,7 @@ class CallTree:
             kind = _KINDS.get(node.op)
             if kind is None or node.name in scope.needed.hidden:
                 continue
-            called = called_by(node)
+            called = called_by_role(node)
             bodies = [self._library.find(name) for _, name in called]
             if any(name in above for _, name in called):
                 scope.cut = True
@@ -273,15 +293,12 @@ class _Prefixes:
 
     def free(self, wanted: str) -> str:
         """`wanted`, with a number if it is taken already; the result counts as taken."""
-        name, number = wanted, 0
-        while name in self._taken:
-            number += 1
-            name = f"{wanted}_{number}"
+        name = free_name(wanted, self._taken.__contains__)
         self._taken.add(name)
         return name
 
 
-def called_by(node: NodeDef) -> list[tuple[str, str]]:
+def called_by_role(node: NodeDef) -> list[tuple[str, str]]:
     """The role and the name of each function that `node` calls."""
     if "f" in node.attr:
         name = node.attr["f"].func.name

@@ -7,10 +7,11 @@ from collections.abc import Collection, Iterable, Sequence
 from copy import deepcopy
 
 from tfdbg_cli.capture.functions.definition.body import XLA, Source
-from tfdbg_cli.capture.functions.definition.call_tree import CallKind, Scope
+from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.definition.shown_values import Item
 from tfdbg_cli.capture.tf.types import NodeDef
 from tfdbg_cli.model.dtypes import INT32
+from tfdbg_cli.model.names import node_of
 
 _STATEFUL = {
     "PartitionedCall": "StatefulPartitionedCall",
@@ -64,9 +65,7 @@ class Edit:
         """Disable the checks that XLA leaves out (tf2xla), for a function meant for XLA that has to run without."""
         for node in self.definition.node_def:
             if node.op == "Assert":
-                sources = [
-                    text.removeprefix("^").split(":")[0] for text in node.input if text[0] == "^" or ":" in text
-                ]
+                sources = [node_of(text) for text in node.input if text[0] == "^" or ":" in text]
                 node.op = "NoOp"
                 node.ClearField("attr")
                 node.ClearField("input")
@@ -166,7 +165,7 @@ class Edit:
         # After the side effects too: a turn that fails has not ended.
         waits = dict.fromkeys([*self._waits, *(name for name in self._scope.body.effects if name in self.nodes)])
         report = self.call_back(frame, given, waits, token)
-        if self._is_condition():
+        if self._scope.is_condition:
             self._wait_for(report)
 
     def call_back(self, number: int, given: Sequence[tuple[str, int]], waits: Iterable[str], token: bytes) -> str:
@@ -187,10 +186,6 @@ class Edit:
         report.attr["Tout"].list.SetInParent()
         self.run_always(report.name)
         return str(report.name)
-
-    def _is_condition(self) -> bool:
-        call = self._scope.call
-        return call is not None and call.kind is CallKind.LOOP and call.scopes[0] is self._scope
 
     def _wait_for(self, effect: str) -> None:
         """Give the first output only after `effect`: nobody else waits for side effects of a loop's condition."""

@@ -9,22 +9,19 @@ waits for, and what waits for the call waits for the side effects inside.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from copy import deepcopy
 from dataclasses import dataclass
 from functools import cached_property
 
 import tensorflow as tf
 
-from tfdbg_cli.capture.functions.definition.body import IMPLEMENTATION, Output
+from tfdbg_cli.capture.functions.definition.body import Output
 from tfdbg_cli.capture.functions.definition.call_tree import CallKind, CallSite, Scope
 from tfdbg_cli.capture.tf.memo import Memo
-from tfdbg_cli.capture.tf.types import FunctionDef, NodeDef
+from tfdbg_cli.capture.tf.types import NodeDef
 from tfdbg_cli.model.dtypes import RESOURCE, element_type
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.walks import depth_first, reached
 
-_COLOCATED = "_class"
-_HERE = b"loc:@"
 _BEGIN, _END = "tfdbg_begin", "tfdbg_end"
 
 
@@ -75,15 +72,6 @@ class FlatNode:
         return self.scope is not None and self.template.name in self.scope.needed.hidden
 
 
-@dataclass(frozen=True)
-class FlatDefinition:
-    """A FunctionDef, and what its arguments (`inputs`) and its `outputs` are in the run, in order."""
-
-    definition: FunctionDef
-    inputs: tuple[TensorName, ...]
-    outputs: tuple[TensorName, ...]
-
-
 class FlatFunction:
     """The function of `root` with all that it calls plainly, on one level."""
 
@@ -93,7 +81,7 @@ class FlatFunction:
         self._argument_types = dict(zip(self.arguments, root.body.argument_types, strict=True))
         self.handles = frozenset(name for name, dtype in self._argument_types.items() if dtype == RESOURCE)
         self.nodes: dict[str, FlatNode] = {node.name: node for node in _inlined(root, (), "")}
-        self.returns = tuple(_resolved(root, text, [])[0] for text in root.body.returns)
+        self.returns = tuple(resolved(root, text, [])[0] for text in root.body.returns)
         self.effects = tuple(_waited_for(root, name) for name in root.body.effects if name in root.body.nodes)
 
     def output(self, name: TensorName) -> Output:
@@ -153,31 +141,6 @@ class FlatFunction:
                 following.setdefault(before, []).append(node.name)
         return set(reached(following.get(start, ()), lambda name: following.get(name, ())))
 
-    def definition(
-        self,
-        function_name: str,
-        returns: Sequence[TensorName],
-        fed: Collection[TensorName] = (),
-        *,
-        with_effects: bool,
-        silenced: Collection[str] = (),
-        only_before: bool = False,
-    ) -> FlatDefinition:
-        """The part that gives `returns`, as a FunctionDef called `function_name`.
-
-        Args:
-            function_name: must not be known to the runtime yet.
-            returns: arguments or outputs of nodes; one may occur several times.
-            fed: outputs of nodes that become arguments; what only they need is left out.
-            with_effects: whether the side effects of the function are part of it. Without them no control edge is
-                kept either: a variable is then read whenever it comes.
-            only_before: whether of the side effects only those are part that come before `returns`.
-            silenced: nodes that do nothing in the part but wait; their outputs must be fed where they are read.
-
-        """
-        part = _Part(self, function_name, frozenset(fed), with_effects, frozenset(silenced))
-        return part.made(returns, self.effects if with_effects and not only_before else None)
-
 
 def is_inlined(site: CallSite | None) -> bool:
     """Whether the call at `site` has no node of its own in a flat function."""
@@ -204,13 +167,13 @@ def _inlined(scope: Scope, before: tuple[str, ...], device: str) -> Iterator[Fla
         site = scope.calls.get(node.name)
         if site is not None and is_inlined(site):
             inner = site.scopes[0]
-            yield _marker(_begin_of(inner), (*controls, *before))
+            yield marker(_begin_of(inner), (*controls, *before))
             yield from _inlined(inner, (_begin_of(inner),), node.device or device)
             effects = [_waited_for(inner, name) for name in inner.body.effects if name in inner.body.nodes]
-            yield _marker(_end_of(inner), (*effects, _begin_of(inner)))
+            yield marker(_end_of(inner), (*effects, _begin_of(inner)))
             continue
         ends: list[str] = []
-        inputs = tuple(_resolved(scope, text, ends)[0] for text in scope.body.data_inputs(node))
+        inputs = tuple(resolved(scope, text, ends)[0] for text in scope.body.data_inputs(node))
         # What reads a node of its own function waits for what that one waits for.
         alone = not any(scope.body.source(text).node for text in scope.body.data_inputs(node)) and not controls
         waits = (*controls, *(before if alone else ()))
@@ -219,7 +182,8 @@ def _inlined(scope: Scope, before: tuple[str, ...], device: str) -> Iterator[Fla
         )
 
 
-def _marker(name: str, controls: Sequence[str]) -> FlatNode:
+def marker(name: str, controls: Sequence[str]) -> FlatNode:
+    """A node called `name` that does nothing but wait for `controls`."""
     return FlatNode(name, None, tf.compat.v1.NodeDef(name=name, op="NoOp"), (), tuple(dict.fromkeys(controls)))
 
 
@@ -228,7 +192,7 @@ def _waited_for(scope: Scope, node: str) -> str:
     return _end_of(site.scopes[0]) if site is not None and is_inlined(site) else scope.name_of(node)
 
 
-def _resolved(scope: Scope, reference: str, ends: list[str]) -> tuple[TensorName, Scope]:
+def resolved(scope: Scope, reference: str, ends: list[str]) -> tuple[TensorName, Scope]:
     """What `reference` means in the flat function. The ends of calls that it comes out of are added to `ends`."""
     source = scope.body.source(reference)
     if source.node is not None:
@@ -238,119 +202,9 @@ def _resolved(scope: Scope, reference: str, ends: list[str]) -> tuple[TensorName
         inner = site.scopes[0]
         if inner.body.effects:
             ends.append(_end_of(inner))
-        return _resolved(inner, inner.body.returns[source.slot], ends)
-    if scope.call is None or scope.parent is None:
-        return scope.argument_tensor(source.slot), scope
-    return _resolved(scope.parent, scope.parent.body.data_inputs(scope.call.node)[source.slot], ends)
-
-
-class _Part:
-    """One part of a flat function, being made."""
-
-    def __init__(
-        self, whole: FlatFunction, name: str, fed: frozenset[TensorName], with_effects: bool, silenced: frozenset[str]
-    ) -> None:
-        self._whole = whole
-        self._fed = fed
-        self._silenced = silenced
-        self._with_effects = with_effects
-        self._definition = deepcopy(whole.root.body.definition)
-        for field in ("node_def", "ret", "control_ret", "arg_attr", "resource_arg_unique_id"):
-            self._definition.ClearField(field)
-        for field in ("input_arg", "output_arg", "control_output"):
-            self._definition.signature.ClearField(field)
-        self._definition.signature.name = name
-        for attribute in IMPLEMENTATION & set(self._definition.attr):
-            del self._definition.attr[attribute]
-        self._taken = set(whole.nodes)
-        self._references: dict[TensorName, str] = {}
-
-    def made(self, returns: Sequence[TensorName], effects: Sequence[str] | None) -> FlatDefinition:
-        """The part that gives `returns` and has the side effects `effects`; None for those on the way only."""
-        whole = self._whole
-        kept = self._reached(returns, effects)
-        inputs = self._arguments(kept, returns)
-        for name in whole.nodes:
-            if name in kept:
-                self._add(whole.nodes[name], kept)
-        for position, tensor in enumerate(returns):
-            output = f"value_{position}"
-            self._definition.signature.output_arg.add(name=output, type=whole.type_of(tensor))
-            self._definition.ret[output] = self._reference(tensor)
-        for position, effect in enumerate(dict.fromkeys(effects or ())):
-            output = f"effect_{position}"
-            self._definition.control_ret[output] = effect
-            self._definition.signature.control_output.append(output)
-        if not self._with_effects:
-            self._definition.signature.is_stateful = False
-        return FlatDefinition(self._definition, inputs, tuple(returns))
-
-    def _reached(self, returns: Iterable[TensorName], effects: Iterable[str] | None) -> set[str]:
-        ends = [name.node for name in returns if name not in self._fed] + list(effects or ())
-        if effects is not None:
-            for text in self._whole.root.body.returns:
-                _resolved(self._whole.root, text, ends)
-        nodes = self._whole.nodes
-
-        def needs(name: str) -> list[str]:
-            read = [tensor.node for tensor in self._inputs(nodes[name]) if tensor not in self._fed]
-            waits = (*nodes[name].controls, *nodes[name].through) if self._with_effects else ()
-            return [other for other in (*read, *waits) if other in nodes]
-
-        return set(reached((end for end in ends if end in nodes), needs))
-
-    def _inputs(self, node: FlatNode) -> tuple[TensorName, ...]:
-        return () if node.name in self._silenced else node.inputs
-
-    def _arguments(self, kept: set[str], returns: Iterable[TensorName]) -> tuple[TensorName, ...]:
-        """Declare the arguments: those of the whole that are read, in order, and then what is fed."""
-        whole = self._whole
-        read = {name for node in kept for name in self._inputs(whole.nodes[node])} | set(returns)
-        own = dict(zip(whole.arguments, whole.root.body.arguments, strict=True))
-        places = {name: place for place, name in enumerate(whole.arguments)}
-        known = whole.root.body.definition.arg_attr
-        found = [name for name in whole.arguments if name in read and name not in self._fed]
-        found += sorted((name for name in read if name in self._fed), key=str)
-        for position, name in enumerate(found):
-            argument = own.get(name, f"fed_{position}")
-            while argument in self._taken:
-                argument += "_"
-            self._taken.add(argument)
-            self._definition.signature.input_arg.add(name=argument, type=whole.type_of(name))
-            if name in places and places[name] in known:  # its shape, by which the graph optimizer goes
-                self._definition.arg_attr[position].CopyFrom(known[places[name]])
-            self._references[name] = argument
-        return tuple(found)
-
-    def _reference(self, name: TensorName) -> str:
-        return self._references.get(name) or self._whole.output(name).reference
-
-    def _add(self, node: FlatNode, kept: set[str]) -> None:
-        silenced = node.name in self._silenced
-        made = _marker(node.name, ()).template if silenced else deepcopy(node.template)
-        made.name = node.name
-        made.device = node.device
-        made.ClearField("input")
-        made.input.extend(map(self._reference, self._inputs(node)))
-        if self._with_effects:
-            waits = dict.fromkeys((*node.controls, *node.through))
-            made.input.extend(f"^{name}" for name in waits if name != node.name)
-        self._relocate(made, node, kept)
-        self._definition.node_def.append(made)
-
-    @staticmethod
-    def _relocate(made: NodeDef, node: FlatNode, kept: set[str]) -> None:
-        """Name the nodes that `made` is colocated with as they are named here; forget those that are not here."""
-        if _COLOCATED not in made.attr or node.scope is None:
-            return
-        places = []
-        for place in made.attr[_COLOCATED].list.s:
-            name = node.scope.name_of(place.removeprefix(_HERE).decode())
-            if name in kept:
-                places.append(_HERE + name.encode())
-        del made.attr[_COLOCATED]
-        if places:
-            made.attr[_COLOCATED].list.s.extend(places)
+        return resolved(inner, inner.body.returns[source.slot], ends)
+    given = scope.given_at(source.slot)
+    return (scope.argument_tensor(source.slot), scope) if given is None else resolved(*given, ends)
 
 
 _FLAT = Memo(FlatFunction)

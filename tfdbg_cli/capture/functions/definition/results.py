@@ -36,10 +36,10 @@ def _packed(scope: Scope, reference: str, met: set[tuple[int, str]]) -> Iterator
     met.add((id(scope), reference))
     source = scope.body.source(reference)
     if source.node is None:
-        if scope.call is not None and scope.parent is not None:
-            outside = scope.parent.body.data_inputs(scope.call.node)
-            yield from _packed(scope.parent, outside[source.slot + (scope.call.kind is CallKind.BRANCH)], met)
-            if scope.call.kind is CallKind.LOOP:  # of the turn before
+        given = scope.given_at(source.slot)
+        if given is not None:
+            yield from _packed(*given, met)
+            if scope.call is not None and scope.call.kind is CallKind.LOOP:  # of the turn before
                 yield from _packed(scope.call.scopes[1], scope.call.scopes[1].body.returns[source.slot], met)
         return
     node, site = scope.body.nodes[source.node], scope.calls.get(source.node)

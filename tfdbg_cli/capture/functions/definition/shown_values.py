@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from tfdbg_cli.capture.functions.definition.body import Output, Source
 from tfdbg_cli.capture.functions.definition.call_tree import LOOP_VARIABLE, CallKind, CallSite, Scope
+from tfdbg_cli.capture.functions.definition.called_functions import functions_in
 from tfdbg_cli.capture.functions.definition.constants import constant_in
 from tfdbg_cli.capture.functions.definition.mergeable import SAME, mergeable
 from tfdbg_cli.capture.tf.memo import Memo
@@ -30,12 +31,12 @@ class Recipe:
     """How a value is computed from others that the run shows: as output 0 of the op of `node`.
 
     A `node` that only passes its input on has one input here. `shapes` keeps shapes of the output that took long to
-    find, by the shapes of the inputs.
+    find, by the shapes of the inputs; None where these do not tell it.
     """
 
     node: NodeDef
     inputs: tuple[TensorName, ...]
-    shapes: dict[tuple[tuple[int, ...], ...], tuple[int, ...]] = field(default_factory=dict)
+    shapes: dict[tuple[tuple[int, ...], ...], tuple[int, ...] | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,7 @@ def _found(scope: Scope) -> tuple[Item, ...]:
             continue
         site = scope.calls.get(node.name)
         if site is not None and site.kind is CallKind.PLAIN:
-            items.extend(_of_call(site, len(site.scopes[0].body.returns)))
+            items.extend(_of_call(site, items_of(site.scopes[0])))
             continue
         if site is not None:
             items.append(Item(None, None, site))
@@ -108,11 +109,11 @@ def _recipe(scope: Scope, node: NodeDef, slot: int) -> Recipe:
     return Recipe(node, tuple(map(scope.resolve, [inputs[slot]] if node.op in SAME else inputs)))
 
 
-def _of_call(site: CallSite, own_outputs: int) -> list[Item]:
-    """The values inside a plain call, which gives each back behind its own outputs."""
+def _of_call(site: CallSite, inside: Iterable[Item]) -> list[Item]:
+    """The values `inside` a plain call, which gives each back behind its own outputs."""
     items = []
-    position = own_outputs
-    for item in items_of(site.scopes[0]):
+    position = len(site.scopes[0].body.returns)
+    for item in inside:
         reference = None
         if item.given_back:
             reference = f"{site.node.name}:output:{position}"
@@ -126,18 +127,29 @@ def hidden_in(scope: Scope) -> int:
     return sum(len(inner.needed.hidden) for inner in scope.all())
 
 
+def unshown_calls(root: Scope) -> list[str]:
+    """The nodes of `root` and below that call functions none of whose values are shown, as a loop over a dataset."""
+    return [
+        scope.name_of(node.name)
+        for scope in root.all()
+        for node in scope.needed.nodes
+        if node.name not in scope.calls and any(functions_in(node.attr))
+    ]
+
+
 def given_items(scope: Scope, wanted: Collection[TensorName]) -> tuple[Item, ...]:
     """The items called `wanted` of `scope` and of the plain calls in it, inputs first."""
     items: list[Item] = []
+    nodes = {name.node for name in wanted}
     for node in scope.needed.nodes:
         site = scope.calls.get(node.name)
         if site is not None and site.kind is CallKind.PLAIN:
-            own = len(site.scopes[0].body.returns)
-            for position, item in enumerate(given_items(site.scopes[0], wanted)):
-                items.append(Item(item.shown, f"{node.name}:output:{own + position}"))
+            items.extend(_of_call(site, given_items(site.scopes[0], wanted)))
+            continue
+        if scope.name_of(node.name) not in nodes:
             continue
         for slot, output in enumerate(scope.body.outputs(node.name)):
             name = TensorName(scope.name_of(node.name), slot)
             if name in wanted and output.returnable:
-                items.append(_item(name, node.op, node.device, output))
+                items.append(_item(name, node.op, node.device, output, known=constant_in(scope.body, node)))
     return tuple(items)

@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from tfdbg_cli.capture.functions.compiled import Compiled, steady_name
 from tfdbg_cli.capture.functions.definition.edit import READS
 from tfdbg_cli.capture.functions.exact.values import Output, Values, acts
+from tfdbg_cli.capture.functions.kept_values import LONG_SUM, NEVER_WRITTEN_OVER
 from tfdbg_cli.capture.functions.rewrite import original_names
 from tfdbg_cli.capture.tf.types import AttrValue, NodeDef
-from tfdbg_cli.ops.kinds import CALLS, TRANSFERS
-
-_LONG_SUM = 3  # terms: of so many `AddN` begins with one whose buffer nobody else holds
+from tfdbg_cli.ops.kinds import CALLS, RESHAPES, TRANSFERS
 
 
 @dataclass(frozen=True)
@@ -26,9 +25,9 @@ class Comparison:
 
     `outputs` are the positions of outputs, `effects` the names of ops with side effects, that are not computed by the
     same ops. `unseen` are calls of functions that the runtime compiles by itself, so that their ops are not known.
-    `suspects` are our nodes that read what the plain function does not compute so, each with the positions of those
-    inputs. `near` are those that read anything behind a difference or just before it. `given` are outputs of ours, by
-    position, that give back what the plain function does not compute so.
+    `suspects` are nodes of ours that read a value which the plain function computes in another way, or the memory
+    that a long sum is given, each with the positions of those inputs. `near` are those that read anything behind a
+    difference or just before it. `given` are the positions of outputs of ours that give such values back.
     """
 
     outputs: tuple[int, ...]
@@ -47,6 +46,13 @@ class Comparison:
 def compared(plain: Compiled, rewritten: Compiled, own: int) -> Comparison:
     """Compare the two; the first `own` outputs of `rewritten` are those of `plain`."""
     return _Compared(Values(plain), Values(rewritten), own).found()
+
+
+def compared_by_name(plain: Compiled, whole: Compiled) -> Comparison | None:
+    """The comparison of `plain` with `whole`, to which nodes were added; None if any node of it is not as it was."""
+    nodes = {node.name: node for node in whole.nodes}
+    same = all(nodes.get(node.name) == node for node in plain.nodes)
+    return Comparison((), (), (), (), (), ()) if same else None
 
 
 class _Compared:
@@ -96,13 +102,13 @@ class _Compared:
         return {name for name in self._program if self._rewritten.node(name) not in computed}
 
     def _readers(self, wrong: set[str], sums: set[Output]) -> Iterator[tuple[str, tuple[int, ...]]]:
-        """Our nodes that read an output of one of `wrong`, or one of `sums`, with the positions of these inputs."""
+        """Our nodes that read an output of one of `wrong`, or memory of `sums`, and at which positions."""
         for name, node in self._rewritten.nodes.items():
             if (name not in self._program and READS in node.attr) or self._is_foreign_output(name):
                 at = tuple(
                     position
                     for position, given in enumerate(self._rewritten.inputs(name))
-                    if given[0] in wrong or given in sums
+                    if given[0] in wrong or (sums and self._memory(given) in sums)
                 )
                 if at:
                     yield name, at
@@ -120,14 +126,20 @@ class _Compared:
         )
 
     def _terms_of_sums(self) -> set[Output]:
-        """What long sums of the program read: one more reader of a term may change with which term the sum begins."""
+        """The memory that long sums are given: one more reader may change with which term it begins."""
         found: set[Output] = set()
         for name in self._program:
             if "AddN" in self._rewritten.nodes[name].op:
                 terms = self._rewritten.inputs(name)
-                if len(terms) >= _LONG_SUM:
-                    found.update(terms)
-        return found
+                if len(terms) >= LONG_SUM:
+                    found.update(map(self._memory, terms))
+        return {one for one in found if self._rewritten.nodes[one[0]].op not in NEVER_WRITTEN_OVER}
+
+    def _memory(self, output: Output) -> Output:
+        """The first output in whose memory `output` stands."""
+        while self._rewritten.nodes[output[0]].op in RESHAPES:
+            output = self._rewritten.inputs(output[0])[0]
+        return output
 
     def _unseen(self) -> Iterator[str]:
         for name in self._program:

@@ -1,8 +1,9 @@
 """Proves of a rewritten function that the program's own ops are as they were, by what the runtime makes of it.
 
-A check is one more reader of a value, and TensorFlow's graph optimizer goes by who reads what. So the function is
-compiled, and compared with the plain one. Checks that stand in the way read a second computation of their value
-instead, and if that is in the way too, one that begins further back, until nothing differs.
+A check is one more reader of a value, and TensorFlow's graph optimizer goes by who reads what. Where that can be, our
+ops are put onto what the optimizer made of the plain function (`grafted`). Elsewhere the rewritten function is
+optimized as any other, and compared with the plain one. Checks that stand in the way read a second computation of
+their value instead, and if that is in the way too, one that begins further back, until nothing differs.
 """
 
 from __future__ import annotations
@@ -15,13 +16,15 @@ from tfdbg_cli.capture.functions.compiled import Compiled
 from tfdbg_cli.capture.functions.definition.body import Body, Source
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.definition.edit import READS, source_told
-from tfdbg_cli.capture.functions.exact.comparison import Comparison, compared
+from tfdbg_cli.capture.functions.exact.comparison import Comparison, compared, compared_by_name
 from tfdbg_cli.capture.functions.instrumented import Instrumented
 from tfdbg_cli.capture.functions.twins import has_twin
 from tfdbg_cli.capture.tf.types import EagerTensor, NodeDef
 from tfdbg_cli.model.walks import reached
 
 Apart: TypeAlias = frozenset[tuple[str, Source]]  # values, with the function that they are in
+Onto: TypeAlias = Sequence[NodeDef] | None
+Make: TypeAlias = Callable[[Apart, Onto], Instrumented]
 
 _ROUNDS = 8  # the checks of a network settle in one to three
 
@@ -35,29 +38,41 @@ class Proof:
 
     @property
     def holds(self) -> bool:
-        """Whether the program's own ops are those of the plain function."""
-        return self.comparison is not None and self.comparison.same and not self.comparison.unseen
+        """Whether the program's own ops are those of the plain function, and are given the same memory."""
+        found = self.comparison
+        return found is not None and found.same and not found.unseen and not found.suspects
 
 
-def proven(
-    root: Scope, plain: Compiled | None, inputs: Sequence[EagerTensor], make: Callable[[Apart], Instrumented]
-) -> Proof:
-    """What `make` makes, told which values the checks must not read so that the program's ops stay those of `plain`.
+def proven(root: Scope, plain: Compiled | None, inputs: Sequence[EagerTensor], make: Make) -> Proof:
+    """A rewritten function whose own ops differ from those of `plain` as little as can be had, and the comparison.
 
-    `plain` is the function of `root` as the runtime compiles it for `inputs`.
+    Args:
+        root: the scope of the function.
+        plain: what the runtime makes of the plain function for `inputs`; None where it does not tell.
+        inputs: the flat tensors of a call.
+        make: makes the rewritten function. It is told which values the checks must not read, and the nodes of `plain`
+            onto which to put ours where that can be done, or None.
+
     """
     own = len(root.body.returns)
+    first = make(frozenset(), None if plain is None else plain.optimized)
+    if plain is not None and first.grafted:
+        whole = first.compiled(inputs)
+        found = None if whole is None else compared_by_name(plain, whole) or compared(plain, whole, own)
+        if found is not None and found.same:
+            return Proof(first, found)
     bodies = {scope.body.name: scope.body for scope in root.all()}
     apart: Apart = frozenset()
     best: Proof | None = None
     for _ in range(_ROUNDS):
-        instrumented = make(apart)
+        instrumented = make(apart, None) if apart or first.grafted else first
         rewritten = None if plain is None else instrumented.compiled(inputs)
         if plain is None or rewritten is None:
             return best or Proof(instrumented, None)
         proof = Proof(instrumented, compared(plain, rewritten, own))
         best = proof if best is None or _parted(proof) <= _parted(best) else best
-        more = apart.union(_further(proof.comparison, bodies, apart))
+        given = () if proof.comparison is None else instrumented.places_given(proof.comparison.given)
+        more = apart.union(_further(proof.comparison, bodies, apart), _instead(given, bodies, apart))
         if more == apart and _parted(proof) and proof.comparison is not None:
             wider = replace(proof.comparison, suspects=proof.comparison.near)
             more = apart.union(_further(wider, bodies, apart))
@@ -80,6 +95,14 @@ def _further(comparison: Comparison | None, bodies: Mapping[str, Body], apart: A
             found = source_told(text)
             if found is not None and found[0] in bodies:
                 yield from _deeper(found[0], bodies[found[0]], [found[1]], apart)
+
+
+def _instead(
+    given: Iterable[tuple[str, Source]], bodies: Mapping[str, Body], apart: Apart
+) -> Iterator[tuple[str, Source]]:
+    """The values to compute a second time, so that these are given back in the place of those that are `given`."""
+    for function, source in given:
+        yield from _deeper(function, bodies[function], [source], apart)
 
 
 def _told(node: NodeDef, positions: Sequence[int]) -> Iterable[str]:

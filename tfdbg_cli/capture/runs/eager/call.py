@@ -18,6 +18,7 @@ from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.controller import Action, Controller, Plan
 from tfdbg_cli.capture.functions.arguments import value_of
 from tfdbg_cli.capture.pipeline import Capture, Reported, planned
+from tfdbg_cli.capture.runs.batch_places import batch_places, ids_of
 from tfdbg_cli.capture.runs.eager.program.stacks import stack_of
 from tfdbg_cli.capture.runs.eager.recorder import EagerRecorder
 from tfdbg_cli.capture.runs.eager.section import ONE_BY_ONE, Section
@@ -29,6 +30,7 @@ from tfdbg_cli.capture.tf.static_values import dimensions
 from tfdbg_cli.capture.tf.types import RunResult
 from tfdbg_cli.model.calls import Argument, Call, RunError, RunKind
 from tfdbg_cli.model.decision import CaptureRequest
+from tfdbg_cli.model.lazy_values import LazyValues
 from tfdbg_cli.model.runs import Estimate, Run, RunStart
 from tfdbg_cli.model.values import Value
 
@@ -70,7 +72,7 @@ class EagerCall:
 
     def described(self, number: int, thread: str) -> Call:
         arguments = tuple(_argument(name, value) for name, value in self.given.items())
-        feeds = _Values(self.given)
+        feeds = LazyValues(self.given, _value)
         return Call(number, RunKind.EAGER, (), feeds, thread=thread, function=self.name, arguments=arguments)
 
     def capture(self, controller: Controller, plan: Plan) -> Capture:
@@ -121,7 +123,7 @@ class EagerCapture:
             error = replace(error, node=self._failed or error.node, inputs_note=note)
         feeds = {**call.feeds, **{name: value_of(tensor) for name, tensor in recorder.outside.items()}}
         return Run(
-            replace(call, feeds=feeds),
+            replace(call, feeds=feeds, came=batch_places(ids_of(recorder.outside))),
             recorder.store(),
             recorder.graph(),
             tracebacks=recorder.tracebacks(),
@@ -193,7 +195,7 @@ class _Pending:
         return Estimate(0, None, 0, memory_budget(self._controller.settings), "memory")
 
     def arguments(self) -> tuple[object, object]:
-        return (), _Values(self._call.given)
+        return (), LazyValues(self._call.given, _value)
 
 
 def _named(python: Callable[..., Any], arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> dict[str, Any]:
@@ -230,21 +232,8 @@ def _argument(name: str, value: Any) -> Argument:
     return Argument(name, tf.as_dtype(array.dtype).name, array.shape)
 
 
-class _Values(Mapping[str, Value]):
-    """Arguments as arrays, made when somebody looks."""
-
-    def __init__(self, given: Mapping[str, Any]) -> None:
-        self._given = given
-
-    def __getitem__(self, name: str) -> Value:
-        value = self._given[name]
-        return value_of(value) if isinstance(value, tf.Tensor | tf.Variable) else np.asarray(value)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._given)
-
-    def __len__(self) -> int:
-        return len(self._given)
+def _value(given: Any) -> Value:
+    return value_of(given) if isinstance(given, tf.Tensor | tf.Variable) else np.asarray(given)
 
 
 @contextmanager

@@ -14,24 +14,23 @@ import tensorflow as tf
 from tfdbg_cli.analysis.watch.datum import TensorDatum
 from tfdbg_cli.analysis.watch.filter import Among, Bad
 from tfdbg_cli.analysis.watch.filters import our_filter
-from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE
 from tfdbg_cli.capture.controller import WatchRequest
 from tfdbg_cli.capture.runs.eager.ignored_ops import IgnoredOps
 from tfdbg_cli.capture.runs.eager.meant import Meant
+from tfdbg_cli.capture.runs.eager.noted_ops import RESOURCE, Noted, Taken, attribute
 from tfdbg_cli.capture.runs.eager.program.choices import is_chosen_from
 from tfdbg_cli.capture.runs.eager.program.places import builds
-from tfdbg_cli.capture.runs.eager.recent import RESOURCE, Noted, Taken, attribute, name_of
-from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.compat import EagerTensor, dtype_number, host_array, tensor_id
 from tfdbg_cli.capture.tf.types import OpInput
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.statistics import any_nonfinite
 from tfdbg_cli.model.tensors import MemoryTensorStore, describe
+from tfdbg_cli.model.updates import UPDATED_VARIABLE
 from tfdbg_cli.model.values import Array
 from tfdbg_cli.ops.effects import updates_variable
 from tfdbg_cli.ops.kinds import INCREMENTS
-from tfdbg_cli.ops.norms import FAR_FROM_OVERFLOW, RULES, Norm, bound_of
+from tfdbg_cli.ops.norms import FAR_FROM_OVERFLOW, PASSED_ON, RULES, Norm, bound_of
 from tfdbg_cli.ops.undefined_outputs import is_undefined
 
 # Dtypes, by number, whose elements are always finite.
@@ -45,10 +44,14 @@ _EXACT = frozenset(
 _MOST_KNOWN = 50_000
 _SIMPLE_UPDATES = INCREMENTS | {"AssignVariableOp"}
 _MOST_UNSEEN = 16
+_dot = getattr(np.vdot, "__wrapped__", np.vdot)  # without the question whether an operand is of another library
 _FLOATS = "fc"
 _NUMBERS = "fd"  # of NumPy's characters for dtypes, those that Python and BLAS know, too
 _WIDE = frozenset({tf.float32.as_datatype_enum, tf.float64.as_datatype_enum})
 _SMALL = 4096  # elements up to which a tensor is looked at in less time than it takes to reckon a bound
+# Up to so many elements a tensor whose bound has grown beyond `_NEAR` is looked at again: bounds are multiplied from
+# layer to layer, and one that is let grow costs a look at what is much larger, such as gradients and variables.
+_CHEAP, _NEAR = 1 << 16, 1e8
 # A norm in float32 is not exact: sums of very many squares stay too small, and squares below 1e-38 are lost.
 _INEXACT, _LEAST = 4.0, 1e-12
 
@@ -82,24 +85,34 @@ class Checks:
             if self.ignored and (self.ignored.follows(inputs) or self.ignored.means(op)):
                 self.ignored.excuses(op, inputs, [one for one in outputs if one[2] is not None and _holds_bad(one)])
             return False
-        op_type = op[1]
+        op_type = op.op_type
         if not self._finite_only:
             found = any(self._passes(op, slot, value) for slot, (_, _, value) in enumerate(outputs))
             return found and not (self.ignored and self._is_excused(op, inputs, outputs))
-        rule, norms, found = RULES.get(op_type), self._norms, False
+        norms, found = self._norms, False
         for slot, (key, dtype, value) in enumerate(outputs):
             if dtype in _EXACT:
                 continue
-            norm = None
+            norm, size = None, value.size
             if op_type == "ReadVariableOp":
                 norm = self._known(inputs[0])
-            elif rule is not None and value.size > _SMALL and dtype in _WIDE:
-                bound = bound_of(rule, [self._known(given) for given in inputs[rule[0]]], value.size)
-                norm = (bound, value.size) if bound < FAR_FROM_OVERFLOW else None
+            elif dtype in _WIDE:
+                rule = RULES.get(op_type)
+                if rule is PASSED_ON:
+                    norm = self._known(inputs[0])
+                    if norm is not None and (norm[1] != size or norm[0] >= FAR_FROM_OVERFLOW):
+                        norm = (norm[0], size) if norm[0] < FAR_FROM_OVERFLOW else None
+                elif size > _SMALL and rule is not None:
+                    bound = bound_of(rule, self._given(op, inputs, rule[0], size), size)
+                    norm = (bound, size) if bound < (_NEAR if size <= _CHEAP else FAR_FROM_OVERFLOW) else None
+                if norm is None and 1 < size <= _SMALL:  # as `norm_of`, without a question: most tensors
+                    square = float(_dot(value, value))
+                    if square < math.inf:
+                        norm = _INEXACT * math.sqrt(square) + _LEAST, size
             norm = norm or norm_of(value)
             if norm is not None:
                 norms[key] = norm
-            elif not is_undefined(op_type, slot, partial(attribute, op[5])):
+            elif not is_undefined(op_type, slot, partial(attribute, op.attributes)):
                 found = True
         if len(norms) > _MOST_KNOWN:  # those that are known longest are forgotten
             self._before, self._norms = norms, {}
@@ -110,17 +123,17 @@ class Checks:
         return self.ignored.excuses(op, inputs, outputs) if self.anywhere else self.ignored.means(op)
 
     def is_meant(self, op: Noted, inputs: Sequence[OpInput], outputs: Sequence[Taken]) -> bool:
-        """Whether what is bad in what `op` gives may be meant, so that it is judged at the end of its run.
+        """Whether the program may mean the bad values that `op` gave: then they are judged at the end of the run.
 
         Such are infinities that the program wrote, and whatever it hands to a choice, which may throw it away.
         """
-        if self.meant is None or (updates_variable(op[1]) and not builds(op[7])):
+        if self.meant is None or (updates_variable(op.op_type) and not builds(op.stack)):
             return False
-        return self.meant.hands_on(op, inputs, outputs) or is_chosen_from(op[7])
+        return self.meant.hands_on(op, inputs, outputs) or is_chosen_from(op.stack)
 
     def is_new(self, op: Noted) -> bool:
         """Whether what is bad at the line of `op`, which `is_meant`, has not been judged before."""
-        return self.meant is not None and self.meant.is_new(op[7])
+        return self.meant is not None and self.meant.is_new(op.stack)
 
     def judged(self) -> None:
         """Note that the run with what was met so far was judged."""
@@ -144,16 +157,16 @@ class Checks:
         self._norms.pop(key, None)
         return not self._is_excluded(op)
 
-    def settled(self, op: Noted, inputs: Sequence[OpInput]) -> bool:
-        """Whether the variable that `op` updated need not be read, since a bound of its norm shows it to be finite.
+    def settled(self, op: Noted, inputs: Sequence[OpInput], dtype: int) -> bool:
+        """Whether the variable of `dtype` that `op` updated need not be read: a bound of its norm shows it is finite.
 
         Every few updates it is read nevertheless, so that the bound stays near.
         """
-        if not self._finite_only or op[1] not in _SIMPLE_UPDATES or len(inputs) != 2:
+        if not self._finite_only or op.op_type not in _SIMPLE_UPDATES or len(inputs) != 2 or dtype not in _WIDE:
             return False
         handle, change = inputs[0], self._known(inputs[1])
-        old = self._known(handle) if op[1] != "AssignVariableOp" else (0.0, 0)
-        if old is None or change is None or compat.type_in_variable(handle) not in _WIDE:
+        old = self._known(handle) if op.op_type != "AssignVariableOp" else (0.0, 0)
+        if old is None or change is None:
             return False
         key, bound = tensor_id(handle), old[0] + change[0]
         self._unseen[key] = unseen = self._unseen.get(key, 0) + 1
@@ -165,7 +178,9 @@ class Checks:
 
     def bad_update(self, op: Noted, inputs: Sequence[OpInput]) -> bool:
         """Whether the update `op` is given what the watch is for among `inputs`."""
-        given = [one for one in inputs if not _is_handle(one)] if self.of_updates else []
+        if not self.of_updates:
+            return False
+        given = [one for one in inputs if not _is_handle(one)]
         if self.out_of_fine(given):
             return False
         return not (self.ignored and (self.ignored.means(op) or self.ignored.are_to_blame(given)))
@@ -180,7 +195,7 @@ class Checks:
         self._before.clear()
 
     def _known(self, given: OpInput) -> Norm | None:
-        """The norm of what an op is given (a tensor, a variable or a number), as far as it is known; else None."""
+        """A bound of the norm of what an op is given: a tensor, a variable or a number; None where none is known."""
         if type(given) is EagerTensor:
             key = tensor_id(given)
         elif isinstance(given, (float, int)):
@@ -192,18 +207,41 @@ class Checks:
             key = tensor_id(handle)
         return self._norms.get(key) or self._before.get(key)
 
+    def _given(self, op: Noted, inputs: Sequence[OpInput], counted: slice, size: int) -> Sequence[Norm | None]:
+        """The norms of those of `inputs` that are `counted`.
+
+        What came from outside, such as a batch or a rate, is looked at once if that is no more work than to look at
+        what the op gave, of `size` elements.
+        """
+        norms = self._norms
+        found = [norms.get(read) if type(read) is int else None for read in op.reads[counted]]
+        if None in found:
+            known = zip(found, inputs[counted], strict=True)
+            found = [norm or self._known(given) or self._looked_at(given, size) for norm, given in known]
+        return found
+
+    def _looked_at(self, given: OpInput, most: int) -> Norm | None:
+        """The norm of a tensor of at most so many elements; None of others, and of one that is not finite."""
+        if type(given) is not EagerTensor or dtype_number(given) not in _WIDE:
+            return None
+        value = host_array(given)
+        norm = norm_of(value) if value.size <= most else None
+        if norm is not None:
+            self._norms[tensor_id(given)] = norm
+        return norm
+
     def _is_excluded(self, op: Noted) -> bool:
-        return self._excluded is not None and self._excluded(name_of(op)) is not None
+        return self._excluded is not None and self._excluded(op.name) is not None
 
     def _passes(self, op: Noted, slot: int, value: Any) -> bool:
-        if value is None or is_undefined(op[1], slot, partial(attribute, op[5])):
+        if value is None or is_undefined(op.op_type, slot, partial(attribute, op.attributes)):
             return False
-        return self._asks(op, slot, op[1], np.asarray(value))
+        return self._asks(op, slot, op.op_type, np.asarray(value))
 
     def _asks(self, op: Noted, slot: int, op_type: str, value: Array) -> bool:
         if self._is_excluded(op):
             return False
-        node = name_of(op)
+        node = op.name
         name = TensorName(node, slot)
         tensor = describe(name, value, device="", op_type=op_type, dtype=value.dtype.name)
         datum = TensorDatum(tensor, MemoryTensorStore([tensor], [value]), 0, Graph([Node(node, op_type, "")]))
@@ -222,7 +260,7 @@ def norm_of(value: Any) -> Norm | None:
     if value.dtype.char in _NUMBERS:
         if not value.ndim:
             return (abs(float(value)), 1) if math.isfinite(value) else None
-        square = np.vdot(value, value)
+        square = _dot(value, value)
         if math.isfinite(square):  # else the square of a large number may be infinite
             return _INEXACT * math.sqrt(square) + _LEAST, size
         return (math.inf, size) if np.isfinite(value).all() else None

@@ -22,7 +22,7 @@ _MOST_KNOWN = 20_000
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ForwardOp:
-    """An op of the forward pass, the scope that it is in, and the ids of what it was given; 0 for what has none."""
+    """An op of the forward pass: its scope, and the ids of the tensors that it was given (0: not a tensor)."""
 
     op_type: str
     scope: str

@@ -31,12 +31,6 @@ class FunctionAmidEager(FunctionCall):
         super().__init__(atomic, inputs, call_flat, entered)
         self._watch = watch
 
-    @property
-    def given(self) -> dict[str, EagerTensor]:
-        """The tensors that the program gives the function, by the names of its arguments."""
-        slots = zip(self.traced.slots, self.inputs, strict=False)
-        return {slot.argument.name: tensor for slot, tensor in slots if not slot.argument.captured}
-
     def with_inputs(self, run: Run) -> Run:
         run = super().with_inputs(run)
         try:

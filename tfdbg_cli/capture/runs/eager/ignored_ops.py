@@ -9,7 +9,7 @@ import numpy as np
 
 from tfdbg_cli.analysis.watch.verdicts import nan_mask
 from tfdbg_cli.capture.runs.eager.meant import place_of_stack
-from tfdbg_cli.capture.runs.eager.recent import HANDLES, Noted, Taken, name_of
+from tfdbg_cli.capture.runs.eager.noted_ops import HANDLES, Noted, Taken
 from tfdbg_cli.capture.tf.compat import EagerTensor, dtype_number, host_array, tensor_id
 from tfdbg_cli.capture.tf.types import OpInput
 from tfdbg_cli.model.ignored import IgnoredBy, IgnoredPlace
@@ -45,9 +45,9 @@ class IgnoredOps:
         return bool(self._names or self._layers)
 
     def excuses(self, op: Noted, inputs: Sequence[OpInput], outputs: Sequence[Taken]) -> bool:
-        """Whether what is bad in `outputs` of `op` counts as fine; then so does what is made of it.
+        """Whether the bad values in `outputs` of `op` count as fine; then those made of them do, too.
 
-        An op that makes NaN of infinities that count as fine is another thing.
+        They do where `op` is ignored, or was given what counts as fine; not where it made NaN of infinities.
         """
         if not self.means(op):
             makes_nan = any(_has_nan(value) for _, _, value in outputs)
@@ -65,7 +65,7 @@ class IgnoredOps:
         return True
 
     def gave(self, function: str, outputs: Iterable[Taken]) -> None:
-        """Note what a call of the graph function of that name gave: where something in it is ignored, it is fine."""
+        """Count what a call of that graph function gave as fine, if something in the function is ignored."""
         if function in self._functions:
             self._note(key for key, _, _ in outputs)
 
@@ -79,9 +79,9 @@ class IgnoredOps:
 
     def means(self, op: Noted) -> bool:
         """Whether `op` is one that the person ignores."""
-        if self._lines and (*place_of_stack(op[7]), op[1]) in self._lines:
+        if self._lines and (*place_of_stack(op.stack), op.op_type) in self._lines:
             return True
-        name = name_of(op)
+        name = op.name
         parts = tuple(name.split("/"))
         return name in self._names or any(
             parts[at : at + len(layer)] == layer for layer in self._layers for at in range(len(parts))

@@ -5,22 +5,28 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from types import FrameType
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
-from tfdbg_cli.capture.runs.eager.recent import Source
+from tfdbg_cli.capture.runs.eager.noted_ops import HANDLES, Source
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.capture.tf.callers import frame_at, is_ours, is_users
+from tfdbg_cli.capture.tf.callers import frame_at, is_users, names_in
 from tfdbg_cli.capture.tf.compat import EagerTensor
 from tfdbg_cli.model.frames import LiveFrame
 from tfdbg_cli.model.values import Array
+from tfdbg_cli.own_frames import is_own
 
 _MOST_NAMES = 5_000
 _TRACKING = "_self_"  # how attributes begin in which TensorFlow notes the program's own once more
 _DEEPEST = 3  # of lists in lists, attributes of attributes
+_MOST_VARIABLES = 50_000  # whose names are known
+
+_VARIABLES: dict[int, str] = {}
+"""How variables were called the first time that one was shown, by the ids of their handles, which no two share."""
 
 
 def live_frames() -> tuple[LiveFrame, ...]:
@@ -29,45 +35,68 @@ def live_frames() -> tuple[LiveFrame, ...]:
     frame: FrameType | None = inspect.currentframe()
     while frame is not None:
         code = frame.f_code
-        if not is_ours(code.co_filename):
-            found.append(LiveFrame(frame_at(code, frame.f_lineno), _names(frame), frame.f_globals))
+        if not is_own(code.co_filename):
+            found.append(LiveFrame(frame_at(code, frame.f_lineno), names_in(frame), frame.f_globals))
         frame = frame.f_back
     while found and not is_users(found[-1].place.file):
         found.pop()
     return tuple(reversed(found))
 
 
-def _names(frame: FrameType) -> dict[str, Any]:
-    """The names of a call with what they hold; a copy, but for those of a module."""
-    names = frame.f_locals
-    if names is frame.f_globals:
-        return frame.f_globals
-    copied = dict(names)
-    # Before Python 3.13 a call keeps what it is asked for here, and all of it alive. Nobody else has it if it has
-    # three references: that of the call, ours, and that of who counts.
-    if frame.f_code.co_flags & inspect.CO_OPTIMIZED and isinstance(names, dict) and sys.getrefcount(names) <= 3:
-        names.clear()
-    return copied
-
-
 def names_of_tensors(frames: Sequence[LiveFrame]) -> Mapping[int, str]:
     """The names by which the program's own frames know tensors, and handles of variables, by their ids.
 
-    The innermost frame's name counts: `x`, `weights[2]`, `self.layer.kernel`.
+    Of a tensor the innermost frame's name counts: `x`, `parts[2]`. Of a variable it is the outermost one's, which is
+    there in all runs: `policy.layer.kernel`, and not `self.kernel` of the method that happens to be running.
     """
-    names: dict[int, str] = {}
-    for frame in reversed(frames):
+    tensors: dict[int, str] = {}
+    variables: dict[int, str] = {}
+    for frame in frames:
         if is_users(frame.place.file):
-            for name, value in list(frame.names.items()):
-                if not name.startswith("__"):
-                    _note(names, name, value, 0)
-    return names
+            here = _Named(frame.names)
+            tensors = {**tensors, **here.tensors}
+            variables = {**here.variables, **variables}
+    return {**tensors, **variables}
 
 
-def namer(frames: Sequence[LiveFrame], names: Mapping[int, str] | None = None) -> Callable[[Source], str]:
-    """Gives the program's name for what came from outside: that in `names`, else in its frames; empty for none."""
-    known = names or names_of_tensors(frames)
-    return lambda source: known.get(source.key) or name_of_array(frames, source.given)
+def names_at_hand(wanted: AbstractSet[int]) -> Mapping[int, str]:
+    """The names that the calls of this thread have for the tensors with the ids `wanted`, the innermost first.
+
+    Asked when a tensor is first read, for its name may be gone when the run ends; so only plain names are looked at.
+    """
+    found: dict[int, str] = {}
+    frame: FrameType | None = inspect.currentframe()
+    while frame is not None and len(found) < len(wanted):
+        file = frame.f_code.co_filename
+        if not is_own(file) and is_users(file):
+            for name, value in list(names_in(frame).items()):
+                if type(value) is EagerTensor and compat.tensor_id(value) in wanted and not name.startswith("__"):
+                    found.setdefault(compat.tensor_id(value), name)
+        frame = frame.f_back
+    return found
+
+
+def namer(
+    frames: Sequence[LiveFrame], names: Mapping[int, str] | None = None, read: Mapping[int, str] | None = None
+) -> Callable[[Source], str]:
+    """Gives the program's name for what came from outside: that in `names`, else in its frames; empty for none.
+
+    `read` are names of tensors when they were read. A variable keeps the name that it got in this process first: it
+    is to be one row of what tells of many runs.
+    """
+    known = names or {**names_of_tensors(frames), **(read or {})}
+
+    def named(source: Source) -> str:
+        if source.dtype not in HANDLES:
+            return known.get(source.key) or name_of_array(frames, source.given)
+        name = _VARIABLES.get(source.key) or known.get(source.key, "")
+        if name:
+            if len(_VARIABLES) >= _MOST_VARIABLES:
+                _VARIABLES.clear()
+            _VARIABLES[source.key] = name
+        return name
+
+    return named
 
 
 def name_of_array(frames: Sequence[LiveFrame], given: object) -> str:
@@ -90,19 +119,29 @@ def _same(value: Array, given: Array) -> bool:
         return False
 
 
-def _note(names: dict[int, str], name: str, value: Any, depth: int) -> None:
-    if len(names) >= _MOST_NAMES:
-        return
-    if type(value) is EagerTensor:
-        names.setdefault(compat.tensor_id(value), name)
-        return
-    handle = getattr(value, "handle", None) if isinstance(value, tf.Variable) else None
-    if handle is not None:
-        names.setdefault(compat.tensor_id(handle), name)
-        return
-    if depth < _DEEPEST:
-        for inner, held in _parts(value):
-            _note(names, name + inner, held, depth + 1)
+class _Named:
+    """What the names of one call stand for: tensors and handles of variables, each by its id with its first name."""
+
+    def __init__(self, names: Mapping[str, Any]) -> None:
+        self.tensors: dict[int, str] = {}
+        self.variables: dict[int, str] = {}
+        for name, value in list(names.items()):
+            if not name.startswith("__"):
+                self._note(name, value, 0)
+
+    def _note(self, name: str, value: Any, depth: int) -> None:
+        if len(self.tensors) + len(self.variables) >= _MOST_NAMES:
+            return
+        if type(value) is EagerTensor:
+            self.tensors.setdefault(compat.tensor_id(value), name)
+            return
+        handle = getattr(value, "handle", None) if isinstance(value, tf.Variable) else None
+        if handle is not None:
+            self.variables.setdefault(compat.tensor_id(handle), name)
+            return
+        if depth < _DEEPEST:
+            for inner, held in _parts(value):
+                self._note(name + inner, held, depth + 1)
 
 
 def _parts(value: Any) -> Iterator[tuple[str, Any]]:
@@ -128,7 +167,8 @@ def _of_keras(value: Any) -> Iterator[tuple[str, Any]]:
     if isinstance(getattr(value, "value", None), tf.Variable):
         yield "", value.value
         return
-    for variable in getattr(value, "variables", ()):
+    variables = getattr(value, "variables", ())
+    for variable in variables() if inspect.ismethod(variables) else variables:  # optimizers of Keras 2 have a method
         raw = getattr(variable, "value", None)
         path = getattr(variable, "path", None) or variable.name.partition(":")[0]
         yield f".{path}", raw if isinstance(raw, tf.Variable) else variable

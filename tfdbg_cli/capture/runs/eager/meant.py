@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from tfdbg_cli.capture.runs.eager.noted_ops import HANDLES, Noted, Taken
 from tfdbg_cli.capture.runs.eager.program.places import program_at
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack, line_at
-from tfdbg_cli.capture.runs.eager.recent import HANDLES, Noted, Taken
 from tfdbg_cli.capture.tf.compat import EagerTensor, dtype_number, host_array, tensor_id
 from tfdbg_cli.capture.tf.types import OpInput
 from tfdbg_cli.model.values import Array
@@ -20,7 +20,7 @@ _TURNS_SIGN = frozenset({"Neg", "Sub"})
 
 
 class Meant:
-    """Knows tensors whose only bad values are infinities that the program wrote or gave, and ops just handed on.
+    """Knows the tensors that hold infinities which the program wrote down or fed, and which ops only handed on since.
 
     Whether they were meant is judged at the end of a run by what became of them (`analysis/origin/benign.py`). A line
     at which they come up is new until a run with it was judged.
@@ -34,10 +34,10 @@ class Meant:
 
     def hands_on(self, op: Noted, inputs: Sequence[OpInput], outputs: Sequence[Taken]) -> bool:
         """Whether all that is not finite in `outputs` are such infinities, which `op` was given and handed on."""
-        if op[1] not in _HAND_ON:
+        if op.op_type not in _HAND_ON:
             return False
         signs: set[float] = set()
-        for given, read in zip(inputs, op[4], strict=True):
+        for given, read in zip(inputs, op.reads, strict=True):
             held = self._infinities(given, made=isinstance(read, int))
             if held is None:
                 return False
@@ -46,9 +46,9 @@ class Meant:
         if any(each is None for each in gave):
             return False
         found = set().union(*(each for each in gave if each is not None))
-        if op[1] == "ReadVariableOp":  # what an update gave it was looked at, so it was given so
+        if op.op_type == "ReadVariableOp":  # what an update gave it was looked at, so it was given so
             signs = found
-        if not signs or not (op[1] in _TURNS_SIGN or found <= signs):
+        if not signs or not (op.op_type in _TURNS_SIGN or found <= signs):
             return False
         self._note(key for key, _, _ in outputs)
         return True

@@ -25,16 +25,13 @@ class Listener(Protocol):
     """Is told of every op, before and after it. What it raises is reported, and goes no further."""
 
     def begins(self, op_type: str, inputs: Sequence[OpInput]) -> Any:
-        """An op is about to run in this thread. `ran` gets what this gives; where it gives None, `ran` is not called.
-
-        Attributes may follow the `inputs`.
-        """
+        """An op is about to run in this thread. `ran` gets what this gives; where that is None, it is not called."""
         ...
 
     def ran(
         self, op_type: str, inputs: Sequence[OpInput], attributes: AttributeList, outputs: OpOutputs, begun: Any
     ) -> OpOutputs:
-        """The op gave `outputs`. Returns what the program gets in their place, most of the time the same."""
+        """The op, given `inputs`, lists laid out, gave `outputs`. Returns what the program gets, mostly the same."""
         ...
 
     @property
@@ -132,19 +129,22 @@ class EagerOps:
     # What a listener raises must not become an exception of the program. `report` says it once.
 
     def _fast(self, original: Method) -> Method:
-        def fast(context: Any, op_type: str, name: Any, *arguments: Any) -> OpOutputs:
-            heard = self._heard
+        def fast(*arguments: Any) -> OpOutputs:  # a context, op type, name, inputs, attributes
+            heard, op_type = self._heard, arguments[1]
             try:
-                begun = heard.begins(op_type, arguments)
+                count, listed = _input_form(op_type)
+                inputs: Sequence[OpInput] = arguments[3 : 3 + count]
+                begun = heard.begins(op_type, inputs)
             except Exception as error:  # noqa: BLE001
                 begun = None
                 report("look at an op", error)
-            outputs = original(context, op_type, name, *arguments)
+            outputs = original(*arguments)
             if begun is None:
                 return outputs
-            count = _input_count(op_type)
             try:
-                return heard.ran(op_type, arguments[:count], arguments[count:], outputs, begun)
+                if listed:
+                    inputs = list(leaves(inputs))
+                return heard.ran(op_type, inputs, arguments[3 + count :], outputs, begun)
             except Exception as error:  # noqa: BLE001
                 report("look at an op", error)
             return outputs
@@ -172,9 +172,10 @@ class EagerOps:
 
 
 @cache
-def _input_count(op_type: str) -> int:
-    """How many arguments of a registered op are inputs, a list of inputs counting once."""
-    return len(compat.op_definition(op_type).input_arg)
+def _input_form(op_type: str) -> tuple[int, bool]:
+    """How many arguments of a registered op are inputs, a list of inputs counting once, and whether one is a list."""
+    inputs = compat.op_definition(op_type).input_arg
+    return len(inputs), any(one.number_attr or one.type_list_attr for one in inputs)
 
 
 def leaves(value: OpOutputs | Sequence[OpInput]) -> Iterator[Any]:

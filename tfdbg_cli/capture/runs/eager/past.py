@@ -11,11 +11,13 @@ from collections import ChainMap
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
-from tfdbg_cli.capture.runs.eager.recent import RecentOps, Source, name_of
+from tfdbg_cli.capture.runs.batch_places import batch_places
+from tfdbg_cli.capture.runs.eager.noted_ops import Source
+from tfdbg_cli.capture.runs.eager.recent import RecentOps
 from tfdbg_cli.capture.runs.eager.told import told_of
 from tfdbg_cli.capture.stores import joined
 from tfdbg_cli.capture.tf.compat import EagerTensor, tensor_id
-from tfdbg_cli.model.graph import Graph, Node
+from tfdbg_cli.model.graph import GIVEN_BY, Graph, Node
 from tfdbg_cli.model.names import TensorName, parse_tensor_name
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import Traceback
@@ -24,7 +26,6 @@ from tfdbg_cli.model.walks import reached
 from tfdbg_cli.ops.kinds import INPUTS
 
 SCOPE = "eager"
-_GIVEN_BY = "_given_by"  # an attribute of an argument: the eager tensor that it was given
 _NOTE = "What is under `eager/` ran before this call, op by op: it made what the call was given."
 
 
@@ -40,8 +41,8 @@ def with_past(run: Run, log: RecentOps, given: Mapping[str, EagerTensor], named:
     }
     if not ends:
         return run
-    parts = told_of(log, [op[0] for op, _ in ends.values()], named)
-    read = {TensorName(name, 0): _moved(TensorName(name_of(op), slot)) for name, (op, slot) in ends.items()}
+    parts = told_of(log, [op.number for op, _ in ends.values()], named)
+    read = {TensorName(name, 0): _moved(parts.name_of(op, slot)) for name, (op, slot) in ends.items()}
     nodes = [_within(node) for node in parts.graph]
     nodes += [_reading(_given(node, read), read) for node in run.graph]
     store = parts.store
@@ -51,7 +52,11 @@ def with_past(run: Run, log: RecentOps, given: Mapping[str, EagerTensor], named:
     feeds = {f"{SCOPE}/{name}": value for name, value in parts.feeds.items()}
     return replace(
         run,
-        call=replace(run.call, feeds=ChainMap(feeds, run.call.feeds)),  # type: ignore[arg-type]  # is read only
+        call=replace(
+            run.call,
+            feeds=ChainMap(feeds, run.call.feeds),  # type: ignore[arg-type]  # is read only
+            came={**run.call.came, **batch_places({f"{SCOPE}/{name}": key for name, key in parts.came.items()})},
+        ),
         graph=Graph(nodes, run.graph.kind),
         tensors=joined(before, run.tensors),
         tracebacks=ChainMap(places, run.tracebacks),  # type: ignore[arg-type]
@@ -64,7 +69,7 @@ def without_past(run: Run) -> Run:
     arguments = {
         made: TensorName(node.name, 0)
         for node in run.graph
-        if node.op_type in INPUTS and (made := parse_tensor_name(node.attributes.get(_GIVEN_BY, ""))) is not None
+        if node.op_type in INPUTS and (made := parse_tensor_name(node.attributes.get(GIVEN_BY, ""))) is not None
     }
     if not arguments:
         return run
@@ -80,7 +85,7 @@ def _needs(graph: Graph, name: str) -> Iterable[str]:
 
 def _given(node: Node, read: Mapping[TensorName, TensorName]) -> Node:
     made = read.get(TensorName(node.name, 0))
-    return node if made is None else replace(node, attributes={**node.attributes, _GIVEN_BY: str(made)})
+    return node if made is None else replace(node, attributes={**node.attributes, GIVEN_BY: str(made)})
 
 
 def _reading(node: Node, instead: Mapping[TensorName, TensorName]) -> Node:

@@ -11,11 +11,11 @@ import numpy as np
 import tensorflow as tf
 
 from tfdbg_cli.analysis.places import PlaceTest
+from tfdbg_cli.capture.runs.eager.noted_ops import HANDLES, Noted, Taken
 from tfdbg_cli.capture.runs.eager.ops import leaves
 from tfdbg_cli.capture.runs.eager.program.places import builds, counts, driven, program_at
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack, line_at
 from tfdbg_cli.capture.runs.eager.program.turns import Turn
-from tfdbg_cli.capture.runs.eager.recent import HANDLES, Noted, Taken, name_of
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.types import EagerTensor, OpInput, OpOutputs
 from tfdbg_cli.errors import TfdbgError
@@ -45,6 +45,7 @@ class Pauses:
         self._places: list[tuple[PlaceTest, str]] = []
         self._from: _From | None = None
         self._within: _From | None = None
+        self._at = 0  # where the call of the program in which a step began has come since
 
     def why(
         self,
@@ -61,7 +62,7 @@ class Pauses:
         if not counts(stack) or builds(stack) or driven(stack):
             return ""
         self._within = None
-        if sought.pace is not None and op[1] != _READ and self._is_reached(sought.pace, op, stack, turn):
+        if sought.pace is not None and op.op_type != _READ and self._is_reached(sought.pace, op, stack, turn):
             # Lines are stepped over in the call in which that began, not in those that they make.
             self._within = self._from if sought.pace is Pace.LINE else None
             return f"a step to the next {STEPS[sought.pace]}"
@@ -73,7 +74,13 @@ class Pauses:
     def paused(self, op: Noted, stack: Stack, turn: Turn | None) -> None:
         """Note that the program stands behind `op`: the next step begins there."""
         depth = _depth(stack) if self._within is None else min(_depth(stack), self._within.depth)
-        self._from = _From(threading.get_ident(), stack, turn, op[3], depth)
+        self._from = _From(threading.get_ident(), stack, turn, op.scope, depth)
+        self._at = stack[1 - 2 * depth]
+
+    def found(self, op: Noted, stack: Stack, turn: Turn | None) -> None:
+        """Note that the program stands behind `op`, at which a watch stopped."""
+        self._within = None
+        self.paused(op, stack, turn)
 
     def _take(self, sought: Sought) -> None:
         self._sought = sought
@@ -88,14 +95,15 @@ class Pauses:
         if begun.thread != threading.get_ident():
             return False
         if pace is Pace.OUT and begun.scope:
-            return not op[3].startswith(begun.scope)
+            return not op.scope.startswith(begun.scope)
         if len(stack) < 2 * begun.depth or not _same_caller(stack, begun):
             return True
         if pace is Pace.OUT:  # of the call with the loop its turn is left
             return begun.turn is not None and begun.depth == begun.turn.depth and turn is not begun.turn
         at = -2 * begun.depth
         code, now, before = stack[at], stack[at + 1], begun.stack[at + 1]
-        return turn is not begun.turn or now < before or line_at(code, now) != line_at(code, before)
+        back, self._at = now < self._at, now  # a loop within the turn has come to the same line again
+        return turn is not begun.turn or back or line_at(code, now) != line_at(code, before)
 
 
 def _depth(stack: Stack) -> int:
@@ -115,7 +123,7 @@ def _is_at(test: PlaceTest, op: Noted, inputs: Sequence[OpInput], outputs: Seque
         inner = program_at(stack)
         if inner is None or not test.fits_line(stack[inner].co_filename, line_at(stack[inner], stack[inner + 1])):
             return False
-    elif not test.fits_op(op[1], name_of(op)):
+    elif not test.fits_op(op.op_type, op.name):
         return False
     gave = [np.asarray(value) for _, _, value in outputs if value is not None]
     return test.holds(gave, lambda: [array for array in map(_array, inputs) if array is not None])
@@ -150,7 +158,7 @@ class PausedOp:
 
     @property
     def node(self) -> str:
-        return name_of(self.op)
+        return self.op.name
 
     @property
     def variables(self) -> tuple[str, ...]:

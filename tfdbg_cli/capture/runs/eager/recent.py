@@ -9,17 +9,34 @@ from __future__ import annotations
 import weakref
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, TypeAlias
+from typing import Any
 
-import numpy as np
 import tensorflow as tf
 
 from tfdbg_cli.capture.runs.eager.forward_ops import ForwardOps
-from tfdbg_cli.capture.runs.eager.program.places import scope_of_op
+from tfdbg_cli.capture.runs.eager.noted_ops import (
+    HANDLES,
+    STRING,
+    Noted,
+    OnTheWay,
+    Read,
+    RecentOp,
+    Released,
+    Source,
+    Taken,
+    array_in,
+    taken,
+)
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack
-from tfdbg_cli.capture.tf.compat import EagerTensor, dtype_number, eager_context, host_array, tensor_id
+from tfdbg_cli.capture.tf.compat import (
+    EagerTensor,
+    dtype_number,
+    eager_context,
+    read_variable,
+    tensor_id,
+    thread_data,
+)
 from tfdbg_cli.capture.tf.types import AttributeList, OpInput
 from tfdbg_cli.model.tensors import gone
 from tfdbg_cli.model.values import NoValue, Value
@@ -29,102 +46,7 @@ _SMALL = 1 << 16  # bytes of a variable that are copied for the log without a th
 # Ops whose output can be the memory of their first input.
 _SAME_MEMORY = COPIES | RESHAPES | {"Bitcast"}
 _MOST_OPS = 20_000
-RESOURCE = tf.resource.as_datatype_enum
-STRING = tf.string.as_datatype_enum
-HANDLES = frozenset({RESOURCE, tf.variant.as_datatype_enum})  # dtypes whose tensors hold no numbers
-_SPECIAL = HANDLES | {STRING}
-LATER = gone("The variable is read when somebody looks.")
 _LARGE = gone("What the variable held after this update is not kept, for it is large.")
-
-
-@dataclass(frozen=True, slots=True)
-class Released:
-    """Stands for the value of a large variable, which is not held: its shape."""
-
-    shape: tuple[int, ...]
-
-
-# A tensor that an op gave: id, dtype by number, value (an array, a NumPy scalar, `Released`, None of a handle).
-Taken: TypeAlias = tuple[int, int, Any]
-
-
-def taken(tensor: EagerTensor) -> Taken:
-    """What the log keeps of a tensor that an op gave."""
-    dtype = dtype_number(tensor)
-    if dtype in _SPECIAL:
-        return tensor_id(tensor), dtype, None if dtype in HANDLES else _array(tensor)
-    return tensor_id(tensor), dtype, host_array(tensor)
-
-
-def _array(tensor: EagerTensor) -> Any:
-    value = host_array(tensor)
-    return np.array(value, object) if type(value) is bytes else value  # one string comes as it is
-
-
-@dataclass(eq=False, slots=True)
-class Source:
-    """What an op was given that no op of the log made.
-
-    `given` is an array, a Python value, or a weak reference to the handle of a variable or of something else.
-    """
-
-    given: Any
-    dtype: int = 0
-    key: int = 0  # the id of the tensor that was given; 0 for a Python value
-    nbytes: int = 0  # that it holds
-    readers: int = 0  # how often ops of the log were given it
-
-
-@dataclass(eq=False, slots=True)
-class _OnTheWay:
-    """A variable given to an op that wants a tensor, so that TensorFlow read it first: handle, dtype by number."""
-
-    handle: Source
-    dtype: int
-    count: int
-
-
-# An op as it is noted, in a form that costs little, for most are forgotten unseen: `RecentOp` without its links.
-# Its inputs are ids of tensors that ops before it gave, or what came from elsewhere.
-Noted: TypeAlias = (
-    "tuple[int, str, int, str, list[int | Source | _OnTheWay], Sequence[Any], Sequence[Taken], Stack, str, int]"
-)
-Read: TypeAlias = "tuple[RecentOp, int] | Source"
-
-
-@dataclass(eq=False, slots=True)
-class RecentOp:
-    """An op that ran: the `number`th of the log, and the `count`th of its type, both from 0."""
-
-    number: int
-    op_type: str
-    count: int
-    scope: str
-    inputs: list[Read]
-    attributes: AttributeList
-    outputs: Sequence[Taken]
-    stack: Stack
-    device: str
-    written: Sequence[tuple[Source, Value]] = field(default_factory=list)  # variables, with their values after it
-
-    @property
-    def name(self) -> str:
-        """The name by which it is shown, such as `dense/MatMul_3`, with the scope of a layer or of gradients."""
-        return _name(self.scope, self.stack, self.op_type, self.count)
-
-
-def name_of(op: Noted) -> str:
-    """The name by which an op is shown; see `RecentOp.name`."""
-    return _name(op[3], op[7], op[1], op[2])
-
-
-def _name(scope: str, stack: Stack, op_type: str, count: int) -> str:
-    return f"{scope_of_op(scope, stack)}{op_type}_{count}"
-
-
-def attribute(attributes: AttributeList, name: str) -> Any:
-    """The value of the attribute called `name`; None where it is not given."""
-    return dict(zip(attributes[::2], attributes[1::2], strict=False)).get(name)
 
 
 class RecentOps:
@@ -138,19 +60,40 @@ class RecentOps:
         self._made: set[int] = set()  # the ids of tensors that ops gave
         self._released: set[int] = set()  # of those, the ones that are a large variable's own memory
         self._outside: dict[int, Source] = {}
+        self.fresh: set[int] = set()  # the ids of those arrays from outside that nobody has asked for the name of yet
         self._forgotten: dict[int, tuple[Noted, int]] = {}  # by the id of a tensor: the op that gave it, and the slot
         self._written: dict[int, list[tuple[Source, Value]]] = {}  # by the number of the op
         self._updates: dict[int, int] = {}  # by the id of a handle: the number of the op that updated it last
         self._nbytes = 0
+        self._keeps_all = False
         self._scoped = False  # whether an op was in a scope, as those of layers are
         self.forward = ForwardOps()
         self._device = _only_device()
+        self._thread = thread_data(eager_context())
         self.count = 0  # of all ops that were added
         self.dropped = 0
 
     def keep_all(self, budget: int) -> None:
-        """Hold all values from now on, those of large variables as well, as far as `budget` bytes allow."""
+        """Hold all values from now on, those of large variables as well, as far as `budget` bytes allow.
+
+        What ops before read of a large variable is held, too, unless it was updated since.
+        """
         self._budget = self._largest_read = budget
+        self._keeps_all = True
+        linked = {op.number: op for op in self.ops()}
+        for at, op in enumerate(self._ops):
+            for read in op.reads:
+                if isinstance(read, OnTheWay) and self._updates.get(read.handle.key, -1) < op.number:
+                    read.value = _variable(read.handle.given(), read.dtype)
+            released = any(type(value) is Released for _, _, value in op.outputs)
+            source = self.variable_of(linked[op.number]) if released else None
+            value = None if source is None else _variable(source.given(), op.outputs[0][1])
+            if value is not None:
+                key, dtype, shown = op.outputs[0]
+                self._released.discard(key)
+                held = [(key, dtype, value.reshape(shown.shape))]
+                self._ops[at] = op.holding(op.reads, held, value.nbytes)
+                self._nbytes += value.nbytes - op.nbytes
 
     def __len__(self) -> int:
         return len(self._ops)
@@ -164,20 +107,22 @@ class RecentOps:
         stack: Stack,
     ) -> Noted:
         """Add an op that was given `inputs` and gave `outputs`."""
-        made = self._made
-        reads: list[int | Source | _OnTheWay] = []
+        made, nbytes = self._made, 0
+        reads: list[int | Source | OnTheWay] = []
         for given in inputs:
             if type(given) is EagerTensor:
                 key = tensor_id(given)
                 if key in made:
                     reads.append(key)
                 else:
-                    source = self._source(given)
+                    source = self._outside.get(key) or self._new_source(given, key)
                     source.readers += 1
                     reads.append(source)
             else:
-                reads.append(self._read(given))
-        nbytes = 0
+                read = self._read(given)
+                reads.append(read)
+                if self._keeps_all and isinstance(read, OnTheWay):
+                    nbytes += read.value.nbytes
         for key, dtype, value in outputs:
             made.add(key)
             if value is not None:
@@ -190,16 +135,16 @@ class RecentOps:
             ]
         self._counts[op_type] = count = self._counts.get(op_type, -1) + 1
         device = self._device or next((one.device for one in inputs if type(one) is EagerTensor), "")
-        scope = self.forward.scope or eager_context().scope_name or ""
-        op = self.count, op_type, count, scope, reads, attributes, outputs, stack, device, nbytes
+        scope = self.forward.scope or self._thread.scope_name or ""
+        op = Noted(self.count, op_type, count, scope, reads, attributes, outputs, stack, device, nbytes)
         if scope or self._scoped:
             self._scoped = True
             self.forward.add(op_type, scope, inputs, [key for key, _, _ in outputs])
         self.count += 1
         self._ops.append(op)
         self._nbytes += nbytes
-        while len(self._ops) > 1 and (self._nbytes > self._budget or len(self._ops) > _MOST_OPS):
-            self._drop()
+        if self._nbytes > self._budget or len(self._ops) > _MOST_OPS:
+            self._make_room()
         return op
 
     def wrote(self, op: Noted, handle: EagerTensor, value: Value, *, keep: bool) -> None:
@@ -207,41 +152,44 @@ class RecentOps:
         source = self._source(handle)
         if not keep and not isinstance(value, NoValue) and value.nbytes > self._largest_read:
             value = _LARGE
-        self._written.setdefault(op[0], []).append((source, value))
-        self._updates[source.key] = op[0]
+        self._written.setdefault(op.number, []).append((source, value))
+        self._updates[source.key] = op.number
 
     def maker(self, key: int) -> tuple[Noted, int] | None:
         """The op that gave the tensor with that id, and the slot; None where it is not known any more."""
         if key not in self._made:
             return None
         for op in reversed(self._ops):
-            for slot, (made, _, _) in enumerate(op[6]):
+            for slot, (made, _, _) in enumerate(op.outputs):
                 if made == key:
                     return op, slot
         return None
 
     def exchange(self, op: Noted, slot: int, tensor: EagerTensor) -> None:
         """Note that the program got `tensor` in place of what `op` gave."""
-        outputs = list(op[6])
+        outputs = list(op.outputs)
         outputs[slot] = taken(tensor)
         self._made.add(outputs[slot][0])
         if self._ops and self._ops[-1] is op:
-            self._ops[-1] = (*op[:6], outputs, *op[7:])
+            self._ops[-1] = op.holding(op.reads, outputs, op.nbytes)
+
+    def _make_room(self) -> None:
+        while len(self._ops) > 1 and (self._nbytes > self._budget or len(self._ops) > _MOST_OPS):
+            self._drop()
 
     def _drop(self) -> None:
         op = self._ops.popleft()
-        number, op_type, count, scope, reads, attributes, outputs, stack, device, nbytes = op
-        self._nbytes -= nbytes
-        for read in reads:
+        self._nbytes -= op.nbytes
+        for read in op.reads:
             if isinstance(read, Source):
                 self._unread(read)
-        self._written.pop(number, None)
+        self._written.pop(op.number, None)
         self.dropped += 1
-        op = number, op_type, count, scope, [], attributes, [], stack, device, 0  # what it holds is let go of
-        for slot, (key, _, _) in enumerate(outputs):
+        emptied = op.holding([], [], 0)  # what it held is let go of
+        for slot, (key, _, _) in enumerate(op.outputs):
             self._made.discard(key)
             self._released.discard(key)
-            self._forgotten[key] = op, slot
+            self._forgotten[key] = emptied, slot
         if len(self._forgotten) + len(self._outside) > 4 * len(self._ops) + 1000:
             self._forget_unread()
 
@@ -254,34 +202,39 @@ class RecentOps:
 
     def _forget_unread(self) -> None:
         """Let go of what no op of the log was given."""
-        read = [given for op in self._ops for given in op[4]]
+        read = [given for op in self._ops for given in op.reads]
         tensors = {given for given in read if isinstance(given, int)}
         sources = {given.key for given in read if isinstance(given, Source)}
-        sources |= {given.handle.key for given in read if isinstance(given, _OnTheWay)}
+        sources |= {given.handle.key for given in read if isinstance(given, OnTheWay)}
         self._forgotten = {key: made for key, made in self._forgotten.items() if key in tensors}
         self._outside = {key: source for key, source in self._outside.items() if key in sources}
 
-    def _read(self, given: OpInput) -> Source | _OnTheWay:
+    def _read(self, given: OpInput) -> Source | OnTheWay:
         handle = getattr(given, "handle", None)
         if type(handle) is not EagerTensor:
             source = Source(given, nbytes=getattr(given, "nbytes", 0), readers=1)
             self._nbytes += source.nbytes
             return source
         self._counts["ReadVariableOp"] = count = self._counts.get("ReadVariableOp", -1) + 1
-        return _OnTheWay(self._source(handle), given.dtype.as_datatype_enum, count)
+        dtype = given.dtype.as_datatype_enum
+        value = _variable(handle, dtype) if self._keeps_all else None
+        return OnTheWay(self._source(handle), dtype, count, value)
 
     def _source(self, given: EagerTensor) -> Source:
         key = tensor_id(given)
-        found = self._outside.get(key)
-        if found is None:
-            dtype = dtype_number(given)
-            value: Any = weakref.ref(given) if dtype in HANDLES else _array(given)
-            nbytes = 0 if dtype in HANDLES or dtype == STRING else value.nbytes
-            found = self._outside[key] = Source(value, dtype, key, nbytes)
-            self._nbytes += nbytes
+        return self._outside.get(key) or self._new_source(given, key)
+
+    def _new_source(self, given: EagerTensor, key: int) -> Source:
+        dtype = dtype_number(given)
+        value: Any = weakref.ref(given) if dtype in HANDLES else array_in(given)
+        nbytes = 0 if dtype in HANDLES or dtype == STRING else value.nbytes
+        found = self._outside[key] = Source(value, dtype, key, nbytes)
+        if nbytes and value.ndim:
+            self.fresh.add(key)
+        self._nbytes += nbytes
         return found
 
-    def _shows_a_variable(self, op_type: str, reads: Sequence[int | Source | _OnTheWay]) -> bool:
+    def _shows_a_variable(self, op_type: str, reads: Sequence[int | Source | OnTheWay]) -> bool:
         """Whether what an op gives is a variable's own memory."""
         if op_type not in _SAME_MEMORY:
             return op_type == "ReadVariableOp"
@@ -311,8 +264,8 @@ class RecentOps:
         made = {key: (_linked(op), slot) for key, (op, slot) in self._forgotten.items()}
         for noted in self._ops:
             op = _linked(noted)
-            for read in noted[4]:
-                if isinstance(read, _OnTheWay):
+            for read in noted.reads:
+                if isinstance(read, OnTheWay):
                     found.append(_read_on_the_way(op, read))
                     op.inputs.append((found[-1], 0))
                 else:
@@ -325,13 +278,18 @@ class RecentOps:
 
 def _linked(noted: Noted) -> RecentOp:
     """The op, still without what it reads."""
-    number, op_type, count, scope, _, attributes, outputs, stack, device, _ = noted
-    return RecentOp(number, op_type, count, scope, [], attributes, outputs, stack, device)
+    links: list[Read] = []
+    return RecentOp(*noted[:4], links, noted.attributes, noted.outputs, noted.stack, noted.device)
 
 
-def _read_on_the_way(op: RecentOp, read: _OnTheWay) -> RecentOp:
-    given: Sequence[Taken] = [(0, read.dtype, None)]
+def _read_on_the_way(op: RecentOp, read: OnTheWay) -> RecentOp:
+    given: Sequence[Taken] = [(0, read.dtype, read.value)]
     return RecentOp(op.number, "ReadVariableOp", read.count, op.scope, [read.handle], (), given, op.stack, op.device)
+
+
+def _variable(handle: EagerTensor | None, dtype: int) -> Any:
+    """What the variable behind `handle` holds now, `dtype` by number; None where the variable is gone."""
+    return None if handle is None else array_in(read_variable(handle, dtype))
 
 
 @cache

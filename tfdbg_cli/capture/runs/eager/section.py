@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.controller import Controller, PendingRun, Plan
-from tfdbg_cli.capture.runs.eager.live_frames import namer
+from tfdbg_cli.capture.runs.batch_places import batch_places
+from tfdbg_cli.capture.runs.eager.live_frames import namer, names_at_hand
 from tfdbg_cli.capture.runs.eager.pauses import PausedOp
 from tfdbg_cli.capture.runs.eager.program.places import is_program
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack, calls, line_at
@@ -33,10 +34,11 @@ _DROPPED = (
 class Section:
     """One part, which grows from its first op on.
 
-    `number` and `plan` are those of the run, None before it is one; `names` are those of its arguments, by id.
+    `number` and `plan` are those of the run, None before it is one; `names` are those of its arguments, by id, and
+    `read` those of tensors from outside when they were read.
     """
 
-    title: str
+    named: str  # how it is called; empty where its turn tells that
     log: RecentOps
     turn: Turn | None = None
     number: int | None = None
@@ -45,12 +47,27 @@ class Section:
     meant: bool = False  # whether something came up in it that is to be judged at its end
     ignored: bool = False  # whether the ops of this part are to be left alone
     names: Mapping[int, str] | None = None
+    read: dict[int, str] = field(default_factory=dict)
 
-    def described(self, number: int, feeds: Mapping[str, Array] | None = None) -> Call:
-        """The call for the screen."""
+    def name_fresh(self) -> None:
+        """Note what the program calls those tensors that were just read for the first time."""
+        self.read.update(names_at_hand(self.log.fresh))
+        self.log.fresh.clear()
+
+    @property
+    def title(self) -> str:
+        """How the run is called: in words that are found when somebody looks."""
+        return self.named or (self.turn.words if self.turn is not None else "")
+
+    def described(
+        self, number: int, feeds: Mapping[str, Array] | None = None, came: Mapping[str, int] | None = None
+    ) -> Call:
+        """The call for the screen; `came` are the ids of what may have come with a batch."""
         thread = threading.current_thread().name
         loop = "" if self.turn is None else self.turn.place
-        return Call(number, RunKind.EAGER, (), feeds or {}, thread=thread, function=self.title, loop=loop)
+        places = batch_places(came or {})
+        feeds = feeds or {}
+        return Call(number, RunKind.EAGER, (), feeds, thread=thread, function=self.title, loop=loop, came=places)
 
     def run(
         self,
@@ -68,14 +85,14 @@ class Section:
         With `news` only the last op counts, and what led to it: what was before has been shown. `paused` is the op
         behind which the program was stopped on demand; it comes to know the variables of the run.
         """
-        parts = told(self.log, namer(frames, self.names), last=news)
+        parts = told(self.log, namer(frames, self.names, self.read), last=news)
         if paused is not None:
             paused.handles = parts.handles
         notes = [ONE_BY_ONE]
         notes += [_STOPPED_WITHIN] * (bool(frames) and not ended)
         notes += [_DROPPED.format(self.log.dropped)] * bool(self.log.dropped)
         return Run(
-            self.described(number, parts.feeds),
+            self.described(number, parts.feeds, parts.came),
             parts.store,
             parts.graph,
             tracebacks=parts.tracebacks,

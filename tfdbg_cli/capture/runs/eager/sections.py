@@ -54,12 +54,12 @@ class Sections:
         """Ask `controller` about runs; `end` ends the section in which a thread is."""
         self._controller = controller
         self._end = end
-        self._threads = _Threads()
+        self.threads = _Threads()
 
     @property
     def here(self) -> Here:
         """Where this thread stands."""
-        return self._threads.here
+        return self.threads.here
 
     def of(self, here: Here, stack: Stack) -> Section:
         """The section to which an op with this stack belongs; a new one where a turn begins."""
@@ -77,7 +77,7 @@ class Sections:
     def _begin(self, here: Here, turn: Turn | None, stack: Stack) -> Section:
         here.turn = turn
         here.read.clear()
-        section = Section(turn.words if turn is not None else between(stack), self.log(), turn)
+        section = Section("" if turn is not None else between(stack), self.log(), turn)
         here.section = section
         return section
 
@@ -116,7 +116,7 @@ class Sections:
         section.number, section.plan = plan.number, plan
         asked = self._controller.watched is not None or self._controller.sought is not None
         section.ignored = plan.action is Action.LEAVE and not asked
-        if captures(plan) and plan.watched is None:
+        if captures(plan) and self._controller.watched is None:  # the person's stop, or a recording
             section.log.keep_all(memory_budget(self._controller.settings))
 
 

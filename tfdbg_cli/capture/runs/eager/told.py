@@ -12,21 +12,24 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE
 from tfdbg_cli.capture.runs.eager.insides import CALLED, Insides, within
+from tfdbg_cli.capture.runs.eager.noted_ops import HANDLES, LATER, Noted, Read, RecentOp, Released, Source
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack, Tracebacks
-from tfdbg_cli.capture.runs.eager.recent import HANDLES, LATER, Read, RecentOp, RecentOps, Released, Source
+from tfdbg_cli.capture.runs.eager.recent import RecentOps
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.opaque import HANDLE
 from tfdbg_cli.capture.tf.types import EagerTensor
+from tfdbg_cli.model.dtypes import name_of
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.sources import Traceback
 from tfdbg_cli.model.tensors import MemoryTensorStore, Tensor, describe, gone
+from tfdbg_cli.model.updates import UPDATED_VARIABLE, after_update
 from tfdbg_cli.model.values import Array, Lack, NoValue, Value
 from tfdbg_cli.model.walks import reached
 
 _VARIABLE, _INPUT, _LITERAL = "VarHandleOp", "Placeholder", "Const"
+_GIVES = "IteratorGetNext"
 _CALLED = {_INPUT: "input", _LITERAL: "number"}
 _RESOURCE = re.compile(r'ResourceHandle\(name="(?P<name>[^"]+?)(?:/\d+)?"')
 _UPDATED = gone("The variable was updated since; what it held before is not kept.")
@@ -41,6 +44,12 @@ class Told:
     tracebacks: Mapping[str, Traceback]
     feeds: Mapping[str, Array]
     handles: Mapping[str, Callable[[], EagerTensor | None]]  # weak references to those of variables, by their names
+    came: Mapping[str, int]  # the ids of what may have come with a batch: of feeds, and of what iterators gave
+    results: Mapping[tuple[int, int], TensorName]  # of functions, by the number of the call in the log and the slot
+
+    def name_of(self, op: Noted, slot: int) -> TensorName:
+        """The name under which what `op` gave there is among the parts."""
+        return self.results.get((op.number, slot)) or TensorName(op.name, slot)
 
 
 def told(log: RecentOps, named: Callable[[Source], str], *, last: bool = False) -> Told:
@@ -77,12 +86,14 @@ class _Telling:
         self._alive: list[Source] = []
         self._feeds: dict[str, Array] = {}
         self._handles: dict[str, Callable[[], EagerTensor | None]] = {}
+        self._came: dict[str, int] = {}
         self._tensors: list[Tensor] = []
         self._values: list[Value] = []
         self._executions: Counter[TensorName] = Counter()  # more than one of a variable that is updated again
         self._stacks: dict[str, Stack] = {}
         self._places: dict[str, tuple[Mapping[str, Traceback], str]] = {}  # of nodes in functions
-        self._results: dict[tuple[int, int], TensorName] = {}  # of functions, by the op and the slot
+        self._results: dict[tuple[int, int], TensorName] = {}  # of functions, by the id of the op and the slot
+        self._given_back: dict[tuple[int, int], TensorName] = {}  # the same by its number
         self._taken: set[str] = set()  # nodes with a tensor
 
     def told(self, ops: Iterable[RecentOp]) -> Told:
@@ -95,6 +106,8 @@ class _Telling:
             Tracebacks(self._stacks, self._places),
             self._feeds,
             self._handles,
+            self._came,
+            self._given_back,
         )
 
     def _add_call(self, op: RecentOp, insides: Insides) -> None:
@@ -106,6 +119,7 @@ class _Telling:
             self._stacks[node.name] = op.stack
         results = [within(op.name, name, given) for name in insides.traced.returned]
         self._results.update({(id(op), slot): name for slot, name in enumerate(results)})
+        self._given_back.update({(op.number, slot): name for slot, name in enumerate(results)})
         outputs = [self._value(op, dtype, value) for _, dtype, value in op.outputs]
         held = [value for value in outputs if not isinstance(value, NoValue)]
         wanted = op.number in self._leading
@@ -143,11 +157,13 @@ class _Telling:
         }
         self._nodes[op.name] = Node(op.name, op.op_type, op.device, inputs, attributes=attributes)
         self._stacks[op.name] = op.stack
-        for slot, (_, dtype, value) in enumerate(op.outputs):
+        for slot, (key, dtype, value) in enumerate(op.outputs):
+            if op.op_type == _GIVES:
+                self._came[str(TensorName(op.name, slot))] = key
             self._take(TensorName(op.name, slot), op, dtype, self._value(op, dtype, value))
         for source, value in op.written:
             variable = self._source(op, source).node
-            name = f"{variable}/after_update"
+            name = after_update(variable)
             read = tuple(one for one in inputs if one.node != variable)
             self._nodes[name] = Node(name, UPDATED_VARIABLE, op.device, (TensorName(variable, 0), *read), (op.name,))
             self._stacks[name] = op.stack
@@ -212,7 +228,9 @@ class _Telling:
                 self._stacks[name] = op.stack
                 self._take(TensorName(name, 0), op, None, array_from(source.given))
             elif not handle:
-                self._feeds[name] = array_from(source.given)
+                given = self._feeds[name] = array_from(source.given)
+                self._nodes[name] = Node(name, kind, "", attributes=_attributes_of(given))
+                self._came[name] = source.key
             elif kind == _VARIABLE:
                 self._handles[name] = source.given
         return TensorName(name, 0)
@@ -223,6 +241,11 @@ def _attribute_text(value: object) -> str:
     if isinstance(value, tf.DType):
         return str(value.name)
     return value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else str(value)
+
+
+def _attributes_of(given: Array) -> Mapping[str, str]:
+    """What a placeholder of a graph tells of the values that it stands for."""
+    return {"dtype": name_of(given.dtype), "shape": f"[{','.join(map(str, given.shape))}]"}
 
 
 def _kind_of(source: Source) -> str:

@@ -12,12 +12,12 @@ from tfdbg_cli.capture.runs.eager.checks import Checks
 from tfdbg_cli.capture.runs.eager.forward_ops import ForwardOps
 from tfdbg_cli.capture.runs.eager.insides import CALLED, Insides
 from tfdbg_cli.capture.runs.eager.live_frames import live_frames, namer
+from tfdbg_cli.capture.runs.eager.noted_ops import LATER, RESOURCE, Noted, Taken, taken
 from tfdbg_cli.capture.runs.eager.ops import OPS, leaves
 from tfdbg_cli.capture.runs.eager.past import with_past
 from tfdbg_cli.capture.runs.eager.pauses import PausedOp, Pauses, exchanged
 from tfdbg_cli.capture.runs.eager.program.places import counts, within_py_function
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack, stack_here
-from tfdbg_cli.capture.runs.eager.recent import LATER, RESOURCE, Noted, taken
 from tfdbg_cli.capture.runs.eager.section import PendingSection, Section
 from tfdbg_cli.capture.runs.eager.sections import Here, Sections, captures
 from tfdbg_cli.capture.runs.eager.told import variable_value
@@ -33,6 +33,7 @@ from tfdbg_cli.model.values import NoValue
 from tfdbg_cli.ops.effects import updates_variable
 
 _CALLERS = 4  # calls of ours between the program's call of a function and the note of it
+_MOST_VARIABLES = 50_000  # whose types are known
 
 
 class EagerWatch:
@@ -44,10 +45,12 @@ class EagerWatch:
     def __init__(self, controller: Controller) -> None:
         self._controller = controller
         self._sections = Sections(controller, self._end_section)
+        self._threads = self._sections.threads
         self._checks: Checks | None = None
         self._end: Callable[[], None] | None = None
         self._lock = threading.Lock()
         self._pauses = Pauses()
+        self._types: dict[int, int] = {}  # in variables, by the ids of their handles
         self.seen = 0  # ops that were looked at
 
     def attend(self, wanted: bool) -> None:
@@ -61,38 +64,53 @@ class EagerWatch:
 
     def begins(self, op_type: str, inputs: Sequence[OpInput]) -> Stack | None:
         """An op is about to run; see `ops.Listener`."""
-        here = self._sections.here
+        here = self._threads.here
         if here.busy:
             return None
         stack = stack_here(4)
-        if INSIDE.holds() and not within_py_function(stack):
+        if INSIDE.depth and not within_py_function(stack):
             return None
-        section = self._sections.of(here, stack)
-        if section.ignored:
-            return None
-        if section.number is None and not section.stopped:
-            self._sections.start_run(here, section, op_type, inputs, stack)
-        return stack
+        section = here.section
+        if section is None or section.number is None or here.told or not here.turns.goes_on(stack):
+            section = self._sections.of(here, stack)
+            if section.number is None and not section.stopped and not section.ignored:
+                self._sections.start_run(here, section, op_type, inputs, stack)
+                return stack
+        return None if section.ignored else stack
 
     def ran(
         self, op_type: str, inputs: Sequence[OpInput], attributes: AttributeList, outputs: OpOutputs, begun: Stack
     ) -> OpOutputs:
         """The op gave `outputs`; see `ops.Listener`."""
-        here = self._sections.here
-        section, watched = here.section, self._controller.watched
-        if op_type == "ReadVariableOp" and section is not None and section.number is None:
-            here.read.add(tensor_id(outputs if type(outputs) is EagerTensor else outputs[0]))
+        here = self._threads.here
+        section = here.section
         if section is None or section.ignored:
             return outputs
-        sought = self._controller.sought
+        if op_type == "ReadVariableOp" and section.number is None:
+            here.read.add(tensor_id(outputs if type(outputs) is EagerTensor else outputs[0]))
+        watched, sought = self._controller.watched, self._controller.sought
         # What runs before a part is a run may be the beginning of one.
         if watched is None and sought is None and section.plan is not None and not captures(section.plan):
             return outputs
         here.busy = True
         try:
-            return self._look(here, section, watched, sought, op_type, inputs, attributes, outputs, begun)
+            gave = (taken(outputs),) if type(outputs) is EagerTensor else tuple(map(taken, leaves(outputs)))
+            op = section.log.add(op_type, inputs, attributes, gave, begun)
+            if section.log.fresh and captures(section.plan):
+                section.name_fresh()
+            checks = None if watched is None else self._checks
+            if watched is not None and (checks is None or checks.watched is not watched):
+                checks = self._checks_of(watched)
+            if checks is not None and section.number is None and not checks.anywhere:
+                checks = None
+            found = checks is not None and checks.at_ops and checks.bad(op, inputs, gave)
+            if updates_variable(op_type):
+                found = self._written(section, checks, op, inputs) or found
+            if found or sought is not None:
+                return self._look(here, section, checks if found else None, sought, op, inputs, gave, outputs)
         finally:
             here.busy = False
+        return outputs
 
     @property
     def forward_ops(self) -> ForwardOps | None:
@@ -195,34 +213,23 @@ class EagerWatch:
         self,
         here: Here,
         section: Section,
-        watched: WatchRequest | None,
+        found_by: Checks | None,
         sought: Sought | None,
-        op_type: str,
+        op: Noted,
         inputs: Sequence[OpInput],
-        attributes: AttributeList,
+        gave: Sequence[Taken],
         outputs: OpOutputs,
-        stack: Stack,
     ) -> OpOutputs:
-        given = list(leaves(inputs)) if list in map(type, inputs) else inputs
-        gave = [taken(one) for one in ((outputs,) if type(outputs) is EagerTensor else leaves(outputs))]
-        op = section.log.add(op_type, given, attributes, gave, stack)
-        checks = self._checks
-        if watched is None:
-            checks = None
-        elif checks is None or checks.watched is not watched:
-            checks = self._checks_of(watched)
-        if checks is not None and section.number is None and not checks.anywhere:
-            checks = None
-        found = checks is not None and checks.at_ops and checks.bad(op, given, gave)
-        if updates_variable(op_type):
-            found = self._written(section, checks, op, given) or found
-        if found and checks is not None and checks.is_meant(op, given, gave):
-            found = False
-            section.meant = checks.is_new(op) or section.meant
-        if found and checks is not None and self._is_news(section, checks, given, stack):
+        """Stop behind `op` if something was found or a pause is due; gives the outputs that the program gets."""
+        stack = op.stack
+        if found_by is not None and found_by.is_meant(op, inputs, gave):
+            section.meant = found_by.is_new(op) or section.meant
+            found_by = None
+        if found_by is not None and self._is_news(section, found_by, inputs, stack):
+            self._pauses.found(op, stack, here.turn)
             return self._found(section, PausedOp(op, outputs))
         if sought is not None:
-            why = self._pauses.why(sought, op, given, gave, stack, here.turn)
+            why = self._pauses.why(sought, op, inputs, gave, stack, here.turn)
             if why:
                 self._pauses.paused(op, stack, here.turn)
                 return self._pause(section, PausedOp(op, outputs, why))
@@ -233,10 +240,10 @@ class EagerWatch:
         found = checks is not None and checks.bad_update(op, given)
         for handle in given:
             if type(handle) is EagerTensor and dtype_number(handle) == RESOURCE:
-                dtype = compat.type_in_variable(handle)
+                dtype = self._type_in(handle)
                 if not dtype:
                     continue
-                if checks is not None and checks.at_ops and checks.settled(op, given):
+                if checks is not None and checks.at_ops and checks.settled(op, given, dtype):
                     section.log.wrote(op, handle, LATER, keep=False)
                     continue
                 value = variable_value(handle, dtype)
@@ -246,6 +253,18 @@ class EagerWatch:
                 section.log.wrote(op, handle, value, keep=bad)
                 found = found or bad
         return found
+
+    def _type_in(self, handle: EagerTensor) -> int | None:
+        """The number of the element type of the variable; None where the handle is none's, or does not say."""
+        key = tensor_id(handle)
+        known = self._types.get(key)
+        if known is None:
+            known = compat.type_in_variable(handle)
+            if known:
+                if len(self._types) > _MOST_VARIABLES:
+                    self._types.clear()
+                self._types[key] = known
+        return known
 
     def _checks_of(self, watched: WatchRequest | None) -> Checks | None:
         if watched is None:

@@ -126,15 +126,12 @@ class FunctionCapture(CapturedCall):
         call: PerformedCall,
         plan: Plan,
         room: int,
-        instrumented: Instrumented | None = None,
+        instrumented: Instrumented,
         reason: str = "",
     ) -> None:
-        """Prepare the call. The values of loops and branches may take `room` bytes.
-
-        `instrumented` is what is called; by default the function with every value.
-        """
+        """Prepare the call, which `instrumented` makes. The values of loops and branches may take `room` bytes."""
         super().__init__(call, plan, room)
-        self.instrumented = instrumented or call.traced.instrumented  # made before anything is performed
+        self.instrumented = instrumented
         self.reason = reason
 
     def perform(self) -> RunResult:

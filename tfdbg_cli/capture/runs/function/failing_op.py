@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any
 
 from tfdbg_cli.capture.functions.checking_edit import Wanted
 from tfdbg_cli.capture.functions.definition.effects import SideEffect, side_effect_of
@@ -73,7 +72,7 @@ def with_given(run: Run, snapshot_plan: SnapshotPlan, inputs: Sequence[EagerTens
 class _Found:
     """What an op was `given`, and the values that came `before`, as far as they were asked for."""
 
-    given: Mapping[TensorName, Any]
+    given: Mapping[TensorName, EagerTensor]
     before: TensorStore
 
 
@@ -119,7 +118,7 @@ class _PartsAgain:
         place = op.place_in(self._flat)
         if place.name == op.name:
             outcome = self._outcome(place, op.given)
-            values: Mapping[TensorName, Any] = dict(zip(op.given, outcome.outputs, strict=False))
+            values: Mapping[TensorName, EagerTensor] = dict(zip(op.given, outcome.outputs, strict=False))
         else:
             outcome = self._outcome(place, self._numbers_of(place), op.name)
             values = outcome.early
@@ -153,7 +152,7 @@ def _require_unchanged(flat: FlatFunction, snapshot_plan: SnapshotPlan, again: R
     written = {TensorName(snapshot_plan.root.argument_names[at], 0) for at in snapshot_plan.written}
     read = written.intersection(again.part.inputs)
     later = flat.later(place.name)
-    computed = {node.name for node in again.part.definition.node_def}
+    computed = set(again.part.nodes)
     for node in flat.nodes.values() if read else ():
         changed = read.intersection(node.inputs) if _may_write(node) else ()
         if changed and (node.name in computed or node.name not in later):
@@ -187,7 +186,9 @@ def _merged(again: TensorStore, first: TensorStore) -> TensorStore:
     return joined(again, PartOfStore(first, [row for row in range(len(first)) if not again.named(first[row].node)]))
 
 
-def _pairs(run: Run, names: Iterable[TensorName], values: Mapping[TensorName, Any]) -> Iterator[tuple[Shown, Any]]:
+def _pairs(
+    run: Run, names: Iterable[TensorName], values: Mapping[TensorName, EagerTensor]
+) -> Iterator[tuple[Shown, EagerTensor]]:
     for name in names:
         node = run.graph.find(name.node)
         op_type, device = ("", "") if node is None else (node.op_type, node.device)

@@ -9,8 +9,9 @@ from pathlib import Path
 from tfdbg_cli.capture.chooser import chooser
 from tfdbg_cli.capture.controller import EVERYTHING, Action, Controller, Plan
 from tfdbg_cli.capture.failures import report
-from tfdbg_cli.capture.functions.arguments import Given, given
+from tfdbg_cli.capture.functions.arguments import given, given_values
 from tfdbg_cli.capture.pipeline import Capture
+from tfdbg_cli.capture.runs.batch_places import batch_places, ids_of
 from tfdbg_cli.capture.runs.function.capture import WithoutValues
 from tfdbg_cli.capture.runs.function.failing_op import with_given
 from tfdbg_cli.capture.runs.function.given_before import with_variables_before
@@ -61,6 +62,12 @@ class FunctionCall:
         return self._inputs
 
     @property
+    def given(self) -> dict[str, EagerTensor]:
+        """The tensors that the program gives the function, by the names of its arguments."""
+        slots = zip(self.traced.slots, self._inputs, strict=False)
+        return {slot.argument.name: tensor for slot, tensor in slots if not slot.argument.captured}
+
+    @property
     def traced(self) -> TracedFunction:
         """What is known about the function."""
         return traced_function(self._atomic)
@@ -82,12 +89,13 @@ class FunctionCall:
             number,
             RunKind.FUNCTION,
             tuple(map(str, traced.results)),
-            Given(traced.slots, self._inputs),
+            given_values(traced.slots, self._inputs),
             thread=thread,
             notes=tracing_notes(self._entered, self._atomic, caller_line()),
             function=self.name,
             arguments=given(traced.slots, self._inputs),
             looks_at=self.looks_at,
+            came=batch_places(ids_of(self.given)),
         )
 
     def capture(self, controller: Controller, plan: Plan) -> Capture:

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
-from tfdbg_cli.analysis.watch.training_filters import BEFORE_UPDATE, UPDATED_VARIABLE
 from tfdbg_cli.capture.chooser import chooser
 from tfdbg_cli.capture.controller import Plan, WatchRequest
+from tfdbg_cli.capture.failures import remark
 from tfdbg_cli.capture.functions.checking_edit import Wanted
 from tfdbg_cli.capture.functions.compiled import Compiled
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.definition.results import results_of
+from tfdbg_cli.capture.functions.definition.shown_values import unshown_calls
 from tfdbg_cli.capture.functions.early_reports import Early
-from tfdbg_cli.capture.functions.exact.proof import Apart, Proof, proven
+from tfdbg_cli.capture.functions.exact.proof import Apart, Onto, Proof, proven
 from tfdbg_cli.capture.functions.frontier import Frontier, frontier_of
 from tfdbg_cli.capture.functions.instrumented import Instrumented, Outcome
 from tfdbg_cli.capture.functions.scopes import named_graphs_below
@@ -31,6 +31,12 @@ from tfdbg_cli.capture.tf.types import AtomicFunction, EagerTensor
 from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.updates import BEFORE_UPDATE, UPDATED_VARIABLE
+
+_UNCHECKED = (
+    "Of {function} the watch does not see what {name} does in functions of its own, such as the turns of a loop over "
+    "a dataset; it sees what comes out of them."
+)
 
 
 @dataclass(frozen=True)
@@ -66,7 +72,7 @@ class FunctionChecks:
         snapshot_plan: SnapshotPlan,
         kind: WatchKind,
         graph: Callable[[], Graph],
-        plain: Callable[[Sequence[Any]], Compiled | None],
+        plain: Callable[[Sequence[EagerTensor]], Compiled | None],
     ) -> None:
         """Watch `root` for `kind`.
 
@@ -89,8 +95,10 @@ class FunctionChecks:
 
     @cached_property
     def frontier(self) -> Frontier:
-        """What is checked."""
+        """What is checked; what cannot be is said once."""
         kind = self._kind
+        for name in unshown_calls(self.root):
+            remark(_UNCHECKED.format(function=self._atomic.graph.name, name=name))
         facts = StaticFacts(self.root, named_graphs_below(self._atomic))
         results = results_of(self.root)
         return frontier_of(self.root, facts, kind.question, kind.admits, self._plain_graph, results=results)
@@ -120,8 +128,8 @@ class FunctionChecks:
             early = Early(self.snapshot_plan.sources)
             wanted = Wanted(self._kind.question, self.frontier, values=False, given=given, early=early)
 
-            def make(apart: Apart) -> Instrumented:
-                return Instrumented(self.root, self._atomic, wanted=replace(wanted, apart=apart))
+            def make(apart: Apart, onto: Onto) -> Instrumented:
+                return Instrumented(self.root, self._atomic, wanted=replace(wanted, apart=apart), onto=onto)
 
             self._proof = proven(self.root, self._plain(inputs), inputs, make)
         return self._proof
@@ -150,5 +158,5 @@ class FunctionChecks:
 def with_updated(graph: Graph, root: Scope) -> Graph:
     """`graph` with a node for each variable that a run of `root` writes, behind what writes it."""
     updated = {variable.name.node: variable for variable in updated_variables(root)}
-    nodes = [Node(name, UPDATED_VARIABLE, "", variable.inputs) for name, variable in updated.items()]
+    nodes = [Node(name, UPDATED_VARIABLE, variable.device, variable.inputs) for name, variable in updated.items()]
     return Graph([*graph, *nodes], graph.kind) if nodes else graph

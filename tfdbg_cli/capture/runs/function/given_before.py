@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
 
 from tfdbg_cli.capture.functions.definition.effects import writes_variable
 from tfdbg_cli.capture.functions.kept_tensors import array_of
@@ -19,11 +18,11 @@ _READ = "ReadVariableOp"
 _CHANGED = NoValue(Lack.GONE, "The run changed this variable, and its value from before was not held.")
 
 
-class GivenBefore(Mapping[str, Any]):
+class GivenBefore(Mapping[str, Value]):
     """The values of a run's arguments by name; of a variable what a snapshot holds, or what the run read first."""
 
     def __init__(self, run: Run, traced: TracedFunction) -> None:
-        self._now = run.call.feeds
+        self._now: Mapping[str, Value] = run.call.feeds
         self._held = run.replayable if isinstance(run.replayable, CallSnapshot) else None
         self._graph = run.graph
         self._tensors = run.tensors
@@ -32,7 +31,7 @@ class GivenBefore(Mapping[str, Any]):
             slot.argument.name: at for at, slot in enumerate(traced.slots) if slot.variable is not None
         }
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> Value:
         position = self._variables.get(name)
         if position is None:
             return self._now[name]

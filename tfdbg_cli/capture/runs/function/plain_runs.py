@@ -104,8 +104,7 @@ class PlainRuns:
     def _iterator(self, node: FlatNode) -> int | None:
         """The position among the inputs of the iterator that `node` draws from; None if it is made inside."""
         root = self._snapshot_plan.root
-        places = {TensorName(name, 0): at for at, name in enumerate(root.argument_names)}
-        at = places.get(node.inputs[0]) if node.inputs else None
+        at = root.argument_positions.get(node.inputs[0]) if node.inputs else None
         return at if at is not None and root.body.argument_types[at] == RESOURCE else None
 
 

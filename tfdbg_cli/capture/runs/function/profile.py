@@ -9,6 +9,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from tfdbg_cli.analysis.runtime_names import RuntimeNames
 from tfdbg_cli.capture.runs.function.traced_function import TracedFunction
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.types import RunResult
@@ -63,7 +64,8 @@ def profile_of(space: Any, graph: Graph) -> Profile:
 
     An op on the host is an event named `node:OpType`; a kernel on an accelerator tells its op by a statistic.
     """
-    times = [time for plane in space.planes for time in _times(plane, graph)]
+    names = RuntimeNames(graph)
+    times = [time for plane in space.planes for time in _times(plane, graph, names)]
     first = min((time.start_us for time in times), default=0.0)
     found = [
         NodeTime(time.node, time.op_type, time.device, time.start_us - first, time.op_us, time.exec_us)
@@ -72,7 +74,7 @@ def profile_of(space: Any, graph: Graph) -> Profile:
     return Profile(tuple(sorted(found, key=lambda time: time.start_us)))
 
 
-def _times(plane: Any, graph: Graph) -> Iterator[NodeTime]:
+def _times(plane: Any, graph: Graph, names: RuntimeNames) -> Iterator[NodeTime]:
     accelerator = plane.name.startswith("/device:")
     for line in plane.lines:
         for event in line.events:
@@ -82,7 +84,7 @@ def _times(plane: Any, graph: Graph) -> Iterator[NodeTime]:
                 continue
             start = line.timestamp_ns / 1000 + event.offset_ps / 1e6
             spent = event.duration_ps / 1e6
-            node = _node(name, graph)
+            node = names.node(name)
             found = graph.find(node)
             device = plane.name if accelerator else found.device if found is not None else ""
             yield NodeTime(node, op_type, device, start, spent, spent)
@@ -93,11 +95,3 @@ def _statistic(plane: Any, event: Any) -> str:
         if plane.stat_metadata[statistic.metadata_id].name == _OP_OF_KERNEL:
             return str(statistic.str_value or plane.stat_metadata[statistic.ref_value].name)
     return ""
-
-
-def _node(name: str, graph: Graph) -> str:
-    """The node that the runtime calls `name`: it puts the calls that it inlined in front."""
-    rest = name
-    while rest and rest not in graph:
-        rest = rest.partition("/")[2]
-    return rest or name

@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tfdbg_cli.capture.controller import Plan
-from tfdbg_cli.capture.failures import report
+from tfdbg_cli.capture.failures import report_bug
 from tfdbg_cli.capture.functions.exact.agreement import Agreement, Effect, agreement
 from tfdbg_cli.capture.replay.replayed import Replayed, not_again
 from tfdbg_cli.capture.replay.until_failure import repeat_until_failure
 from tfdbg_cli.capture.runs.function.capture import VALUES, CapturedCall, PerformedCall, held_before
 from tfdbg_cli.capture.runs.function.verdict import beside, unchanged
 from tfdbg_cli.capture.state.call_snapshot import CallSnapshot, ReplayedCall
-from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import EagerTensor, RunResult
 from tfdbg_cli.errors import TfdbgError
@@ -34,6 +33,7 @@ class ReplayedCapture(CapturedCall):
     def __init__(self, call: PerformedCall, plan: Plan, room: int, note: str = "") -> None:
         """Prepare the call; its values in loops and branches may take `room` bytes. `note` says why it is made so."""
         self._proof = call.traced.drawing(call.inputs) if call.traced.snapshot_plan.sources else None
+        call.traced.expect_screen()
         super().__init__(call, plan, room)
         self._note = note
         self._outputs: Sequence[EagerTensor] = ()
@@ -85,8 +85,7 @@ class ReplayedCapture(CapturedCall):
                 self.call.traced.taken = made.replayed.nbytes
             made, shown = compared_again(self.held, made, self._outputs, self.room)
         except Exception as failure:  # noqa: BLE001  # the run was made, and is worth showing without values, too
-            if not isinstance(failure, TfdbgError | OpError):
-                report("make a run again", failure)
+            report_bug("make a run again", failure)
             return not_again(failure), None
         failed = made.replayed.error
         notes = made.replayed.notes if failed is None else (_FAILED_AGAIN.format(failed.type_name),)

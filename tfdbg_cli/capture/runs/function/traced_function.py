@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
+from tfdbg_cli.analysis.graph.roles import roles_of
 from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.estimate import needed
 from tfdbg_cli.capture.functions.arguments import Slot, slots_of
@@ -14,7 +15,7 @@ from tfdbg_cli.capture.functions.compiled import Compiled, compiled_copy
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.definition.results import results_of
 from tfdbg_cli.capture.functions.early_reports import Early
-from tfdbg_cli.capture.functions.exact.proof import Apart, Proof, proven
+from tfdbg_cli.capture.functions.exact.proof import Apart, Onto, Proof, proven
 from tfdbg_cli.capture.functions.graph import function_graph, function_tracebacks
 from tfdbg_cli.capture.functions.instrumented import Instrumented
 from tfdbg_cli.capture.functions.scopes import named_graphs_below, scope_of
@@ -106,6 +107,10 @@ class TracedFunction:
         """That graph with the variables after their update; one for all runs, since much is kept by graph."""
         return with_updated(self.graph, self.root)
 
+    def expect_screen(self) -> None:
+        """Work out what a first screen asks of the graph before the run: after it a person waits for that."""
+        roles_of(self.watched_graph)
+
     @cached_property
     def tracebacks(self) -> Mapping[str, Traceback]:
         """Where the nodes of the graph were made."""
@@ -119,7 +124,7 @@ class TracedFunction:
 
     @cached_property
     def instrumented_with_updated(self) -> Instrumented:
-        """The same, also with the variables after their update, for a watch whose filter is asked of values."""
+        """The same, also with the variables after their update."""
         wanted = replace(Wanted.all_values(self.root), early=Early(self.snapshot_plan.sources))
         return Instrumented(self.root, self._atomic, wanted=wanted)
 
@@ -129,8 +134,8 @@ class TracedFunction:
             sources = self.snapshot_plan.sources
             wanted = Wanted(values=False, given=sources, early=Early(sources))
 
-            def make(_: Apart) -> Instrumented:
-                return Instrumented(self.root, self._atomic, wanted=wanted)
+            def make(_: Apart, onto: Onto) -> Instrumented:
+                return Instrumented(self.root, self._atomic, wanted=wanted, onto=onto)
 
             self._drawing = proven(self.root, self.plain(inputs), inputs, make)
         return self._drawing

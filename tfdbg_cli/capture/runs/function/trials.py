@@ -25,6 +25,10 @@ _COPIES = (
     "Watched in place, runs of {function} give other last digits than plain ones, in {named}. From now on the "
     "program's own call stays as it is, and a copy of it is watched, which takes about twice the time."
 )
+_FAILED = (
+    "With checks in it {function} failed, which it does not without them ({error}). The program was given what the "
+    "plain run gives. From now on a copy of each call is watched, which takes about twice the time."
+)
 _UNSTEADY = "its plain calls from one state differ from each other"
 _FIRST = 2  # calls that are all tried
 
@@ -96,6 +100,25 @@ class Trials:
         if not found:
             self._note(result.partings)
         return Trial(tuple(map(_of_both, outputs, plain.outputs)), result)
+
+    def given_plainly(self, held: CallSnapshot, error: Exception) -> tuple[EagerTensor, ...] | None:
+        """What the call of `held`, which failed by `error`, gives plainly; the variables are set by it, too.
+
+        None where it fails plainly, too, as a mistake of the program does, or cannot be made plainly.
+        """
+        if self.reason:
+            return None
+        try:
+            plain = self._plain.effect(held)
+        except Exception:  # noqa: BLE001  # the program gets the error that it has
+            return None
+        outputs = tuple(output for output in plain.outputs if output is not None)
+        if any(output.dtype == tf.resource for output in outputs):  # the handle of a copy
+            return None
+        self._set_right(held, Effect((), held.variables_now()), plain)
+        self.differs = True
+        remark(_FAILED.format(function=self._function, error=f"{type(error).__name__}: {str(error).splitlines()[0]}"))
+        return outputs
 
     def _repeats(self, held: CallSnapshot, plain: Effect) -> bool:
         """Whether the plain function gives what it gave, `plain`, once more."""

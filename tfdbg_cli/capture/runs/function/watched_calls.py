@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 from tfdbg_cli.capture.budget import memory_budget, refusal
 from tfdbg_cli.capture.chooser import chooser
 from tfdbg_cli.capture.controller import Plan
-from tfdbg_cli.capture.failures import report
+from tfdbg_cli.capture.failures import remark, report
 from tfdbg_cli.capture.functions.exact.agreement import Agreement
 from tfdbg_cli.capture.functions.instrumented import Instrumented, Outcome
 from tfdbg_cli.capture.functions.kept_tensors import KeptTensors
@@ -23,7 +22,8 @@ from tfdbg_cli.capture.runs.function.capture import (
     held_before,
 )
 from tfdbg_cli.capture.runs.function.function_checks import FunctionChecks, watch_kind
-from tfdbg_cli.capture.runs.function.measured_call import MeasuredCall, measured_function
+from tfdbg_cli.capture.runs.function.measured_call import MeasuredCall
+from tfdbg_cli.capture.runs.function.measured_function import measured_function
 from tfdbg_cli.capture.runs.function.replayed_capture import ReplayedCapture, compared_again
 from tfdbg_cli.capture.runs.function.verdict import beside, unchanged
 from tfdbg_cli.capture.runs.watch_policy import (
@@ -36,13 +36,14 @@ from tfdbg_cli.capture.runs.watch_policy import (
 )
 from tfdbg_cli.capture.state.before_updates import with_before
 from tfdbg_cli.capture.state.snapshot_plan import SnapshotPlan
+from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
+from tfdbg_cli.capture.tf.types import EagerTensor, RunResult
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.decision import Values
 from tfdbg_cli.model.exactness import Exactness, named_partings
-from tfdbg_cli.model.replay import Role
 from tfdbg_cli.model.runs import Estimate, Run
 from tfdbg_cli.model.tensors import TensorStore
 
@@ -53,10 +54,6 @@ _NOT_INSIDE = (
 _ON_COPIES = (
     "Checks beside the ops of this function may change what TensorFlow makes of them, so a copy of each call is "
     "watched."
-)
-_FROM_VALUES = (
-    "Ops that compute statistics beside those of this function may change what TensorFlow makes of it, so they were "
-    "computed of its values."
 )
 _UNCHECKED = "The run was not checked: {}"
 _SET_RIGHT = (
@@ -82,7 +79,7 @@ class KeptWatchedCall(FunctionCapture):
         self._watched = watched
         self._notes = notes
 
-    def perform(self) -> Any:
+    def perform(self) -> RunResult:
         """Make the call. Raises what the call raises."""
         given = super().perform()
         outcome, held = self.outcome, self.held
@@ -111,8 +108,8 @@ class KeptWatchedCall(FunctionCapture):
         return self._run
 
 
-class AskedValues(FunctionCapture):
-    """A watched call with every value, for a filter that is asked of each of them."""
+class KeptCall(FunctionCapture):
+    """A call with every value, the variables after their update among them, taken while it happens."""
 
     def __init__(
         self,
@@ -155,19 +152,34 @@ class ReplayedWatchedCall(CapturedCall):
         self._watched = watched
         self._settings = settings
         self._notes = notes
-        self._outputs: Sequence[Any] = ()
+        self._outputs: Sequence[EagerTensor] = ()
         self._agreement: Agreement | None = None  # of the call made again with the program's
         self._note = ""
 
-    def perform(self) -> Any:
+    def perform(self) -> RunResult:
         """Make the call. Raises what the call raises."""
         self.held = held_before(self.call, self.room, self._watched.read_early)
-        outcome = self.performed(self._proof.instrumented)
-        with INSIDE:
-            self._outputs = self._tried(outcome)
+        try:
+            outcome = self.performed(self._proof.instrumented)
+        except OpError as error:
+            if not self._failed_alone(error):
+                raise
+        else:
+            with INSIDE:
+                self._outputs = self._tried(outcome)
         return list(self._outputs) or None
 
-    def _tried(self, outcome: Outcome) -> Sequence[Any]:
+    def _failed_alone(self, error: Exception) -> bool:
+        """Whether the call failed by our ops alone: then the program is given what it gives without them."""
+        with INSIDE:
+            outputs = None if self.held is None else self._watched.trials.given_plainly(self.held, error)
+        if outputs is None:
+            return False
+        self._outputs = outputs
+        self.outcome = Outcome(outputs, KeptTensors(()), found=False)
+        return True
+
+    def _tried(self, outcome: Outcome) -> Sequence[EagerTensor]:
         """What the program is given: where the call is also made plainly, what that gives."""
         trials = self._watched.trials
         if not trials.due() and not outcome.found:
@@ -203,8 +215,8 @@ class ReplayedWatchedCall(CapturedCall):
         again = self._again(self.outcome, shown)
         run = replace(shown(again), caught=_is_hit(self.outcome, again.tensors), lacks=again.lacks)
         if self._watched.question.compares and len(again.tensors) and self.held is not None:
-            inputs = self.held.replay_spec().inputs
-            run = with_before(run, {item.name: item.value for item in inputs if item.role is Role.VARIABLE})
+            variables = self.held.replay_spec().variables
+            run = with_before(run, {item.name: item.value for item in variables})
         notes = (*self.outcome.notes, _checked(self._watched), *self._notes, *again.notes)
         exactness = None if error is not None else self._said_of(self._agreement)
         self._run = replace(run, notes=tuple(dict.fromkeys(notes)), exactness=exactness)
@@ -242,7 +254,7 @@ class ReplayedWatchedCall(CapturedCall):
 class CopiedWatchedCall(ReplayedWatchedCall):
     """A watched call that the program's own function makes; what is checked is the same call on copies."""
 
-    def perform(self) -> Any:
+    def perform(self) -> RunResult:
         """Make the call. Raises what the call raises."""
         self.held = held_before(self.call, self.room)
         self.outcome = Outcome((), KeptTensors(()))  # should it fail
@@ -272,9 +284,13 @@ class CopiedWatchedCall(ReplayedWatchedCall):
             if checked.error is None:
                 return checked
             raise TfdbgError(f"The copy failed: {checked.error}")
+        except TfdbgError as error:
+            unchecked = _UNCHECKED.format(error)
+            remark(f"{self.call.name}: {unchecked}")
         except Exception as error:  # noqa: BLE001  # the program's own call was made
+            unchecked = _UNCHECKED.format(error)
             report("check a run on copies", error)
-            return Outcome((), KeptTensors(()), (_UNCHECKED.format(error),), found=False)
+        return Outcome((), KeptTensors(()), (unchecked,), found=False)
 
     def _said_of(self, shown: Agreement | None) -> Exactness:
         return unchanged(shown, _ON_COPIES) if not self._watched.trials.strays else super()._said_of(shown)
@@ -283,13 +299,15 @@ class CopiedWatchedCall(ReplayedWatchedCall):
 def watch_capture(call: PerformedCall, plan: Plan, settings: Settings) -> Capture:
     """The way to make `call` for `plan`, in the memory that `settings` leave."""
     room = memory_budget(settings)
-    if plan.watched is None and plan.statistics:
-        if measured_function(call.traced).measurable(call.inputs):
-            return MeasuredCall(call, plan, room)
-        refused = refusal(_estimate(call, plan, settings))
+    if plan.watched is None and plan.statistics is not None:
+        measured = measured_function(call.traced, plan.statistics)
+        obstacle = measured.obstacle(call.inputs)
+        refused = refusal(_estimate(call, plan, settings) if obstacle else measured.estimate(settings))
         if refused is not None:
             return WithoutValues(call.plain, refused)
-        return _of_all_values(call, plan, room, plan.values, _FROM_VALUES)
+        if not obstacle:
+            return MeasuredCall(call, measured, room)
+        return _of_all_values(call, plan, room, plan.values, obstacle)
     if plan.watched is None:
         return _of_all_values(call, plan, room, plan.values, "")
     kind = watch_kind(plan, call.name)
@@ -314,9 +332,7 @@ def _of_all_values(call: PerformedCall, plan: Plan, room: int, values: Values, n
     reason = "" if values is Values.KEEP else _obstacle(call.traced.snapshot_plan, room)
     if not reason and values is not Values.KEEP:
         return ReplayedCapture(call, plan, room, note)
-    if plan.watched is None:
-        return FunctionCapture(call, plan, room, reason=reason)
-    return AskedValues(call, plan, room, call.traced.instrumented_with_updated, note, reason)
+    return KeptCall(call, plan, room, call.traced.instrumented_with_updated, note, reason)
 
 
 def _obstacle(snapshot_plan: SnapshotPlan, room: int) -> str:

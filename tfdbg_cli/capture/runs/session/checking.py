@@ -12,6 +12,7 @@ from tfdbg_cli.capture.sessions.extended.call_checks import CallChecks
 from tfdbg_cli.capture.sessions.extended.inner_checks import sums_of
 from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.proof import Graphs
+from tfdbg_cli.capture.tf.types import FetchedValue, Op, RunResult, SymbolicTensor
 from tfdbg_cli.model.values import Array
 
 
@@ -21,13 +22,13 @@ class Checking:
     def __init__(self, invocation: Invocation, call: CallChecks) -> None:
         self._invocation = invocation
         self._call = call
-        self._health: Any = None
-        self._inner: Any = None
+        self._health: FetchedValue = None
+        self._inner: FetchedValue = None
         self._done = False
 
     def perform(
-        self, extra: Sequence[Any], graphs: Graphs | None = None, targets: Sequence[Any] = ()
-    ) -> tuple[Any, Sequence[Any]]:
+        self, extra: Sequence[SymbolicTensor], graphs: Graphs | None = None, targets: Sequence[Op] = ()
+    ) -> tuple[RunResult, Sequence[FetchedValue]]:
         """Make the call with its checks and fetch `extra`: the result, their values. Raises what the call raises.
 
         The operations `targets` are run besides. What ran is put down in `graphs`, if they are given.
@@ -39,7 +40,9 @@ class Checking:
         self._done = True
         return result, values[len(own) :]
 
-    def _run(self, extra: Sequence[Any], graphs: Graphs | None, besides: Sequence[Any]) -> tuple[Any, Sequence[Any]]:
+    def _run(
+        self, extra: Sequence[SymbolicTensor], graphs: Graphs | None, besides: Sequence[Op]
+    ) -> tuple[RunResult, Sequence[FetchedValue]]:
         """Make the call and fetch `extra`; what is found in loops and branches is known afterwards."""
         call, session = self._call, self._invocation.session
         instead = call.shadow_ops if call.shadow_ops.ops else None
@@ -83,6 +86,6 @@ class Checking:
         feeds = fed(self._invocation.feeds) if self._call.given else {}
         return any(self._call.question.asked_of(self._as_fed(name, feeds[name])) for name in self._call.given)
 
-    def _as_fed(self, name: str, value: Any) -> Any:
+    def _as_fed(self, name: str, value: Any) -> Array:
         tensor = self._invocation.session.graph.as_graph_element(name)
         return np.asarray(value, tensor.dtype.as_numpy_dtype)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any
 
 from tfdbg_cli.analysis.watch.filter import Among
-from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE
 from tfdbg_cli.capture.controller import Plan, WatchRequest
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.pipeline import Capture, SelfChecking
@@ -22,16 +20,19 @@ from tfdbg_cli.capture.runs.watch_policy import checked, fits, is_hit, too_large
 from tfdbg_cli.capture.sessions.exact.outcome import Outcome
 from tfdbg_cli.capture.sessions.extended.call_checks import call_checks, reached_by
 from tfdbg_cli.capture.sessions.fetched_tensors import described
+from tfdbg_cli.capture.sessions.hidden_ops import PREFIX
 from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.updated import with_updated
 from tfdbg_cli.capture.state.run_snapshot import RunSnapshot
 from tfdbg_cli.capture.stores import joined
+from tfdbg_cli.capture.tf.types import RunResult
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.exactness import Exactness, Way
 from tfdbg_cli.model.replay import ReplaySpec
 from tfdbg_cli.model.runs import Estimate, Run
-from tfdbg_cli.model.tensors import MemoryTensorStore, TensorStore
+from tfdbg_cli.model.tensors import MemoryTensorStore, PartOfStore, TensorStore
+from tfdbg_cli.model.updates import UPDATED_VARIABLE
 from tfdbg_cli.model.values import NoValue
 
 
@@ -58,7 +59,7 @@ class CopiedWatch(UnchangedCapture):
         self._counted = ""
         self._seen_itself = False  # in what the program's own run gave, where the copies took another order
 
-    def perform(self) -> Any:
+    def perform(self) -> RunResult:
         """Make the call. Raises what the call raises."""
         result = super().perform()
         if self.held is not None and self.instead is None:
@@ -143,7 +144,7 @@ class CopiedWatch(UnchangedCapture):
 
 
 class CopiedDump(UnchangedCapture):
-    """One run of which the runtime graph is shown, dumped when it is made again."""
+    """One run shown in the runtime's graph, whose values TensorFlow dumps when it is made again."""
 
     def __init__(
         self, invocation: Invocation, plan: Plan, in_place: Callable[[str], Capture], notes: tuple[str, ...] = ()
@@ -177,7 +178,12 @@ class CopiedDump(UnchangedCapture):
         return self._run
 
     def _with_drawn(self, dump: TensorStore, held: RunSnapshot) -> TensorStore:
-        """The tensors of `dump`, and before them what was drawn the first time: it was fed, so it was not dumped."""
+        """The tensors of `dump`, and before them what was drawn the first time: it was fed, so it was not dumped.
+
+        What was added to the graph for the replay is left out.
+        """
+        if self.state.turned:
+            dump = PartOfStore(dump, [row for row in range(len(dump)) if PREFIX not in dump[row].node])
         sources = [one for one in self.state.sources if one.name in held.drawn]
         missing = [one for one in sources if not dump.named(one.op.name, one.value_index)]
         values = [held.drawn[one.name] for one in missing]

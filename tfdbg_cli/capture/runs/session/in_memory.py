@@ -7,10 +7,8 @@ from dataclasses import dataclass
 
 from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.capture.dump_folders import to_keep
-from tfdbg_cli.capture.sessions.call_names import fed
 from tfdbg_cli.capture.sessions.called_graph import CalledFunctions
-from tfdbg_cli.capture.sessions.extended.call_checks import ends_of, reached_by, state_of
-from tfdbg_cli.capture.sessions.hidden_ops import program_version
+from tfdbg_cli.capture.sessions.extended.call_checks import call_kind, reached_by, state_of
 from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.program_graph import files_of, program_graph
 from tfdbg_cli.capture.sessions.updated import with_updated
@@ -39,7 +37,6 @@ _SHOWN: Memos[_Shown] = Memos(keep=2)
 
 def _shown(invocation: Invocation) -> _Shown:
     graph = invocation.session.graph
-    key = program_version(graph), tuple(op.name for op in ends_of(invocation)), frozenset(fed(invocation.feeds))
 
     def found_out() -> _Shown:
         reached = reached_by(invocation)
@@ -47,7 +44,7 @@ def _shown(invocation: Invocation) -> _Shown:
         model = called.added_to(program_graph(graph))
         return _Shown(with_updated(model, state_of(invocation).written), called.tracebacks())
 
-    return _SHOWN.of(graph, key, found_out)
+    return _SHOWN.of(graph, call_kind(invocation), found_out)
 
 
 class InMemory:

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE
 from tfdbg_cli.capture.chooser import chooser
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.pipeline import Capture
 from tfdbg_cli.capture.sessions.call_state import Variable
 from tfdbg_cli.capture.sessions.extended.call_checks import state_of
 from tfdbg_cli.capture.sessions.invocation import Invocation
+from tfdbg_cli.capture.sessions.unordered import doubt_of_order
 from tfdbg_cli.capture.sessions.updated import updated_name, updated_outline, with_updated
 from tfdbg_cli.capture.state.run_snapshot import RunSnapshot, read
 from tfdbg_cli.capture.stores import joined
@@ -25,6 +25,7 @@ from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.model.exactness import Exactness, Way
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import MemoryTensorStore, TensorStore
+from tfdbg_cli.model.updates import UPDATED_VARIABLE
 from tfdbg_cli.model.values import Array
 
 _IN_PLACE = (
@@ -34,11 +35,10 @@ _IN_PLACE = (
 
 
 class InPlace:
-    """A capture of one run that takes the values while it happens, and says so.
+    """A capture that takes the values of one run while it happens, and says so.
 
-    A snapshot before it is there so that the run can be made again or undone. The variables that it wrote are read
-    after it, since an op need not give back what it writes: what they were before and after tells which of both made
-    them bad.
+    A snapshot is taken before, so that the run can be made again or undone. The variables that it wrote are read
+    after it, since no op need give back what it writes: so one sees whether it was this run that spoiled them.
     """
 
     def __init__(self, capture: Capture, invocation: Invocation, why: str, updates: CaptureRequest | None) -> None:
@@ -74,7 +74,9 @@ class InPlace:
 
     def run(self, call: Call, error: RunError | None) -> Run:
         """What was captured, and the variables."""
-        exactness = Exactness(Way.IN_PLACE, doubt=_IN_PLACE.format(why=self._why))
+        order = state_of(self._invocation).unordered
+        doubt = f"{_IN_PLACE.format(why=self._why)} {doubt_of_order(order)}".rstrip()
+        exactness = Exactness(Way.IN_PLACE, doubt=doubt, order=order)
         run = replace(self._capture.run(call, error), exactness=exactness)
         written = list(self._after)
         if written:

@@ -16,6 +16,7 @@ from tfdbg_cli.capture.sessions.extended.call_checks import CallChecks, call_che
 from tfdbg_cli.capture.sessions.fetched_tensors import fetched_array
 from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.proof import Graphs, other_ops
+from tfdbg_cli.capture.sessions.unordered import doubt_of_order
 from tfdbg_cli.capture.state.run_snapshot import RunSnapshot
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.collection import COLLECTION_PUT_OFF
@@ -44,10 +45,6 @@ _OTHER_RUN = "{why} So it was not compared with the same run left alone, and las
 _OTHERWISE = (
     "The same run made again on copies gave something else, watched or not, so last digits may differ and it cannot "
     "be told which."
-)
-
-_ORDER = (
-    "Ops use {name} in no order that the graph fixes, and TensorFlow may have taken another one than without them."
 )
 
 
@@ -162,9 +159,8 @@ class TrialRun:
         if self._differs:
             return Exactness(Way.GIVEN, doubt=_SHOWN if self._kept else "")
         if self._kept:
-            unordered = self._call.state.unordered
-            doubt = f"{_KEPT} {_ORDER.format(name=unordered)}" if unordered else _KEPT
-            return Exactness(Way.IN_PLACE, doubt=doubt)
+            order = self._call.state.unordered
+            return Exactness(Way.IN_PLACE, doubt=f"{_KEPT} {doubt_of_order(order)}".rstrip(), order=order)
         doubt = self._doubt or trial.unlike
         if not doubt and trial.other_ops:
             doubt = _OTHER_OPS.format(names=first_few(trial.other_ops))

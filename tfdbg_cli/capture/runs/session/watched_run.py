@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import Any
 
 from tfdbg_cli.capture.chooser import chooser
 from tfdbg_cli.capture.controller import Plan, WatchRequest
@@ -27,6 +26,7 @@ from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.state.run_snapshot import RunSnapshot, read
 from tfdbg_cli.capture.stores import asked_for
 from tfdbg_cli.capture.tf.op_errors import OpError
+from tfdbg_cli.capture.tf.types import FetchedValue, Op, RunResult, SymbolicTensor
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import Call, RunError
@@ -62,12 +62,12 @@ class WatchedRun(InMemory):
         self._held: RunSnapshot | None = None
         self._checking = Checking(invocation, call)
         self._trial = TrialRun(invocation, call, watched, plan.capture, kept=self._keeps)
-        self._kept: Sequence[Any] | None = None
-        self._updated: Sequence[Any] = ()
+        self._kept: Sequence[FetchedValue] | None = None
+        self._updated: Sequence[FetchedValue] = ()
         self._before: Mapping[Variable, Array] = {}
-        self._aside: Sequence[Any] = ()
+        self._aside: Sequence[Op] = ()
 
-    def perform(self) -> Any:
+    def perform(self) -> RunResult:
         """Make the call. Raises what the call raises."""
         self._hold()
         trial = self._trial
@@ -97,7 +97,7 @@ class WatchedRun(InMemory):
             self._notes = (_LEFT.format(error=error.message),)
             return self.invocation.plain()
 
-    def _performed(self, trial: TrialRun) -> Any:
+    def _performed(self, trial: TrialRun) -> RunResult:
         call = self._call
         parts = [
             [] if self._held is None else self._held.sources,
@@ -134,10 +134,10 @@ class WatchedRun(InMemory):
             self._keeps = True
 
     @cached_property
-    def _shown(self) -> list[Any]:
+    def _shown(self) -> list[SymbolicTensor]:
         return list(filter(self._chooser.admits, self._call.reached.tensors))
 
-    def _fetchable(self) -> list[Any]:
+    def _fetchable(self) -> list[SymbolicTensor]:
         return [tensor for tensor in self._shown if tensor.name not in self._call.reached.opaque]
 
     @property
@@ -147,8 +147,8 @@ class WatchedRun(InMemory):
 
     @property
     def said(self) -> str:
-        """Nothing."""
-        return ""
+        """That its ops may have run in another order."""
+        return self._trial.exactness.words
 
     def run(self, call: Call, error: RunError | None) -> Run:
         """The run with its values: those that were kept, or those of the run made once more."""
@@ -165,7 +165,7 @@ class WatchedRun(InMemory):
         self._run = replace(self._run, caught=caught)
         return self._run
 
-    def _store(self, kept: Sequence[Any]) -> TensorStore:
+    def _store(self, kept: Sequence[FetchedValue]) -> TensorStore:
         store = stored(self._shown, self._call.reached.opaque, kept)
         tensors = [store[at] for at in range(len(store))]
         values = [self._as_read(tensor, store.value(at)) for at, tensor in enumerate(tensors)]
@@ -187,13 +187,13 @@ class WatchedRun(InMemory):
         return replace(replayed.of(bare), error=bare.error)
 
 
-def _is_ours(error: Any) -> bool:
+def _is_ours(error: OpError) -> bool:
     """Whether TensorFlow found no place for one of our checks."""
     text = str(error.message)
     return PREFIX in text and ("Cannot assign a device" in text or "No OpKernel" in text)
 
 
-def _cut(values: Sequence[Any], lengths: Sequence[int]) -> list[Sequence[Any]]:
+def _cut(values: Sequence[FetchedValue], lengths: Sequence[int]) -> list[Sequence[FetchedValue]]:
     parts = []
     for length in lengths:
         parts.append(values[:length])

@@ -9,8 +9,7 @@ from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.capture.estimate import Needed, needed, shapes_of
 from tfdbg_cli.capture.runs.session.graph_choice import choose_graph
 from tfdbg_cli.capture.sessions.call_names import fed
-from tfdbg_cli.capture.sessions.extended.call_checks import ends_of, misfit, reached_by, state_of
-from tfdbg_cli.capture.sessions.hidden_ops import program_version
+from tfdbg_cli.capture.sessions.extended.call_checks import call_kind, misfit, reached_by, state_of
 from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.tf.memo import Memos
 from tfdbg_cli.config.settings import Settings
@@ -71,8 +70,7 @@ def estimate_of(
 ) -> Estimate:
     """What the values that `request` asks for take."""
     graph, shapes = invocation.session.graph, shapes_of(fed(invocation.feeds))
-    ends = tuple(op.name for op in ends_of(invocation))
-    key = program_version(graph), ends, frozenset(fed(invocation.feeds)), tuple(sorted(shapes.items())), request
+    key = *call_kind(invocation), tuple(sorted(shapes.items())), request
 
     def found_out() -> Needed:
         return needed(list(filter(chooser(request).admits, reached_by(invocation).fetchable)), shapes)
@@ -83,7 +81,7 @@ def estimate_of(
 def kind_shown(
     invocation: Invocation, request: CaptureRequest, settings: Settings, watching: bool, directory: Path | None
 ) -> GraphKind:
-    """The graph that a run would be shown in, before it is decided how it is made."""
+    """Which graph a run would be shown in if it were captured now."""
     if not why_not_again(invocation) and not _why_dumped(invocation, request, settings, watching, directory):
         return GraphKind.PYTHON
     kind, _ = choose_graph(request.graph, watching, settings, invocation.session, reached_by(invocation))

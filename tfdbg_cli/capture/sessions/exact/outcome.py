@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE
 from tfdbg_cli.capture.sessions.updated import updated_name
 from tfdbg_cli.model.exactness import Parting, parted
 from tfdbg_cli.model.names import parse_tensor_name
 from tfdbg_cli.model.tensors import TensorStore
+from tfdbg_cli.model.updates import UPDATED_VARIABLE
 from tfdbg_cli.model.values import Value
 
 
@@ -36,7 +36,7 @@ class Outcome:
 
 
 def outcome_in(tensors: TensorStore, like: Outcome) -> Outcome:
-    """The outcome of a run whose values are all in `tensors`: of what `like` tells, as far as it is there."""
+    """The outcome of a run whose values are all in `tensors`: the same things that `like` has, as far as they are."""
     fetched: dict[str, Value] = {}
     variables: dict[str, Value] = {}
     for name in like.variables:

@@ -11,6 +11,7 @@ from tfdbg_cli.capture.sessions.exact.outcome import Outcome
 from tfdbg_cli.capture.sessions.extended.call_checks import reached_by
 from tfdbg_cli.capture.sessions.holders import HANDING_ON, held_by
 from tfdbg_cli.capture.sessions.invocation import Invocation
+from tfdbg_cli.capture.sessions.reach import nesting_of
 from tfdbg_cli.capture.sessions.unordered import marks_before
 from tfdbg_cli.capture.tf.types import Op, TfGraph
 from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
@@ -27,7 +28,7 @@ def pinned(
     """
     fed_names = frozenset(fed(invocation.feeds))
     order = reached_by(invocation).order
-    before = {item.node: item.value for item in replay_spec.inputs if item.role is Role.VARIABLE}
+    before = replay_spec.held
     reads = list(_reads(order, state, fed_names))
     known = _known(invocation.session.graph, [read for read, _, _ in reads], outcome, fed_names)
     tried: list[tuple[bool, ...]] = []
@@ -59,10 +60,17 @@ def _updating(state: CallState) -> list[str]:
 def _reads(order: Sequence[Op], state: CallState, fed_names: frozenset[str]) -> Iterator[tuple[Op, Variable, bool]]:
     """The ops that give the value of a variable that the call writes, and do not come after an update of it.
 
-    With the variable, and whether they certainly come before all updates.
+    With the variable, and whether they certainly come before all updates. What a loop or a branch of version 1 reads
+    is not among them: fed, it would no longer belong to the turn or to the branch.
     """
     written = {variable.name: variable for variable in state.written}
-    reads = [(op, written[name]) for op in order for name in _read_by(op, fed_names) if name in written]
+    nesting = nesting_of(order, fed_names)
+    reads = [
+        (op, written[name])
+        for op in order
+        for name in _read_by(op, fed_names)
+        if name in written and not any(nesting[op.name])
+    ]
     marked = {op.name for op, _ in reads} | {op.name for one in state.written for op in one.writers}
     marks = {name: 1 << at for at, name in enumerate(sorted(marked))}
     before = marks_before(order, marks, fed_names)

@@ -83,12 +83,22 @@ class _Quieted:
         self._fed = fed_names
         self._state = state
         self._outside = {op.name: op for op in state.outside}
-        self.lost = {name: op for name, op in self._outside.items() if op.outputs and not speaks(op.type)}
-        written = {variable.name for variable in state.written}
+        turned = {draw.tensor.op.name for draw in state.turned}
+        drawing = {name: op for name, op in self._outside.items() if op.outputs and not speaks(op.type)}
+        self.lost = {name: op for name, op in drawing.items() if name not in turned}
+        self._spoken = self._outside.keys() - drawing.keys()
+        self._writers = {variable.name: variable.writers for variable in state.written}
         # What holds a variable, or only leads to one, acts on nothing.
         self._acting = {
-            op.name for op in state.touching if op.name not in self._outside and acts(op, fed_names, written)
+            op.name for op in state.touching if op.name not in self._outside and acts(op, fed_names, self._writers)
         }
+        self._uses = {
+            thing: [name for name in names if name not in self.lost]
+            for thing, names in Held(state.touching, self._writers, fed_names).uses.items()
+            if thing in self._writers
+        }
+        # An op that reads the memory of a variable of the old kind is given its value, and has to be before updates.
+        self._acting.update(name for names in self._uses.values() for name in names)
         self.awaited = [name for name, op in self.lost.items() if self._acted_before(op)]
         self._depths = nesting_of(order, fed_names) if self._outside else {}
 
@@ -102,7 +112,7 @@ class _Quieted:
         for node in definition.node:
             if node.name in awaited:
                 _cut_off(node, self.lost[node.name])
-            elif node.name in self._outside and node.name not in self.lost:
+            elif node.name in self._spoken:
                 self._silence(node, self._outside[node.name])
             if self.lost:
                 inputs = [new for text in node.input for new in self._rewired(text, ordering, awaited)]
@@ -115,6 +125,8 @@ class _Quieted:
             op = self.lost[name]
             node = definition.node.add(name=_led_to(name), op="NoOp", device=op.device)
             node.input.extend(self._before(op))
+        for draw in self._state.turned:
+            draw.feed_turns(definition)
         for name in ordering:
             op = self.lost[name]
             for tensor in self._drawn_by(op):
@@ -178,18 +190,13 @@ class _Quieted:
         if not self.awaited:
             return frozenset()
         drawn = frozenset(tensor.name for tensor in self._state.sources)
-        writers = {variable.name: variable.writers for variable in self._state.written}
-        uses = {
-            thing: [name for name in names if name not in self.lost]
-            for thing, names in Held(self._order, writers, self._fed).uses.items()
-            if thing in writers
-        }
-        marks = {name: 1 << at for at, name in enumerate({one: None for names in uses.values() for one in names})}
+        used = {name: None for names in self._uses.values() for name in names}
+        marks = {name: 1 << at for at, name in enumerate(used)}
         first = marks_before(self._order, marks, self._fed, turns=True)
         again = marks_before(self._order, marks, self._fed | drawn, turns=True)
         found: set[str] = set()
-        for thing, names in uses.items():
-            writing = sum({marks[op.name] for op in writers[thing] if op.name in marks})
+        for thing, names in self._uses.items():
+            writing = sum({marks[op.name] for op in self._writers[thing] if op.name in marks})
             touching = sum({marks[name] for name in names})
             for name in names:
                 # Two that only read need no order.

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
 from tfdbg_cli.analysis.watch.filter import Among
 from tfdbg_cli.analysis.watch.outcome import SHOWS
-from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE, is_final_gradient
+from tfdbg_cli.analysis.watch.training_filters import is_final_gradient
 from tfdbg_cli.capture.chooser import chooser
 from tfdbg_cli.capture.controller import WatchRequest
 from tfdbg_cli.capture.questions.question import Covering, Question
@@ -20,20 +19,21 @@ from tfdbg_cli.capture.sessions.called import GraphFunctions
 from tfdbg_cli.capture.sessions.extended.checked_calls import checked_call
 from tfdbg_cli.capture.sessions.extended.checks import health_of, known_shape, read_after_updates
 from tfdbg_cli.capture.sessions.extended.frontier import frontier
-from tfdbg_cli.capture.sessions.extended.inner_checks import Inner, Sum, inner_tensors, loops_of
+from tfdbg_cli.capture.sessions.extended.inner_checks import Inner, Sum, inner_tensors
 from tfdbg_cli.capture.sessions.extended.last_writes import with_last_writes
 from tfdbg_cli.capture.sessions.extended.shadow_ops import ShadowOpMaker, ShadowOps
 from tfdbg_cli.capture.sessions.hidden_ops import hidden_ops, program_version
 from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.program_graph import program_graph
 from tfdbg_cli.capture.sessions.proof import Trial
-from tfdbg_cli.capture.sessions.reach import Reach, ends_among, reach
+from tfdbg_cli.capture.sessions.reach import Reach, ends_among, loops_of, reach
 from tfdbg_cli.capture.sessions.references import read_before_updates
 from tfdbg_cli.capture.sessions.updated import updated_name
 from tfdbg_cli.capture.tf.memo import Memos
 from tfdbg_cli.capture.tf.op_definitions import calls_functions
-from tfdbg_cli.capture.tf.types import SymbolicTensor, TfGraph
+from tfdbg_cli.capture.tf.types import Op, SymbolicTensor, TfGraph
 from tfdbg_cli.model.decision import CaptureRequest
+from tfdbg_cli.model.updates import UPDATED_VARIABLE
 from tfdbg_cli.ops.kinds import ASSIGNMENTS
 from tfdbg_cli.ops.transparent_shapes import Shape
 
@@ -52,20 +52,20 @@ class CallChecks:
     reached: Reach
     state: CallState
     question: Question
-    health: Any
+    health: SymbolicTensor
     given: tuple[str, ...]
     inner: tuple[Inner, ...]
     shadow_ops: ShadowOps
-    updated: tuple[Any, ...]
+    updated: tuple[SymbolicTensor, ...]
     before: Mapping[str, Variable]
     checked: int
     total: int
     unasked: str = ""
-    calls: tuple[Any, ...] = ()
+    calls: tuple[Op, ...] = ()
     trial: Trial = field(default_factory=Trial)
-    _inner_checks: dict[int, tuple[Sum, list[Any]]] = field(default_factory=dict)
+    _inner_checks: dict[int, tuple[Sum, list[Op]]] = field(default_factory=dict)
 
-    def inner_checks(self, graph: TfGraph, number: int) -> tuple[Sum, list[Any]]:
+    def inner_checks(self, graph: TfGraph, number: int) -> tuple[Sum, list[Op]]:
         """The sum of that number, and the ops that check `inner` and add to it."""
         if number not in self._inner_checks:
             total = Sum(hidden_ops(graph), self.question, number)
@@ -84,16 +84,13 @@ def reached_by(invocation: Invocation) -> Reach:
 
 def state_of(invocation: Invocation) -> CallState:
     """What `invocation` reads and writes beside the edges of its graph. Kept for the next call of its kind."""
-    graph = invocation.session.graph
-    ends, fed_names = ends_of(invocation), frozenset(fed_to(invocation))
-    key = (program_version(graph), tuple(op.name for op in ends), fed_names)
 
     def found_out() -> CallState:
-        reached = reached_by(invocation)
-        state = call_state(reached.order, reached.fetchable, fed_names, ends)
+        reached, fed_names = reached_by(invocation), frozenset(fed_to(invocation))
+        state = call_state(reached.order, reached.fetchable, fed_names, ends_of(invocation))
         return with_last_writes(state, reached.order, fed_names)
 
-    return _STATES.of(graph, key, found_out)
+    return _STATES.of(invocation.session.graph, call_kind(invocation), found_out)
 
 
 def why_not_inside(invocation: Invocation, *, keeping: bool, question: Question | None = None) -> str:
@@ -125,10 +122,16 @@ def misfit(invocation: Invocation) -> str:
     return ""
 
 
-def ends_of(invocation: Invocation) -> list[Any]:
+def ends_of(invocation: Invocation) -> list[Op]:
     """The ops whose outputs `invocation` fetches, and those that it runs; what is fed is not computed."""
     elements = elements_of(invocation)
     return ends_among(elements.tensors + elements.targets, fed_to(invocation))
+
+
+def call_kind(invocation: Invocation) -> tuple[Hashable, ...]:
+    """What is equal for calls of one kind: the graph as it is now, the ops that are run, the names of what is fed."""
+    ends = tuple(op.name for op in ends_of(invocation))
+    return program_version(invocation.session.graph), ends, frozenset(fed_to(invocation))
 
 
 def call_checks(
@@ -145,8 +148,7 @@ def call_checks(
     results = tuple(tensor.name for tensor in elements_of(invocation).tensors)
     among = results if question.among is Among.OUTCOME else ()
     left_out = watched.exclude_node_names, watched.ignored
-    kind = (tuple(op.name for op in ends), fed_names, question, among, left_out, request)
-    key = (program_version(graph), *kind)
+    key = (*call_kind(invocation), question, among, left_out, request)
 
     def found_out() -> CallChecks:
         reached = reached_by(invocation)
@@ -267,7 +269,7 @@ def _rewritten(state: CallState, shadow_ops: ShadowOps) -> list[Variable]:
 
 
 def _inner(
-    reached: Reach, fed_names: frozenset[str], admits: Callable[[Any], bool], shadow_ops: ShadowOps
+    reached: Reach, fed_names: frozenset[str], admits: Callable[[SymbolicTensor], bool], shadow_ops: ShadowOps
 ) -> tuple[Inner, ...]:
     """What must be checked in loops and branches of version 1, and the answers of calls in there."""
     if not reached.hidden:
@@ -298,7 +300,7 @@ def _outcome(results: Iterable[str], state: CallState) -> frozenset[str]:
     return frozenset(applied.union(results))
 
 
-def _is_assigned(variable: Variable, fetchable: Collection[str], admits: Callable[[Any], bool]) -> bool:
+def _is_assigned(variable: Variable, fetchable: Collection[str], admits: Callable[[SymbolicTensor], bool]) -> bool:
     """Whether `variable` holds afterwards what a tensor holds that `admits` and is among the names `fetchable`."""
     writers = variable.writers
     if len(writers) != 1 or writers[0].type not in ASSIGNMENTS:

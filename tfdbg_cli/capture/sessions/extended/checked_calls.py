@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import tensorflow as tf
 
-from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE
 from tfdbg_cli.capture.functions.checking_edit import Wanted
 from tfdbg_cli.capture.functions.definition.body import IMPLEMENTATION, Body, attribute_of
 from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT, Scope
@@ -21,6 +20,7 @@ from tfdbg_cli.capture.tf.op_definitions import OF_FUNCTIONS
 from tfdbg_cli.capture.tf.types import NodeDef, Op
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import FIRST_REFERENCE, HANDLES
+from tfdbg_cli.model.updates import UPDATED_VARIABLE, after_update
 from tfdbg_cli.ops.facts import Facts
 
 
@@ -51,7 +51,7 @@ def checked_call(
         {name: facts.source(tensor.name) for name, tensor in outside.items()},
         merging=True,
     )
-    elsewhere = {*arguments, *(f"{name}/after_update" for name in arguments)}  # looked at where the session is
+    elsewhere = {*arguments, *map(after_update, arguments)}  # looked at where the session is
 
     def admitted(node: str, op_type: str, dtype: str) -> bool:
         return not (op_type in (ARGUMENT, UPDATED_VARIABLE) and node in elsewhere) and admits(node, op_type, dtype)

@@ -4,25 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache, partial
-from typing import Any
 
 import tensorflow as tf
 
 from tfdbg_cli.capture.questions.question import Question
-from tfdbg_cli.capture.questions.recipe import ASKED, BEFORE, Recipe
+from tfdbg_cli.capture.questions.recipe import ASKED, BEFORE, Attribute, Recipe
 from tfdbg_cli.capture.sessions.call_state import Variable
 from tfdbg_cli.capture.sessions.hidden_ops import HiddenOps, NewOp, Operand
 from tfdbg_cli.capture.sessions.variable_ops import read
 from tfdbg_cli.capture.tf.static_values import dimensions
-from tfdbg_cli.capture.tf.types import SymbolicTensor
+from tfdbg_cli.capture.tf.types import Op, SymbolicTensor
 from tfdbg_cli.ops.transparent_shapes import Shape
 
 _TERMS = 16  # of one sum
 
 
 def health_of(
-    hidden: HiddenOps, question: Question, tensors: Sequence[SymbolicTensor], known: Sequence[Any] = ()
-) -> Any:
+    hidden: HiddenOps, question: Question, tensors: Sequence[SymbolicTensor], known: Sequence[SymbolicTensor] = ()
+) -> SymbolicTensor:
     """A tensor that answers `question` for all `tensors` of the graph; None when there are none.
 
     The answers `known` are part of it.
@@ -37,7 +36,7 @@ def health_of(
     return health.outputs[0]
 
 
-def read_after_updates(hidden: HiddenOps, variables: Sequence[Variable]) -> list[Any]:
+def read_after_updates(hidden: HiddenOps, variables: Sequence[Variable]) -> list[SymbolicTensor]:
     """The values of `variables` after the ops of the call that write them."""
     makers = {
         (variable.name, *(op.name for op in variable.writers)): partial(_read, variable, variable.writers)
@@ -46,13 +45,13 @@ def read_after_updates(hidden: HiddenOps, variables: Sequence[Variable]) -> list
     return [op.outputs[0] for op in hidden.once(makers)]
 
 
-def read_before(hidden: HiddenOps, variables: Sequence[Variable]) -> list[Any]:
+def read_before(hidden: HiddenOps, variables: Sequence[Variable]) -> list[SymbolicTensor]:
     """The values of `variables` in a run of their own."""
     makers = {(variable.name,): partial(_read, variable, ()) for variable in variables}
     return [op.outputs[0] for op in hidden.once(makers)]
 
 
-def _read(variable: Variable, after: Sequence[Any], _: int) -> list[NewOp]:
+def _read(variable: Variable, after: Sequence[Op], _: int) -> list[NewOp]:
     return [read(variable.tensor, variable.dtype, variable.op.device, after, reference=variable.reference)]
 
 
@@ -61,7 +60,9 @@ def known_shape(question: Question, tensor: SymbolicTensor) -> Shape:
     return dimensions(tensor.shape) if question.by_shape else None
 
 
-def asked(hidden: HiddenOps, question: Question, tensor: SymbolicTensor, at: int, before: Any = None) -> list[NewOp]:
+def asked(
+    hidden: HiddenOps, question: Question, tensor: SymbolicTensor, at: int, before: SymbolicTensor = None
+) -> list[NewOp]:
     """The ops that answer for one tensor; they are added at `at`. Of a variable, `before` is what it was."""
     new: list[NewOp] = []
     for op_type, operands, attributes in _steps(
@@ -77,14 +78,14 @@ def asked(hidden: HiddenOps, question: Question, tensor: SymbolicTensor, at: int
 @lru_cache(maxsize=1024)
 def _steps(
     question: Question, dtype: str, shape: Shape
-) -> tuple[tuple[str, tuple[int, ...], Mapping[str, Any]], ...]:
+) -> tuple[tuple[str, tuple[int, ...], Mapping[str, Attribute]], ...]:
     """How `question` is answered for a tensor: the types of ops, their inputs by number, their attributes."""
     recipe = Recipe()
     question.answer(dtype, shape, recipe)
     return tuple((step.op_type, step.inputs, step.attributes) for step in recipe.steps)
 
 
-def _operand(hidden: HiddenOps, number: int, tensor: SymbolicTensor, before: Any, at: int) -> Operand:
+def _operand(hidden: HiddenOps, number: int, tensor: SymbolicTensor, before: SymbolicTensor, at: int) -> Operand:
     if number == ASKED:
         return tensor
     return before if number == BEFORE else hidden.name_of(at + number)

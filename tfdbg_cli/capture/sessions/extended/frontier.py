@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
 
 from tfdbg_cli.capture.questions.coverage import Coverage
 from tfdbg_cli.capture.questions.question import Question
@@ -25,16 +24,16 @@ class Frontier:
     such a tensor for the constant that it would be, and compute what reads it, a check too, from that.
     """
 
-    checked: tuple[Any, ...]
-    given: tuple[Any, ...]
+    checked: tuple[SymbolicTensor, ...]
+    given: tuple[SymbolicTensor, ...]
     total: int
 
 
 def frontier(
     order: Sequence[Op],
-    listed: Iterable[Any],
+    listed: Iterable[SymbolicTensor],
     fed_names: Collection[str],
-    admits: Callable[[Any], bool],
+    admits: Callable[[SymbolicTensor], bool],
     question: Question,
     *,
     shown: Mapping[str, Collection[str]] = MappingProxyType({}),
@@ -62,7 +61,7 @@ def frontier(
 
 @dataclass
 class _Search:
-    candidates: Mapping[str, Any]
+    candidates: Mapping[str, SymbolicTensor]
     fed_names: Collection[str]
     question: Question
     facts: Facts[str]

@@ -7,7 +7,7 @@ not at all in a branch that is not taken. The variable is read and set back afte
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -17,16 +17,16 @@ import tensorflow as tf
 from tfdbg_cli.capture.questions.question import Question
 from tfdbg_cli.capture.sessions.extended.checks import asked
 from tfdbg_cli.capture.sessions.hidden_ops import PREFIX, HiddenOps, NewOp
-from tfdbg_cli.capture.sessions.reach import needs_of
+from tfdbg_cli.capture.sessions.reach import loops_of
 from tfdbg_cli.capture.tf.memo import Memo
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import Op, RawSession, SymbolicTensor
 from tfdbg_cli.model.values import Array
-from tfdbg_cli.ops.kinds import CONTROL_FLOW, ENTER, EXIT
+from tfdbg_cli.ops.kinds import CONTROL_FLOW, LOOP_CONDITION
 from tfdbg_cli.ops.transparency import CHECKABLE
 
 # What they give is one of the tensors that they are given, which is looked at itself.
-_COPIES = CONTROL_FLOW | {"Identity", "LoopCond"}
+_COPIES = CONTROL_FLOW | LOOP_CONDITION | {"Identity"}
 
 
 @dataclass(frozen=True)
@@ -66,22 +66,6 @@ def inner_tensors(
             if op.type in _COPIES and all(admits(given) for given in op.inputs if given.dtype == tensor.dtype):
                 continue
             found.append(Inner(tensor, loops[op.name]))
-    return found
-
-
-def loops_of(order: Iterable[Op], fed_names: Collection[str]) -> dict[str, tuple[Op, ...]]:
-    """The loops that each op is in, by its name: one of the Enter ops of each loop, the outermost first."""
-    found: dict[str, tuple[Op, ...]] = {}
-    frames: dict[tuple[str, ...], Op] = {}
-    for op in order:
-        needs = needs_of(op, fed_names)
-        loops = max((found[need.name] for need in needs if need.name in found), key=len, default=())
-        if op.type in ENTER:
-            names = (*(loop.name for loop in loops), op.get_attr("frame_name").decode())
-            loops = (*loops, frames.setdefault(names, op))
-        elif op.type in EXIT:
-            loops = loops[:-1]
-        found[op.name] = loops
     return found
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE
 from tfdbg_cli.capture.functions.checking_edit import Wanted
 from tfdbg_cli.capture.functions.definition.body import Body
 from tfdbg_cli.capture.functions.frame_reports import Rewritten, Unrolled
@@ -18,6 +17,7 @@ from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.types import EagerTensor, FetchedValue, Op, SymbolicTensor, TfGraph
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.tensors import TensorStore
+from tfdbg_cli.model.updates import UPDATED_VARIABLE
 from tfdbg_cli.model.values import NoValue
 from tfdbg_cli.ops.facts import Facts
 

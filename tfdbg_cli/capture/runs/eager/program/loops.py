@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dis
 import re
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import CodeType
@@ -12,6 +13,15 @@ from tfdbg_cli.capture.runs.eager.program.stacks import by_identity
 
 _JUMPS = frozenset(dis.hasjrel) | frozenset(dis.hasjabs)
 _COLLECTS = frozenset({"LIST_APPEND", "SET_ADD", "MAP_ADD"})  # a comprehension
+_CALLS = frozenset({"CALL", "CALL_FUNCTION_EX", "CALL_KW"})
+_NULL_LAST = sys.version_info >= (3, 13)  # whether what is called is pushed before the NULL that stands for no `self`
+# Functions and methods that run no ops, but for `float` and its like, which copy a tensor to Python.
+_RUN_NO_OPS = frozenset({
+    "append", "bool", "clear", "debug", "dict", "enumerate", "extend", "flush", "float", "format", "info", "int",
+    "isinstance", "item", "items", "join", "keys", "len", "list", "numpy", "perf_counter", "pop", "print", "range",
+    "round", "set_description", "set_postfix", "sleep", "sorted", "str", "time", "tolist", "tuple", "values",
+    "warning", "write", "zip",
+})  # fmt: skip
 _TRAINS = re.compile(r"GradientTape|apply_gradients|minimize|gradient|assign(_add|_sub)?|train_on_batch|apply")
 _MAY_TRAIN = re.compile(r"train|update|learn|optimi[sz]e|backward", re.IGNORECASE)
 _STEPS = re.compile(r"step", re.IGNORECASE)
@@ -30,6 +40,10 @@ class Loop:
     end: int
     trains: int
     collects: bool = False  # it is that of a comprehension: no run of its own, but what is in it runs many times
+
+    def lies_within(self, other: Loop) -> bool:
+        """Whether it is a loop in the body of `other`."""
+        return self is not other and other.start <= self.start and self.end <= other.end
 
     def holds(self, offset: int) -> bool:
         """Whether the instruction at `offset` is in it."""
@@ -57,6 +71,30 @@ def all_loops_of(code: CodeType) -> tuple[Loop, ...]:
         for span in spans
         for start, end in (span,)
     )
+
+
+@by_identity
+def works_of(code: CodeType) -> tuple[int, ...]:
+    """The offsets of the instructions of `code` that may run ops: calls but those of what is known to run none.
+
+    Arithmetic is taken for that of plain numbers, such as the mean loss of an epoch.
+    """
+    found: list[int] = []
+    called: list[object] = []  # what is to be called, the innermost call last
+    before: dis.Instruction | None = None
+    for now in dis.get_instructions(code):
+        if now.opname == "LOAD_METHOD" or (now.opname in ("LOAD_GLOBAL", "LOAD_ATTR") and "NULL" in now.argrepr):
+            called.append(now.argval)
+        elif _NULL_LAST and now.opname == "PUSH_NULL":
+            called.append(None if before is None else before.argval)
+        elif not _NULL_LAST and before is not None and before.opname == "PUSH_NULL":
+            called.append(now.argval)
+        elif now.opname in _CALLS:
+            found += [now.offset] * (not called or called.pop() not in _RUN_NO_OPS)
+        elif now.argrepr in ("@", "@="):
+            found.append(now.offset)
+        before = now
+    return tuple(found)
 
 
 def _innermost(spans: Sequence[tuple[int, int]], offset: int) -> tuple[int, int] | None:

@@ -29,12 +29,16 @@ def is_program(code: CodeType) -> bool:
 
 @by_identity
 def _drives(code: CodeType) -> bool:
-    return code.co_name in _DRIVERS and any(part in code.co_filename.replace("\\", "/") for part in _KERAS)
+    return code.co_name in _DRIVERS and _is_of_keras(code)
 
 
 @by_identity
 def _steps(code: CodeType) -> bool:
-    return code.co_name in _STEPS and any(part in code.co_filename.replace("\\", "/") for part in _KERAS)
+    return code.co_name in _STEPS and _is_of_keras(code)
+
+
+def _is_of_keras(code: CodeType) -> bool:
+    return any(part in code.co_filename.replace("\\", "/") for part in _KERAS)
 
 
 def program_at(stack: Stack) -> int | None:

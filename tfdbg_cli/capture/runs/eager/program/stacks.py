@@ -8,12 +8,13 @@ from functools import lru_cache
 from types import CodeType
 from typing import Any, TypeAlias, TypeVar
 
-from tfdbg_cli.capture.tf.callers import frame_at, is_ours
+from tfdbg_cli.capture.tf.callers import frame_at
 from tfdbg_cli.model.sources import Traceback
+from tfdbg_cli.own_frames import is_own
 
 _T = TypeVar("_T")
 
-# Code and the offset in it of the instruction that is being executed, in turn, innermost call first.
+# Code and the offset in it of the instruction that is being executed, in turn, innermost call first. Never changed.
 Stack: TypeAlias = list[Any]
 
 
@@ -30,17 +31,31 @@ def by_identity(function: Callable[[CodeType], _T]) -> Callable[[CodeType], _T]:
     return asked
 
 
+# Stacks that were met, by their offsets, each with its calls: a loop comes by the same ones in every turn.
+_MET: dict[tuple[int, ...], list[tuple[list[CodeType], Stack]]] = {}
+_MOST_MET, _MOST_ALIKE = 5_000, 50
+
+
 def stack_here(depth: int = 1) -> Stack:
-    """The stack of this thread, from `depth` calls above this one on."""
+    """The stack of this thread, from `depth` calls above this one on; mostly the same object where it is the same."""
+    codes: list[CodeType] = []
+    offsets: list[int] = []
     frame = inspect.currentframe()
     while depth and frame is not None:
         frame, depth = frame.f_back, depth - 1
-    found: Stack = []
-    add = found.append
     while frame is not None:
-        add(frame.f_code)
-        add(frame.f_lasti)
+        codes.append(frame.f_code)
+        offsets.append(frame.f_lasti)
         frame = frame.f_back
+    place = tuple(offsets)
+    alike = _MET.get(place, ())
+    for known, stack in alike:
+        if known == codes:
+            return stack
+    found: Stack = [part for call in zip(codes, offsets, strict=True) for part in call]
+    if len(_MET) > _MOST_MET or len(alike) > _MOST_ALIKE:
+        _MET.clear()
+    _MET.setdefault(place, []).append((codes, found))
     return found
 
 
@@ -70,7 +85,7 @@ def line_at(code: CodeType, offset: int) -> int:
 
 def traceback_of(stack: Stack) -> Traceback:
     """The calls of `stack` in words, without ours."""
-    own = ((code, offset) for code, offset in calls(stack) if not is_ours(code.co_filename))
+    own = ((code, offset) for code, offset in calls(stack) if not is_own(code.co_filename))
     return tuple(frame_at(code, line_at(code, offset)) for code, offset in own)
 
 

@@ -6,14 +6,17 @@ in a function that is called anew, can be taken for the same one; a program that
 
 from __future__ import annotations
 
+import math
+from collections.abc import Container
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import CodeType
 
-from tfdbg_cli.capture.runs.eager.program.loops import Loop, all_loops_of, loops_of
+from tfdbg_cli.capture.runs.eager.program.loops import Loop, all_loops_of, loops_of, works_of
 from tfdbg_cli.capture.runs.eager.program.places import is_program
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack, line_at
 
+_MOST_PAIRS = 5_000
 _TRIES = 50  # ops of a turn that are looked at to find one that runs once in it
 
 
@@ -53,15 +56,41 @@ class Turns:
         self._turn: Turn | None = None
         self._mark: Stack = []  # of an op that runs once in a turn, if it runs; empty where none is known
         self._tries = 0
+        self._is_learned = False  # whether it is noted that the loop of the turn runs ops outside of those in it
         self._latest: dict[tuple[int, int], Turn] = {}  # by loop: the turn of it that was told last
+        self._working: set[tuple[int, int]] = set()  # loops that run ops outside of the loops in them
+        # What is known of stacks, by their ids, as long as turns are of the same loop: pairs of one and the next with
+        # which a turn goes on where the next is not its mark; and those in a loop within it, which are no mark.
+        self._going_on: dict[tuple[int, int], tuple[Stack, Stack]] = {}
+        self._repeated: dict[int, Stack] = {}
+
+    def goes_on(self, stack: Stack) -> bool:
+        """Whether the op with this stack is of the turn of the one before, in which a run has begun.
+
+        False says nothing: then `of` is to be asked. Most stacks have followed the one before in this turn's loop.
+        """
+        if (id(self._last), id(stack)) not in self._going_on:
+            return False
+        if self._mark:
+            if not self._is_learned or stack == self._mark:
+                return False
+        elif id(stack) not in self._repeated:
+            return False
+        self._last = stack
+        return True
 
     def of(self, stack: Stack, *, begun: bool = True) -> Turn | None:
         """The turn that the op with this stack belongs to, the same object for all of it; None outside loops.
 
         As long as no run has `begun` in a turn, what it did may have prepared the loop within it that trains.
         """
-        turn, last = self._turn, self._last
-        self._last = stack
+        turn = before = self._turn
+        if begun and self.goes_on(stack):
+            return turn
+        last, self._last = self._last, stack
+        if begun and self._mark and turn is not None and not self._is_learned:
+            self._is_learned = True
+            self._working.add(turn.key)
         if turn is not None and not begun and _in_same_loop(turn, last, stack):
             inner = self._found(last, stack)
             if inner is not None and (inner.depth, inner.loop.start) > (turn.depth, turn.loop.start):
@@ -74,21 +103,33 @@ class Turns:
             turn = self._begin(self._found(last, stack))
         elif _begins_anew(turn, last, stack, self._mark):
             turn = self._begin(replace(turn, number=turn.number + 1))
+        if turn is not None and turn is before and begun and stack != self._mark:
+            if len(self._going_on) > _MOST_PAIRS:
+                self._forget_stacks()
+            self._going_on[id(last), id(stack)] = last, stack
         if turn is not None and not self._mark and self._tries:
             self._tries -= 1
             if _runs_once(turn, stack):
                 self._mark = stack
+            else:
+                self._repeated[id(stack)] = stack
         return turn
 
+    def _forget_stacks(self) -> None:
+        self._going_on.clear()
+        self._repeated.clear()
+
     def _begin(self, turn: Turn | None) -> Turn | None:
-        self._turn, self._mark, self._tries = turn, [], _TRIES
+        if turn is None or self._turn is None or (turn.key, turn.depth) != (self._turn.key, self._turn.depth):
+            self._forget_stacks()
+        self._turn, self._mark, self._tries, self._is_learned = turn, [], _TRIES, False
         if turn is not None:
             self._latest[turn.key] = turn
         return turn
 
     def _found(self, last: Stack, stack: Stack) -> Turn | None:
         """The turn that begins here, or goes on behind a loop within it; `last` is the stack of the op before."""
-        found = _found(stack)
+        found = _found(stack, self._working)
         known = None if found is None else self._latest.get(found.key)
         if found is None or known is None:
             return found
@@ -98,10 +139,12 @@ class Turns:
         return replace(found, number=known.number + (not goes_on))
 
 
-def _found(stack: Stack) -> Turn | None:
+def _found(stack: Stack, working: Container[tuple[int, int]]) -> Turn | None:
     """The first turn of the loop around this stack whose turns make the best runs: one that trains, or the outermost.
 
-    Of those that train it is the innermost, so that a run is a step and no epoch.
+    Of those that train it is the innermost, so that a run is a step and no epoch. Of the others it is the outermost
+    that runs ops outside of the loops in it: where none but the loop over the batches does, a turn of that over the
+    epochs cannot be told from the next. Those of `working` are known to.
     """
     best: Turn | None = None
     depth = len(stack) // 2
@@ -109,9 +152,31 @@ def _found(stack: Stack) -> Turn | None:
         code, offset = stack[at], stack[at + 1]
         if is_program(code):
             for loop in loops_of(code):
-                if loop.holds(offset) and (best is None or loop.trains >= max(best.loop.trains, 1)):
-                    best = Turn(code, loop, depth - at // 2, 1)
+                if loop.holds(offset):
+                    turn = Turn(code, loop, depth - at // 2, 1)
+                    if best is None or _is_better(turn, best, stack, working):
+                        best = turn
     return best
+
+
+def _is_better(inner: Turn, outer: Turn, stack: Stack, working: Container[tuple[int, int]]) -> bool:
+    """Whether turns of the loop of `inner` make better runs than those of `outer`, which is around it."""
+    if inner.loop.trains or outer.loop.trains:
+        return inner.loop.trains >= max(outer.loop.trains, 1)
+    return outer.key not in working and not _works_behind(outer, inner, stack)
+
+
+def _works_behind(outer: Turn, inner: Turn, stack: Stack) -> bool:
+    """Whether a turn of `outer` may run ops behind the loop of `inner`, which is in it; `stack` is within both."""
+    at, ends = -2 * inner.depth, inner.loop.end
+    while True:
+        end = outer.loop.end if at == -2 * outer.depth else math.inf
+        if any(ends < offset <= end for offset in works_of(stack[at])):
+            return True
+        if at == -2 * outer.depth:
+            return False
+        at += 2
+        ends = stack[at + 1]
 
 
 def _goes_on(turn: Turn, last: Stack, stack: Stack) -> bool:
@@ -180,7 +245,6 @@ def _runs_once(turn: Turn, stack: Stack) -> bool:
 def _in_loop_of_its_own(turn: Turn, one: int, other: int) -> bool:
     """Whether a loop within that of `turn` holds both places."""
     return any(
-        loop is not turn.loop and turn.loop.start <= loop.start and loop.end <= turn.loop.end
-        and loop.holds(one) and loop.holds(other)
+        loop.lies_within(turn.loop) and loop.holds(one) and loop.holds(other)
         for loop in all_loops_of(turn.code)
     )  # fmt: skip

@@ -1,0 +1,146 @@
+"""Which sample of the epoch a row of the batch is: as Keras loops over arrays and datasets, and as programs do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from support.libraries import library
+from support.prompt import Prompt
+from support.scripted import ScriptedFrontend
+
+import tfdbg_cli as tf_debug
+from tfdbg_cli.model.decision import RunUntil
+
+pytestmark = pytest.mark.tf
+X = np.arange(1, 61, dtype=np.float32).reshape(60, 1)
+X[37] = -1.0  # the fifth batch of eight, and the sixth row of it
+Y = np.zeros((60, 1), np.float32)
+
+
+@pytest.fixture
+def tf() -> Any:
+    import tensorflow as tf
+
+    return tf
+
+
+def sample(front: ScriptedFrontend, program: Callable[[], object]) -> dict[str, Any] | None:
+    """What `row` says of the sample where a watch over `program` stops."""
+    front.script = [RunUntil("has_inf_or_nan")]
+    with tf_debug.debugging():
+        program()
+    found = Prompt(front.ends[0]).data("row")
+    assert found["row"] == found["bad_rows"][0]
+    assert found["components"][0]["value"] == [-1.0]
+    told: dict[str, Any] | None = found["sample"]
+    return told
+
+
+@pytest.fixture(params=["keras", "tf_keras"])
+def model(request: pytest.FixtureRequest, tf: Any) -> Iterator[Callable[..., Any]]:
+    """Makes a model that takes the logarithm of what it gets."""
+    keras = library(request.param)
+
+    class Log(keras.layers.Layer):  # type: ignore[name-defined,misc]
+        def call(self, given: Any) -> Any:
+            return tf.math.log(given)
+
+    def make(**options: Any) -> Any:
+        made = keras.Sequential([keras.layers.Input((1,)), Log(), keras.layers.Dense(1)])
+        made.compile("sgd", "mse", **options)
+        return made
+
+    yield make
+    keras.backend.clear_session()
+
+
+def batches(tf: Any, **options: Any) -> Any:
+    return tf.data.Dataset.from_tensor_slices((X, Y)).batch(8, **options)
+
+
+FIFTH = {"number": 37, "certain": True, "order": "arrays", "step": 4, "epoch": 0, "loop": "fit"}
+
+
+@pytest.mark.parametrize("options", [{}, {"run_eagerly": True}], ids=["graph", "eager"])
+def test_arrays_that_stay_in_their_order(model, front, options) -> None:
+    assert sample(front, lambda: model(**options).fit(X, Y, batch_size=8, shuffle=False, verbose=0)) == FIFTH
+
+
+def test_arrays_in_a_later_epoch(model, front) -> None:
+    made = model()
+    made.fit(np.abs(X), Y, batch_size=8, verbose=0)
+    found = sample(front, lambda: made.fit(X, Y, batch_size=8, shuffle=False, initial_epoch=2, epochs=3, verbose=0))
+    assert found == {**FIFTH, "epoch": 2}
+
+
+def test_arrays_of_evaluate(model, front) -> None:
+    found = sample(front, lambda: model().evaluate(X, Y, batch_size=8, verbose=0))
+    assert found == {**FIFTH, "epoch": None, "loop": "evaluate"}
+
+
+def test_shuffled_arrays_hide_it(model, front) -> None:
+    found = sample(front, lambda: model().fit(X, Y, batch_size=8, verbose=0))
+    assert found is not None
+    assert (found["number"], found["order"], found["epoch"]) == (None, "shuffled", 0)
+
+
+@pytest.mark.parametrize("even", [True, False])
+def test_a_dataset_has_the_order_of_its_pipeline(model, front, tf, even: bool) -> None:
+    found = sample(front, lambda: model().fit(batches(tf, drop_remainder=even), verbose=0))
+    assert found is not None and (found["number"], found["order"], found["step"]) == (37, "pipeline", 4)
+    # Keras 2 does not say how large the batches of a dataset are; nobody can where the last one may be smaller.
+    assert even or not found["certain"]
+
+
+def test_epochs_of_a_set_number_of_steps_go_on_in_the_data(model, front, tf) -> None:
+    repeated = batches(tf).repeat()
+    assert sample(front, lambda: model().fit(repeated, steps_per_epoch=3, epochs=2, verbose=0)) is None
+
+
+def test_several_steps_in_one_run_are_not_told_apart(model, front) -> None:
+    made = model(steps_per_execution=2)
+    assert sample(front, lambda: made.fit(X, Y, batch_size=8, shuffle=False, verbose=0)) is None
+
+
+ITERATED = {"number": 37, "certain": True, "order": "pipeline", "step": 4, "epoch": None, "loop": None}
+
+
+@pytest.mark.parametrize("as_function", [True, False])
+@pytest.mark.parametrize("prepared", [True, False])
+def test_a_loop_of_the_program_over_a_dataset(front, tf, as_function: bool, prepared: bool) -> None:
+    weight = tf.Variable(1.0)
+
+    def step(x: Any, y: Any) -> Any:
+        loss = tf.reduce_mean(weight * tf.math.log(x)) + tf.reduce_sum(y)
+        weight.assign_add(0.0 * loss)
+        return loss
+
+    step = tf.function(step) if as_function else step
+
+    def program() -> None:
+        for x, y in batches(tf):
+            step(tf.identity(x) if prepared else x, y)
+
+    assert sample(front, program) == ITERATED
+
+
+def test_an_iterator_that_a_function_asked_is_not_counted(front, tf) -> None:
+    @tf.function
+    def skip(iterator: Any) -> Any:
+        return next(iterator)[0]
+
+    @tf.function
+    def step(x: Any) -> Any:
+        return tf.reduce_sum(tf.math.log(x))
+
+    def program() -> None:
+        iterator = iter(batches(tf))
+        next(iterator)
+        skip(iterator)
+        for x, _ in iterator:
+            step(x)
+
+    assert sample(front, program) is None

@@ -1,0 +1,119 @@
+"""Checks put onto what TensorFlow's graph optimizer made of the plain function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from tfdbg_cli.analysis.watch.filter import TensorFilter
+from tfdbg_cli.analysis.watch.filters import has_inf, has_inf_or_nan
+from tfdbg_cli.capture.controller import Action, Plan, WatchRequest
+from tfdbg_cli.capture.functions.exact.proof import Proof
+from tfdbg_cli.capture.runs.function.function_checks import watch_kind
+from tfdbg_cli.capture.runs.function.traced_function import TracedFunction
+from tfdbg_cli.capture.tf import compat
+
+pytestmark = pytest.mark.tf
+
+
+def watched(concrete: Any, inputs: list[Any], tensor_filter: TensorFilter = has_inf_or_nan) -> Proof:
+    """The function under a watch for `tensor_filter`."""
+    kind = watch_kind(Plan(1, Action.CAPTURE, watched=WatchRequest("asked", tensor_filter)), "")
+    assert kind is not None
+    return TracedFunction(compat.atomic_of(concrete)).watched(kind).checked_only(inputs)
+
+
+def _network(weight: Any) -> Any:
+    """Two layers, normalized, and an update by their gradient: constants are folded, quotients become products."""
+    scale = tf.Variable(tf.ones([8]))
+
+    @tf.function
+    def step(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            mean, variance = tf.nn.moments(x @ weight, [-1], keepdims=True)
+            hidden = tf.nn.gelu((x @ weight - mean) * tf.math.rsqrt(variance + 1e-5) * scale)
+            loss = tf.reduce_mean(tf.square(tf.nn.softmax(hidden / 3.0) - 0.1))
+        gradient, other = tape.gradient(loss, [weight, scale])
+        weight.assign_sub(0.5 * (gradient * tf.minimum(1.0, 0.5 / tf.norm(gradient))) * 1.7)
+        scale.assign_sub(0.1 * other)
+        return loss
+
+    return step
+
+
+def _sums(weight: Any) -> Any:
+    """Sums of many terms, which become one `AddN`."""
+
+    @tf.function
+    def step(x: Any) -> Any:
+        a, b = tf.tanh(x @ weight), tf.sin(x)
+        total = a * 3.0 + b * 3.0 + a * b + tf.exp(a) + tf.exp(b)
+        weight.assign_add(0.1 * tf.matmul(x, total, transpose_a=True))
+        return total
+
+    return step
+
+
+@pytest.mark.parametrize("build", [_network, _sums])
+@pytest.mark.parametrize("tensor_filter", [has_inf_or_nan, has_inf])
+def test_a_function_with_checks_gives_the_bits_of_the_plain_one(build: Any, tensor_filter: TensorFilter) -> None:
+    start = tf.random.stateless_normal([8, 8], [1, 2])
+    weight, x = tf.Variable(start), tf.random.stateless_normal([4, 8], [3, 4])
+    step = build(weight)
+    concrete = step.get_concrete_function(x)
+    inputs = [x, *concrete.captured_inputs]
+    before = [variable.numpy() for variable in concrete.variables]
+    proof = watched(concrete, inputs, tensor_filter)
+    assert proof.holds and proof.instrumented.grafted
+    found = []
+    for call in (lambda: step(x), lambda: proof.instrumented.perform(inputs).outputs[0]):
+        for variable, value in zip(concrete.variables, before, strict=True):
+            variable.assign(value)
+        outputs = [call().numpy() for _ in range(10)]
+        found.append([*outputs, *(variable.numpy() for variable in concrete.variables)])
+    assert all(np.array_equal(one, other) for one, other in zip(*found, strict=True))
+
+
+def test_what_the_optimizer_no_more_computes_is_computed_for_the_check() -> None:
+    """`(x * scale) * 1e-30` becomes `x * (scale * 1e-30)`, in which an op has the old name of another value."""
+
+    @tf.function
+    def step(x: Any, y: Any) -> Any:
+        return tf.tanh((x * tf.minimum(y, 1e30)) * 1e-30)
+
+    x, large = tf.constant([1.0, 2.0]), tf.constant([1e20, 2.0])
+    concrete = step.get_concrete_function(x, x)
+    proof = watched(concrete, [x, x], has_inf)
+    assert proof.holds and proof.instrumented.grafted
+    assert proof.instrumented.perform([x, x]).found is False
+    outcome = proof.instrumented.perform([large, tf.constant([1e30, 1.0])])
+    assert outcome.found is True
+    assert np.array_equal(outcome.outputs[0], step(large, tf.constant([1e30, 1.0])))
+
+
+def _relu(x: Any, weight: Any) -> Any:
+    """oneDNN and Grappler fuse the three: what a check is to look at between them takes another product."""
+    return tf.nn.relu(tf.nn.bias_add(x @ weight, weight[0]))
+
+
+def _loop(x: Any, weight: Any) -> Any:
+    for _ in tf.range(3):
+        x = tf.tanh(x @ weight)
+    return x
+
+
+def _called(x: Any, weight: Any) -> Any:
+    return tf.function(lambda: tf.exp(x @ weight))()
+
+
+@pytest.mark.parametrize("body", [_relu, _loop, _called])
+def test_what_cannot_be_put_on_is_optimized_with_the_function(body: Callable[[Any, Any], Any]) -> None:
+    weight, x = tf.Variable(tf.eye(8)), tf.ones([4, 8])
+    concrete = tf.function(lambda x: body(x, weight)).get_concrete_function(x)
+    proof = watched(concrete, [x, *concrete.captured_inputs], has_inf)
+    assert proof.holds
+    assert not proof.instrumented.grafted

@@ -1,0 +1,100 @@
+"""Large values are mostly not looked at: what is known of them, and of what came from outside, must say enough."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.scripted import ScriptedFrontend
+
+from tfdbg_cli.capture.runs.eager import checks
+from tfdbg_cli.capture.runs.eager.watch import watch_of
+from tfdbg_cli.debugger.debugger import Debugger
+from tfdbg_cli.model.decision import RunUntil
+
+pytestmark = pytest.mark.tf
+
+
+@pytest.fixture
+def front() -> Iterator[ScriptedFrontend]:
+    yield from _watched()
+
+
+def _watched() -> Iterator[ScriptedFrontend]:
+    decision = RunUntil("has_inf_or_nan")
+    front = ScriptedFrontend(*[decision] * 50)
+    debugger = Debugger(lambda: front)
+    debugger.attendant = watch = watch_of(debugger)
+    debugger.set_watch(decision)
+    yield front
+    debugger.attendant = None
+    watch.attend(False)
+
+
+_NUMBERS = st.sampled_from([0.0, 1.0, -3.0, 1e-30, 1e5, 3e12, 1e19, 3e38, math.inf, -math.inf, math.nan])
+_OPS: dict[str, Any] = {
+    "mul": lambda x, number: x * number,
+    "add": lambda x, number: x + number,
+    "relu": lambda x, _: tf.nn.relu(x),
+    "square": lambda x, _: tf.square(x),
+    "sum": lambda x, _: x - tf.reduce_sum(x),
+    "matmul": lambda x, number: tf.reshape(tf.reshape(x, [-1, 10]) @ tf.fill([10, 10], number), [-1]),
+    "reshape": lambda x, _: tf.reshape(tf.reshape(x, [10, -1]), [-1]),
+}
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.sampled_from([30, 6_000, 70_000]),
+    _NUMBERS,
+    st.lists(st.tuples(st.sampled_from(sorted(_OPS)), _NUMBERS), min_size=1, max_size=8),
+)
+def test_the_line_that_gives_a_bad_number_is_always_stopped_at(size, first, steps) -> None:
+    made = tf.constant(np.full(size, first, np.float32))
+    outside = [tf.constant(number, tf.float32) for _, number in steps]
+    bad, x = False, made
+    watching = _watched()
+    front = next(watching)
+    for (name, _), number in zip(steps, outside, strict=True):
+        x = _OPS[name](x, number)
+        bad = bad or not np.isfinite(x.numpy()).all()
+        if bad:
+            break
+        assert not front.ends, name
+    stopped = bool(front.ends)
+    next(watching, None)
+    assert stopped == bad
+
+
+def test_what_comes_from_outside_is_looked_at_once(front, monkeypatch) -> None:
+    looks: list[int] = []
+    norm_of = checks.norm_of
+    monkeypatch.setattr(checks, "norm_of", lambda value: (looks.append(value.size), norm_of(value))[1])
+    batch, rate = tf.constant(np.ones(100_000, np.float32)), tf.constant(1e-4)
+    for _ in range(5):
+        _ = (batch * rate) * rate
+    assert looks == [100_000, 1]
+    assert not front.ends
+
+
+def test_bounds_that_grew_from_layer_to_layer_end_at_a_tensor_that_is_looked_at_quickly(front, monkeypatch) -> None:
+    looks: list[int] = []
+    norm_of = checks.norm_of
+    monkeypatch.setattr(checks, "norm_of", lambda value: (looks.append(value.size), norm_of(value))[1])
+    weights = [tf.Variable(np.eye(300, dtype=np.float32)) for _ in range(8)]
+    batch = tf.constant(np.ones((20, 300), np.float32))
+    for turn in range(4):
+        looks.clear()
+        hidden, rate = batch, tf.constant(1e-9)
+        for weight in weights:
+            hidden = hidden @ weight
+        for weight in weights:
+            weight.assign_sub(rate * tf.matmul(hidden, hidden, transpose_a=True))
+        assert turn == 0 or 90_000 not in looks
+    assert not front.ends

@@ -1,0 +1,81 @@
+"""`tfdbg run --record` of programs that nobody watches: their output, their errors, the names in the recording."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from support.launched import python
+
+pytestmark = pytest.mark.tf
+
+FAILS = """
+import tensorflow as tf
+
+@tf.function
+def inverse(x):
+    return tf.linalg.inv(x)
+
+for size in (1.0, 0.0, 0.0):
+    try:
+        print(float(inverse(tf.fill([1, 1], size))[0, 0]))
+    except tf.errors.InvalidArgumentError as error:
+        print("caught", type(error).__name__)
+"""
+UNCAUGHT = FAILS + "inverse(tf.fill([2, 2], 1.0))\n"
+POLICY = """
+import numpy as np
+import tensorflow as tf
+
+class Policy(tf.Module):
+    def __init__(self):
+        self.w = tf.Variable(tf.ones([3, 2]))
+    def __call__(self, s):
+        return tf.nn.softmax(s @ self.w)
+
+policy = Policy()
+optimizer = tf.keras.optimizers.SGD(0.1)
+
+def learn(states, rewards):
+    s, r = tf.constant(states), tf.constant(rewards)
+    with tf.GradientTape() as tape:
+        loss = -tf.reduce_mean(policy(s)[:, 0] * r)
+    optimizer.apply_gradients(zip(tape.gradient(loss, [policy.w]), [policy.w]))
+
+for turn in range(4):
+    learn(np.full([5, 3], 0.1 * turn, "f"), np.full([5], 1.0 + turn, "f"))
+print(float(tf.reduce_sum(policy.w)))
+"""
+
+
+def test_what_the_program_catches_is_one_sentence_and_its_output_is_its_own(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(FAILS)
+    plain = python("train.py", folder=tmp_path)
+    made = python("-m", "tfdbg_cli", "run", "--record", "runs", "train.py", folder=tmp_path)
+    assert made.returncode == 0 and made.stdout == plain.stdout, made.stderr
+    assert made.stderr.count("failed with InvalidArgumentError") == 1, made.stderr
+    opened = python("-m", "tfdbg_cli", "open", "runs", "--json", "-c", "runs", folder=tmp_path)
+    errors = [run["error"] for run in json.loads(opened.stdout.splitlines()[0])["runs"]]
+    assert errors.count("InvalidArgumentError") == 2, opened.stdout
+
+
+def test_what_ends_the_program_opens_the_prompt_with_the_values_of_that_run(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(UNCAUGHT)
+    made = python("-m", "tfdbg_cli", "run", "--record", "runs", "train.py", folder=tmp_path)
+    assert made.returncode == 1 and made.stdout.count("run-end: run #4: inverse(x) failed") == 1, made.stdout
+    assert "x:0" in made.stdout and "float32[2,2]" in made.stdout, made.stdout
+    assert "Traceback" in made.stderr and "Input is not invertible" in made.stderr, made.stderr
+
+
+def test_a_variable_and_an_argument_have_one_name_in_all_runs_of_a_recording(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(POLICY)
+    made = python("-m", "tfdbg_cli", "run", "--record", "runs", "train.py", folder=tmp_path)
+    assert made.returncode == 0, made.stderr
+    asked = [word for at in range(1, 5) for word in ("-c", f"runs {at}", "-c", "run_info")]
+    opened = python("-m", "tfdbg_cli", "open", "runs", "--json", "-c", "trends", *asked, folder=tmp_path)
+    trends, *pages = map(json.loads, opened.stdout.splitlines())
+    weights = {series["name"]: series["steps"] for series in trends["series"] if series["quantity"] == "weight"}
+    assert {name: len(steps) for name, steps in weights.items()} == {"policy.w": 4}, trends
+    infos = [page for page in pages if page["kind"] == "run_info"]
+    assert [{"r", "s"} <= set(info["feeds"]) for info in infos] == [True] * 4, infos

@@ -1,0 +1,58 @@
+"""What `tfdbg doctor` says of a recording: nothing of a whole one, and what is missing of another."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from support.sample_run import sample_run
+
+from tfdbg_cli.formats.container.writer import RecordingWriter
+from tfdbg_cli.formats.examining import examined
+
+NOTE = "TensorFlow made the same ops as of the plain run."
+
+
+@pytest.fixture
+def recording(tmp_path: Path) -> Path:
+    writer = RecordingWriter(tmp_path / "runs")
+    for _ in range(2):
+        writer.write(replace(sample_run(), notes=(NOTE,)))
+    writer.close()
+    return tmp_path / "runs"
+
+
+def _data_file(recording: Path) -> Path:
+    return min((recording / "data").iterdir())
+
+
+def test_what_was_noted_of_runs_is_no_damage_and_is_told_once(recording: Path) -> None:
+    found = examined(recording)
+    assert (found.facts, found.troubles) == (("2 runs.", NOTE), ())
+
+
+def test_a_data_file_that_was_cut_or_emptied(recording: Path) -> None:
+    path = _data_file(recording)
+    size = path.stat().st_size
+    path.write_bytes(path.read_bytes()[:100])
+    [(text, advice)] = examined(recording).troubles
+    assert text == f"The file data/{path.name} ends at byte 100 of {size:,}; values of 2 runs lie in it."
+    assert "copied whole" in advice
+
+
+def test_a_data_file_that_is_gone(recording: Path) -> None:
+    _data_file(recording).unlink()
+    [(text, _)] = examined(recording).troubles
+    assert text.startswith("The file data/000001.safetensors cannot be read: No such file")
+
+
+def test_a_damaged_manifest_is_wrong(recording: Path) -> None:
+    (recording / "recording.json").write_text("{")
+    assert [text for text, _ in examined(recording).troubles] == ["The file recording.json is damaged."]
+
+
+def test_a_recording_without_its_index_is_known_as_one(recording: Path) -> None:
+    (recording / "index.sqlite").unlink()
+    [(text, _)] = examined(recording).troubles
+    assert text == f"The recording {recording} lacks its index.sqlite, which says what lies where."

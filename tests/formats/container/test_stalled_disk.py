@@ -1,0 +1,198 @@
+"""A disk that takes nothing, as a network file system whose server is away: the program goes on and ends."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.sample_run import sample_run
+
+from tfdbg_cli.config.settings import Settings
+from tfdbg_cli.debugger import recorder
+from tfdbg_cli.debugger.recorder import Recorder
+from tfdbg_cli.formats.container import background, data_files, direct_writes
+from tfdbg_cli.formats.container.background import MOST_WAITING, BackgroundWriter
+from tfdbg_cli.formats.container.writer import RecordingWriter
+from tfdbg_cli.formats.opening import open_path
+from tfdbg_cli.model.decision import RecordRuns, StopAtStart
+
+_LONG = 60.0  # seconds, of which none passes where all is well
+
+
+class _Disk:
+    """Calls of the operating system that return when the test lets them."""
+
+    def __init__(self) -> None:
+        self.takes = threading.Event()
+        self.takes.set()
+        self.asked = threading.Event()
+
+    def slow(self, call: Callable[..., Any]) -> Callable[..., Any]:
+        def called(*words: Any) -> Any:
+            if not self.takes.is_set():
+                self.asked.set()
+                assert self.takes.wait(_LONG)
+            return call(*words)
+
+        return called
+
+    def slow_within(self, folder: Path, call: Callable[..., Any]) -> Callable[..., Any]:
+        """`call`, which is slow at paths in `folder`."""
+        slow = self.slow(call)
+
+        def called(path: Any, *words: Any, **named: Any) -> Any:
+            is_there = str(path).startswith(str(folder))
+            return slow(path, *words) if is_there else call(path, *words, **named)
+
+        return called
+
+
+@pytest.fixture
+def disk(monkeypatch: pytest.MonkeyPatch) -> Iterator[_Disk]:
+    made = _Disk()
+    monkeypatch.setattr(direct_writes.os, "pwrite", made.slow(os.pwrite))
+    monkeypatch.setattr(data_files.os, "fdatasync", made.slow(os.fdatasync))
+    yield made
+    made.takes.set()
+
+
+def _written(path: Path) -> list[int]:
+    return [run.call.number for run in open_path(path).runs]
+
+
+def _ended(thread: threading.Thread) -> None:
+    thread.join(_LONG)
+    assert not thread.is_alive()
+
+
+def test_the_program_goes_on_while_the_disk_takes_nothing(tmp_path: Path, disk: _Disk) -> None:
+    said: list[str] = []
+    writer = BackgroundWriter(RecordingWriter(tmp_path / "case"), 1 << 30, said.append, patience=0.0)
+    disk.takes.clear()
+    for _ in range(MOST_WAITING + 5):
+        writer.add(sample_run(), 10)
+    assert disk.asked.wait(_LONG)
+    assert writer.left_out == 5
+    assert len(said) == 1
+    assert f"{tmp_path / 'case'} has taken nothing" in said[0]
+    assert "The program goes on" in said[0]
+    disk.takes.set()
+    _until(lambda: writer.written == MOST_WAITING)
+    writer.add(sample_run(), 10)
+    _until(lambda: writer.written == MOST_WAITING + 1)
+    writer.close()
+    _ended(writer._thread)
+    assert len(_written(tmp_path / "case")) == MOST_WAITING + 1, "what was taken is there"
+
+
+def test_a_slow_disk_is_waited_for(tmp_path: Path, disk: _Disk) -> None:
+    writer = BackgroundWriter(RecordingWriter(tmp_path / "case"), 1 << 30, pytest.fail, patience=_LONG)
+    disk.takes.clear()
+    more = threading.Thread(target=lambda: [writer.add(sample_run(), 10) for _ in range(MOST_WAITING + 2)])
+    more.start()
+    assert disk.asked.wait(_LONG)
+    assert more.is_alive(), "the program waits: there is no room"
+    disk.takes.set()
+    _ended(more)
+    assert writer.close() == 0
+    assert writer.left_out == 0
+    assert len(_written(tmp_path / "case")) == MOST_WAITING + 2
+
+
+def test_bytes_that_are_taken_are_a_reason_to_wait_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long a large run takes: only a disk that takes nothing is given up."""
+    writer = BackgroundWriter(RecordingWriter(tmp_path / "case"), 1 << 30, pytest.fail, patience=0.0)
+    moved = iter(range(1000))
+    monkeypatch.setattr(RecordingWriter, "moved", property(lambda writer: next(moved)))
+    holds = iter([False] * 200 + [True])
+    with writer._change:
+        writer._wait(lambda: next(holds))
+    assert next(holds, None) is None
+    assert writer._stalled_at is None
+
+
+@pytest.mark.parametrize("stalls_after", [0, 1, 3])
+def test_the_end_of_the_program_says_what_is_missing(
+    tmp_path: Path, disk: _Disk, monkeypatch: pytest.MonkeyPatch, stalls_after: int
+) -> None:
+    said: list[str] = []
+    made: list[BackgroundWriter] = []
+
+    def impatient(*words: Any) -> BackgroundWriter:
+        made.append(BackgroundWriter(*words, patience=0.0))
+        return made[0]
+
+    monkeypatch.setattr(recorder, "BackgroundWriter", impatient)
+    own = Recorder(Settings, said.append)
+    own.begin(RecordRuns(str(tmp_path / "case"), budget=1 << 30))
+    for number in range(stalls_after):
+        own.take(sample_run())
+        _until(lambda number=number: made[0].written == number + 1)
+    disk.takes.clear()
+    own.take(sample_run())
+    own.take(sample_run())
+    assert disk.asked.wait(_LONG)
+    own.end()
+    assert said[-1].startswith(f"{'1 run was' if stalls_after == 1 else f'{stalls_after} runs were'} recorded")
+    assert said[-1].endswith("2 more are missing: for a while nothing could be written there.")
+    if stalls_after:
+        assert len(_written(tmp_path / "case")) == stalls_after, "what was finished opens while the disk is away"
+    disk.takes.set()
+    _ended(made[0]._thread)
+    assert len(_written(tmp_path / "case")) == stalls_after + 2, "a disk that is back in time gets the rest"
+
+
+@pytest.mark.parametrize("call", ["mkdir", "open"])
+def test_a_recording_that_cannot_begin_is_given_up(
+    tmp_path: Path, disk: _Disk, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    """A server that is away from the start: its folder, or its first file, is never made."""
+    said: list[str] = []
+    ended = threading.Event()
+    close = RecordingWriter.close
+    monkeypatch.setattr(RecordingWriter, "close", lambda writer: (close(writer), ended.set()))
+    monkeypatch.setattr(os, call, disk.slow_within(tmp_path, getattr(os, call)))
+    own = Recorder(Settings, said.append, patience=0.0)
+    own.begin_with_first_run(RecordRuns(str(tmp_path / "case"), budget=1 << 30))
+    disk.takes.clear()
+    assert not own.wants("step"), "the training goes on"
+    assert disk.asked.wait(_LONG)
+    assert said == [
+        f"The file system of {tmp_path / 'case'} has not answered for 0 s. Is its server there? Another folder may be"
+        " on a disk that is. Nothing is recorded; the program goes on."
+    ]
+    own.take(sample_run())
+    own.end()
+    assert len(said) == 1
+    disk.takes.set()
+    assert ended.wait(_LONG), "what begins too late ends at once"
+    assert list((tmp_path / "case").iterdir())
+
+
+def test_a_recording_that_is_asked_for_at_the_prompt_stops_again(
+    tmp_path: Path, disk: _Disk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "mkdir", disk.slow_within(tmp_path, os.mkdir))
+    disk.takes.clear()
+    own = Recorder(Settings, lambda sentence: None, patience=0.0)
+    decision = own.begun(RecordRuns(str(tmp_path / "case"), budget=1 << 30), Settings())
+    assert isinstance(decision, StopAtStart)
+    assert "has not answered" in decision.notes[0]
+    assert not own.on
+
+
+def test_an_ordinary_disk_is_trusted_for_a_while() -> None:
+    assert 10 <= background.PATIENCE <= 120
+
+
+def _until(holds: Callable[[], bool]) -> None:
+    tick = threading.Event()
+    for _ in range(6000):
+        if holds():
+            return
+        tick.wait(0.01)
+    raise AssertionError("it never came to that")

@@ -1,0 +1,137 @@
+"""The chain from what a run was given to one of its tensors: the shortest way, folded by the lines of the program."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tfdbg_cli.analysis.graph.annotation import made_at
+from tfdbg_cli.analysis.graph.feeds import fed_value, feed_name
+from tfdbg_cli.analysis.graph.lineage import Lineage, variable_of
+from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS, Maker, maker_of
+from tfdbg_cli.analysis.graph.parts import REDUCTIONS
+from tfdbg_cli.model.graph import Node
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.sources import Frame
+from tfdbg_cli.ops.kinds import INPUTS, OF_SHAPES, REPEATS, RESHAPES, SAME_VALUE, SELECTS, SHAPE_INPUT
+
+_MOST_NODES = 20_000
+# Ops of which only the first input is computed with; the others say along which axes, how many, or where.
+_FIRST_ONLY = REDUCTIONS | RESHAPES | REPEATS | {
+    "Transpose", "StridedSlice", "Slice", "Pad", "PadV2", "Cumsum", "Cumprod", "OneHot", "TopKV2", "TensorListStack",
+    "TensorListGetItem", "ArgMax", "ArgMin",
+}  # fmt: skip
+_SHAPES_ONLY = OF_SHAPES | {"BroadcastGradientArgs"}
+
+
+@dataclass(frozen=True)
+class Link:
+    """A step of the chain: the last tensor made on a line of the program, and the ops on the way that stand there.
+
+    `given` says what the first step is: "input", "batch" or "variable"; empty for the others.
+    """
+
+    tensor: TensorName
+    ops: tuple[str, ...]
+    frame: Frame | None
+    given: str = ""
+
+
+def chain_to(run: Run, lineage: Lineage, node: Node, slot: int, through: int | None = None) -> tuple[Link, ...]:
+    """The shortest way along the graph from an argument, feed or batch to output `slot` of `node`.
+
+    It goes through the input at position `through`, if there is a way. A single number that was given, such as the 1
+    of `1 - p` in code that runs eagerly, begins it only where no array does, and a variable where nothing was given;
+    it is empty when the output depends on constants alone.
+    """
+    way = (_way(run, lineage, node, slot, through) if through is not None else None) or _way(run, lineage, node, slot)
+    links: list[Link] = []
+    for name, maker in way:
+        frame = made_at(run.tracebacks, maker.name)
+        if not links:
+            links.append(Link(_shown(name, maker, lineage), (maker.op_type,), frame, _given(maker, lineage)))
+        elif len(links) > 1 and _same_line(links[-1].frame, frame):
+            links[-1] = Link(name, (*links[-1].ops, maker.op_type), frame)
+        elif maker.op_type not in SAME_VALUE or maker is node:
+            links.append(Link(name, (maker.op_type,), frame))
+    return tuple(links)
+
+
+def _way(
+    run: Run, lineage: Lineage, node: Node, slot: int, through: int | None = None
+) -> list[tuple[TensorName, Node]]:
+    """The tensors on the way, from what was given to output `slot` of `node`."""
+    start = (TensorName(node.name, slot), node)
+    before: dict[str, tuple[TensorName, Node] | None] = {node.name: None}
+    waiting = deque([start])
+    number: tuple[TensorName, Node] | None = None
+    variable: tuple[TensorName, Node] | None = None
+    while waiting and len(before) < _MOST_NODES:
+        name, current = waiting.popleft()
+        kind = maker_of(current, lineage) if current.op_type in INPUTS | PIPELINE_OPS else None
+        if kind is Maker.DATA and _is_number(run, current):
+            number = number or (name, current)
+            continue
+        if kind is Maker.DATA:
+            return _back(before, (name, current))
+        if kind is Maker.VARIABLE or variable_of(current, lineage) is not None:
+            variable = variable or (name, current)
+            continue
+        chosen = list(_read(lineage, current))
+        if current is node and through is not None:
+            chosen = [(edge.tensor, edge.node) for edge in lineage.edges(node)[through : through + 1] if edge.node]
+        for tensor, maker in chosen:
+            if maker.name not in before:
+                before[maker.name] = (name, current)
+                waiting.append((tensor, maker))
+    begin = number or variable
+    return _back(before, begin) if begin is not None else []
+
+
+def _is_number(run: Run, node: Node) -> bool:
+    """Whether `node` stands for a single number that the run was given."""
+    name = feed_name(node)
+    given = fed_value(run.call.feeds, name) if name is not None else None
+    return given is not None and not given.ndim
+
+
+def _read(lineage: Lineage, node: Node) -> Iterator[tuple[TensorName, Node]]:
+    """The inputs of `node` that its result is computed with, with the nodes that made them."""
+    if node.op_type in _SHAPES_ONLY:
+        return
+    edges = lineage.edges(node)
+    if node.op_type in _FIRST_ONLY:
+        edges = edges[:1]
+    elif node.op_type in SHAPE_INPUT:
+        edges = [edge for at, edge in enumerate(edges) if at != SHAPE_INPUT[node.op_type]]
+    elif node.op_type in SELECTS:
+        edges = [*edges[1:], *edges[:1]]
+    for edge in edges:
+        if edge.node is not None:
+            yield edge.tensor, edge.node
+
+
+def _back(
+    before: dict[str, tuple[TensorName, Node] | None], place: tuple[TensorName, Node]
+) -> list[tuple[TensorName, Node]]:
+    way = [place]
+    while (further := before[way[-1][1].name]) is not None:
+        way.append(further)
+    return way
+
+
+def _shown(name: TensorName, node: Node, lineage: Lineage) -> TensorName:
+    variable = variable_of(node, lineage)
+    return TensorName(variable, 0) if variable is not None else feed_name(node) or name
+
+
+def _given(node: Node, lineage: Lineage) -> str:
+    if variable_of(node, lineage) is not None:
+        return "variable"
+    return "input" if node.op_type in INPUTS else "batch"
+
+
+def _same_line(one: Frame | None, other: Frame | None) -> bool:
+    return one is not None and other is not None and (one.file, one.line) == (other.file, other.line)

@@ -1,0 +1,140 @@
+"""Which tensor of one run is which of another, and which have no other."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tfdbg_cli.analysis.pairing.node_pairs import Pairs, pair_places
+from tfdbg_cli.analysis.pairing.renames import Renames
+from tfdbg_cli.analysis.pairing.sides import Side
+from tfdbg_cli.model.dtypes import HANDLES
+from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.tensors import TensorStore
+from tfdbg_cli.model.values import NoValue
+
+RowPair = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class TensorPairs:
+    """The rows of two stores paired, in an order in which both ran; and the rows that have no other.
+
+    A copy more or less of a tensor that is paired is nothing that only one of them has, nor is one on its way between
+    devices. `nodes` are the names of the
+    paired nodes, `unused_lines` those of the map that fit nothing.
+    """
+
+    rows: Sequence[RowPair]
+    only_first: Sequence[int]
+    only_second: Sequence[int]
+    nodes: Sequence[tuple[str, str]]
+    unused_lines: Sequence[int] = ()
+
+
+def paired_tensors(first: Run, second: Run, renames: Renames) -> TensorPairs:
+    """The tensors of two runs, paired."""
+    sides = _side(first), _side(second)
+    stores = first.tensors, second.tensors
+
+    def content(side: int, place: int) -> Hashable:
+        return _content(stores[side], sides[side].places[place].name)
+
+    pairs = pair_places(sides, renames, content)
+    nodes = [(sides[0].places[a].name, sides[1].places[b].name) for a, b in sorted(pairs.second.items())]
+    copies, spare = _paired_copies(pairs)
+    moved = set(sides[0].transfers()) & set(sides[1].transfers())
+    copies += [(name, name) for name in sides[0].transfers() if name in moved]
+    rows: list[RowPair] = []
+    left: tuple[set[int], set[int]] = set(range(len(stores[0]))), set(range(len(stores[1])))
+    for one, two in (*nodes, *copies):
+        for a, b in _rows_of(stores, one, two):
+            rows.append((a, b))
+            left[0].discard(a)
+            left[1].discard(b)
+    for side, names in enumerate(spare):
+        names.extend(name for name in sides[side].transfers() if name not in moved)
+        left[side].difference_update(row for name in names for row in stores[side].named(name))
+    only = [
+        sorted(row for row in left[side] if stores[side][row].dtype not in HANDLES) for side in (0, 1)
+    ]  # a handle is no number
+    return TensorPairs(_in_order(rows, stores), only[0], only[1], [*nodes, *copies], pairs.unused_lines)
+
+
+def _side(run: Run) -> Side:
+    return Side(run.graph, run.tensors, run.call.fetches if run.call.results_known else ())
+
+
+def _content(store: TensorStore, name: str) -> Hashable:
+    rows = store.named(name, 0)
+    value = store.value(rows[0]) if rows else None
+    if value is None or isinstance(value, NoValue):
+        return None
+    digest = hashlib.blake2b(digest_size=16)
+    if value.dtype.hasobject:
+        digest.update(repr(value.tolist()).encode())
+    else:
+        digest.update(np.ascontiguousarray(value).view(np.uint8).data if value.ndim else value.tobytes())
+    return value.shape, value.dtype.name, digest.digest()
+
+
+def _paired_copies(pairs: Pairs) -> tuple[list[tuple[str, str]], tuple[list[str], list[str]]]:
+    """Copies of paired tensors, by name, else one by one where both have as many; and those that are left of them."""
+    groups: dict[tuple[int, int], tuple[list[str], list[str]]] = {}
+    for at, side in enumerate(pairs.sides):
+        for name in side.copies():
+            original = side.original(name)
+            place = side.index.get(original.node)
+            if place is None:
+                continue
+            key = place if at == 0 else pairs.first.get(place)
+            if key is not None and key in pairs.second:
+                groups.setdefault((key, original.slot), ([], []))[at].append(name)
+    found: list[tuple[str, str]] = []
+    spare: tuple[list[str], list[str]] = [], []
+    for ours, theirs in groups.values():
+        same = [name for name in ours if name in set(theirs)]
+        found += [(name, name) for name in same]
+        rest = [[name for name in names if name not in set(same)] for names in (ours, theirs)]
+        if len(rest[0]) == len(rest[1]):
+            found += zip(rest[0], rest[1], strict=True)
+        else:
+            spare[0].extend(rest[0])
+            spare[1].extend(rest[1])
+    return found, spare
+
+
+def _rows_of(stores: tuple[TensorStore, TensorStore], one: str, two: str) -> list[RowPair]:
+    """The tensors of two nodes: by slot, device and execution; where the devices differ, in order."""
+    keyed = [
+        {(store[row].slot, store[row].device, store[row].execution): row for row in store.named(name)}
+        for store, name in zip(stores, (one, two), strict=True)
+    ]
+    found = [(row, other) for key, row in keyed[0].items() if (other := keyed[1].get(key)) is not None]
+    taken = {a for a, _ in found}, {b for _, b in found}
+    left: list[dict[int, list[int]]] = [{}, {}]
+    for side, rows in enumerate(keyed):
+        for (slot, _, _), row in rows.items():
+            if row not in taken[side]:
+                left[side].setdefault(slot, []).append(row)
+    for slot, rows_left in left[0].items():
+        found += zip(sorted(rows_left), sorted(left[1].get(slot, [])), strict=False)
+    return found
+
+
+def _in_order(rows: Sequence[RowPair], stores: tuple[TensorStore, TensorStore]) -> list[RowPair]:
+    """By when they ran in both: what is first in one alone need not have been so in the other."""
+    ranks: list[dict[int, int]] = []
+    for side in (0, 1):
+        ranks.append({row: rank for rank, row in enumerate(sorted(pair[side] for pair in rows))})
+    places = {pair: (ranks[0][pair[0]], ranks[1][pair[1]]) for pair in rows}
+
+    def facts(pair: RowPair) -> list[tuple[str, ...]]:
+        tensors = [store[row] for store, row in zip(stores, pair, strict=True)]
+        return sorted((str(one.name), one.op_type, one.dtype, str(one.shape)) for one in tensors)
+
+    # Whichever of both runs comes first, the order is the same.
+    return sorted(rows, key=lambda pair: (sum(places[pair]), max(places[pair]), facts(pair), places[pair]))

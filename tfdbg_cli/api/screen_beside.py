@@ -1,0 +1,54 @@
+"""Loading the full screen beside the program, so that its first stop need not wait for that."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
+
+from tfdbg_cli.api.frontends import fills_the_screen
+
+_LONGEST_WAIT = 5.0  # seconds that a fork waits for modules that are half loaded
+
+
+def load_beside(ui: str | None = None) -> None:
+    """Load what the first stop shows, in a thread, where a person is going to see it on the full screen.
+
+    `ui` is what the program wishes for, as in `choose_frontend`. Loading takes as long as some training steps, and
+    once a process; where nobody is at a terminal nothing is loaded.
+    """
+    if fills_the_screen(ui):
+        _loading().start()
+
+
+class _Loading:
+    """The thread, started once. A fork waits for it: a module that is half loaded stays so in a child."""
+
+    def __init__(self, load: Callable[[], None]) -> None:
+        self._thread = threading.Thread(target=load, name="tfdbg-screen")
+        self._begun = False
+        os.register_at_fork(before=self.wait)
+
+    def start(self) -> None:
+        if not self._begun:
+            self._begun = True
+            self._thread.start()
+
+    def wait(self) -> None:
+        """Wait until everything is loaded, if that was begun."""
+        if self._begun and threading.current_thread() is not self._thread:
+            self._thread.join(_LONGEST_WAIT)
+
+
+@cache
+def _loading() -> _Loading:
+    return _Loading(_load)
+
+
+def _load() -> None:
+    with suppress(Exception):  # what cannot be loaded is told by the first stop
+        from tfdbg_cli.tui.frontend import load_first_screen
+
+        load_first_screen()

@@ -1,0 +1,174 @@
+"""Our ops beside the ops that TensorFlow's graph optimizer made of the plain function.
+
+One more reader of a value changes what the optimizer makes of a function. So that it cannot, our ops are put onto the
+graph that it has made of the plain one, and the whole is optimized no more: the program's own ops are there as they
+were. It is also the optimizer's second run that is saved, most of what it takes to prepare a large function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+
+from tfdbg_cli.capture.functions.definition.body import Body, Source
+from tfdbg_cli.capture.functions.kept_values import KeptValues, Place, place_of
+from tfdbg_cli.capture.functions.twins import TWIN, has_twin
+from tfdbg_cli.capture.tf.types import FunctionDef, NodeDef
+from tfdbg_cli.model.walks import needs_first
+from tfdbg_cli.ops.kinds import MATMULS
+
+# Parts of the names of ops by which the optimizer moves values to other orders of axes, or to other dtypes: then an
+# op may give something else under its old name, of its old inputs.
+_CONVERTED = ("LayoutOptimizer", "AutoMixedPrecision")
+
+
+class _CannotBeGrafted(Exception):  # noqa: N818
+    """Our ops cannot be put onto this graph."""
+
+
+def grafted(rewritten: FunctionDef, plain: Body, optimized: Sequence[NodeDef]) -> FunctionDef | None:
+    """The ops that `rewritten` has and `plain` has not, put onto the nodes `optimized`, what was made of `plain`.
+
+    What they read is there, or computed once more. None where they do more than read, or that would take too much.
+    The result is to be run without the optimizer.
+    """
+    try:
+        return _Graft(Body(rewritten), plain, optimized).made()
+    except _CannotBeGrafted:
+        return None
+
+
+class _Graft:
+    def __init__(self, rewritten: Body, plain: Body, nodes: Sequence[NodeDef]) -> None:
+        arguments = {node.attr["index"].i: node.name for node in nodes if node.op == "_Arg"}
+        if list(map(arguments.get, range(len(arguments)))) != list(plain.arguments) or any(map(_is_special, nodes)):
+            raise _CannotBeGrafted
+        self._rewritten = rewritten
+        self._plain = plain
+        self._returned = {node.attr["index"].i: node.input[0] for node in nodes if node.op == "_Retval"}
+        self._made: FunctionDef = type(rewritten.definition)()
+        self._made.node_def.extend(node for node in nodes if node.op not in ("_Arg", "_Retval"))
+        self._optimized = Body(self._made)
+        self._kept = KeptValues(plain, self._optimized, nodes)
+        self._twins: dict[str, str] = {}  # by the name of what is computed once more
+        self._originals: dict[str, str] = {}
+        self._arguments = frozenset(plain.arguments)
+
+    def made(self) -> FunctionDef:
+        """The whole function."""
+        for node in self._made.node_def:
+            self._read(node, [place_of(text) for text in node.input if not text.startswith("^")])
+        references = [text for node in self._own for text in self._rewritten.data_inputs(node)]
+        self._compute_again(map(self._rewritten.source, [*references, *self._rewritten.returns]))
+        for node in self._own:
+            self._add(node, node.name, self._rewritten)
+        self._give_back()
+        return self._made
+
+    @cached_property
+    def _own(self) -> list[NodeDef]:
+        """Our nodes."""
+        return list(self._found())
+
+    def _found(self) -> Iterator[NodeDef]:
+        for name, node in self._rewritten.nodes.items():
+            known = self._plain.nodes.get(name)
+            if known is None:
+                yield node
+            elif node != known:  # a loop that adds up answers, a call that gives some
+                raise _CannotBeGrafted
+
+    def _compute_again(self, sources: Iterable[Source]) -> None:
+        """Add the ops that give what of `sources` is not there any more."""
+        for name in needs_first(self._missing(sources), self._missing_for):
+            node = self._plain.nodes[name]
+            read = map(self._plain.source, self._plain.data_inputs(node))
+            alike = self._kept.alike(node, list(map(self._now, read)))
+            if alike:
+                self._twins[name] = alike
+                continue
+            if not has_twin(node) or _calls(node) or node.op in MATMULS or "Conv" in node.op:
+                raise _CannotBeGrafted
+            again = self._twins[name] = f"tfdbg_again_{len(self._twins)}"
+            self._originals[again] = name
+            self._add(node, again, self._plain, waiting=False).attr[TWIN].b = True
+
+    def _missing(self, sources: Iterable[Source]) -> list[str]:
+        """The nodes that gave those of `sources` that are not there any more."""
+        own = (source for source in sources if source.node is None or source.node in self._plain.nodes)
+        return [source.node for source in map(self._kept.origin, own) if source.node and source not in self._kept]
+
+    def _missing_for(self, name: str) -> list[str]:
+        return self._missing(map(self._plain.source, self._plain.data_inputs(self._plain.nodes[name])))
+
+    def _add(self, node: NodeDef, name: str, body: Body, *, waiting: bool = True) -> NodeDef:
+        """Add `node`, one of the function `body`, as `name`; unless `waiting`, without what it waits for."""
+        added = self._made.node_def.add()
+        added.CopyFrom(node)
+        added.name = name
+        if not waiting:
+            del added.input[len(body.data_inputs(node)) :]
+        self._read(added, [self._now(body.source(text)) for text in body.data_inputs(node)])
+        return added
+
+    def _now(self, source: Source) -> Place:
+        """Where the value of `source`, in the plain or the rewritten function, is now."""
+        if source.node is not None and source.node not in self._plain.nodes:
+            return source.node, source.slot  # one of ours
+        origin = self._kept.origin(source)
+        name, slot = self._kept.place(origin)
+        return name if origin in self._kept else self._twins[name], slot
+
+    def _read(self, node: NodeDef, places: Iterable[Place]) -> None:
+        """Have `node` read the values at `places`, and wait for what it waited for."""
+        waits = [text[1:] for text in node.input if text.startswith("^") and text[1:] not in self._arguments]
+        inputs = [*map(self._reference, places), *(f"^{name}" for name in map(self._there, waits))]
+        del node.input[:]
+        node.input.extend(inputs)
+
+    def _there(self, name: str) -> str:
+        """`name`, of a node to wait for.
+
+        Raises:
+            _CannotBeGrafted: it is not there any more.
+
+        """
+        if name in self._plain.nodes and name not in self._optimized.nodes:
+            raise _CannotBeGrafted
+        return name
+
+    def _reference(self, place: Place) -> str:
+        """How a FunctionDef refers to the value at `place`."""
+        name, slot = place
+        if name in self._arguments:
+            return name
+        for body in (self._optimized, self._rewritten):
+            if name in body.nodes:
+                return body.outputs(name)[slot].reference
+        original = self._originals[name]
+        return self._plain.outputs(original)[slot].reference.replace(original, name, 1)
+
+    def _give_back(self) -> None:
+        """Let the function take, give and do what the rewritten one does."""
+        wanted = self._rewritten.definition
+        self._made.signature.CopyFrom(wanted.signature)
+        self._made.attr.MergeFrom(wanted.attr)
+        for at, attributes in wanted.arg_attr.items():
+            self._made.arg_attr[at].CopyFrom(attributes)
+        for position, output in enumerate(wanted.signature.output_arg):
+            given = self._rewritten.source(wanted.ret[output.name])
+            own = position < len(self._plain.returns)
+            place = place_of(self._returned[position]) if own else self._now(given)
+            self._made.ret[output.name] = self._reference(place)
+        for name, node in wanted.control_ret.items():
+            self._made.control_ret[name] = self._there(node)
+
+
+def _is_special(node: NodeDef) -> bool:
+    """Whether `node` calls functions, which were optimized with the rest, or converts what others read."""
+    return _calls(node) or any(part in node.name for part in _CONVERTED)
+
+
+def _calls(node: NodeDef) -> bool:
+    """Whether `node` runs functions, some of which only the optimizer can put in its place (SymbolicGradient)."""
+    return any(value.HasField("func") or value.list.func for value in node.attr.values())

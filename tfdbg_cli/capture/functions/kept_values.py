@@ -1,0 +1,126 @@
+"""Which values of a function are still there, under their names, in what the graph optimizer made of it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import TypeAlias
+
+from tfdbg_cli.capture.functions.definition.body import Body, Source
+from tfdbg_cli.capture.functions.twins import has_twin
+from tfdbg_cli.capture.tf.types import AttrValue, NodeDef
+from tfdbg_cli.ops.kinds import COPIES, RESHAPES
+
+Place: TypeAlias = tuple[str, int]  # an output of a node; an argument with slot 0
+
+LONG_SUM = 3  # terms: of so many `AddN` begins with one whose buffer nobody else holds
+NEVER_WRITTEN_OVER = frozenset({"_Arg", "Const", "ReadVariableOp"})
+"""Ops that give memory which somebody else holds as long as the call lasts: a variable, the caller, the op itself."""
+_WHERE = frozenset({"output_shapes", "shape"})  # attributes that say nothing of what is computed
+
+
+class KeptValues:
+    """The values of the function `plain` that others may read in `optimized`, the same after the optimizer.
+
+    `nodes` are those of `optimized` as a GraphDef has them: an input is `node`, `node:slot` or `^node`.
+    """
+
+    def __init__(self, plain: Body, optimized: Body, nodes: Sequence[NodeDef]) -> None:
+        self._plain = plain
+        self._optimized = optimized
+        self._nodes = {node.name: node for node in nodes}
+        self._places = self._found()
+        self._summed = frozenset(self._terms_of_sums())
+
+    def __contains__(self, source: Source) -> bool:
+        """Whether the value of `source`, one of the plain function, is there under its name, for others to read."""
+        if source.node is None:
+            return True
+        place = self.place(source)
+        if place not in self._places or source.node not in self._optimized.nodes or self._is_summed(place):
+            return False
+        now, before = self._optimized.outputs(source.node), self._plain.outputs(source.node)
+        return source.slot < len(now) and now[source.slot].dtype == before[source.slot].dtype
+
+    def alike(self, node: NodeDef, read: Sequence[Place]) -> str:
+        """The name of an op that computes what `node`, one of the plain function, would of `read`; empty if none.
+
+        The optimizer makes one op of two that are alike.
+        """
+        wanted = _computes(node)
+        for other in self._by_inputs[node.op, tuple(map(self._passed_on, read))]:
+            slots = range(len(self._optimized.outputs(other.name)))
+            if _computes(other) == wanted and not any(self._is_summed((other.name, slot)) for slot in slots):
+                return str(other.name)
+        return ""
+
+    @cached_property
+    def _by_inputs(self) -> Mapping[tuple[str, tuple[Place, ...]], list[NodeDef]]:
+        """The ops without an effect by type and by what they read."""
+        found: dict[tuple[str, tuple[Place, ...]], list[NodeDef]] = defaultdict(list)
+        for node in self._nodes.values():
+            if has_twin(node) and node.input and not node.input[-1].startswith("^"):
+                found[node.op, tuple(self._passed_on(place_of(text)) for text in node.input)].append(node)
+        return found
+
+    def place(self, source: Source) -> Place:
+        """The place of `source` by name."""
+        return (self._plain.arguments[source.slot], 0) if source.node is None else (source.node, source.slot)
+
+    def origin(self, source: Source) -> Source:
+        """What `source`, one of the plain function, passes on."""
+        while source.node is not None and self._plain.nodes[source.node].op in COPIES:
+            source = self._plain.source(self._plain.data_inputs(self._plain.nodes[source.node])[0])
+        return source
+
+    def _found(self) -> set[Place]:
+        """What ops give that were left as they were, and what these read.
+
+        The optimizer gives an op another value to compute under its name only where it changes all that read it.
+        """
+        found: set[Place] = set()
+        for name, node in self._nodes.items():
+            known = self._plain.nodes.get(name)
+            if known is None or known.op != node.op:
+                continue
+            read = [self._passed_on(place_of(text)) for text in node.input if not text.startswith("^")]
+            sources = map(self._plain.source, self._plain.data_inputs(known))
+            before = [self.place(self.origin(source)) for source in sources]
+            if read == before and _computes(node) == _computes(known):
+                found.update((name, slot) for slot in range(len(self._plain.outputs(name))))
+                found.update(read)
+        return found
+
+    def _terms_of_sums(self) -> Iterator[Place]:
+        """The buffers that long sums are given: who else holds one decides with which term the sum begins."""
+        for node in self._nodes.values():
+            if "AddN" in node.op and node.attr["N"].i >= LONG_SUM:
+                buffers = (self._buffer(place_of(text)) for text in node.input if not text.startswith("^"))
+                yield from (place for place in buffers if self._nodes[place[0]].op not in NEVER_WRITTEN_OVER)
+
+    def _is_summed(self, place: Place) -> bool:
+        return bool(self._summed) and self._buffer(place) in self._summed
+
+    def _buffer(self, place: Place) -> Place:
+        """The first output in whose memory the value at `place` stands."""
+        return self._passed_on(place, COPIES | RESHAPES)
+
+    def _passed_on(self, place: Place, along: frozenset[str] = COPIES) -> Place:
+        """What the output `place` of the optimized function passes on, by way of ops `along`."""
+        node = self._nodes.get(place[0])
+        while node is not None and node.op in along:
+            place = place_of(node.input[0])
+            node = self._nodes.get(place[0])
+        return place
+
+
+def place_of(text: str) -> Place:
+    """The place that `text`, an input in a GraphDef, names."""
+    name, _, slot = text.partition(":")
+    return name, int(slot or 0)
+
+
+def _computes(node: NodeDef) -> Mapping[str, AttrValue]:
+    """The attributes of `node` that say what it computes."""
+    return {key: value for key, value in node.attr.items() if not key.startswith("_") and key not in _WHERE}

@@ -1,0 +1,72 @@
+"""What the replay of a function needs beside its graph and its inputs, packed into a `ReplaySpec`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tfdbg_cli.capture.functions.definition.call_tree import CallPlace
+from tfdbg_cli.errors import TfdbgError
+
+_DETAILS = "function"
+
+
+@dataclass(frozen=True)
+class FunctionDetails:
+    """What the replay of a function needs beside the fields of `ReplaySpec`: its `details["function"]`, in JSON.
+
+    `places` are those of calls that stayed calls when several functions were made one. `aliases` has the positions of
+    handles that mean the same variable as an earlier one, with the position of that one. `devices` are those of
+    variables by position. `drawn` is the op type and the device of a source by name.
+    """
+
+    places: Mapping[str, CallPlace]
+    aliases: Mapping[int, int]
+    devices: Mapping[int, str]
+    drawn: Mapping[str, tuple[str, str]]
+
+    def packed(self) -> dict[str, str]:
+        """As `ReplaySpec.details`."""
+        places = {name: [place.own_name, *place.paths] for name, place in self.places.items()}
+        found = {"places": places, "aliases": self.aliases, "devices": self.devices, "drawn": self.drawn}
+        return {_DETAILS: json.dumps(found)}
+
+    @staticmethod
+    def unpacked(details: Mapping[str, str]) -> FunctionDetails:
+        """From `ReplaySpec.details`.
+
+        Raises:
+            TfdbgError: they are damaged.
+
+        """
+        try:
+            found = json.loads(details.get(_DETAILS, "{}"))
+            return FunctionDetails(
+                {
+                    str(name): CallPlace(str(own), tuple(map(str, paths)))
+                    for name, (own, *paths) in _of(found, "places")
+                },
+                {int(at): int(first) for at, first in _of(found, "aliases")},
+                {int(at): str(device) for at, device in _of(found, "devices")},
+                {str(name): (str(op_type), str(device)) for name, (op_type, device) in _of(found, "drawn")},
+            )
+        except (ValueError, TypeError, AttributeError) as error:
+            raise TfdbgError("The description of the function is damaged.", hint="Make the bundle anew.") from error
+
+    def moved(self, positions: Sequence[int | None]) -> FunctionDetails:
+        """The details of a function that takes only those inputs that stand at `positions` (None: what is fed)."""
+        place = {old: new for new, old in enumerate(positions) if old is not None}
+        firsts: dict[int, int] = {}
+        aliases: dict[int, int] = {}
+        for old, new in place.items():
+            first = firsts.setdefault(self.aliases.get(old, old), new)
+            if first != new:
+                aliases[new] = first
+        devices = {place[old]: device for old, device in self.devices.items() if old in place}
+        return replace(self, aliases=aliases, devices=devices)
+
+
+def _of(found: Any, name: str) -> Any:
+    return found.get(name, {}).items()

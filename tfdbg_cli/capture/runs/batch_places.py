@@ -1,0 +1,88 @@
+"""Where in the data the batches were that a call is given: by the iterators that gave them, by the loop of Keras."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import replace
+from types import FrameType
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from tfdbg_cli.capture.failures import report
+from tfdbg_cli.capture.runs.delivered import DELIVERIES, handle_of
+from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.callers import names_in
+from tfdbg_cli.model.batch_place import BatchPlace, Order
+
+_LOOPS = frozenset({"fit", "evaluate", "predict"})
+_KERAS = ("keras.", "tf_keras.")
+_SIZE = 32  # of batches, where Keras 2 is told none
+
+
+def batch_places(given: Mapping[str, int]) -> Mapping[str, BatchPlace]:
+    """Where in the data the batches of a call were, as far as it is known, by the names of what it is given.
+
+    `given` are the ids of tensors, and of the handles of iterators.
+    """
+    found: dict[str, BatchPlace] = {}
+    try:
+        loop = _keras_loop() if given else None
+    except Exception as error:  # noqa: BLE001  # a Keras that loops in another way
+        report("ask Keras which step this is", error)
+        return found
+    for name, tensor in given.items():
+        delivery = DELIVERIES.of(tensor)
+        place = None if delivery is None else BatchPlace(delivery.step, first=delivery.first)
+        if loop is not None and loop[0] == tensor:
+            place = replace(loop[1], handle=True)
+        elif loop is not None and delivery is not None and loop[0] == delivery.iterator:
+            place = loop[1]
+        if place is not None:
+            found[name] = place
+    return found
+
+
+def _keras_loop() -> tuple[int, BatchPlace] | None:
+    """The iterator of the innermost loop of Keras over batches, by its handle, and where it stands; None for none."""
+    frame: FrameType | None = inspect.currentframe()
+    while frame is not None:
+        if frame.f_code.co_name in _LOOPS and str(frame.f_globals.get("__name__", "")).startswith(_KERAS):
+            names = names_in(frame)
+            handle = handle_of(names.get("iterator", names.get("dataset_or_iterator")))
+            place = _place(frame.f_code.co_name, names)
+            return None if handle is None or place is None else (handle, place)
+        frame = frame.f_back
+    return None
+
+
+def _place(loop: str, names: Mapping[str, Any]) -> BatchPlace | None:
+    """Where the loop stands whose own names are these; None where a call is given several batches."""
+    source = names.get("epoch_iterator")
+    steps = names.get("steps_per_epoch", names.get("steps"))
+    if source is not None:  # Keras 3
+        step, end = names.get("begin_step"), names.get("end_step")
+        adapter = source.data_adapter
+        size, arrays = getattr(adapter, "batch_size", None), type(adapter).__name__ == "ArrayDataAdapter"
+    else:
+        source, step = names.get("data_handler"), names.get("step")
+        end = step + source.step_increment if isinstance(step, int) and source is not None else None
+        arrays = all(isinstance(one, (np.ndarray, tf.Tensor)) for one in tf.nest.flatten(names.get("x")))
+        size = (names.get("batch_size") or _SIZE) if arrays and steps is None else None
+    if not isinstance(step, int) or step != end:
+        return None
+    epoch = names["epoch"] if isinstance(names.get("epoch"), int) else None
+    if steps is not None and epoch is not None and epoch != names.get("initial_epoch"):
+        return None  # told how many steps an epoch has, Keras goes on in the data, or begins anew when that ends
+    first = step * size if isinstance(size, int) else None
+    order = Order.PIPELINE
+    if arrays and steps is None:  # with a number of steps an epoch may begin in the middle of the arrays
+        order = Order.SHUFFLED if names.get("shuffle", False) else Order.ARRAYS
+    return BatchPlace(step, order, first, epoch, loop)
+
+
+def ids_of(tensors: Mapping[str, Any]) -> dict[str, int]:
+    """The ids of those of `tensors` that are eager tensors."""
+    return {name: compat.tensor_id(one) for name, one in tensors.items() if type(one) is compat.EagerTensor}

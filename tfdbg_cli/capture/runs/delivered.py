@@ -1,0 +1,144 @@
+"""Which batch of an iterator a tensor came with: iterators over datasets are counted as the program asks them."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import tensorflow as tf
+
+from tfdbg_cli.capture.failures import report
+from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.memo import Memo
+from tfdbg_cli.capture.tf.patching import replace_method
+from tfdbg_cli.capture.tf.types import Method
+
+_MOST = 1024  # tensors that are remembered: those of the last batches
+_ASKING = ("__next__", "get_next")
+_LOSING_COUNT = ("get_next_as_optional", "_restore_from_tensors")
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """The batch numbered `step` that an iterator gave, from 0; `first` counts the rows before it, None if unknown.
+
+    `iterator` is the id of the iterator's handle.
+    """
+
+    iterator: int
+    step: int
+    first: int | None
+
+
+@dataclass(slots=True)
+class _Given:
+    """How much an iterator has given, as long as that is `counted`; `rows` is None where something had none."""
+
+    batches: int = 0
+    rows: int | None = 0
+    counted: bool = True
+
+
+class Deliveries:
+    """What iterators gave since they were made, for those that were made while somebody counted.
+
+    What an iterator gives inside a function is not seen: one that was lent to a function is counted no more.
+    """
+
+    def __init__(self) -> None:
+        self._given: Memo[_Given] = Memo(lambda iterator: _Given())
+        self._known: OrderedDict[int, Delivery] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def count(self) -> list[Callable[[], None]]:
+        """Count from now on, until all that this gives is called."""
+        kind = compat.OwnedIterator
+        losing = [name for name in _LOSING_COUNT if name in vars(kind)]
+        return [
+            replace_method(kind, "__init__", self._beginning),
+            *(replace_method(kind, name, self._giving) for name in _ASKING),
+            *(replace_method(kind, name, self._losing) for name in losing),
+        ]
+
+    def of(self, tensor_id: int) -> Delivery | None:
+        """How the tensor with that id came; None where it is not known."""
+        return self._known.get(tensor_id)
+
+    def lend(self, arguments: Iterable[Any]) -> None:
+        """Count the iterators no more that a function gets among its `arguments`."""
+        for iterator in _iterators_in(arguments):
+            self._lose(iterator)
+
+    def _beginning(self, original: Method) -> Method:
+        def begin(iterator: Any, *arguments: Any, **keywords: Any) -> None:
+            original(iterator, *arguments, **keywords)
+            if tf.executing_eagerly():
+                self._given.of(iterator)
+
+        return begin
+
+    def _giving(self, original: Method) -> Method:
+        def give(iterator: Any, *arguments: Any, **keywords: Any) -> Any:
+            batch = original(iterator, *arguments, **keywords)
+            if not tf.executing_eagerly():  # a function is traced that asks an iterator from around it
+                self._lose(iterator)
+            elif (given := self._given.known(iterator)) is not None and given.counted:
+                try:
+                    with self._lock:
+                        self._note(iterator, given, batch)
+                except Exception as error:  # noqa: BLE001
+                    given.counted = False
+                    report("count the batches of an iterator", error)
+            return batch
+
+        return give
+
+    def _losing(self, original: Method) -> Method:
+        def lose(iterator: Any, *arguments: Any, **keywords: Any) -> Any:
+            self._lose(iterator)
+            return original(iterator, *arguments, **keywords)
+
+        return lose
+
+    def _lose(self, iterator: Any) -> None:
+        given = self._given.known(iterator)
+        if given is not None:
+            given.counted = False
+
+    def _note(self, iterator: Any, given: _Given, batch: Any) -> None:
+        tensors = [one for one in tf.nest.flatten(batch) if type(one) is compat.EagerTensor]
+        handle = handle_of(iterator)
+        sizes = {compat.shape_of(one)[:1] for one in tensors}
+        size = sizes.pop() if len(sizes) == 1 else ()
+        if handle is not None:
+            for tensor in tensors:
+                self._known[compat.tensor_id(tensor)] = Delivery(handle, given.batches, given.rows)
+            while len(self._known) > _MOST:
+                self._known.popitem(last=False)
+        given.batches += 1
+        given.rows = given.rows + size[0] if size and given.rows is not None else None
+
+
+def _iterators_in(arguments: Iterable[Any]) -> Iterator[Any]:
+    kind = compat.OwnedIterator
+    for one in arguments:
+        if isinstance(one, kind):
+            yield one
+        elif isinstance(one, dict):
+            yield from _iterators_in(one.values())
+        elif isinstance(one, (list, tuple)):
+            yield from _iterators_in(one)
+
+
+def handle_of(iterator: Any) -> int | None:
+    """The id of the handle of an iterator of TensorFlow's; None of anything else."""
+    if not isinstance(iterator, compat.OwnedIterator):
+        return None
+    handle = tf.nest.flatten(iterator, expand_composites=True)[0]
+    return compat.tensor_id(handle) if type(handle) is compat.EagerTensor else None
+
+
+DELIVERIES = Deliveries()

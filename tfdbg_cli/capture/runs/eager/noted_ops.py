@@ -1,0 +1,133 @@
+"""Eager ops as the log of them holds them: what they read, what they gave, and what the program called them from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import tensorflow as tf
+
+from tfdbg_cli.capture.runs.eager.program.places import scope_of_op
+from tfdbg_cli.capture.runs.eager.program.stacks import Stack
+from tfdbg_cli.capture.tf.compat import EagerTensor, dtype_number, host_array, tensor_id
+from tfdbg_cli.capture.tf.types import AttributeList
+from tfdbg_cli.model.tensors import gone
+from tfdbg_cli.model.values import Value
+
+RESOURCE = tf.resource.as_datatype_enum
+STRING = tf.string.as_datatype_enum
+HANDLES = frozenset({RESOURCE, tf.variant.as_datatype_enum})  # dtypes whose tensors hold no numbers
+_SPECIAL = HANDLES | {STRING}
+LATER = gone("The variable is read when somebody looks.")
+
+
+@dataclass(frozen=True, slots=True)
+class Released:
+    """Stands for the value of a large variable, which is not held: its shape."""
+
+    shape: tuple[int, ...]
+
+
+# A tensor that an op gave: id, dtype by number, value (an array, a NumPy scalar, `Released`, None of a handle).
+Taken: TypeAlias = tuple[int, int, Any]
+
+
+def taken(tensor: EagerTensor) -> Taken:
+    """What the log keeps of a tensor that an op gave."""
+    dtype = dtype_number(tensor)
+    if dtype in _SPECIAL:
+        return tensor_id(tensor), dtype, None if dtype in HANDLES else array_in(tensor)
+    return tensor_id(tensor), dtype, host_array(tensor)
+
+
+def array_in(tensor: EagerTensor) -> Any:
+    """What an eager tensor holds: an array, which may share its memory, or a NumPy scalar."""
+    value = host_array(tensor)
+    return np.array(value, object) if type(value) is bytes else value  # one string comes as it is
+
+
+@dataclass(eq=False, slots=True)
+class Source:
+    """What an op was given that no op of the log made.
+
+    `given` is an array, a Python value, or a weak reference to the handle of a variable or of something else.
+    """
+
+    given: Any
+    dtype: int = 0
+    key: int = 0  # the id of the tensor that was given; 0 for a Python value
+    nbytes: int = 0  # that it holds
+    readers: int = 0  # how often ops of the log were given it
+
+
+@dataclass(eq=False, slots=True)
+class OnTheWay:
+    """A variable given to an op that wants a tensor, so that TensorFlow read it first: handle, dtype by number."""
+
+    handle: Source
+    dtype: int
+    count: int
+    value: Any = None  # that was read; None where it is read when somebody looks, as long as it is the same
+
+
+class Noted(NamedTuple):
+    """An op as it is noted while it runs, which has to cost little, for most are forgotten unseen.
+
+    It is a `RecentOp` without its links: `reads` are ids of tensors that ops before it gave, or what came from
+    elsewhere. It is the `nth` op of its type, from 0. `nbytes` is what the log holds of it.
+    """
+
+    number: int
+    op_type: str
+    nth: int
+    scope: str
+    reads: list[int | Source | OnTheWay]
+    attributes: AttributeList
+    outputs: Sequence[Taken]
+    stack: Stack
+    device: str
+    nbytes: int
+
+    @property
+    def name(self) -> str:
+        """The name by which it is shown; see `RecentOp.name`."""
+        return _name(self.scope, self.stack, self.op_type, self.nth)
+
+    def holding(self, reads: list[int | Source | OnTheWay], outputs: Sequence[Taken], nbytes: int) -> Noted:
+        """The same op with these `reads` and `outputs`, of which the log holds `nbytes`."""
+        return Noted(*self[:4], reads, self.attributes, outputs, self.stack, self.device, nbytes)
+
+
+Read: TypeAlias = "tuple[RecentOp, int] | Source"
+
+
+@dataclass(eq=False, slots=True)
+class RecentOp:
+    """An op that ran: the `number`th of the log, and the `count`th of its type, both from 0."""
+
+    number: int
+    op_type: str
+    count: int
+    scope: str
+    inputs: list[Read]
+    attributes: AttributeList
+    outputs: Sequence[Taken]
+    stack: Stack
+    device: str
+    written: Sequence[tuple[Source, Value]] = field(default_factory=list)  # variables, with their values after it
+
+    @property
+    def name(self) -> str:
+        """The name by which it is shown, such as `dense/MatMul_3`, with the scope of a layer or of gradients."""
+        return _name(self.scope, self.stack, self.op_type, self.count)
+
+
+def _name(scope: str, stack: Stack, op_type: str, count: int) -> str:
+    return f"{scope_of_op(scope, stack)}{op_type}_{count}"
+
+
+def attribute(attributes: AttributeList, name: str) -> Any:
+    """The value of the attribute called `name`; None where it is not given."""
+    return dict(zip(attributes[::2], attributes[1::2], strict=False)).get(name)

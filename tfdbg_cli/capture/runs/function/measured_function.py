@@ -1,0 +1,115 @@
+"""A function with the ops that compute statistics of its tensors, and that gives back the values of a selection."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tfdbg_cli.analysis.node_selection import NodeSelection
+from tfdbg_cli.capture.budget import memory_budget
+from tfdbg_cli.capture.functions.checking_edit import Wanted
+from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT
+from tfdbg_cli.capture.functions.early_reports import Early
+from tfdbg_cli.capture.functions.exact.proof import Apart, Onto, Proof, proven
+from tfdbg_cli.capture.functions.instrumented import Instrumented, Outcome
+from tfdbg_cli.capture.functions.kept_tensors import KeptTensors
+from tfdbg_cli.capture.functions.measuring.measured import MeasurePlan
+from tfdbg_cli.capture.functions.measuring.measured_tensors import Layout
+from tfdbg_cli.capture.functions.recomputed import LazyTensor
+from tfdbg_cli.capture.functions.scopes import named_graphs_below
+from tfdbg_cli.capture.functions.static_facts import StaticFacts
+from tfdbg_cli.capture.runs.function.traced_function import TracedFunction
+from tfdbg_cli.capture.runs.function.trials import Trials
+from tfdbg_cli.capture.tf.memo import Memos
+from tfdbg_cli.capture.tf.types import EagerTensor
+from tfdbg_cli.config.settings import Settings
+from tfdbg_cli.model.runs import Estimate
+
+_SELECTIONS = 4  # of which a function is kept prepared
+_FROM_VALUES = (
+    "Ops that compute statistics beside those of this function may change what TensorFlow makes of it, so they were "
+    "computed of its values."
+)
+_BEYOND = (
+    "Values were asked for that are computed in a branch or a loop ({}), which gives them to nobody else, so all "
+    "values were captured, and the statistics computed of them."
+)
+
+
+class MeasuredFunction:
+    """A function with the ops that compute statistics, and the values of what is `selected`, for all its calls."""
+
+    def __init__(self, traced: TracedFunction, selected: NodeSelection) -> None:
+        self._traced = traced
+        self._chosen = selected.tester(traced.watched_graph)
+        self._facts = StaticFacts(traced.root, named_graphs_below(traced.atomic))
+        self._beyond = MeasurePlan(traced.root, self._facts, self._chosen).beyond
+        self.trials = Trials(traced.snapshot_plan, traced.atomic)
+        self._proof: Proof | None = None
+        self._plans: dict[Instrumented, MeasurePlan] = {}
+        self._taken: int | None = None  # bytes that the values of the last call took
+
+    def proof(self, inputs: Sequence[EagerTensor]) -> Proof:
+        """The rewritten function, proven for `inputs` at its first call."""
+        if self._proof is None:
+            traced = self._traced
+            sources = traced.snapshot_plan.sources
+            own = Wanted(values=False, given=frozenset(sources), early=Early(sources))
+
+            def make(apart: Apart, onto: Onto) -> Instrumented:
+                plan = MeasurePlan(traced.root, self._facts, self._chosen, apart)
+                made = Instrumented(traced.root, traced.atomic, wanted=plan.wanted(own), onto=onto)
+                self._plans[made] = plan
+                return made
+
+            self._proof = proven(traced.root, traced.plain(inputs), inputs, make)
+            plan = self._plans[self._proof.instrumented]
+            self._layout, self._gaps, self._variables = plan.layout, plan.gaps, plan.variables
+            self._plans.clear()
+        return self._proof
+
+    def obstacle(self, inputs: Sequence[EagerTensor]) -> str:
+        """Why calls are not made so; empty where the program gets its own numbers, and all values can be given."""
+        if self._beyond:
+            return _BEYOND.format(self._beyond[0])
+        return "" if self.proof(inputs).holds and not self.trials.differs else _FROM_VALUES
+
+    @property
+    def layout(self) -> Layout:
+        """What the statistics mean that the proven function gives."""
+        return self._layout
+
+    @property
+    def gaps(self) -> str:
+        """Of which tensors it gives none."""
+        return self._gaps
+
+    def estimate(self, settings: Settings) -> Estimate:
+        """What the values of a call take: as in the last one, else by the shapes that are known before it."""
+        sizes = [self._layout.described[place].nbytes for place in self._layout.given]
+        known = sum(size or 0 for size in sizes) if self._taken is None else self._taken
+        unknown = sizes.count(None) if self._taken is None else 0
+        return Estimate(len(sizes), known, unknown, memory_budget(settings), "memory")
+
+    def values(self, inputs: Sequence[EagerTensor], outcome: Outcome) -> KeptTensors:
+        """The values of a call with `inputs`, of which `outcome` came, in the order in which the layout has them."""
+        found = {shown.name: tensor for shown, tensor in outcome.captured.pairs()}
+        arguments = self._traced.root.argument_positions
+        asked = [self._layout.tensors[place].shown for place in self._layout.given]
+        variables = {shown.name: self._variables[shown.name] for shown in asked if shown.name in self._variables}
+        if variables:
+            after = self._traced.snapshot_plan.read(inputs, list(variables.values()))
+            found.update(zip(variables, after, strict=True))
+        values: list[LazyTensor | None] = [
+            inputs[arguments[shown.name]] if shown.op_type == ARGUMENT else found.get(shown.name) for shown in asked
+        ]
+        kept = KeptTensors(list(zip(asked, values, strict=True)))
+        self._taken = kept.held_bytes
+        return kept
+
+
+_MEASURED: Memos[MeasuredFunction] = Memos(_SELECTIONS)
+
+
+def measured_function(traced: TracedFunction, selected: NodeSelection) -> MeasuredFunction:
+    """`traced` with the ops that compute statistics, kept with it and gone with it."""
+    return _MEASURED.of(traced, selected, lambda: MeasuredFunction(traced, selected))

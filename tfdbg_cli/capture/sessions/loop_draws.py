@@ -1,0 +1,130 @@
+"""What random ops draw in the turns of a loop of version 1: carried out of it, and fed to it in a run made again.
+
+Nothing in a loop can be fetched. A list that goes round with the turns takes in what was drawn and comes out with the
+loop: one more variable of the loop, that nothing of the program reads, so that its ops run in the order in which they
+run without it. To dump what was drawn would have TensorFlow make one turn after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import tensorflow as tf
+
+from tfdbg_cli.capture.sessions.as_written import WRITTEN
+from tfdbg_cli.capture.sessions.hidden_ops import PREFIX, HiddenOps, NewOp
+from tfdbg_cli.capture.sessions.reach import loops_of, nesting_of
+from tfdbg_cli.capture.tf.attributes import set_attribute
+from tfdbg_cli.capture.tf.types import GraphDef, Op, SymbolicTensor
+from tfdbg_cli.ops.effects import Does, State, does
+from tfdbg_cli.ops.kinds import LOOP_CONDITION
+
+_LOOP, _BODY = (1, 0), (1, 1)  # loops and branches around an op that enters the loop, and around one of each turn
+
+
+@dataclass(frozen=True)
+class LoopDraw:
+    """`tensor` is drawn in each turn of a loop, once. `entering` is an Enter op of it, `going` says if it goes on."""
+
+    tensor: SymbolicTensor
+    entering: Op
+    going: SymbolicTensor
+
+    @cached_property
+    def fed(self) -> str:
+        """The name of the tensor that is fed what all turns drew, in the graph in which they are made again."""
+        return f"{self._part('given')}:0"
+
+    def _part(self, name: str) -> str:
+        return f"{PREFIX}turns/{self.tensor.op.name}/{name}"
+
+    @cached_property
+    def _frame(self) -> dict[str, object]:
+        return {name: self.entering.get_attr(name) for name in ("frame_name", "parallel_iterations")}
+
+    def carried(self, hidden: HiddenOps) -> SymbolicTensor:
+        """A hidden tensor behind the loop: what was drawn, turn after turn, along a first axis."""
+        (stack,) = hidden.once({("turns", self.tensor.name): lambda at: self._carrying(hidden, at)})
+        return stack.outputs[0]
+
+    def _carrying(self, hidden: HiddenOps, at: int) -> list[NewOp]:
+        shape, most, made, enter, turn, switch, more, back, leave = (hidden.name_of(at + i) for i in range(9))
+        numbers = {"dtype": tf.int32, "value": np.array(self.tensor.shape.as_list(), np.int32)}
+        elements = {"element_dtype": self.tensor.dtype}
+        lists = {"T": tf.variant}
+        return [
+            NewOp("Const", (), numbers),
+            NewOp("Const", (), {"dtype": tf.int32, "value": np.array(-1, np.int32)}),
+            NewOp("EmptyTensorList", [shape, most], {**elements, "shape_type": tf.int32}),
+            NewOp("Enter", [made], {**lists, **self._frame, "is_constant": False}),
+            NewOp("Merge", [enter, back], {**lists, "N": 2}),
+            NewOp("Switch", [turn, self.going], lists),
+            NewOp("TensorListPushBack", [f"{switch}:1", self.tensor], elements),
+            NewOp("NextIteration", [more], lists),
+            NewOp("Exit", [switch], lists),
+            NewOp("TensorListStack", [leave, shape], {**elements, "num_elements": -1}),
+        ]
+
+    def feed_turns(self, definition: GraphDef) -> None:
+        """Have the op in `definition` give in each turn what `fed` holds of it, and draw nothing."""
+        dtype, shape, part = self.tensor.dtype, self.tensor.shape, self._part
+        number, here = {"T": tf.int32}, f"^{part('here')}"
+        _add(definition, part("given"), "Placeholder", (), {"dtype": dtype, "shape": tf.TensorShape([None, *shape])})
+        entering = {**self._frame, "T": dtype, "is_constant": True}
+        _add(definition, part("entered"), "Enter", [part("given")], entering)
+        _add(definition, part("zero"), "Const", (), {"dtype": tf.int32, "value": np.array(0, np.int32)})
+        _add(definition, part("first"), "Enter", [part("zero")], {**self._frame, **number, "is_constant": False})
+        _add(definition, part("turn"), "Merge", [part("first"), part("next")], {**number, "N": 2})
+        _add(definition, part("switch"), "Switch", [part("turn"), self.going.op.name], number)
+        _add(definition, part("here"), "Identity", [f"{part('switch')}:1"], number)
+        for name, value in (("axis", 0), ("one", 1)):
+            _add(definition, part(name), "Const", [here], {"dtype": tf.int32, "value": np.array(value, np.int32)})
+        _add(definition, part("more"), "AddV2", [part("here"), part("one")], number)
+        _add(definition, part("next"), "NextIteration", [part("more")], number)
+        node = next(node for node in definition.node if node.name == self.tensor.op.name)
+        node.attr.clear()
+        for name, value in (("Tparams", dtype), ("Tindices", tf.int32), ("Taxis", tf.int32)):
+            set_attribute(node.attr[name], value)
+        set_attribute(node.attr[WRITTEN], node.op.encode())
+        waits = dict.fromkeys(f"^{text.removeprefix('^').partition(':')[0]}" for text in node.input)
+        del node.input[:]
+        node.input.extend([part("entered"), part("here"), part("axis"), *waits])
+        node.op = "GatherV2"
+
+
+def loop_draws(
+    order: Sequence[Op], tensors: Sequence[SymbolicTensor], fed_names: frozenset[str]
+) -> tuple[list[LoopDraw], list[SymbolicTensor]]:
+    """Those of `tensors` that can be carried out, and those that cannot; ops among `order`, inputs first, draw them.
+
+    It can be done of a tensor that each turn of one loop draws, outside of branches, if its shape is known.
+    """
+    depths, loops = nesting_of(order, fed_names), loops_of(order, fed_names)
+    going = {loops[op.name]: op.outputs[0] for op in order if op.type in LOOP_CONDITION}
+    found: list[LoopDraw] = []
+    left: list[SymbolicTensor] = []
+    for tensor in tensors:
+        around = loops[tensor.op.name]
+        once = depths[tensor.op.name] == _BODY and [depths[op.name] for op in around] == [_LOOP]
+        if once and around in going and _is_number(tensor):
+            found.append(LoopDraw(tensor, around[0], going[around]))
+        else:
+            left.append(tensor)
+    return found, left
+
+
+def _is_number(tensor: SymbolicTensor) -> bool:
+    """Whether an op of one output draws it by a generator in its kernel, in a shape that is known."""
+    op = tensor.op
+    return does(op.type, {Does.DRAWS}, {State.KERNEL}) and len(op.outputs) == 1 and tensor.shape.is_fully_defined()
+
+
+def _add(
+    definition: GraphDef, name: str, op_type: str, inputs: Collection[str], attributes: dict[str, object]
+) -> None:
+    node = definition.node.add(name=name, op=op_type, input=inputs)
+    for key, value in attributes.items():
+        set_attribute(node.attr[key], value)

@@ -1,0 +1,19 @@
+"""Reading what a person names on the command line: Ctrl-C ends it, whatever the file system does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from tfdbg_cli.line.stream import to_stderr
+
+_SILENT = 10.0  # seconds before anything is said
+
+T = TypeVar("T")
+
+
+def waited_for(path: str, read: Callable[[], T]) -> T:
+    """What `read` gives or raises, which reads `path`. Where that takes long it is said what is waited for."""
+    from tfdbg_cli.formats.recording.waiting import answer
+
+    return answer(read, lambda: to_stderr(f"Still reading {path}. Ctrl-C ends."), _SILENT)

@@ -1,0 +1,65 @@
+"""The first lines of an origin: what went wrong, and in which turn of a loop."""
+
+from __future__ import annotations
+
+from tfdbg_cli.analysis.graph.turns import Turns
+from tfdbg_cli.analysis.origin.origin_found import Origin
+from tfdbg_cli.commands.syntax import quoted
+from tfdbg_cli.commands.views.links import node_link, tensor_link
+from tfdbg_cli.commands.views.tensor_choice import short_device
+from tfdbg_cli.commands.views.variable_view import untold_link
+from tfdbg_cli.document.text import Line, Span, Style, line
+from tfdbg_cli.document.units import shape_text
+from tfdbg_cli.model.dtypes import name_of
+from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.statistics import summarize
+
+
+def head_line(run: Run, origin: Origin, label_width: int) -> Line:
+    """The tensor in which it began, its op, how many of its elements are not finite, and the device."""
+    facts = summarize(origin.value)
+    tensor = run.tensors[origin.index] if origin.index is not None else None
+    dtype = tensor.dtype if tensor is not None else name_of(origin.value.dtype)
+    link = (
+        untold_link(run, origin.name, origin.node) if origin.index is None else tensor_link(run.tensors, origin.index)
+    )
+    counts: list[Span | str] = []
+    for count, word, style in (
+        (facts.nan, "NaN", Style.NAN),
+        (facts.neg_inf, "-inf", Style.INF),
+        (facts.pos_inf, "inf" if facts.of_magnitude else "+inf", Style.INF),
+    ):
+        if count:
+            counts += [" ", Span(f"{word}×{count:,}", style)]
+    again = f" execution {tensor.execution}" if tensor is not None and tensor.execution else ""
+    return line(
+        Span("Origin".ljust(label_width), Style.LABEL),
+        Span(str(origin.name), Style.TITLE, link),
+        f"{again}  ",
+        Span(origin.op_type, Style.OP, node_link(origin.node.name) if origin.node else ""),
+        f"  {dtype}{shape_text(origin.value.shape)} ",
+        *counts,
+        f" of {origin.value.size:,}  ",
+        Span(short_device(origin.device), Style.DEVICE),
+    )
+
+
+def turn_lines(run: Run, origin: Origin, label_width: int) -> list[Line]:
+    """Which turn of a loop it was, where that can be told, with a link to the tensor in all turns."""
+    if origin.index is None:
+        return []
+    turns = Turns(run.graph, run.tensors)
+    loop, turn = turns.loop_around(origin.name.node), turns.turn(origin.index)
+    if loop is None or turn is None:
+        return []
+    name = Span(loop, Style.NAME, node_link(loop))
+    link = f"pt {quoted(str(origin.name))} -n all"
+    return [
+        line(
+            Span("Turn".ljust(label_width), Style.LABEL),
+            f"{turn + 1} of the loop ",
+            name,
+            ": ",
+            Span("all turns", Style.KEY, link),
+        )
+    ]

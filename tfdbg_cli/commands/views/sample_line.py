@@ -1,0 +1,52 @@
+"""The line of a row of the batch that tells which sample of the data it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tfdbg_cli.analysis.batch.sample import Sample
+from tfdbg_cli.document.text import Line, Span, Style, line
+from tfdbg_cli.document.units import count_text
+from tfdbg_cli.model.batch_place import Order
+
+
+def sample_line(sample: Sample, size: int) -> Line:
+    """Which sample a row of a batch of `size` is; samples count from 0 as rows do, steps as Keras tells them."""
+    place = sample.place
+    step = f"step {place.step + 1:,}"
+    if place.epoch is not None:
+        step += f" of epoch {place.epoch + 1:,}"
+    where = f"{step} of {place.loop}"
+    label = Span("Sample    ", Style.LABEL)
+    if sample.number is None:
+        return line(
+            Span("Sample    ", Style.LABEL), f"unknown, {where}: shuffle=True hides which one of the arrays it is"
+        )
+    number = Span(f"{sample.number:,}", Style.NUMBER)
+    if place.order is Order.ARRAYS:
+        return line(label, number, f" of the arrays, from 0: {where}")
+    if not place.loop:
+        where = f"batch {place.step:,}"
+    of = "what the iterator gave" if not place.loop else "the data" if place.epoch is None else "the epoch"
+    condition = "" if sample.certain else f", if {_before(place.step)} had {count_text(size, 'row')}, too"
+    order = "in the order of the pipeline; shuffle changes which one that is"
+    return line(label, number, f" of {of}, from 0{condition}: {where}, {order}")
+
+
+def _before(step: int) -> str:
+    return "the batch before it" if step == 1 else f"each of the {step:,} batches before it"
+
+
+def sample_data(sample: Sample | None) -> dict[str, Any] | None:
+    """The same for scripts: all numbers from 0."""
+    if sample is None:
+        return None
+    place = sample.place
+    return {
+        "number": sample.number,
+        "certain": sample.certain,
+        "order": str(place.order),
+        "step": place.step,
+        "epoch": place.epoch,
+        "loop": place.loop or None,
+    }

@@ -1,0 +1,52 @@
+"""What `tfdbg doctor` says of a recording: its runs, and what is damaged of the index or missing of the values."""
+
+from __future__ import annotations
+
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.container import layout
+from tfdbg_cli.formats.container.reader import RecordingReader
+from tfdbg_cli.formats.recording.format import Examination, Place
+
+_RUNS_LOOKED_AT = 200
+_COPY = "Was it copied whole? What lies in the other files can be looked at."
+
+
+def examine(place: Place, name: str) -> Examination:
+    """All that can be said of the recording in `place`, which is called `name`; no elements of tensors are read."""
+    try:
+        reader = RecordingReader(place.path)
+        numbers = [number for number, _ in reader.written()]
+    except TfdbgError as error:
+        return Examination(name, (), ((error.message, error.hint),))
+    troubles = [(note, "") for note in reader.notes]
+    if not numbers:
+        text = f"No run of the recording {place.path} was finished."
+        return Examination(name, (), (*troubles, (text, "Record longer, or with --every 1.")))
+    told: dict[str, None] = {}
+    for number in numbers[:_RUNS_LOOKED_AT]:
+        try:
+            run, noted = reader.run(number), reader.noted(number)
+        except TfdbgError as error:
+            troubles.append((error.message, error.hint))
+            continue
+        told |= dict.fromkeys(noted)
+        troubles += [(f"Run {number}: {note}", "") for note in run.notes[len(noted) :]]
+    facts = (f"{len(numbers):,} run{'s' * (len(numbers) != 1)}.", *told)
+    return Examination(name, facts, (*troubles, *_data_files(place, reader)))
+
+
+def _data_files(place: Place, reader: RecordingReader) -> list[tuple[str, str]]:
+    """The data files that are missing, or end before what was written into them does."""
+    found = []
+    for number, size, runs in reader.data_files():
+        path = layout.data_file(place.path, number)
+        name = path.relative_to(place.path)
+        holds = f"values of {runs:,} run{'s' * (runs != 1)} lie in it"
+        try:
+            there = path.stat().st_size
+        except OSError as error:
+            found.append((f"The file {name} cannot be read: {error.strerror or error}; {holds}.", _COPY))
+            continue
+        if there < size:
+            found.append((f"The file {name} ends at byte {there:,} of {size:,}; {holds}.", _COPY))
+    return found

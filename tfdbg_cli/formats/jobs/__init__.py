@@ -1,0 +1,1 @@
+"""Recordings of the workers of one job, which share a folder."""

@@ -33,7 +33,8 @@ def load_first_screen() -> None:
     registry = standard_registry()
     for name in _FIRST_COMMANDS:
         registry.find(name)
-    import_module("tfdbg_cli.commands.service.previewing")
+    for part in ("previewing", "walking"):
+        import_module(f"tfdbg_cli.commands.service.{part}")
     highlighted(("pass",))  # makes the tables of the lexer
 
 

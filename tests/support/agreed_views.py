@@ -133,6 +133,7 @@ VIEWS = {
     # one thing
     "node": Screen(sample_run.run_end, "ni -t loss/Log"),
     "tensor": Screen(sample_run.run_hit, "pt loss/Log:0"),
+    "tensor-text": Screen(sample_run.run_hit, "pt -a loss/Log:0"),
     "turns": Screen(sample_run.run_end, "pt step/while/Add:0"),
     "branch": Screen(_branching, "ni cond", "j"),
     "branch-in-a-loop": Screen(_branching, "ni while/body/cond"),
@@ -211,6 +212,6 @@ VIEWS = {
     "help-graph": Screen(sample_run.run_end, "help li"),
 }
 MAIN = (
-    "node", "tensor", "error", "trends", "layers", "run-info", "path", "config", "frames", "locals",
+    "node", "tensor", "tensor-text", "error", "trends", "layers", "run-info", "path", "config", "frames", "locals",
     "diff", "row", "runs", "stepper", "ignored", "alerts", "history",
 )  # fmt: skip

@@ -184,15 +184,15 @@ def test_the_old_prompt_command_for_elements_works():
     """TensorFlow's tfdbg: `@[i,j]` and `@i,j` scroll to an element."""
     # The key @ types a bracket of its own; a person who types it again means the same.
     for typed in (":@[3, 0]", ":@3,0", ":@[3,1]", "@[3, 0]", "@3, 0"):
-        screen = drive(f":pt x:0<enter>{typed}<enter>")
+        screen = drive(f":pt x:0<enter>{typed}<enter>", settings=Settings(values="text"))
         assert screen.state.page.view.line(screen.state.page.view.selected).element == (3, 0)
         assert "@[3, 0]" in screen.status
-    assert "No array here" in drive(":pt x:0<enter>:@[1]<enter>").status
-    screen = drive(":pt x:0<enter>:@[9,0]<enter>", registry=standard_registry())
+    assert "No array here" in drive(":pt x:0<enter>:@[1]<enter>", settings=Settings(values="text")).status
+    screen = drive(":pt x:0<enter>:@[9,0]<enter>", registry=standard_registry(), settings=Settings(values="text"))
     assert "no element [9, 0]: the shape shown is" in screen.text
     assert screen.state.page.view.selected == 1, "the selection stays where it was"
     assert "Cannot read" in drive(":@[a]<enter>").status
-    assert drive(":pt x:0<enter>@2,0]<enter>").state.page.view.selected == 5
+    assert drive(":pt x:0<enter>@2,0]<enter>", settings=Settings(values="text")).state.page.view.selected == 5
 
 
 def test_esc_and_a_key_that_come_as_one_are_both_heard():

@@ -13,6 +13,7 @@ from support.screen import Driven
 
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.commands.views.watch_decision import watch_on
+from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.model.decision import CaptureRequest, GraphChoice, OnBenign, RunUntil, Values
 from tfdbg_cli.model.runs import RunEnd
 
@@ -36,7 +37,7 @@ def _selected(screen: Driven) -> str:
 
 
 def test_an_element_that_was_elided_is_gone_to() -> None:
-    screen = _drive(":pt x<enter>@30, 777]<enter>", _run(x=_large()))
+    screen = _drive(":pt x<enter>@30, 777]<enter>", _run(x=_large()), settings=Settings(values="text"))
     view = screen.state.page.view
     element = view.line(view.selected).element
     assert element is not None
@@ -47,13 +48,13 @@ def test_an_element_that_was_elided_is_gone_to() -> None:
 
 
 def test_what_is_shown_already_is_not_shown_anew() -> None:
-    screen = _drive(":pt x<enter>@0, 1]<enter>", _run(x=_large()))
+    screen = _drive(":pt x<enter>@0, 1]<enter>", _run(x=_large()), settings=Settings(values="text"))
     assert len(screen.state.page.view.lines) < 40
     assert "shown now" not in screen.status
 
 
 def test_a_search_finds_what_was_elided_and_comes_back_from_it() -> None:
-    screen = _drive(":pt x<enter>/nan", _run(x=_large()))
+    screen = _drive(":pt x<enter>/nan", _run(x=_large()), settings=Settings(values="text"))
     finder = screen.state.page.finder
     while finder.running:
         finder.work(10_000)

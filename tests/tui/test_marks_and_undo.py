@@ -63,7 +63,7 @@ def test_a_mark_on_a_page_that_is_forgotten_opens_it_again() -> None:
 
 
 def test_a_mark_in_an_array_keeps_the_element() -> None:
-    screen = driven("ma:pt x<enter>vjlmb'a'b")
+    screen = driven("ma:pt x<enter>jlmb'a'b")
     assert screen.state.viewer is not None and screen.state.viewer.here == (1, 1)
 
 

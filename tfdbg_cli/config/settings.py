@@ -42,6 +42,7 @@ class Settings:
     columns: str = "auto"  # of lists of tensors on the screen: auto, or names in the order wanted
     preview: str = "auto"  # where the pane of the preview stands: auto, right, left, below, off
     preview_share: int = 40  # percent of the screen that it takes
+    values: str = "viewer"  # how a value of two axes or more opens on the screen: viewer, text
     array_threshold: int = 2000  # elements printed before an array is elided
     precision: int | None = None  # digits behind the point
     suppress: bool | None = None  # no exponents for small numbers
@@ -65,6 +66,7 @@ _CHOICES = {
     "graph": ("auto", "runtime", "python"),
     "theme": ("dark", "light", "contrast", "mono", "ascii"),
     "preview": ("auto", "right", "left", "below", "off"),
+    "values": ("viewer", "text"),
 }
 
 

@@ -69,11 +69,15 @@ def _product(lengths: tuple[int, ...]) -> int:
 
 @dataclass(frozen=True)
 class ArrayBlock:
-    """The elements of `array` as a block of a document. `mark` says which elements of a chunk to highlight."""
+    """The elements of `array` as a block of a document. `mark` says which elements of a chunk to highlight.
+
+    `as_text` is set where somebody asked how to print it: a front end that draws arrays otherwise shows the text.
+    """
 
     array: Array
     style: ArrayStyle = ArrayStyle()
     mark: Callable[[Array], Array] | None = None
+    as_text: bool = False
 
     @property
     def elided(self) -> bool:

@@ -208,6 +208,7 @@ class App:
             view = self.state.page.view
             for index in view.visible():
                 view.line(index)
+        self.state.viewers.begin(self.state.page, self.state.service.settings)
         self.state.dialog = None
         self.state.place = KeyContext.DOCUMENT
 
@@ -243,9 +244,8 @@ class App:
         except TfdbgError:
             service.look_at(page)
             raise
-        if before is not None and self.state.pages.current is not page:
-            viewer = self.state.viewers.open(self.state.page, service.settings, from_text=False)
-            viewer.resembles(before)
+        if self.state.pages.current is not page:
+            self.state.viewers.resemble(before, self.state.page, service.settings)
 
     def leave(self, decision: Decision) -> None:
         """The stop is over."""

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support import sample_run
 from support.made_run import made_run, op
 from support.screen import Driven
 
@@ -26,12 +27,12 @@ def _run(**values: Any) -> RunEnd:
     return RunEnd(made_run(*(op(name, "Placeholder", value=value) for name, value in values.items())))
 
 
-def _drive(keys: Any, event: Any = None, opening: str = "lt", **options: Any) -> Driven:
+def _drive(keys: Any = "", event: Any = None, opening: str = "lt", **options: Any) -> Driven:
     return Driven(event or _run(x=_sick()), keys, opening=opening, registry=standard_registry(), **options)
 
 
 def test_a_nan_in_four_dimensions_is_reached_in_three_keys_from_its_row() -> None:
-    screen = _drive("v]n")
+    screen = _drive("<enter>]n")
     assert screen.state.viewer.here == (3, 17, 4, 0)
     assert screen.rows[2].startswith(" x:0 [3, 17, :, :]  axis 1 17/20")
     assert "[3, 17, 4, 0]  nan" in screen.status
@@ -39,19 +40,49 @@ def test_a_nan_in_four_dimensions_is_reached_in_three_keys_from_its_row() -> Non
     assert screen.rows[row][col:].startswith("nan")
 
 
+def test_a_value_of_two_axes_opens_in_the_viewer() -> None:
+    screen = _drive(opening="pt x")
+    assert screen.state.viewer.here == (0, 0, 0, 0)
+    assert screen.rows[3].startswith(" n=1,440 x∈[0, 1439]"), "what is known of the whole array stands below the head"
+    assert _drive("<enter>", opening="lt").state.viewer is not None
+    assert _drive(":pt x<enter>").state.viewer is not None
+    assert _drive(":pf x<enter>", event=sample_run.run_end()).state.viewer is not None
+    assert _drive("<enter><esc>").state.page.command == "lt"
+    small = _drive(opening="pt x", size=(40, 10))
+    assert not any("x∈" in row for row in small.rows), "where there is little room, it is for the elements"
+
+
+@pytest.mark.parametrize("flag", ["-a", "-s", "-r [0,1]", "--precision 3", "--threshold 0", "--suppress"])
+def test_what_is_asked_of_the_text_is_shown_as_text(flag: str) -> None:
+    assert _drive(opening=f"pt {flag} x").state.viewer is None
+
+
+def test_what_has_one_axis_several_executions_or_no_elements_opens_as_text() -> None:
+    assert _drive(opening="pt x", event=_run(x=np.arange(9.0))).state.viewer is None
+    assert _drive(opening="pt x", event=_run(x=np.zeros((0, 3)))).state.viewer is None
+    assert _drive(opening="pt step/while/Add:0 -n 1", event=sample_run.run_end()).state.viewer is None
+    assert _drive(opening="pt x", settings=Settings(values="text")).state.viewer is None
+
+
+def test_a_matrix_has_no_axis_to_step_along_so_that_its_neighbours_have_their_keys() -> None:
+    assert _drive(["<"], opening="pt x", event=_run(x=np.zeros((3, 4)))).state.page.command == "li x"
+    assert _drive([">"], opening="pt x").state.viewer.here == (0, 1, 0, 0)
+
+
 def test_v_and_enter_go_in_from_the_text_and_back_to_it() -> None:
     assert _drive("v").state.viewer is not None, "an element on the page is where the cursor was"
-    screen = _drive("v", opening="pt x")
-    assert screen.state.viewer.here == (0, 0, 0, 0)
-    for back in ("<esc>", "v", "<enter>"):
-        text = _drive(f"v{back}", opening="pt x")
+    for out in ("v", "<enter>"):
+        text = _drive(out, opening="pt x")
         assert text.state.viewer is None
         assert text.state.pages.at == 0
-    inside = _drive("<enter>", opening="pt x", event=_run(x=np.zeros((3, 4))))
+        assert _drive(f"{out}v", opening="pt x").state.viewer is not None
+        assert _drive(f"{out}v<esc>", opening="pt x").state.viewer is None
+    inside = _drive("vg<enter>", opening="pt x", event=_run(x=np.zeros((3, 4))))
     assert inside.state.page.command.startswith("ni"), "a link is followed as ever"
-    inside = _drive("jjjj<enter>", opening="pt x", event=_run(x=np.arange(12.0).reshape(3, 4)))
+    text = Settings(values="text")
+    inside = _drive("jjjj<enter>", opening="pt x", event=_run(x=np.arange(12.0).reshape(3, 4)), settings=text)
     assert inside.state.viewer.here == (1, 0)
-    out = _drive("jjjj<enter>v", opening="pt x", event=_run(x=np.arange(12.0).reshape(3, 4)))
+    out = _drive("jjjj<enter>v", opening="pt x", event=_run(x=np.arange(12.0).reshape(3, 4)), settings=text)
     assert out.state.viewer is None
     assert "@[1, 0]" in out.status
 
@@ -83,7 +114,7 @@ def test_moving_and_paging_stays_in_the_plane() -> None:
     assert _drive("v<page down><page down><page up><page up>", large).state.viewer.here == (0, 0)
     screen = _drive("vG$", large)
     assert screen.rows[-4].startswith("499 ")
-    assert screen.rows[3].rstrip().endswith("399")
+    assert screen.rows[4].rstrip().endswith("399")
 
 
 def test_axes_are_stepped_chosen_swapped_and_turned() -> None:
@@ -94,7 +125,7 @@ def test_axes_are_stepped_chosen_swapped_and_turned() -> None:
     assert "[0, 0, :, :]" in _drive("vx").rows[2]
     assert _drive("vxj").state.viewer.here == (0, 0, 0, 1)
     assert "[:, :, 0, 0]" in _drive("vX").rows[2]
-    assert "There is no further step." in _drive("v>", _run(x=np.zeros((3, 4)))).status
+    assert "There is no further step." in _drive(["v", ">"], _run(x=np.zeros((1, 3, 4)))).status
 
 
 def test_numbers_are_looked_for_and_texts_are_not() -> None:
@@ -174,8 +205,8 @@ def test_the_same_array_of_the_run_before_is_shown_at_the_same_place() -> None:
 
 def test_a_click_goes_to_a_cell_and_the_wheel_moves() -> None:
     screen = _drive("v")
-    col = screen.rows[6].index("7.")
-    clicked = Driven(_run(x=_sick()), ["v", ("mouse press", 1, col, 6)], registry=standard_registry())
+    col = screen.rows[7].index("7.")
+    clicked = Driven(_run(x=_sick()), ["v", ("mouse press", 1, col, 7)], registry=standard_registry())
     assert clicked.state.viewer.here == (0, 0, 2, 1)
     assert _drive("v<wheel down>").state.viewer.here == (0, 0, 3, 0)
 

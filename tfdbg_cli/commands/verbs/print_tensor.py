@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from typing import Any
 
 from tfdbg_cli.commands.context import Context
@@ -61,6 +62,8 @@ def _value(
     quick = not choice.slicing and (options.numeric_summary or array.size <= QUICK)
     dtype = context.run.tensors[index].dtype
     shown = view(context, options, array, dtype, context.summary(index) if quick else None)
+    if len(choice.indices) > 1:  # the text leads to the other executions
+        shown = replace(shown, as_text=True)
     written = saved(options, array)
 
     def data() -> dict[str, Any]:

@@ -72,7 +72,10 @@ def array_style(context: Context, options: argparse.Namespace) -> ArrayStyle:
 
 @dataclass(frozen=True)
 class ValueView:
-    """An array with the flags under which it is shown. `known` is its summary if that was computed before."""
+    """An array with the flags under which it is shown. `known` is its summary if that was computed before.
+
+    `as_text` as in ArrayBlock.
+    """
 
     array: Array
     dtype: str
@@ -80,6 +83,7 @@ class ValueView:
     ranges: Ranges | None = None
     whole_summary: bool = False
     known: Summary | None = None
+    as_text: bool = False
 
     @property
     def summary(self) -> Summary:
@@ -94,7 +98,7 @@ class ValueView:
         if self.array.size == 0:
             lines.append(line(Span("There are no elements.", Style.DIM)))
         mark = self.ranges.mask if self.ranges else None
-        return [Text((*lines, EMPTY_LINE)), ArrayBlock(self.array, self.style, mark)]
+        return [Text((*lines, EMPTY_LINE)), ArrayBlock(self.array, self.style, mark, self.as_text)]
 
     def _summary(self) -> list[Line]:
         if self.whole_summary:
@@ -141,9 +145,10 @@ def view(
     ranges = parse_ranges(options.ranges) if options.ranges else None
     if ranges is not None and array.dtype.kind in "OSUc":
         raise TfdbgError(f"-r needs real numbers; these are {dtype}.")
-    return ValueView(
-        array, dtype, array_style(context, options), ranges, getattr(options, "numeric_summary", True), known
-    )
+    flags = (getattr(options, argument.dest, None) for argument in VALUE_ARGUMENTS)
+    as_text = any(flag is not None and flag is not False and flag != "" for flag in flags)
+    whole = getattr(options, "numeric_summary", True)
+    return ValueView(array, dtype, array_style(context, options), ranges, whole, known, as_text)
 
 
 def saved(options: argparse.Namespace, array: Array) -> list[Line]:

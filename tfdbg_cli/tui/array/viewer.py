@@ -9,7 +9,7 @@ from typing import Any
 
 from tfdbg_cli.document.array_words import is_text, scalar_text, text_word
 from tfdbg_cli.document.cells import clip, display_width
-from tfdbg_cli.document.text import Style, printable
+from tfdbg_cli.document.text import Line, Style, printable
 from tfdbg_cli.document.units import shape_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import name_of
@@ -29,6 +29,7 @@ from tfdbg_cli.tui.array.surface import Cells, Drawn, Row, Surface
 from tfdbg_cli.tui.array.track import window
 
 _HEAD = 1  # rows above the elements
+_ROWS_FOR_FACTS = 7  # with fewer on the screen, all but the head are for the elements
 _KEPT_ROWS = 4096  # rows of the batch whose health is remembered
 _CHANNELS = frozenset({1, 3, 4})  # lengths of a last axis that are colours rather than columns
 
@@ -47,11 +48,16 @@ class Mode(Enum):
 class Viewer:
     """`array`, which has elements, called `name`, as it is looked at.
 
-    `threshold` is the number of elements above which only ends are shown, where that is wished for.
+    `threshold` is the number of elements above which only ends are shown, where that is wished for. `facts` is
+    what is known of the whole array, such as its health; it stands below the head where there is room.
     """
 
-    def __init__(self, array: Array, name: str, threshold: int, style: NumberStyle | None = None) -> None:
+    def __init__(
+        self, array: Array, name: str, threshold: int, style: NumberStyle | None = None, facts: Line | None = None
+    ) -> None:
         self.name = name
+        self._facts = facts
+        self._above = _HEAD  # rows above the elements of the last drawing
         self.plane = Plane.of(array.shape)
         self.mode = Mode.NUMBERS
         self.style = style or NumberStyle()
@@ -154,7 +160,7 @@ class Viewer:
 
     def press(self, col: int, row: int) -> None:
         """Put the cursor on the element at this place of the last drawing, if there is one."""
-        found = self._cells.at(col, row - _HEAD) if self._cells is not None else None
+        found = self._cells.at(col, row - self._above) if self._cells is not None else None
         if found is not None:
             self.plane = self.plane.along(self.plane.down, found[0]).along(self.plane.across, found[1])
 
@@ -181,11 +187,15 @@ class Viewer:
 
     def draw(self, surface: Surface) -> Drawn:
         """Head and elements. Work that does not end at once goes on in `jumps`."""
-        below = replace(surface, rows=max(1, surface.rows - _HEAD))
+        head = [self._head(surface.cols)]
+        if self._facts is not None and surface.rows >= _ROWS_FOR_FACTS:
+            head.append([(" ", ()), *((span.text, (span.style,)) for span in self._facts.spans)])
+        self._above = len(head)
+        below = replace(surface, rows=max(1, surface.rows - self._above))
         drawn = self._body(below)
         self._cells = drawn.cells
-        cursor = None if drawn.cursor is None else (drawn.cursor[0], drawn.cursor[1] + _HEAD)
-        return Drawn([self._head(surface.cols), *drawn.rows[: below.rows]], cursor)
+        cursor = None if drawn.cursor is None else (drawn.cursor[0], drawn.cursor[1] + self._above)
+        return Drawn([*head, *drawn.rows[: below.rows]], cursor)
 
     def _head(self, cols: int) -> Row:
         """Name and index, and at the right what kind of array it is and how it is shown."""

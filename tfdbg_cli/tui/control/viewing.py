@@ -8,10 +8,14 @@ from tfdbg_cli.analysis.batch.components import looks_like_image
 from tfdbg_cli.commands.service.pages import Page
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.document.array import ArrayBlock
+from tfdbg_cli.document.document import Text
+from tfdbg_cli.document.text import Line
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.tui.array.number_style import NumberStyle
 from tfdbg_cli.tui.array.viewer import Mode, Viewer
 from tfdbg_cli.tui.reading.reading import Reading
+
+_PRINTED = frozenset({"tensor", "feed"})  # kinds of pages that print one value
 
 
 class Viewers:
@@ -48,8 +52,9 @@ class Viewers:
         viewer = self._of.get(page)
         if viewer is None or viewer.array is not block.array:
             name = reading.document.title.removeprefix("pt ")
+            facts = _facts(reading, block)
             style = NumberStyle(settings.precision, settings.suppress)
-            viewer = self._of[page] = Viewer(block.array, name, settings.array_threshold, style)
+            viewer = self._of[page] = Viewer(block.array, name, settings.array_threshold, style, facts)
             if reading.document.kind == "row" and looks_like_image(block.array):
                 viewer.show(Mode.PICTURE)
         element = view.line(view.selected).element
@@ -58,9 +63,38 @@ class Viewers:
         self._shown[page] = from_text
         return viewer
 
+    def begin(self, reading: Reading, settings: Settings) -> None:
+        """Show a page in its viewer from the start where it prints a value of two axes or more, unless as text.
+
+        As text it is where the setting has it so, and where flags were given that only text can follow.
+        """
+        blocks = [block for block in reading.document.blocks if isinstance(block, ArrayBlock)]
+        if settings.values != "viewer" or reading.document.kind not in _PRINTED or len(blocks) != 1:
+            return
+        array = blocks[0].array
+        if array.ndim > 1 and array.size and not blocks[0].as_text:
+            self.open(reading, settings, from_text=False)
+
+    def resemble(self, before: Viewer | None, reading: Reading, settings: Settings) -> None:
+        """Show a page as another one was on show: in the viewer `before`, or, where that is None, as text."""
+        if before is None:
+            self.close(reading.page)
+        else:
+            self.open(reading, settings, from_text=False).resembles(before)
+
     def close(self, page: Page) -> None:
         """Show `page` as text again."""
         self._shown.pop(page, None)
+
+
+def _facts(reading: Reading, block: ArrayBlock) -> Line | None:
+    """What a page that prints one value says of it right before its elements: its health, where it is counted."""
+    if reading.document.kind not in _PRINTED:
+        return None
+    blocks = reading.document.blocks
+    before = blocks[blocks.index(block) - 1]
+    said = [line for line in before.content if line.text] if isinstance(before, Text) else []
+    return said[-1] if said else None
 
 
 def _array_of(reading: Reading) -> ArrayBlock | None:

@@ -14,7 +14,7 @@ from tfdbg_cli.tui.array.surface import Surface
 from tfdbg_cli.tui.array.viewer import Mode, Viewer
 from tfdbg_cli.tui.control.actions import Actions
 from tfdbg_cli.tui.control.array_keys import ARRAY_BINDINGS
-from tfdbg_cli.tui.control.keymap import KeyContext
+from tfdbg_cli.tui.control.keymap import Binding, KeyContext
 from tfdbg_cli.tui.control.pane import Drawing, Pane
 from tfdbg_cli.tui.control.state import State
 from tfdbg_cli.tui.reading.paint import assemble, attribute
@@ -34,6 +34,7 @@ _TURNS: dict[str, Callable[[Plane], Plane]] = {
     "first": lambda plane: plane.along(plane.across, 0),
     "last": lambda plane: plane.along(plane.across, plane.width - 1),
 }
+_STEPS = frozenset({"pane:step", "pane:step-back"})
 _MODES = {mode.value: mode for mode in Mode}
 _ENDS = {
     "step": "There is no further step.",
@@ -52,6 +53,15 @@ class ArrayPane(Pane):
         super().__init__()
         self._state = state
         self._actions = actions
+
+    @property
+    def keys(self) -> tuple[Binding, ...]:
+        return tuple(binding for binding in self.bindings if self._deep or binding.action not in _STEPS)
+
+    @property
+    def _deep(self) -> bool:
+        """Whether there is an axis to step along: without one, < and > mean what they do elsewhere."""
+        return self._viewer.array.ndim > 2
 
     @property
     def _viewer(self) -> Viewer:

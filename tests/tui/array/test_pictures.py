@@ -78,6 +78,7 @@ def test_steps_grow_with_the_numbers_and_the_largest_do_not_overflow() -> None:
     assert levels == [0, STEPS // 2, STEPS - 1, NAN, POS_INF, NEG_INF]
     assert [character(level)[0] for level in levels[:3]] == [" ", "+", "@"]
     assert scale_of(np.full((2, 2), np.nan)).levels(np.full((2, 2), np.nan)).tolist() == [[NAN, NAN]] * 2
+    assert scale_of(np.full((2, 2), np.nan)).words == "no finite number"
 
 
 def test_a_terminal_without_colours_gets_no_half_blocks() -> None:

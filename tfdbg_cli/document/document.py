@@ -53,8 +53,8 @@ class Document:
 
     `kind` and `data()` are its JSON form, whose names are the program's interface (docs/commands.md);
     `blocks` its form on a screen. `data` is a function, since it may read every value of a run.
-    `focus` is the line to show first (a source line, an element), counted over all blocks. `stays` is the number of the
-    block that a screen with room for it keeps in sight above the rows of the last one, such as a curve above its table.
+    `focus` is the line to show first (a source line, an element), counted over all blocks. `stays` is the number of a
+    block that a screen with room for it keeps in sight above the rows of the last one, as a curve above its table.
     """
 
     kind: str

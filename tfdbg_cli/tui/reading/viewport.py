@@ -163,7 +163,7 @@ class Viewport:
 
     @property
     def pinned(self) -> Sequence[int]:
-        """What stays in the first rows: the head of the table whose middle is in sight, and what is to stay above it."""
+        """What stays in the first rows: the head of the table whose middle is in sight, and what stays above that."""
         return self._pinned_at(self.top)
 
     def _pinned_at(self, top: int) -> Sequence[int]:

@@ -31,7 +31,7 @@ def batch_preview(context: Context, options: argparse.Namespace) -> Document:
         raise TfdbgError("The origin leads back to no row of a batch.")
     rows = origin.batch_rows
     title = f"{count_text(len(rows), 'row')} of the batch of {origin.batch.size}"
-    head = Span(title, Style.HEADING, f"row {rows[0]}")  # of all components together; below each leads to itself
+    head = Span(title, Style.TITLE, f"row {rows[0]}")  # of all components together; each below leads to itself
     blocks: list[Block] = [Text((line(head),))]
     for row in rows[:_MOST_ROWS]:
         for name, link, array in _parts(context, origin):

@@ -162,6 +162,7 @@ VIEWS = {
     "tensors-of-a-worker": Screen(_workers, "lt", "]"),
     "timeline": Screen(lambda: sample_run.opened(3), "timeline"),
     "history": Screen(trained_steps, "history gradient_tape/dense/MatMul:0"),
+    "history-of-many": Screen(lambda: sample_run.opened(40), "lt", ":runs 30<enter>:history x<enter>"),
     "trends": Screen(trained_steps, "trends"),
     "older": Screen(kept, "history step/loss:0", "["),
     # what differs, and what would be

@@ -96,14 +96,24 @@ def test_a_bundle_is_made_where_one_stands_and_opened_again(tmp_path: Path) -> N
     host.send("qd")
     assert host.finish() == 0
     assert host.report()["different"] == {}
-    opened = TerminalSession([sys.executable, "-m", "tfdbg_cli", "open", str(case)], env={"HOME": str(tmp_path)})
+    settings = tmp_path / "config" / "tfdbg_cli" / "config.toml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text('theme = "contrast"\ncolumms = ["nan"]\n[keys]\n"ctrl g" = "lt -f has_inf_or_nan"\n')
+    env = {"HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path / "config")}
+    opened = TerminalSession([sys.executable, "-m", "tfdbg_cli", "open", str(case)], env=env)
     opened.wait("20 dumped tensor(s)")
+    assert {opened.screen.buffer[5][col].bg for col in range(20, 30)} == {"000087"}, "the theme of the file"
+    opened.send("<ctrl g>")  # a key of one's own
+    opened.wait("› lt -f has_inf_or_nan")
     opened.send("o")
     opened.wait("Log of 0: prob:0 is 0 at 2 elements.")
     opened.send("t")
     opened.wait("Enter: pt loss/Log:0")
     opened.send("q")
     assert opened.finish() == 0
+    left = " ".join(opened.text().split())
+    assert "There is no setting 'columms'. Did you mean columns" in left
+    assert "closed" in left and "Log of 0" in left, "what was found stays in the scrollback"
 
 
 def test_plots_over_several_runs(tmp_path: Path) -> None:
@@ -111,9 +121,16 @@ def test_plots_over_several_runs(tmp_path: Path) -> None:
     host.send(":history gradient_tape/dense/MatMul:0<enter>")
     host.wait("› history")
     host.wait(lambda: BRAILLE.search(host.text()) is not None)
+    host.wait("▸●   #8")  # where one is
+    host.send("[[")
+    host.wait("run-end: run #6")
+    host.send(":runs 4<enter>")
+    host.wait("run-end: run #8")
     host.send(":trends<enter>")
     host.wait("Last / first")
     host.wait("gradient")
+    host.send("D")
+    host.wait("became non-finite")
     host.send("qd")
     assert host.finish() == 0
     assert host.report()["different"] == {}

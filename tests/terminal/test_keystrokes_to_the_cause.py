@@ -54,9 +54,9 @@ def test_the_row_of_the_batch_takes_two(tmp_path: Path, cols: int, rows: int) ->
     person = Person(tmp_path, "hit", cols, rows)
     person.sees("1 row of the batch of 4", "x:0[2]")  # a part of it is seen without a key
     person.press("<tab>")
-    person.sees("▸x:0[2]")
+    person.sees("▸1 row of the batch of 4")
     person.press("<enter>")
-    person.sees("› pf 'x:0[2]'", "Feed x:0[2]")
+    person.sees("› row 2", "Row 2 of 4: bad", "x:0[2]", "y:0[2]")  # inputs and labels together
     assert person.pressed <= 2
 
 

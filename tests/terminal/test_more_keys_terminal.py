@@ -29,12 +29,17 @@ def test_an_array_is_walked_turned_and_written_in_other_ways(tmp_path: Path) -> 
         host,
         ("v", "x:0 [0, 0, :, :]"),
         ("jl", "[0, 0, 1, 1]  4."),
+        ("<down><right><up><left>", "[0, 0, 1, 1]  4."),
+        ("@3, 17, 4, 0]<enter>", "[3, 17, 4, 0]  nan"),
+        ("<lt>", "[3, 16, :, :]  axis 1 16/20"),
+        ("a<lt>", "[2, 16, :, :]  axis 0 2/4"),
         ("}", "[3, 19, 5, 2]  1439."),
         ("{", "[0, 0, 0, 0]  0."),
         ("]n", "[3, 17, 4, 0]  nan  · next NaN"),
         ("[n", "the only one"),
-        ("x", "0/3, 4/6"),
+        ("x", "x:0 [3, 17, :, :].T  axis"),
         ("x", "4/6, 0/3"),
+        ("s", "suppress"),
         ("+", "precision 4"),
         ("e", "e+03"),
         ("X", "x:0 [:, :, 4, 0]"),
@@ -93,11 +98,13 @@ def test_the_bad_rows_of_a_batch_are_stepped_through(tmp_path: Path) -> None:
     host = Host(tmp_path, "rows", title="run-end: run #1")
     _walked(
         host,
-        ("V", "Row 1 of 4: bad"),
+        ("/^Batch<enter>", "/^Batch  1/1"),
+        ("<enter>", "Row 1 of 4: bad"),  # as V does
         ("]", "Row 3 of 4: bad"),
         ("[", "Row 1 of 4: bad"),
     )
-    assert "[0. 4.]" in host.text()
+    assert "[0. 4.]" in host.text() and "y:0[1]" in host.text(), "inputs and labels together"
+    _walked(host, ("v", "[:]"), ("5", "line"), ("v", "Row 1 of 4: bad"))
     _left(host)
 
 

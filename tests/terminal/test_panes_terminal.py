@@ -41,7 +41,15 @@ def test_the_preview_follows_and_its_border_is_dragged_and_remembered(tmp_path):
     session.wait("preview: 25 percent")
     session.send("z")
     session.wait("z shows the others")
-    session.send("zqd")
+    session.send("z")
+    session.wait("│▸big:0")
+    for key, said in (("+", "preview: 30 percent"), ("-", "preview: 25 percent")):
+        session.send(key)
+        session.wait(said)
+    for side in ("right", "left", "below", "off", "auto"):
+        session.send("|")
+        session.wait(f"preview: {side}")
+    session.send("qd")
     assert session.finish() == 0
     assert "preview_share = 25" in next((tmp_path / "config").rglob("*.toml")).read_text()
 

@@ -1,8 +1,10 @@
-"""The list of runs begins at the run looked at, and a page that is asked for by its key again is no second page."""
+"""The lists of runs begin at the run looked at, and a page that is asked for by its key again is no second page."""
 
 from __future__ import annotations
 
+import pytest
 from support import sample_run
+from support.prompt import Prompt
 from support.screen import Driven
 
 from tfdbg_cli.commands.standard import standard_registry
@@ -19,6 +21,37 @@ def test_the_cursor_stands_on_the_run_looked_at() -> None:
     assert view.chosen is not None and view.chosen.link == "runs 40"
     assert any("●" in row and " 40 " in row for row in screen.rows), screen.rows
     assert _driven("R").state.page.view.top == 0
+
+
+@pytest.mark.parametrize(("count", "here"), [(5, 1), (5, 4), (60, 1), (60, 40), (60, 60)])
+def test_the_history_of_a_tensor_begins_at_the_run_looked_at_below_its_curve(count: int, here: int) -> None:
+    screen = _driven(f":runs {here}<enter>:history x<enter>", count)
+    view = screen.state.page.view
+    assert view.chosen is not None and view.chosen.link == f"runs {here}"
+    (chosen,) = [row for row in screen.rows if row.startswith("▸")]
+    assert "●" in chosen
+    curve = [row[:78] for row in screen.rows if " │" in row]  # the scroll bar is behind it
+    assert len(curve) == 6, "all of it"
+    last = _driven(f":runs {here}<enter>:history x<enter>G", count)
+    assert [row[:78] for row in last.rows if " │" in row] == curve, "it stays as one walks"
+
+
+def test_paging_below_a_curve_that_stays_leaves_no_run_out() -> None:
+    screen = _driven(":history x<enter>g", 60)
+    view = screen.state.page.view
+    seen = set(view.visible())
+    while view.top + view.rows < len(view.lines):
+        view.page(1)
+        assert len(view.visible()) == len(set(view.visible())) == view.rows
+        assert view.selected in view.visible()
+        seen |= set(view.visible())
+    assert seen == set(range(len(view.lines)))
+
+
+def test_a_stream_has_the_history_from_its_first_run_on() -> None:
+    prompt = Prompt(sample_run.opened(60))
+    prompt.show("runs 40")
+    assert prompt.document("history x").focus is None
 
 
 def test_a_key_for_the_page_on_show_makes_no_second_one() -> None:

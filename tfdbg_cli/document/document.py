@@ -53,7 +53,8 @@ class Document:
 
     `kind` and `data()` are its JSON form, whose names are the program's interface (docs/commands.md);
     `blocks` its form on a screen. `data` is a function, since it may read every value of a run.
-    `focus` is the line to show first (a source line, an element), counted over all blocks.
+    `focus` is the line to show first (a source line, an element), counted over all blocks. `stays` is the number of a
+    block that a screen with room for it keeps in sight above the rows of the last one, as a curve above its table.
     """
 
     kind: str
@@ -61,6 +62,7 @@ class Document:
     data: Callable[[], Mapping[str, Any]] = field(default=_nothing)
     title: str = ""
     focus: int | None = None
+    stays: int | None = None
 
     def lines(self, width: int | None = None) -> Sequence[Line]:
         """All blocks, one after another, laid out for `width` columns."""

@@ -14,6 +14,7 @@ from tfdbg_cli.document.text import Line, Span, Style
 from tfdbg_cli.model.values import Array
 
 _ROWS = 6
+PLOT_LINES = _ROWS + 2  # of every plot: its rows, their axis, and the words below
 _WIDE = 100  # columns where no screen sets a limit
 _NARROWEST = 10
 _SPAN_FOR_LOG = 1e3  # from one end of the scale to the other

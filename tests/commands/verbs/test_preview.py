@@ -124,6 +124,7 @@ def test_the_batch_of_the_origin(prompt: Prompt) -> None:
     assert "x:0[2]" in shown
     assert "[0. 0. 0.]" in shown
     assert prompt.data("preview origin")["rows"] == [2]
+    assert prompt.link("preview origin", "1 row of the batch of 4") == "row 2", "all components together"
     assert prompt.link("preview origin", "x:0[2]") == "pf 'x:0[2]'"
     assert "x:0[2]" in prompt.show(prompt.link("preview origin", "x:0[2]")), "the link shows the row"
 

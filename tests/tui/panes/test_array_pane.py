@@ -122,7 +122,8 @@ def test_axes_are_stepped_chosen_swapped_and_turned() -> None:
     assert _drive(["v", ">", ">", "<"]).state.viewer.here == (0, 1, 0, 0)
     assert "There is no step before" in _drive(["v", "<"]).status
     assert _drive("va>").state.viewer.here == (1, 0, 0, 0)
-    assert "[0, 0, :, :]" in _drive("vx").rows[2]
+    assert "[0, 0, :, :].T  axis 1" in _drive("vx").rows[2]
+    assert "[0, 0, :, :]  axis 1" in _drive("vxx").rows[2]
     assert _drive("vxj").state.viewer.here == (0, 0, 0, 1)
     assert "[:, :, 0, 0]" in _drive("vX").rows[2]
     assert "There is no further step." in _drive(["v", ">"], _run(x=np.zeros((1, 3, 4)))).status

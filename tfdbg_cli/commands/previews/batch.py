@@ -30,7 +30,8 @@ def batch_preview(context: Context, options: argparse.Namespace) -> Document:
     if isinstance(origin, HealthOrigin) or not origin.batch_rows:
         raise TfdbgError("The origin leads back to no row of a batch.")
     rows = origin.batch_rows
-    head = Span(f"{count_text(len(rows), 'row')} of the batch of {origin.batch.size}", Style.HEADING)
+    words = f"{count_text(len(rows), 'row')} of the batch of {origin.batch.size}"
+    head = Span(words, Style.TITLE, f"row {rows[0]}")  # of all components together; each below leads to itself
     blocks: list[Block] = [Text((line(head),))]
     for row in rows[:_MOST_ROWS]:
         for name, link, array in _parts(context, origin):

@@ -20,7 +20,7 @@ from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.views.other_calls import of_other_calls
 from tfdbg_cli.commands.views.tensor_choice import Choice, choose, sliced
 from tfdbg_cli.document.document import Block, Document, Text
-from tfdbg_cli.document.plot import Plot
+from tfdbg_cli.document.plot import PLOT_LINES, Plot
 from tfdbg_cli.document.summary import number_text, summary_data
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
@@ -122,14 +122,25 @@ class _Screen:
     def document(self) -> Document:
         """A sentence, a curve, a table."""
         points = self._points
-        blocks: list[Block] = [Text(tuple(self._head()))]
+        head = self._head()
+        blocks: list[Block] = [Text(tuple(head))]
         known = [point for point in points if point.summary is not None and self._is_told(point.summary)]
         heights = np.array([self._height(point) for point in known])
-        if len(known) > 1 and (not self._untold_summaries() or np.isfinite(heights).any()):
+        drawn = len(known) > 1 and (not self._untold_summaries() or bool(np.isfinite(heights).any()))
+        if drawn:
             blocks.append(Plot(heights, (f"#{known[0].number}", f"#{known[-1].number}"), self._log))
         if points:
             blocks += [Text((EMPTY_LINE,)), Table(self._columns(), len(points), self._row)]
-        return Document("history", tuple(blocks), self._data, self._left.title(f"history {self._name}"))
+        title = self._left.title(f"history {self._name}")
+        first = len(head) + (PLOT_LINES if drawn else 0) + 2  # the line of the first run
+        return Document(
+            "history", tuple(blocks), self._data, title, self._focus(first), stays=1 if drawn and points else None
+        )
+
+    def _focus(self, first: int) -> int | None:
+        """A screen begins at the run looked at; a stream has all of them. `first` is the line of the first run."""
+        places = [point.place for point in self._points] if self._context.later else []
+        return first + places.index(self._context.current) if self._context.current in places else None
 
     def _is_told(self, summary: Summary) -> bool:
         """Whether the statistic may be made of what `summary` tells, or a NaN stands for it."""

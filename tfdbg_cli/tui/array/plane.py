@@ -39,6 +39,11 @@ class Plane:
         return tuple(axis for axis in range(len(self.shape)) if axis not in {self.down, self.across})
 
     @property
+    def _is_swapped(self) -> bool:
+        """Whether the rows lie along a later axis of the array than the columns."""
+        return self.down is not None and self.across is not None and self.down > self.across
+
+    @property
     def height(self) -> int:
         return 1 if self.down is None else self.shape[self.down]
 
@@ -68,7 +73,7 @@ class Plane:
         found = array[(*index, ...)]
         if self.down is None or self.across is None:
             return found.reshape(1, 1) if found.ndim == 0 else found[None, :] if self.down is None else found[:, None]
-        return found.T if self.down > self.across else found
+        return found.T if self._is_swapped else found
 
     def at(self, index: Index) -> Plane:
         """The cursor at `index`, as near to it as the array has an element."""
@@ -122,9 +127,12 @@ class Plane:
 
     @property
     def where(self) -> str:
-        """The index with a colon for each axis on show, and how far along the stepped axis it is."""
+        """The index with a colon for each axis on show, and how far along the stepped axis it is.
+
+        Swapped axes are told as NumPy has them: `[0, :, :].T`.
+        """
         parts = (":" if axis not in self.frozen else str(at) for axis, at in enumerate(self.cursor))
-        words = f"[{', '.join(parts)}]"
+        words = f"[{', '.join(parts)}]{'.T' if self._is_swapped else ''}"
         if self.stepped is None:
             return words
         return f"{words}  axis {self.stepped} {self.cursor[self.stepped]}/{self.shape[self.stepped]}"

@@ -203,11 +203,11 @@ class Viewer:
         name = clip(printable(self.name), max(1, cols - display_width(where) - 1))
         left = f" {name}{where}"
         shape = f"{name_of(self.array.dtype)} {shape_text(self.array.shape)}"
-        right = "  ".join(part for part in (shape, self._way, self.style.words) if part)
-        gap = cols - display_width(left) - display_width(right) - 1
-        if gap < 2:
-            right = self._way
+        for parts in (shape, self._way, self.style.words), (self._way, self.style.words), (self._way,):
+            right = "  ".join(part for part in parts if part)
             gap = cols - display_width(left) - display_width(right) - 1
+            if gap >= 2:
+                break
         row: Row = [(f" {name}", (Style.TITLE,)), (where, (Style.NUMBER,))]
         return [*row, (" " * gap, ()), (right, (Style.DIM,))] if gap >= 2 else row
 

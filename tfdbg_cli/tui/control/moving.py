@@ -56,7 +56,7 @@ class Moving:
     def in_sight(self, share: float) -> None:
         """The first line in sight (0), the last one (1), or one between."""
         front = self._state.front
-        shown = [line for line in front.visible() if line != front.pinned]
+        shown = [line for line in front.visible() if line not in front.pinned]
         if shown:
             front.go(shown[round(share * (len(shown) - 1))])
 

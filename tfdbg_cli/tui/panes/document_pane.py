@@ -68,7 +68,7 @@ class DocumentPane(Pane):
                 continue
             index = shown[row]
             chosen = index == view.selected
-            base = "head" if index == pinned else "selected" if chosen and focused else ""
+            base = "head" if index in pinned[-1:] else "selected" if chosen and focused else ""
             link = view.link if chosen and focused else None
             drawn = figures.row_at(index, colors)
             if drawn is None:
@@ -123,7 +123,7 @@ class DocumentPane(Pane):
         if found is None:
             view.choose(index, None)
             return
-        if index != view.pinned and not found[1].heading:  # a head sorts, and the chosen row stays chosen
+        if index not in view.pinned and not found[1].heading:  # a head sorts, and the chosen row stays chosen
             view.choose(index, found[0])
         self._actions.follow(found[1])
 

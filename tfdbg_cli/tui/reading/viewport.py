@@ -162,10 +162,18 @@ class Viewport:
         return links[self.link] if self.link < len(links) else None
 
     @property
-    def pinned(self) -> int | None:
-        """The head of the table that the window shows the middle of: it stays in the first row."""
-        part = self._part(self.top)
-        return part.start if part is not None and part.headed and self.rows > 2 and self.top > part.start else None
+    def pinned(self) -> Sequence[int]:
+        """What stays in the first rows: the head of the table whose middle is in sight, and what stays above that."""
+        return self._pinned_at(self.top)
+
+    def _pinned_at(self, top: int) -> Sequence[int]:
+        if self.document.stays is not None and self.parts[-1].headed:
+            above = self.parts[self.document.stays]
+            lines = (*range(above.start, above.start + above.length), self.parts[-1].start)
+            if len(lines) <= self.rows // 2 and top > above.start:
+                return lines
+        part = self._part(top)
+        return (part.start,) if part is not None and part.headed and self.rows > 2 and top > part.start else ()
 
     def heads(self) -> list[str]:
         """What the heads of the table in sight run, or of the first one of the document; also of columns left out."""
@@ -179,9 +187,8 @@ class Viewport:
 
     def visible(self) -> list[int]:
         """The lines in the window, from its first row on; the head of a table stays on top of its rows."""
-        shown = list(range(self.top, min(len(self.lines), self.top + self.rows)))
         pinned = self.pinned
-        return [pinned, *shown[1:]] if pinned is not None else shown
+        return [*pinned, *range(self.top + len(pinned), min(len(self.lines), self.top + self.rows))]
 
     def move(self, lines: int) -> bool:
         """Select the line `lines` further down. False when it was the last one already."""
@@ -201,14 +208,15 @@ class Viewport:
         """Move the window; the selection follows only to stay in it."""
         self.top += lines
         self._clamp()
-        low = self.top + (1 if self.pinned is not None else 0)
+        low = self.top + len(self.pinned)
         self.selected = min(max(self.selected, low), min(len(self.lines), self.top + self.rows) - 1)
         self.selected = max(0, self.selected)
         self._choose_link()
 
     def page(self, pages: float) -> None:
         """Move window and selection by this part of the window, keeping one line of what was seen."""
-        whole = max(1, self.rows - 1 - (1 if self.pinned is not None else 0))
+        hidden = max(len(self.pinned), len(self._pinned_at(self.top + self.rows)))  # the rows of what stays
+        whole = max(1, self.rows - 1 - hidden)
         step = int(whole * pages) or (1 if pages > 0 else -1)
         self.top += step
         self._clamp()
@@ -353,8 +361,9 @@ class Viewport:
         if self.selected < self.top:
             self.top = self.selected
         self._clamp()
-        if self.pinned is not None and self.selected == self.top:
-            self.top -= 1
+        hidden = self.top + len(self.pinned) - self.selected
+        if hidden > 0:
+            self.top = max(0, self.top - hidden)
 
 
 def _leads_on(link: LinkPlace) -> bool:

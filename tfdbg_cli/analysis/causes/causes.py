@@ -94,7 +94,7 @@ def _whose(template: str) -> int | None:
 
 
 def filled(template: str, evidence: Evidence, held: Array) -> str:
-    """`template` with the words in braces replaced by what they stand for in `evidence`; `held` marks what is meant."""
+    """`template` with the words in braces replaced; `held` marks the elements of `evidence` that are meant."""
     words = {
         **safe_numbers(evidence.dtype),
         "a": evidence.name(0),

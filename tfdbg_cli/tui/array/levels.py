@@ -27,7 +27,7 @@ SIGNS = {NAN: (NOT_A_NUMBER, Style.NAN), POS_INF: (UP, Style.INF), NEG_INF: (DOW
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """The least and the greatest finite number; `exact` where all were looked at. With no number at all both are 0."""
+    """The least and the greatest finite number; `exact` where all were looked at. Both are 0 where there is none."""
 
     low: float
     high: float

@@ -45,7 +45,8 @@ def _registry() -> Registry:
     registry.add(_command("run", ("r",), Argument(("-n", "--no_debug"), "", switch=True), moments=LIVE))
     registry.add(_command("help", ("h",), Argument(("command",), "", Kind.COMMAND, nargs="?")))
     registry.add(_command("config", ("cfg",), Argument(("action",), "", choices=("set", "show")),
-                          Argument(("name",), "", Kind.SETTING, nargs="?")))  # fmt: skip
+                          Argument(("name",), "", Kind.SETTING, nargs="?"),
+                          Argument(("value",), "", Kind.SETTING_VALUE, nargs="?")))  # fmt: skip
     return registry
 
 
@@ -91,6 +92,10 @@ def test_only_commands_of_this_moment_are_offered() -> None:
         ("help li", 5, ("list_tensors",)),
         ("config s", 7, ("set", "show")),
         ("config set gra", 11, ("graph", "graph_recursion_depth")),
+        ("config set theme li", 17, ("light",)),
+        ("config set mouse_mode ", 22, ("on", "off")),
+        ("config set precision ", 21, ()),
+        ("config set keys.a ", 18, ()),
         ("nonsense a", 10, ()),
         ("/los", 4, ()),
         ("@[1", 3, ()),

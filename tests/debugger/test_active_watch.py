@@ -128,6 +128,22 @@ def test_values_that_cannot_be_had_are_told_of_once_and_the_watch_goes_on(capsys
     assert front.ends[0].earlier == ()
 
 
+def test_how_it_goes_is_not_said_of_the_run_that_ends_it() -> None:
+    """`no has_inf_or_nan in 2 runs` would deny the very run that is stopped for."""
+    lines: list[str] = []
+
+    class Line(ProgressLine):
+        def tick(self, words: Any) -> None:
+            lines.append(words())
+
+    decision = RunUntil("has_inf_or_nan")
+    asked = BUILT_IN_FILTERS["has_inf_or_nan"]
+    watching = ActiveWatch(decision, asked, Settings(), Line(), lambda text: None, Ignored())
+    assert watching.sees(_run(1)) is None
+    assert watching.sees(_run(2, np.nan)) is not None
+    assert lines == ["no has_inf_or_nan in 1 run"]
+
+
 def test_the_last_run_that_passed_is_told() -> None:
     """A NaN in a variable was there before the watch began, or came between two runs."""
     for values, expected in (([np.nan], None), ([1, 1, np.nan], 2)):

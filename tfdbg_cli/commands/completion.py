@@ -12,7 +12,7 @@ from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import moment_of
 from tfdbg_cli.commands.registry import Argument, Command, Kind, Registry
 from tfdbg_cli.commands.vocabulary import Match, matching, vocabulary_of
-from tfdbg_cli.config.settings import setting_names
+from tfdbg_cli.config.settings import setting_names, values_of
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import element_type_names
 from tfdbg_cli.model.runs import RunStart
@@ -113,6 +113,8 @@ def _value(typed: _Typed, command: Command, context: Context, registry: Registry
     argument = _flagged(command, typed.before[-1]) or _positional(command, typed.before[1:])
     if argument is None:
         return Completions(typed.start)
+    if argument.kind is Kind.SETTING_VALUE:
+        return _quoted(typed, matching(typed.word, values_of(typed.before[-1])))
     return _quoted(typed, _named(argument, typed.word, context, registry))
 
 

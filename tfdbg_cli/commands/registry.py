@@ -49,6 +49,7 @@ class Kind(Enum):
     OP_TYPE = auto()
     DTYPE = auto()
     SETTING = auto()
+    SETTING_VALUE = auto()  # of the setting named before it
     PATH = auto()
 
 

@@ -75,6 +75,13 @@ def setting_names() -> Sequence[str]:
     return [field.name for field in fields(Settings)]
 
 
+def values_of(name: str) -> Sequence[str]:
+    """What the setting called `name` can be, where that is one of a few words."""
+    if get_type_hints(Settings).get(name) is bool:
+        return ("on", "off")
+    return _CHOICES.get(name, ())
+
+
 def changed(settings: Settings, name: str, text: str | None) -> Settings:
     """`settings` with the one called `name` set to what `text` says; None puts its default back.
 

@@ -107,10 +107,12 @@ class ActiveWatch:
             self.watch.skipped(run.call)
         if run.exactness is not None:
             self.watch.progress.said = run.exactness.words or self.watch.progress.said
-        if hit is None and self.watch.progress.wants_sample:
+        if hit is not None:
+            return hit
+        if self.watch.progress.wants_sample:
             self._sample(lambda: run)
         self._line.tick(lambda: self.watch.words)
-        return hit
+        return None
 
     def _is_benign(self, run: Run) -> bool:
         """Whether what was found in `run` does no harm; then it is left out from now on, and that is said."""

@@ -238,6 +238,25 @@ def test_the_cause_of_most_elements_comes_first() -> None:
     )
 
 
+def test_elements_of_an_input_that_is_broadcast_are_counted_once() -> None:
+    case = Case("RealDiv", (np.zeros((4, 6, 3), np.float32) + 1, _f([[[0, 1, 0]]])), np.divide, "")
+    found = explain(_evidence(case, *_computed(case)))
+    assert found is not None and found.text == "Division by 0: in1:0 is 0 at 2 elements."
+    case = Case("RealDiv", (np.ones((4, 6), np.float32), _f(0.0)), np.divide, "")
+    found = explain(_evidence(case, *_computed(case)))
+    assert found is not None and found.text == "Division by 0: in1:0 is 0 at 1 element."
+    case = Case("RealDiv", (np.zeros((4, 6), np.float32), _f(0.0)), np.divide, "")
+    found = explain(_evidence(case, *_computed(case)))
+    assert found is not None and found.text == "0 / 0: in0:0 and in1:0 are both 0 at 24 elements."
+
+
+@pytest.mark.parametrize(("bad", "said"), [(10_000, "10,000 elements."), (10_001, "10,000 elements or more.")])
+def test_a_count_that_broke_off_is_no_total(bad: int, said: str) -> None:
+    case = Case("Log", (np.zeros(bad, np.float32),), np.log, "")
+    found = explain(_evidence(case, *_computed(case)))
+    assert found is not None and found.text == f"Log of 0: in0:0 is 0 at {said}"
+
+
 def test_no_rule_fires_where_an_input_was_not_seen() -> None:
     node = Node("n", "Mul", "")
     seen = [InputSeen(TensorName("a", 0), None, 0, None, _f([1.0])), InputSeen(TensorName("b", 0), None)]

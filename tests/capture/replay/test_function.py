@@ -19,9 +19,11 @@ tf = pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tf
 
 from tfdbg_cli.capture.replay.again import repeat  # noqa: E402
+from tfdbg_cli.capture.replay.function import fresh_variable  # noqa: E402
 from tfdbg_cli.capture.replay.replayed import Replayed  # noqa: E402
 from tfdbg_cli.capture.runs.function.traced_function import traced_function  # noqa: E402
 from tfdbg_cli.capture.tf import compat  # noqa: E402
+from tfdbg_cli.capture.tf.reentrancy import INSIDE  # noqa: E402
 
 
 def replay_spec(function: Any, *arguments: Any) -> ReplaySpec:
@@ -187,3 +189,12 @@ def test_empty_and_text_inputs() -> None:
     again = repeat(made)
     assert value(again, "Identity").shape == (0, 3)
     assert value(again, "StringLength").tolist() == [[2, 0]]
+
+
+def test_a_copy_of_a_variable_is_made_beside_the_program(monkeypatch) -> None:
+    """A watch of eager code would take the ops for the program's, and stop at a NaN that a copy is given."""
+    made, new_variable = [], compat.new_variable
+    monkeypatch.setattr(compat, "new_variable", lambda value: (made.append(INSIDE.holds()), new_variable(value))[1])
+    handle = fresh_variable(tf.constant(2.0), "")
+    assert made == [True] and not INSIDE.holds()
+    assert float(tf.raw_ops.ReadVariableOp(resource=handle, dtype="float32")) == 2.0

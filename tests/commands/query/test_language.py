@@ -66,6 +66,8 @@ def test_what_is_read(text: str, query: Query) -> None:
         ("shape=[a]", 6, "Cannot read the shape"),
         ("shape>[3]", 0, "shape does not go with >"),
         ("role=gard", 5, "no role 'gard'"),
+        ("dtype=flaot32", 6, "no dtype 'flaot32'"),
+        ("dtype!=single", 7, "no dtype 'single'"),
         ("not", 3, "missing at the end"),
         ("(" * 60 + "a" + ")" * 60, 51, "nested too deeply"),
     ],

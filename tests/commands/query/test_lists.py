@@ -81,7 +81,7 @@ def test_errors_show_their_place(prompt: Prompt) -> None:
     assert "column 6: there is no fact 'nam'" in error.message and "nan" in error.hint
     assert prompt.error("lt -q 'layer=nowhere'").message.startswith("The query, column 7: There is no layer")
     assert prompt.error("lt -q tensors>3").message == "The query, column 1: a tensor has no tensors."
-    assert prompt.error("runs -q dtype=x").message == "The query, column 1: a run has no dtype."
+    assert prompt.error("runs -q dtype=int32").message == "The query, column 1: a run has no dtype."
     assert prompt.error("ll -q nan>0").message == "The query, column 1: a layer has no nan."
 
 
@@ -194,7 +194,7 @@ def test_every_other_list_is_asked_the_same_way(prompt: Prompt, command: str) ->
 
 
 def test_what_a_list_does_not_know_is_said_with_its_place(prompt: Prompt) -> None:
-    assert prompt.error("li loss/Mean -q 'loss dtype=x'").message == "The query, column 6: a node has no dtype."
+    assert prompt.error("li loss/Mean -q 'loss dtype=int32'").message == "The query, column 6: a node has no dtype."
     assert prompt.error("history x -q size>3").message == "The query, column 1: a run of a tensor has no size."
     assert prompt.error("filters -q nan>0").message == "The query, column 1: a filter has no nan."
     assert prompt.error("lt -q kind=op").message == "The query, column 1: a tensor has no kind."

@@ -77,6 +77,12 @@ def test_which_runs_are_meant() -> None:
     assert "no run" in prompt.error("diff 0").message
 
 
+def test_of_a_run_that_cannot_be_made_again_no_other_is_promised() -> None:
+    error = Prompt(sample_run.run_end()).error("diff")
+    assert error.message == "There is no other run to compare with."
+    assert error.hint == "`run -f FILTER --keep N` keeps the N runs before the hit."
+
+
 def test_recordings(tmp_path: Path) -> None:
     first, second = small_dump(tmp_path / "a"), small_dump(tmp_path / "b")
     prompt = Prompt(sample_run.opened())

@@ -98,6 +98,15 @@ def test_what_is_no_table_says_so():
         exported(text_document("info"), "ri", "x.csv")
 
 
+@pytest.mark.parametrize(
+    ("name", "hint"), [("w.npy", "export"), ("w.NPZ", "export"), ("w.png", ".svg"), ("w.safetensors", "export")]
+)
+def test_no_text_is_written_under_the_name_of_something_else(name, hint, tmp_path):
+    error = Prompt(sample_run.run_end()).error(f"pt loss/Log:0 > {tmp_path / name}")
+    assert "A screen is text" in error.message and hint in error.hint
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_picture_of_a_million_lines_is_refused():
     with pytest.raises(TfdbgError, match="2,000 lines"):
         exported(text_document("made", *[Line((Span("x"),))] * 2001), "made", "x.svg")

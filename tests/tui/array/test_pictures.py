@@ -72,6 +72,14 @@ def test_drawings_fit_and_their_cursor_is_in_them(way, surface, shape) -> None:
     assert 0 <= row < surface.rows
 
 
+@pytest.mark.parametrize("surface", _SURFACES)
+def test_where_no_number_is_finite_no_range_is_told(surface) -> None:
+    array = np.full((3, 4), np.nan, np.float32)
+    for way in ("picture", "heatmap"):
+        assert "0 to 0" not in (told := "".join(_text(_draw(way, array, surface)))) and "no finite" in told
+    assert "0" not in "".join(_text(_draw("line", array, surface))[:-1]), "no ends of an axis"
+
+
 def test_steps_grow_with_the_numbers_and_the_largest_do_not_overflow() -> None:
     numbers = np.array([[-1.7e308, 0.0, 1.7e308, np.nan, np.inf, -np.inf]])
     levels = scale_of(numbers).levels(numbers).tolist()[0]

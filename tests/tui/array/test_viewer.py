@@ -30,6 +30,17 @@ def _sick():
     return array
 
 
+def test_the_ends_of_the_health_of_a_batch_are_those_of_the_batch() -> None:
+    viewer = _viewer(_sick())
+    viewer.show(Mode.HEALTH)
+    for down in (True, False):
+        assert viewer.end(down, True) and viewer.here == (3, 0, 0, 0) and viewer.position == "3/4"
+        assert not viewer.end(down, True)
+        assert viewer.end(down, False) and viewer.here == (0, 0, 0, 0) and viewer.position == "0/4"
+    viewer.show(Mode.NUMBERS)
+    assert viewer.end(True, True) and viewer.end(False, True) and viewer.position == "5/6, 2/3"
+
+
 def test_a_jump_shows_the_element_wherever_it_is() -> None:
     viewer = _viewer(_sick())
     viewer.jumps.to_nonfinite(ahead=True)

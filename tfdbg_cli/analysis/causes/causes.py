@@ -16,6 +16,10 @@ from tfdbg_cli.model.updates import updated_variable
 from tfdbg_cli.model.values import Array
 
 _HIDDEN = "; {hidden}, a tf.where, hides it from the result, but not from the gradient, where 0 * inf is NaN"
+_COUNTED = re.compile(
+    r"\{[ab]\}[^{}]*\{[ab]\}[^{}]* at \{n\}"  # of both inputs at once: those of the output
+    r"|\{([ab])\}[^{}]* at \{n\}|at \{n\} \{([ab])\}"
+)
 _DOUBLE_WHERE = (
     "Give the branch that is not chosen a harmless argument too (double where):"
     " tf.where(ok, f(tf.where(ok, x, 1.0)), 0.0)."
@@ -44,7 +48,7 @@ class Cause:
 def explain(evidence: Evidence) -> Cause | None:
     """The rules that hold, the one for most elements first; None when none of them fits."""
     left = np.ones(evidence.outputs.shape, np.bool_)
-    found: list[tuple[int, Rule]] = []
+    found: list[tuple[Array, Rule]] = []
     with np.errstate(all="ignore"):
         for rule in RULES:
             if evidence.op_type not in rule.ops or not left.any():
@@ -52,12 +56,12 @@ def explain(evidence: Evidence) -> Cause | None:
             held = _holds(rule, evidence)
             explained = left & held if held is not None else None
             if explained is not None and explained.any():
-                found.append((int(explained.sum()), rule))
+                found.append((explained, rule))
                 left = left & ~explained
     if not found:
         return None
-    found.sort(key=lambda pair: -pair[0])
-    sentences = [filled(rule.cause, evidence, n) for n, rule in found]
+    found.sort(key=lambda pair: -int(pair[0].sum()))
+    sentences = [filled(rule.cause, evidence, held) for held, rule in found]
     text = "; ".join([sentences[0][0].upper() + sentences[0][1:], *sentences[1:]])
     suggestion = found[0][1].suggestion
     if evidence.hidden_by:
@@ -83,8 +87,14 @@ def _blamed(template: str) -> int | None:
     return {"{a}": 0, "{b}": 1}.get(named[0]) if named is not None else None
 
 
-def filled(template: str, evidence: Evidence, n: int) -> str:
-    """`template` with the words in braces replaced by what they stand for in `evidence`, `n` elements being meant."""
+def _whose(template: str) -> int | None:
+    """The input whose elements {n} counts in the text of a rule; None where it counts those of the output."""
+    found = _COUNTED.search(template)
+    return None if found is None else {"a": 0, "b": 1}.get(found[1] or found[2])
+
+
+def filled(template: str, evidence: Evidence, held: Array) -> str:
+    """`template` with the words in braces replaced; `held` marks the elements of `evidence` that are meant."""
     words = {
         **safe_numbers(evidence.dtype),
         "a": evidence.name(0),
@@ -95,7 +105,7 @@ def filled(template: str, evidence: Evidence, n: int) -> str:
         "least_a": f"{evidence.magnitudes(0)[0]:.3g}",
         "most_a": f"{evidence.magnitudes(0)[1]:.3g}",
         "least_b": f"{evidence.magnitudes(1)[0]:.3g}",
-        "n": f"{n:,} element{'s' * (n != 1)}",
+        "n": evidence.counted(held, _whose(template)),
         "op": evidence.op_type.lstrip("_"),
         "dtype": evidence.dtype,
         "largest": f"{evidence.largest:.3g}",

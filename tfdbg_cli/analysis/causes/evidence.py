@@ -23,6 +23,7 @@ from tfdbg_cli.model.values import Array
 
 # The other inputs say along which axes, not with what.
 _FIRST_INPUT_ONLY = REDUCTIONS | {"Cumsum", "Cumprod", "SegmentSum", "UnsortedSegmentSum"}
+_OTHERWISE_ALIGNED = {"BiasAdd", "Select"}  # a vector does not run along their last axis
 _LOOKED_AT = 10_000  # offending elements compared with their inputs; a share of a larger number tells as much
 
 
@@ -32,6 +33,7 @@ class Evidence(Surroundings):
 
     `outputs` and each of `operands` are 1-D, widened to float64 or complex128, aligned element by element.
     `operands` holds None for an input that was not seen or that cannot be aligned. `arrays` are the whole inputs.
+    `more` says that there are more offending elements than those.
     """
 
     op_type: str
@@ -43,6 +45,21 @@ class Evidence(Surroundings):
     names: tuple[str, ...]
     node: str
     places: Array  # where `outputs` stand, one a row
+    more: bool
+
+    def counted(self, held: Array, position: int | None) -> str:
+        """How many elements the `held` ones among `outputs` are; with a `position`, of that input.
+
+        An input that is broadcast holds one element for many of the output.
+        """
+        n = int(np.count_nonzero(held))
+        array = None if position is None or self.operand(position) is None else self.arrays[position]
+        if array is not None and array.size and self.op_type not in _OTHERWISE_ALIGNED:
+            rank = self.places.shape[1]
+            axes = [rank - array.ndim + axis for axis, size in enumerate(array.shape) if size != 1]
+            if len(axes) < rank:
+                n = len(np.unique(self.places[held][:, axes], axis=0)) if axes else min(n, 1)
+        return f"{n:,} element{'s' * (n != 1)}{' or more' if self.more else ''}"
 
     def operand(self, position: int) -> Array | None:
         """The aligned elements of input `position`, or None."""
@@ -113,7 +130,9 @@ def gather(
 ) -> Evidence:
     """The evidence about the elements of `value` where `bad` is True; `around` is what the graph says of `node`."""
     node = as_written(node)
-    places = first_places(bad, _LOOKED_AT)
+    places = first_places(bad, _LOOKED_AT + 1)
+    more = len(places) > _LOOKED_AT
+    places = places[:_LOOKED_AT]
     where = tuple(places.T) if value.ndim else ()
     arrays = tuple(item.value for item in inputs)
     outputs = widened(value[where].reshape(-1))
@@ -135,6 +154,7 @@ def gather(
         names=names,
         node=node.name,
         places=places,
+        more=more,
         **vars(around),
     )
 

@@ -67,9 +67,8 @@ class Explanations:
             return cause
         told = lost.told(evidence.dtype)
         if cause is None:
-            n = int(np.count_nonzero(~np.isfinite(evidence.outputs)))
-            cause = Cause(f"{filled('{op} of 0 at {n}', evidence, n)}.")
-        helps = filled(LOST_EPSILON, evidence, 0)
+            cause = Cause(f"{filled('{op} of 0 at {n}', evidence, ~np.isfinite(evidence.outputs))}.")
+        helps = filled(LOST_EPSILON, evidence, np.zeros(evidence.outputs.shape, np.bool_))
         if "logits" in cause.suggestion:
             helps = f"{cause.suggestion} {helps}"
         return replace(cause, text=f"{cause.text.removesuffix('.')}; {told}.", suggestion=helps)

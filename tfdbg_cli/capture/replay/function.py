@@ -189,5 +189,5 @@ def fresh_variable(value: EagerTensor, device: str) -> EagerTensor:
     """The handle of a new variable with this value, on `device` if there is one."""
     known = {device.name for device in tf.config.list_logical_devices()}
     short = device[device.rfind("/device:") :]
-    with tf.device(short if short in known else None):
+    with INSIDE, tf.device(short if short in known else None):  # its ops are none of the program's
         return compat.new_variable(value)

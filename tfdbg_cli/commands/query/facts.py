@@ -16,6 +16,7 @@ from tfdbg_cli.analysis.tensor_query import shape_matcher
 from tfdbg_cli.commands.query.language import Comparison, QueryError
 from tfdbg_cli.commands.views.patterns import search_pattern
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.dtypes import element_type_names
 from tfdbg_cli.model.names import did_you_mean
 from tfdbg_cli.model.tensors import Shape
 from tfdbg_cli.model.values import Array
@@ -113,6 +114,8 @@ def fact_of(comparison: Comparison) -> Fact:
     match fact.measure:
         case Measure.TEXT:
             text_test(comparison)
+            if fact.name == "dtype" and comparison.sign in _EQUALITY:
+                _require_dtype(comparison)
         case Measure.ROLE:
             role_of_value(comparison)
         case Measure.SHAPE:
@@ -130,6 +133,15 @@ def text_test(comparison: Comparison) -> Callable[[str], bool]:
         return lambda text: search(text) is not negative
     wanted = comparison.value.lower()
     return lambda text: (text.lower() == wanted) is not negative
+
+
+def _require_dtype(comparison: Comparison) -> None:
+    name = comparison.value.lower()
+    known = element_type_names()
+    if name.removesuffix("_ref") in known or not name:  # of some tensors no type is known
+        return
+    hint = did_you_mean(name, known) or "`dtype~float` finds those with `float` in their names."
+    raise QueryError(f"there is no dtype {comparison.value!r}", comparison.value_at, hint=hint)
 
 
 def regex(text: str, at: int) -> Callable[[str], bool]:

@@ -77,7 +77,7 @@ COMMAND = Command(
     (
         Argument(("action",), "show, set or unset", choices=("show", "set", "unset"), nargs="?", default="show"),
         Argument(("name",), "the setting", Kind.SETTING, nargs="?", default=""),
-        Argument(("value",), "its new value; sizes such as 512M or 4G", nargs="?"),
+        Argument(("value",), "its new value; sizes such as 512M or 4G", Kind.SETTING_VALUE, nargs="?"),
     ),
     section="Settings and help",
     details="""\

@@ -111,8 +111,9 @@ def _pair(context: Context) -> tuple[int, int]:
         hint = "`diff 1 2` compares it with the one after it."
         raise TfdbgError("There is no other run before this one to compare with.", hint=hint)
     hint = "`set TENSOR EXPRESSION` and `again` make one of this run."
-    if context.run.what_if is None and isinstance(context.stop, Opened):
-        hint = how_to_replay(context.run)
+    if context.run.what_if is None:
+        live = "`run -f FILTER --keep N` keeps the N runs before the hit."
+        hint = how_to_replay(context.run) if isinstance(context.stop, Opened) else live
     raise TfdbgError("There is no other run to compare with.", hint=hint)
 
 

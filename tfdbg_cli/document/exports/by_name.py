@@ -12,6 +12,12 @@ from tfdbg_cli.document.exports.html import html_page
 from tfdbg_cli.document.exports.svg import svg_picture
 from tfdbg_cli.document.jsonlines import document_json
 from tfdbg_cli.document.plain import plain_row
+from tfdbg_cli.errors import TfdbgError
+
+_NO_TEXT = {
+    **dict.fromkeys((".npy", ".npz", ".safetensors"), "`export FILE NAME` writes the array itself."),
+    **dict.fromkeys((".png", ".jpg", ".jpeg", ".gif", ".pdf"), "Write a picture of it to .svg."),
+}  # what would hold text under a name that promises something else, and what to do instead
 
 
 def exported(document: Document, command: str, file_name: str) -> str:
@@ -21,7 +27,10 @@ def exported(document: Document, command: str, file_name: str) -> str:
         TfdbgError: the document cannot be written so.
 
     """
-    return EXPORTS.get(PurePath(file_name).suffix.lower(), _text)(document, command)
+    suffix = PurePath(file_name).suffix.lower()
+    if suffix in _NO_TEXT:
+        raise TfdbgError(f"A screen is text, which no {suffix} file holds.", hint=_NO_TEXT[suffix])
+    return EXPORTS.get(suffix, _text)(document, command)
 
 
 def _text(document: Document, command: str) -> str:
@@ -39,4 +48,4 @@ EXPORTS: Mapping[str, Callable[[Document, str], str]] = {
     ".json": lambda document, command: f"{document_json(command, document)}\n",
     ".svg": lambda document, command: svg_picture(command, document.lines(None)),
 }
-"""What the ends of names stand for; any other means plain text."""
+"""What the ends of names stand for; any other means plain text, but for those that would lie."""

@@ -27,12 +27,17 @@ SIGNS = {NAN: (NOT_A_NUMBER, Style.NAN), POS_INF: (UP, Style.INF), NEG_INF: (DOW
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """The least and the greatest finite number; `exact` where all were looked at, `empty` where none was found."""
+    """The least and the greatest finite number; `exact` where all were looked at. Both are 0 where there is none."""
 
     low: float
     high: float
     exact: bool
-    empty: bool = False
+    empty: bool = False  # no number at all
+
+    @classmethod
+    def of(cls, kept: Array, *, exact: bool) -> Scale:
+        """The scale of the finite numbers `kept`."""
+        return cls(float(kept.min()), float(kept.max()), exact) if kept.size else cls(0.0, 0.0, exact, empty=True)
 
     def levels(self, elements: Array) -> Array:
         """The step of each element, from 0 to STEPS - 1, or what tells that it is NaN or infinite."""
@@ -71,7 +76,7 @@ def scale_of(elements: Array) -> Scale:
     exact = elements.size <= _SMALL
     numbers = widened(elements if exact else sampled(elements, _SAMPLE))
     kept = numbers[np.isfinite(numbers)]
-    return Scale(float(kept.min()), float(kept.max()), exact) if kept.size else Scale(0.0, 0.0, exact, empty=True)
+    return Scale.of(kept, exact=exact)
 
 
 def character(level: int) -> tuple[str, Style]:

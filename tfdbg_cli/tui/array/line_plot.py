@@ -23,15 +23,14 @@ def line_plot(array: Array, plane: Plane, surface: Surface) -> Drawn:
     """The row of the cursor from left to right, marks below it for what is not finite and for the cursor."""
     numbers, of = _read(plane.elements(array)[plane.row])
     kept = numbers[np.isfinite(numbers)]
-    scale = (
-        Scale(float(kept.min()), float(kept.max()), exact=of == 1) if kept.size else Scale(0.0, 0.0, exact=of == 1)
-    )
-    head = max(len(number_text(scale.low)), len(number_text(scale.high))) + 1
+    scale = Scale.of(kept, exact=of == 1)
+    lowest, highest = ("", "") if scale.empty else (number_text(scale.low), number_text(scale.high))
+    head = max(len(lowest), len(highest)) + 1
     wide, high = max(1, surface.cols - head), max(1, surface.rows - 2)
     cells = curve(numbers, scale.low, scale.high, (wide, high))
     drawn: list[Row] = []
     for row in range(high):
-        edge = number_text(scale.high) if row == 0 else number_text(scale.low) if row == high - 1 else ""
+        edge = highest if row == 0 else lowest if row == high - 1 else ""
         drawn.append([(f"{edge:>{head - 1}} ", (Style.DIM,)), (cells[row], (Style.NUMBER,))])
     at = plane.col * wide // plane.width
     signs = _signs(numbers, wide)

@@ -116,6 +116,16 @@ class Viewer:
             self.plane = self.plane.along(before.across, columns.moved(before.col, across))
         return self.plane != before
 
+    def end(self, down: bool, last: bool) -> bool:
+        """The cursor to the first or the last row, or with `down` False, column; False where it stays."""
+        before = self.plane
+        axis = before.down if down else before.across
+        if self.mode is Mode.HEALTH:  # which has nothing but the rows of the batch
+            axis = 0 if self.array.ndim else None
+        if axis is not None:
+            self.plane = before.along(axis, self.array.shape[axis] - 1 if last else 0)
+        return self.plane != before
+
     def page(self, pages: float) -> bool:
         """The cursor so many screens down; False where it stays."""
         step = int(max(1, self._rows - 1) * pages)
@@ -182,7 +192,9 @@ class Viewer:
 
     @property
     def position(self) -> str:
-        """Row and column of the cursor, and how many there are."""
+        """Row and column of the cursor, and how many there are; of the health of a batch only its row."""
+        if self.mode is Mode.HEALTH and self.array.ndim:
+            return f"{self.here[0]}/{self.array.shape[0]}"
         return f"{self.plane.row}/{self.plane.height}, {self.plane.col}/{self.plane.width}"
 
     def draw(self, surface: Surface) -> Drawn:

@@ -29,12 +29,9 @@ _TURNS: dict[str, Callable[[Plane], Plane]] = {
     "axis-back": lambda plane: plane.stepping(-1),
     "swap": Plane.swapped,
     "turn": Plane.turned,
-    "top": lambda plane: plane.along(plane.down, 0),
-    "bottom": lambda plane: plane.along(plane.down, plane.height - 1),
-    "first": lambda plane: plane.along(plane.across, 0),
-    "last": lambda plane: plane.along(plane.across, plane.width - 1),
 }
 _STEPS = frozenset({"pane:step", "pane:step-back"})
+_FAR_ENDS = {"top": (True, False), "bottom": (True, True), "first": (False, False), "last": (False, True)}
 _MODES = {mode.value: mode for mode in Mode}
 _ENDS = {
     "step": "There is no further step.",
@@ -103,6 +100,8 @@ class ArrayPane(Pane):
             moved = viewer.move(*_MOVES[name])
         elif name in _PAGES:
             moved = viewer.page(_PAGES[name])
+        elif name in _FAR_ENDS:
+            moved = viewer.end(*_FAR_ENDS[name])
         elif name in _TURNS:
             moved = viewer.turn(_TURNS[name])
         elif name in _MODES:

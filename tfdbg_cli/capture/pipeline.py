@@ -189,8 +189,8 @@ class Reported:
                 self._controller.run_abandoned(plan)
             elif capture is not None and _has_reported(capture):
                 pass
-            elif capture is not None and _checks_itself(capture) and capture.passed:
-                self._passed(capture, capture.said)
+            elif capture is not None and (said := _said_of_passed(capture)) is not None:
+                self._passed(capture, said)
             elif capture is not None:
                 keep = self._hand_over(lambda call: capture.run(call, None))
         finally:
@@ -225,6 +225,11 @@ class Reported:
 
 def _has_reported(capture: Capture) -> bool:
     return _reports_itself(capture) and capture.reported
+
+
+def _said_of_passed(capture: Capture) -> str | None:
+    """What is to be said of a run that checked itself and passed; None of any other."""
+    return capture.said if _checks_itself(capture) and capture.passed else None
 
 
 # By the class: `isinstance` of a protocol asks the object for all that is in the protocol, at every run of a watch.

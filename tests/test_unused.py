@@ -157,7 +157,7 @@ EXPLAINED_NAMES = {
     "tfdbg_cli/api/recordings.py": {"_repr_html_"},  # notebooks ask for it
     "tfdbg_cli/capture/tf/proxy.py": {"__class__"},  # isinstance reads it
     # TensorFlow reads them.
-    "tfdbg_cli/capture/tf/compat.py": {"default_factory", "get_filtered_filenames", "disable_meta_optimizer"},
+    "tfdbg_cli/capture/tf/compat.py": {"default_factory", "get_filtered_filenames"},
     "tfdbg_cli/cli/launch.py": {"last_traceback"},  # sys.last_traceback is for Python's post-mortem debuggers
     # Fields of protobuf messages, which TensorFlow reads.
     "tfdbg_cli/capture/replay/session_copy.py": {"allow_soft_placement", "disable_meta_optimizer", "opt_level"},

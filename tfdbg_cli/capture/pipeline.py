@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Hashable
 from types import FrameType, TracebackType
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TypeGuard, runtime_checkable
 from weakref import WeakSet
 
 from tfdbg_cli.capture.controller import Action, Controller, PendingRun, Plan, WrongAnswerError
@@ -53,7 +53,6 @@ class SelfChecking(Protocol):
         ...
 
 
-@runtime_checkable
 class SelfReporting(Protocol):
     """A capture that hands its run over itself, before the call has ended."""
 
@@ -190,8 +189,8 @@ class Reported:
                 self._controller.run_abandoned(plan)
             elif capture is not None and _has_reported(capture):
                 pass
-            elif capture is not None and isinstance(capture, SelfChecking) and capture.passed:
-                self._passed(capture, capture.said)
+            elif capture is not None and (said := _said_of_passed(capture)) is not None:
+                self._passed(capture, said)
             elif capture is not None:
                 keep = self._hand_over(lambda call: capture.run(call, None))
         finally:
@@ -225,7 +224,21 @@ class Reported:
 
 
 def _has_reported(capture: Capture) -> bool:
-    return isinstance(capture, SelfReporting) and capture.reported
+    return _reports_itself(capture) and capture.reported
+
+
+def _said_of_passed(capture: Capture) -> str | None:
+    """What is to be said of a run that checked itself and passed; None of any other."""
+    return capture.said if _checks_itself(capture) and capture.passed else None
+
+
+# By the class: `isinstance` of a protocol asks the object for all that is in the protocol, at every run of a watch.
+def _reports_itself(capture: Capture) -> TypeGuard[SelfReporting]:
+    return hasattr(type(capture), "reported")
+
+
+def _checks_itself(capture: Capture) -> TypeGuard[SelfChecking]:
+    return hasattr(type(capture), "passed")
 
 
 def _finish(capture: Capture, keep: bool) -> None:

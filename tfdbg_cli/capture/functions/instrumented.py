@@ -25,6 +25,7 @@ from tfdbg_cli.capture.functions.definition.shown_values import Shown, hidden_in
 from tfdbg_cli.capture.functions.frame_reports import Rewritten, Unrolled
 from tfdbg_cli.capture.functions.grafted import grafted
 from tfdbg_cli.capture.functions.kept_tensors import KeptTensors
+from tfdbg_cli.capture.functions.recomputed import LazyTensor
 from tfdbg_cli.capture.functions.rewrite import Exposed, original_names
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_errors import OpError
@@ -202,17 +203,23 @@ class Instrumented:
         error: Exception | None,
     ) -> Outcome:
         turns, early = rewritten.reports.end(), rewritten.reports.early()
-        unrolled = Unrolled(turns)
         exposed = rewritten.exposed
-        if self._wanted.values:
-            self._add_arguments(unrolled, inputs)
-        unrolled.add(exposed.items, None if found is None else found[self._own :])
+        given = None if found is None else found[self._own :]
+        shown: list[tuple[Shown, LazyTensor | None]]
+        if given is not None and exposed.given is not None and not turns and not self._wanted.values:
+            shown = list(zip(exposed.given, given, strict=False))  # in order, as it is
+        else:
+            unrolled = Unrolled(turns)
+            if self._wanted.values:
+                self._add_arguments(unrolled, inputs)
+            unrolled.add(exposed.items, given)
+            shown = unrolled.values
         notes = self.notes
         if rewritten.reports.dropped:
             notes += (_DROPPED.format(rewritten.reports.dropped, room),)
         answer, sure = self._answer(exposed, found)
         measured = found[-1] if found is not None and self._wanted.measured and exposed.answers else None
-        values = KeptTensors(unrolled.values)
+        values = KeptTensors(shown)
         return Outcome(self._outputs(found), values, notes, error, answer, sure, early, measured)
 
     @property

@@ -79,7 +79,8 @@ class SnapshotPlan:
         return self._type_of(inputs, position) is not None
 
     def _type_of(self, inputs: Sequence[EagerTensor], position: int) -> int | None:
-        return compat.type_in_variable(inputs[position]) or self._types.get(position)
+        # What the ops of the function tell is known already; a handle tells it by a message that is made for that.
+        return self._types.get(position) or compat.type_in_variable(inputs[position])
 
     def read_handles(
         self, inputs: Sequence[EagerTensor], handles: Mapping[int, EagerTensor]

@@ -15,16 +15,21 @@ from tfdbg_cli.capture.tf.types import EagerTensor, FunctionDef
 from tfdbg_cli.model.dtypes import RESOURCE
 
 _SERIAL = itertools.count(1)
+_FEW = 8  # variables
 
 
 class VariableReader:
     """Reads variables whose element types have the numbers `dtypes`, in that order.
 
-    One call of a function of ReadVariableOps takes a third of the time of as many eager ones.
+    One call of a function of many ReadVariableOps takes a third of the time of as many eager ones. Of a few it takes
+    longer: a function runs in other threads, and is waited for.
     """
 
     def __init__(self, dtypes: Sequence[int]) -> None:
         self._dtypes = tuple(dtypes)
+        self._name = ""
+        if len(self._dtypes) <= _FEW:
+            return
         self._name = f"tfdbg_read_{next(_SERIAL)}"
         compat.add_function(_reader(self._name, self._dtypes))
         weakref.finalize(self, compat.remove_function, self._name).atexit = False
@@ -35,8 +40,11 @@ class VariableReader:
             return []
         with INSIDE, compat.not_recording():
             try:
-                # There is nothing to optimize, and with a thousand variables that takes the better part of a second.
-                found = compat.run_function(self._name, handles, len(handles), optimize=False)
+                if self._name:
+                    # To optimize it, which does nothing, takes the better part of a second of a thousand variables.
+                    found = compat.run_function(self._name, handles, len(handles), optimize=False)
+                else:
+                    found = list(map(compat.read_variable, handles, self._dtypes))
             except OpError:
                 found = [_value(handle, dtype) for handle, dtype in zip(handles, self._dtypes, strict=True)]
             return [
@@ -68,7 +76,7 @@ def _value(handle: EagerTensor, dtype: int) -> EagerTensor | None:
 
 def _is_missing(handle: EagerTensor, value: EagerTensor) -> bool:
     """Whether the variable was never assigned: it then reads as a tensor without elements."""
-    return value.shape.num_elements() == 0 and not bool(tf.raw_ops.VarIsInitializedOp(resource=handle))
+    return 0 in compat.shape_of(value) and not bool(tf.raw_ops.VarIsInitializedOp(resource=handle))
 
 
 def put_back(handle: EagerTensor, value: EagerTensor) -> None:

@@ -39,6 +39,8 @@ set_tape_gradient: Callable[[Callable[..., Any]], None] = pywrap_tfe.TFE_Py_Regi
 EXECUTORS: Any = pywrap_tfe
 FAST_EXECUTOR, SLOW_EXECUTOR = "TFE_Py_FastPathExecute", "TFE_Py_Execute"
 _execute = pywrap_tfe.TFE_Py_Execute
+_WITHOUT = {"rewrite_options": {"disable_meta_optimizer": True}}
+_UNOPTIMIZED: bytes = v1.ConfigProto(graph_options=_WITHOUT).SerializeToString()
 
 # What a watch asks of every eager tensor takes a tenth of the time of its public properties: the dtype by number (in
 # types.proto), the shape, a number of its own, and the array or NumPy scalar in it, which shares memory, but no life.
@@ -185,9 +187,7 @@ def _call_options(eager: Any, *, optimize: bool) -> tuple[Any, ...]:
     """The attributes of a call of a function."""
     options = dict(eager.function_call_options.as_attrs())
     if not optimize:
-        config = v1.ConfigProto.FromString(options["config_proto"])
-        config.graph_options.rewrite_options.disable_meta_optimizer = True
-        options["config_proto"] = config.SerializeToString()
+        options["config_proto"] += _UNOPTIMIZED  # to put messages together is to put their bytes in a row
     return tuple(chain(*options.items()))
 
 

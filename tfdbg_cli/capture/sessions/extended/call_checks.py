@@ -29,7 +29,7 @@ from tfdbg_cli.capture.sessions.proof import Trial
 from tfdbg_cli.capture.sessions.reach import Reach, ends_among, loops_of, reach
 from tfdbg_cli.capture.sessions.references import read_before_updates
 from tfdbg_cli.capture.sessions.updated import updated_name
-from tfdbg_cli.capture.tf.memo import Memos
+from tfdbg_cli.capture.tf.memo import Memo, Memos
 from tfdbg_cli.capture.tf.op_definitions import calls_functions
 from tfdbg_cli.capture.tf.types import Op, SymbolicTensor, TfGraph
 from tfdbg_cli.model.decision import CaptureRequest
@@ -123,15 +123,25 @@ def misfit(invocation: Invocation) -> str:
 
 
 def ends_of(invocation: Invocation) -> list[Op]:
-    """The ops whose outputs `invocation` fetches, and those that it runs; what is fed is not computed."""
+    """The ops whose outputs `invocation` fetches, and those that it runs; what is fed is not computed.
+
+    Found out once for it.
+    """
+    return _ENDS.of(invocation)
+
+
+def _ends(invocation: Invocation) -> list[Op]:
     elements = elements_of(invocation)
     return ends_among(elements.tensors + elements.targets, fed_to(invocation))
 
 
+_ENDS: Memo[list[Op]] = Memo(_ends)
+_NAMES: Memo[tuple[str, ...]] = Memo(lambda invocation: tuple(op.name for op in ends_of(invocation)))
+
+
 def call_kind(invocation: Invocation) -> tuple[Hashable, ...]:
     """What is equal for calls of one kind: the graph as it is now, the ops that are run, the names of what is fed."""
-    ends = tuple(op.name for op in ends_of(invocation))
-    return program_version(invocation.session.graph), ends, frozenset(fed_to(invocation))
+    return program_version(invocation.session.graph), _NAMES.of(invocation), frozenset(fed_to(invocation))
 
 
 def call_checks(

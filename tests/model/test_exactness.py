@@ -127,3 +127,13 @@ def test_under_a_doubt_what_is_the_same_is_that_of_the_run_made_again() -> None:
         "It draws from a queue. In the run made again for the screen 2 outputs and variables are the same to the "
         "last bit."
     )
+
+
+def test_the_largest_difference_is_exact_beside_elements_that_are_equal_or_round_to_it() -> None:
+    one = np.array([1e8, 5.0, 1e8, -3.0], np.float32)
+    two = np.array([1.0, 5.0, 2.0, -3.0], np.float32)  # the differences, 99999999 and 99999998, are one float32
+    (found,) = parted(["x"], [one], [two])
+    assert (found.elements, found.max_abs) == (2, 99999999.0)
+    steps = abs(int(one[:1].view(np.int32)[0]) - int(two[:1].view(np.int32)[0]))
+    assert found.told == "1e+08 and 1.0"
+    assert found.max_ulp == steps

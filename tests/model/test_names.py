@@ -6,6 +6,7 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import (
     TensorName,
     did_you_mean,
+    free_name,
     nearest,
     node_of,
     parse_index,
@@ -76,3 +77,15 @@ def test_nearest_prefers_names_that_contain_the_text():
 def test_nearest_stays_fast_and_right_on_a_large_graph():
     known = [f"layer_{i}/kernel" for i in range(30_000)]
     assert nearest("layer_29999", known) == ["layer_29999/kernel"]
+
+
+def test_a_free_name_beyond_those_that_are_known_to_be_taken() -> None:
+    taken = {"v", "v_1", "v_2"}
+    asked: list[str] = []
+
+    def is_taken(name: str) -> bool:
+        asked.append(name)
+        return name in taken
+
+    assert free_name("v", is_taken, beyond=3) == "v_3"
+    assert asked == ["v_3"]

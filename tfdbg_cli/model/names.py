@@ -44,10 +44,13 @@ def node_of(text: str) -> str:
     return text.removeprefix("^").split(":", 1)[0]
 
 
-def free_name(wanted: str, is_taken: Callable[[str], bool]) -> str:
-    """`wanted`, or where that is taken `wanted_1`, `wanted_2` and so on: the first that is not."""
-    numbered = (f"{wanted}_{number}" for number in count(1))
-    return next(name for name in chain([wanted], numbered) if not is_taken(name))
+def free_name(wanted: str, is_taken: Callable[[str], bool], *, beyond: int = 0) -> str:
+    """`wanted`, or where that is taken `wanted_1`, `wanted_2` and so on: the first that is not.
+
+    Of these the first `beyond` are known to be taken.
+    """
+    numbered = (f"{wanted}_{number}" for number in count(max(beyond, 1)))
+    return next(name for name in chain([] if beyond else [wanted], numbered) if not is_taken(name))
 
 
 def split_slice(text: str) -> tuple[str, str]:

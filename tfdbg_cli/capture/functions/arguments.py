@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from tfdbg_cli.capture.functions.kept_tensors import array_of
@@ -57,10 +57,16 @@ class _Names:
 
     taken: set[str]
     of_ops: Collection[str] = ()
+    _given: dict[tuple[str, bool], int] = field(default_factory=dict)  # how often each was asked for
 
     def free(self, wanted: str, *, beside_ops: bool = False) -> str:
         """`wanted`, with a number if it is taken already; the result counts as taken."""
-        name = free_name(wanted, lambda name: name in self.taken or (beside_ops and name in self.of_ops))
+        # What was given once is taken: of the hundreds of variables called `Variable` each begins behind the last.
+        given = self._given.get((wanted, beside_ops), 0)
+        name = free_name(
+            wanted, lambda name: name in self.taken or (beside_ops and name in self.of_ops), beyond=given
+        )
+        self._given[wanted, beside_ops] = given + 1
         self.taken.add(name)
         return name
 

@@ -7,7 +7,7 @@ name of tensors that are looked after: the outputs of branches and loops, and th
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from tfdbg_cli.analysis.watch.filter import Among
@@ -200,7 +200,8 @@ class _Search:
             return
         # Where it is made, the check can be kept from changing what the optimizer makes of it.
         made_at = tensor.scope.made_at(tensor.reference) if tensor.reference else (tensor.scope, "")
-        self.tensors[name] = replace(tensor, scope=made_at[0], reference=made_at[1], shape=shape)
+        found = Checkable(name, *made_at, tensor.dtype, tensor.device, tensor.updated, shape)
+        self.tensors[name] = found
 
     def _is_among(self, name: TensorName, op_type: str) -> bool:
         match self.question.among:

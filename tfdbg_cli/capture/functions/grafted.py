@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 from tfdbg_cli.capture.functions.definition.body import Body, Source
+from tfdbg_cli.capture.functions.definition.called_functions import named_by
 from tfdbg_cli.capture.functions.kept_values import KeptValues, Place, place_of
 from tfdbg_cli.capture.functions.twins import TWIN, has_twin
 from tfdbg_cli.capture.tf.types import FunctionDef, NodeDef
@@ -171,4 +172,4 @@ def _is_special(node: NodeDef) -> bool:
 
 def _calls(node: NodeDef) -> bool:
     """Whether `node` runs functions, some of which only the optimizer can put in its place (SymbolicGradient)."""
-    return any(value.HasField("func") or value.list.func for value in node.attr.values())
+    return any(True for _ in named_by(node))

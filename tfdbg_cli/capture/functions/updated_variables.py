@@ -74,18 +74,22 @@ def updated_variables(root: Scope) -> list[UpdatedVariable]:
     """The variables that a run of `root` may write, once for each branch or loop that writes them."""
     writes: _Writes = {}
     inside: _Writes = {}
+    given = frozenset(root.argument_names)
     for scope in root.all():
         for node in scope.needed.nodes:
             if updates_variable(node.op) and node.name not in scope.needed.hidden:
-                _note(root, scope, node, writes, inside)
+                _note(given, scope, node, writes, inside)
     return [_updated(of[0], found, inside.get(of, ())) for of, found in writes.items()]
 
 
-def _note(root: Scope, scope: Scope, node: NodeDef, writes: _Writes, inside: _Writes) -> None:
-    """Note what `node` of `scope` writes, in `writes` for its own region, in `inside` for those around that one."""
+def _note(given: frozenset[str], scope: Scope, node: NodeDef, writes: _Writes, inside: _Writes) -> None:
+    """Note what `node` of `scope` writes, in `writes` for its own region, in `inside` for those around that one.
+
+    Only variables among those `given` count.
+    """
     for reference in scope.body.handles(node):
         variable = scope.resolve(reference)
-        if variable.node not in root.argument_names:
+        if variable.node not in given:
             continue  # made and gone within the run
         region = region_of(scope)
         placed = _placed(scope, reference, node.name, region)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import tensorflow as tf
@@ -10,6 +11,7 @@ import tensorflow as tf
 from tfdbg_cli.model.values import Array
 
 _LARGEST_READ = 1 << 22  # elements of a constant that are looked at
+_SMALL = 256  # bytes of a constant of which equal ones are read once
 
 
 def dimensions(shape: tf.TensorShape) -> tuple[int | None, ...] | None:
@@ -22,6 +24,21 @@ def array_in(proto: Any) -> Array | None:
     shape = proto.tensor_shape
     if shape.unknown_rank or math.prod(dim.size for dim in shape.dim) > _LARGEST_READ:
         return None
+    return _equal_ones(proto.SerializeToString()) if proto.ByteSize() <= _SMALL else _read(proto)
+
+
+@lru_cache(maxsize=1024)
+def _equal_ones(data: bytes) -> Array | None:
+    """The array in a serialized TensorProto; of the many small constants of a training step most are equal."""
+    holder = tf.compat.v1.AttrValue()
+    holder.tensor.ParseFromString(data)
+    array = _read(holder.tensor)
+    if array is not None:
+        array.flags.writeable = False
+    return array
+
+
+def _read(proto: Any) -> Array | None:
     try:
         array: Array = tf.make_ndarray(proto)
         return array

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from tfdbg_cli.capture.tf import compat
@@ -161,9 +162,10 @@ class Body:
         """The nodes that `node` reads or waits for."""
         found = self._found_needs.get(node)
         if found is None:
-            data = (text.partition(":") for text in self.data_inputs(self.nodes[node]))
+            inputs = self.data_inputs(self.nodes[node])
+            data = (text.partition(":") for text in inputs)
             read = [name for name, colon, _ in data if colon]
-            waits = (text[1:] for text in self.nodes[node].input if text.startswith("^"))
+            waits = (text[1:] for text in self.nodes[node].input[len(inputs) :])  # they are the last
             found = self._found_needs[node] = tuple(name for name in (*read, *waits) if name in self.nodes)
         return found
 
@@ -182,6 +184,13 @@ class Body:
 
     def _read_outputs(self, name: str) -> None:
         node = self.nodes[name]
+        single = _single_outputs(node.op)
+        if single is not None and all(not by or by in node.attr for _, _, by in single):
+            self._outputs[name] = tuple(
+                Output(f"{name}:{output}:0", node.attr[by].type if by else dtype) for output, dtype, by in single
+            )
+            self._starts[name] = {output: slot for slot, (output, _, _) in enumerate(single)}
+            return
         definition = compat.op_definition(node.op)
         if definition is None:  # a function called by its name, as an op
             called = compat.function_definition(node.op)
@@ -207,6 +216,19 @@ def _python_names(nodes: Iterable[str], operations: Collection[str]) -> dict[str
         if base in operations and base not in known:
             found[name] = base
     return found
+
+
+@cache
+def _single_outputs(op_type: str) -> tuple[tuple[str, int, str], ...] | None:
+    """The outputs of ops of that type: name, element type, or else the attribute that tells it.
+
+    None where one of them is a list or a reference, or where the type is no op's: then the whole definition is read.
+    """
+    definition = compat.op_definition(op_type)
+    args = () if definition is None else definition.output_arg
+    if definition is None or any(arg.number_attr or arg.type_list_attr or arg.is_ref for arg in args):
+        return None
+    return tuple((arg.name, arg.type, "" if arg.type else arg.type_attr) for arg in args)
 
 
 def types_of(arg: Any, node: NodeDef, definition: OpDef) -> list[int]:

@@ -80,6 +80,7 @@ class Scope:
     unread: frozenset[Source] = frozenset()  # outputs not given back, lest the runtime make other ops of the function
     cut: bool = False  # a call below was not entered, since the function calls itself
     _names: dict[str, str] = field(default_factory=dict, repr=False)  # asked for many times each
+    _tensors: dict[str, TensorName] = field(default_factory=dict, repr=False)
 
     def name_of(self, node: str) -> str:
         """The name that `node` of this function has in the run."""
@@ -160,14 +161,20 @@ class Scope:
         return source.slot if source.node is None else None
 
     def resolve(self, reference: str) -> TensorName:
-        """The tensor that `reference` means, followed through calls to where it is made."""
+        """The tensor that `reference` means, followed through calls to where it is made. Ask once all have grown."""
+        found = self._tensors.get(reference)
+        if found is not None:
+            return found
         source = self.body.source(reference)
+        site = None if source.node is None else self.calls.get(source.node)
         if source.node is None:
-            return self.argument_tensor(source.slot)
-        site = self.calls.get(source.node)
-        if site is not None and site.kind is CallKind.PLAIN:
-            return site.scopes[0].resolve(site.scopes[0].body.returns[source.slot])
-        return TensorName(self.name_of(source.node), source.slot)
+            found = self.argument_tensor(source.slot)
+        elif site is not None and site.kind is CallKind.PLAIN:
+            found = site.scopes[0].resolve(site.scopes[0].body.returns[source.slot])
+        else:
+            found = TensorName(self.name_of(source.node), source.slot)
+        self._tensors[reference] = found
+        return found
 
     def made_at(self, reference: str) -> tuple[Scope, str]:
         """The scope that makes what `reference` means, past plain calls and ops that pass it on, and its name there.

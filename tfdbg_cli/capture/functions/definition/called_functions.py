@@ -30,7 +30,19 @@ def with_called(definitions: Iterable[FunctionDef]) -> list[FunctionDef]:
 def called_by(node: NodeDef) -> list[str]:
     """The functions that a NodeDef calls or names."""
     by_its_type = [node.op] if compat.op_definition(node.op) is None else []
-    return [*by_its_type, *functions_in(node.attr)]
+    return [*by_its_type, *named_by(node)]
+
+
+def named_by(node: NodeDef) -> Iterable[str]:
+    """The functions that a NodeDef names in its attributes."""
+    return functions_in(node.attr) if _may_name(node.op) else ()
+
+
+@cache
+def _may_name(op_type: str) -> bool:
+    """Whether ops of that type are told functions: hardly one of a large function is, and attributes are many."""
+    definition = compat.op_definition(op_type)
+    return definition is None or any("func" in attribute.type for attribute in definition.attr)
 
 
 def functions_in(attributes: Mapping[str, AttrValue]) -> Iterator[str]:

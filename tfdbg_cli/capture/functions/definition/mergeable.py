@@ -10,7 +10,7 @@ it has undebugged.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 
 from tfdbg_cli.capture.functions.definition.body import Source
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
@@ -62,10 +62,10 @@ def mergeable(scope: Scope) -> frozenset[Source]:
         return frozenset()
     body = scope.body
     found = set(_with_one_reader(scope))
-    for node in _known(scope):
+    for node in _known(scope, SAME | RESHAPES):
         if node.op in SAME:
             found.update(Source(node.name, slot) for slot in range(len(body.outputs(node.name))))
-        elif node.op in RESHAPES:
+        else:
             found.add(Source(node.name, 0))
     return frozenset(found)
 
@@ -91,8 +91,8 @@ def _with_one_reader(scope: Scope) -> dict[Source, str]:
     """The outputs of nodes of `scope` that may be fused with their one reader, and its op type."""
     readers = _readers(scope)
     found: dict[Source, str] = {}
-    for node in _known(scope):
-        if node.op in _FUSED and not _is_log_of_softmax(scope, node):
+    for node in _known(scope, _FUSED):
+        if not _is_log_of_softmax(scope, node):
             source = Source(node.name, 0)
             read = _true_readers(scope, source, readers)
             if len(read) == 1 and read[0] in _FUSED[node.op]:
@@ -110,9 +110,11 @@ def _is_log_of_softmax(scope: Scope, node: NodeDef) -> bool:
     return source.node is not None and scope.body.nodes[source.node].op == "Softmax"
 
 
-def _known(scope: Scope) -> Iterator[NodeDef]:
-    """The nodes of `scope` whose inputs are all shown."""
+def _known(scope: Scope, op_types: Container[str]) -> Iterator[NodeDef]:
+    """The nodes of `scope` of `op_types` whose inputs are all shown."""
     for node in scope.needed.nodes:
+        if node.op not in op_types:
+            continue
         inputs = [scope.body.source(text) for text in scope.body.data_inputs(node)]
         if node.name not in scope.needed.hidden and all(is_shown(scope, source) for source in inputs):
             yield node

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from tfdbg_cli.capture.functions.definition.body import Output, Source
 from tfdbg_cli.capture.functions.definition.call_tree import LOOP_VARIABLE, CallKind, CallSite, Scope
-from tfdbg_cli.capture.functions.definition.called_functions import functions_in
+from tfdbg_cli.capture.functions.definition.called_functions import named_by
 from tfdbg_cli.capture.functions.definition.constants import constant_in
 from tfdbg_cli.capture.functions.definition.mergeable import SAME, mergeable
 from tfdbg_cli.capture.tf.memo import Memo
@@ -133,7 +133,7 @@ def unshown_calls(root: Scope) -> list[str]:
         scope.name_of(node.name)
         for scope in root.all()
         for node in scope.needed.nodes
-        if node.name not in scope.calls and any(functions_in(node.attr))
+        if node.name not in scope.calls and any(named_by(node))
     ]
 
 

@@ -27,6 +27,7 @@ from tfdbg_cli.capture.runs.function.trials import Trials
 from tfdbg_cli.capture.state.call_snapshot import CallSnapshot
 from tfdbg_cli.capture.state.early_reads import early_reads
 from tfdbg_cli.capture.state.snapshot_plan import SnapshotPlan
+from tfdbg_cli.capture.tf.collection import count_as_old
 from tfdbg_cli.capture.tf.types import AtomicFunction, EagerTensor
 from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.model.graph import Graph, Node
@@ -132,6 +133,7 @@ class FunctionChecks:
                 return Instrumented(self.root, self._atomic, wanted=replace(wanted, apart=apart), onto=onto)
 
             self._proof = proven(self.root, self._plain(inputs), inputs, make)
+            count_as_old()
         return self._proof
 
     @property

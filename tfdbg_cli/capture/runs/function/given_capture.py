@@ -14,7 +14,7 @@ from tfdbg_cli.capture.runs.function.capture import PerformedCall
 from tfdbg_cli.capture.runs.function.measured_function import MeasuredFunction, measured_function
 from tfdbg_cli.capture.runs.function.replayed_capture import ReplayedCapture
 from tfdbg_cli.capture.runs.function.trials import Trials
-from tfdbg_cli.capture.tf.reentrancy import INSIDE
+from tfdbg_cli.capture.runs.function.verdict import beside
 from tfdbg_cli.capture.tf.types import RunResult
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.model.calls import Call, RunError
@@ -54,7 +54,8 @@ class GivenCapture(ReplayedCapture):
         if error is not None or self._values is None or self.outcome is None:
             return super().run(call, error)
         run = self.made(call, None, self._values, (GIVEN, *self.outcome.notes))
-        self._run = replace(run, graph=self.call.traced.watched_graph, exactness=self._exactness(None))
+        exactness = beside(self._function.proof(self.call.inputs), self._function.trials, None)
+        self._run = replace(run, graph=self.call.traced.watched_graph, exactness=exactness)
         return self._run
 
 

@@ -110,8 +110,7 @@ class MeasuredFunction:
             after = self._traced.snapshot_plan.read(inputs, list(variables.values()))
             found.update(zip(variables, after, strict=True))
         values: list[LazyTensor | None] = [
-            inputs[arguments[shown.name]] if shown.op_type == ARGUMENT else found.get(shown.name)
-            for shown in asked
+            inputs[arguments[shown.name]] if shown.op_type == ARGUMENT else found.get(shown.name) for shown in asked
         ]
         kept = KeptTensors(list(zip(asked, values, strict=True)))
         self._taken = kept.held_bytes

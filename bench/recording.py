@@ -2,6 +2,7 @@
 
 Blocks of steps take turns in one process, undebugged and recorded. What counts is the processor time of all threads,
 the one that writes among them until it has nothing left to do: other programs on the machine change that little.
+Beside it stands how long the program itself took, with the writing beside it as long as it lasts.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any
 
 from bench import fit, gpt
 from bench.session import Always
-from bench.timing import Took, interleave, print_ratios
+from bench.timing import Timing, Took, interleave, print_ratios
 from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.debugger.debugger import Debugger
@@ -25,7 +26,8 @@ from tfdbg_cli.model.decision import Continue, RecordRuns
 
 _STEPS = 10
 _BUDGET = 4 << 30  # bytes
-_EVERY, _STATISTICS = "every 10th step recorded", "statistics of every step"
+_WARM_UP = 2  # blocks
+_PLAIN, _EVERY, _STATISTICS = "undebugged", "every 10th step recorded", "statistics of every step"
 _GOALS = {_EVERY: 1.05, _STATISTICS: 1.30}
 _WORKLOADS: Mapping[str, tuple[Callable[[], Callable[[], Any]], int]] = {
     "GPT training step as a tf.function": (gpt.build_step, _STEPS),
@@ -33,12 +35,28 @@ _WORKLOADS: Mapping[str, tuple[Callable[[], Callable[[], Any]], int]] = {
 }
 
 
+class _Steps:
+    """A block of `times` calls of `step`, made in one way; `waited` is how long the program took for each block."""
+
+    def __init__(self, step: Callable[[], Any], times: int) -> None:
+        self._step = step
+        self._times = times
+        self.waited: list[float] = []
+
+    def __call__(self, end: Callable[[], None] = lambda: None) -> Took:
+        began, clock = time.process_time(), time.perf_counter()
+        for _ in range(self._times):
+            self._step()
+        self.waited.append(time.perf_counter() - clock)
+        end()
+        return Took(time.process_time() - began)
+
+
 class _Recorded:
     """Steps that are recorded as `asked` says, each block in a folder of its own."""
 
-    def __init__(self, step: Callable[[], Any], times: int, asked: RecordRuns, root: Path) -> None:
-        self._step = step
-        self._times = times
+    def __init__(self, steps: _Steps, asked: RecordRuns, root: Path) -> None:
+        self._steps = steps
         self._asked = asked
         self._root = root
         self._recorder = Recorder(Settings, lambda sentence: None)
@@ -51,17 +69,9 @@ class _Recorded:
             self._recorder.begin(replace(self._asked, path=path))
         undo = intercept_all_functions(self._controller)
         try:
-            return _block(self._step, self._times, self._recorder.settle)
+            return self._steps(self._recorder.settle)
         finally:
             undo()
-
-
-def _block(step: Callable[[], Any], times: int, end: Callable[[], None] = lambda: None) -> Took:
-    began = time.process_time()
-    for _ in range(times):
-        step()
-    end()
-    return Took(time.process_time() - began)
 
 
 def measure(rounds: int) -> None:
@@ -70,9 +80,13 @@ def measure(rounds: int) -> None:
         step = build()
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder)
+            steps = {name: _Steps(step, times) for name in (_PLAIN, _EVERY, _STATISTICS)}
+            every = RecordRuns("", 10 if times > 1 else fit.STEPS, budget=_BUDGET)
             ways: dict[str, Callable[[], object]] = {
-                "undebugged": lambda step=step, times=times: _block(step, times),  # type: ignore[misc]
-                _EVERY: _Recorded(step, times, RecordRuns("", 10 if times > 1 else fit.STEPS, budget=_BUDGET), root),
-                _STATISTICS: _Recorded(step, times, RecordRuns("", stats_only=True), root),
+                _PLAIN: steps[_PLAIN],
+                _EVERY: _Recorded(steps[_EVERY], every, root),
+                _STATISTICS: _Recorded(steps[_STATISTICS], RecordRuns("", stats_only=True), root),
             }
-            print_ratios(f"{title}, processor time", interleave(ways, rounds, 2), "undebugged", _GOALS)
+            print_ratios(f"{title}, processor time", interleave(ways, rounds, _WARM_UP), _PLAIN, _GOALS)
+            waited = {name: Timing(tuple(block.waited[_WARM_UP:])) for name, block in steps.items()}
+            print_ratios(f"{title}, what the program takes", waited, _PLAIN, {})

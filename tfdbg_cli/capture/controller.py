@@ -64,7 +64,8 @@ class Plan:
     the dump is made, and stays if `run_ends` says so; None for values that are only kept until then. `watch` names
     debug ops and tensors exactly. `values` says where the values of a run that is not watched come from.
     `statistics` asks for figures of the tensors in place of values, where these are cheaper to have; the values of
-    the nodes that it selects are wanted all the same.
+    the nodes that it selects are wanted all the same. `recorded` says that the values are written and not looked at
+    now, in one of many runs.
     """
 
     number: int
@@ -76,6 +77,7 @@ class Plan:
     watch: WatchOptions | None = None
     values: Values = Values.AUTO
     statistics: NodeSelection | None = None
+    recorded: bool = False
 
     @property
     def watching(self) -> bool:

@@ -47,7 +47,7 @@ class RecordingController(GoBetween):
             self._recorded[plan.number] = plan
             return plan
         statistics = self._recorder.statistics
-        captured = replace(plan, action=Action.CAPTURE, errors=True, statistics=statistics)
+        captured = replace(plan, action=Action.CAPTURE, errors=True, statistics=statistics, recorded=True)
         inside = statistics is not None and isinstance(pending, PendingCall)
         refused = None if inside else refusal(pending.estimate(captured.capture))
         if refused is not None:

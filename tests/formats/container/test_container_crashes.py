@@ -123,20 +123,29 @@ def test_a_journal_is_made_good_where_nobody_may_write(tmp_path: Path, monkeypat
     assert open_path(copy).runs[0].tensors[0] == sample_run().tensors[0]
 
 
-@pytest.mark.parametrize("fails_at", range(0, 42, 3))
-def test_a_full_disk_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails_at: int) -> None:
-    path = tmp_path / "r"
-    writer = RecordingWriter(path)
-    writer.write(sample_run())
-    left, written = [fails_at], os.pwrite
+@pytest.mark.parametrize("share", range(42))
+def test_a_full_disk_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, share: int) -> None:
+    """It is full after so many 42nds of what two runs take; the last write takes what there is room for."""
+    left, written = [1 << 30], os.pwrite
 
     def pwrite(descriptor: int, content: memoryview, offset: int) -> int:
         if not left[0]:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        left[0] -= 1
-        return written(descriptor, content, offset)
+        done = written(descriptor, content[: left[0]], offset)
+        left[0] -= done
+        return done
 
-    monkeypatch.setattr(data_files.os, "pwrite", pwrite)
+    for path in (tmp_path / "whole", tmp_path / "r"):
+        writer = RecordingWriter(path)
+        writer.write(sample_run())
+        monkeypatch.setattr(data_files.os, "pwrite", pwrite)
+        if path.name == "r":
+            break
+        writer.write(sample_run())
+        writer.write(sample_run())
+        writer.close()
+        monkeypatch.undo()
+        left[0] = ((1 << 30) - left[0]) * share // 42
     failed = 0
     for _ in range(2):
         try:

@@ -102,12 +102,13 @@ def test_what_begins_where_it_lies_in_memory_is_written_from_there(
         if len(content) >= 4096:
             address = np.frombuffer(content, np.uint8).ctypes.data
             taken.append(address)
-            if refused and address % 4096:
+            if refused and address % 4096 and descriptor != ordinary:
                 raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
         return plain(descriptor, content, offset)
 
     path = tmp_path / "x"
-    writes = DirectWrites(path, os.open(path, os.O_WRONLY | os.O_CREAT))
+    ordinary = os.open(path, os.O_WRONLY | os.O_CREAT)
+    writes = DirectWrites(path, ordinary)
     monkeypatch.setattr(os, "pwrite", pwrite)
     found = []
     end = 100
@@ -126,6 +127,37 @@ def test_what_begins_where_it_lies_in_memory_is_written_from_there(
     written = path.read_bytes()
     assert len(written) == end and taken
     assert all(written[start : start + content.size] == content.tobytes() for start, content in found)
+
+
+def test_small_contents_are_written_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "x"
+    writes = DirectWrites(path, os.open(path, os.O_WRONLY | os.O_CREAT))
+    plain, taken = os.pwrite, []
+
+    def pwrite(descriptor: int, content: memoryview, offset: int) -> int:
+        taken.append((offset, len(content)))
+        return plain(descriptor, content, offset)
+
+    monkeypatch.setattr(os, "pwrite", pwrite)
+    content = np.random.default_rng(0).integers(0, 256, 5000, np.uint8)
+    for start in range(0, 5000, 50):
+        writes.write(content.data[start : start + 50], start)
+    assert not taken
+    writes.flush()
+    assert taken == [(0, 5000)] and path.read_bytes() == content.tobytes()
+    writes.write(memoryview(b"elsewhere"), 6000)
+    writes.write(memoryview(b"before"), 5994)
+    assert taken[1:] == [(6000, 9)]
+    writes.drop()
+    writes.write(memoryview(b"!"), 6009)
+    writes.close()
+    assert path.read_bytes() == content.tobytes() + bytes(1000) + b"elsewhere!"
+    room = 1 << 20  # what waits has a bound
+    writes = DirectWrites(path, os.open(path, os.O_WRONLY))
+    for at in range(40):
+        writes.write(memoryview(bytes(60_000)), 60_000 * at)
+    assert max(size for _, size in taken) < room + 60_000 and taken[-1][0] >= room
+    writes.close()
 
 
 def test_what_cannot_be_written_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

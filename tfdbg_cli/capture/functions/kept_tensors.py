@@ -68,6 +68,7 @@ class KeptTensors:
     def __init__(self, values: Sequence[tuple[Shown, LazyTensor | None]]) -> None:
         self._values = values
         self._order = _order_of([shown for shown, _ in values])
+        self._last: tuple[int, Value] = -1, _NOT_COMPUTED
         self._described: list[Tensor | None] = [None] * len(values)  # who records a run asks for each a few times
 
     @property
@@ -107,14 +108,20 @@ class KeptTensors:
         tensor = self._values[index][1]
         if tensor is None:
             return _NOT_COMPUTED if Output("", self._values[index][0].dtype).returnable else HANDLE
-        return array_of(tensor)
+        found = array_of(tensor)
+        self._last = index, found
+        return found
 
     def memory(self, index: int) -> int | None:
         tensor = self._values[index][1]
         if not isinstance(tensor, compat.EagerTensor):
             return None
-        array = array_of(tensor)
-        return None if isinstance(array, NoValue) or _is_copy(array) else int(array.ctypes.data)
+        last, array = self._last  # who asks for the memory has asked for the value
+        if last != index:
+            array = array_of(tensor)
+        if isinstance(array, NoValue) or _is_copy(array):
+            return None
+        return int(array.__array_interface__["data"][0])
 
     def named(self, node: str, slot: int | None = None) -> Sequence[int]:
         found = self._order.by_node.get(node, [])

@@ -95,6 +95,7 @@ class _OpenFile:
 
     def flush(self) -> None:
         """Have on the disk what was written, and a header that names it."""
+        self.writes.flush()
         added = ",".join(self.entries).encode("ascii")
         if added and len(self.header) > 1:
             added = b"," + added
@@ -107,6 +108,7 @@ class _OpenFile:
 
     def forget(self) -> None:
         """Be as at the last flush."""
+        self.writes.drop()
         self.end = self.kept
         self.entries.clear()
         self._waiting = 0
@@ -206,8 +208,7 @@ class DataFiles:
         if self._open is not None and self._open.number not in self._begun:
             self._open.forget()
         elif self._open is not None:
-            self._open.writes.close()
-            self._open = None
+            self._end_unwritten(self._open)
         begun, self._begun = self._begun, []
         self._ended.clear()
         for number in begun:
@@ -216,9 +217,14 @@ class DataFiles:
     def remove(self, number: int) -> None:
         """Remove the file `number`, to which nothing points any more. Raises OSError."""
         if self._open is not None and self._open.number == number:
-            self._open.writes.close()
-            self._open = None
+            self._end_unwritten(self._open)
         data_file(self._root, number).unlink(missing_ok=True)
+
+    def _end_unwritten(self, file: _OpenFile) -> None:
+        """Close `file`, which is removed next. Raises OSError."""
+        self._open = None
+        file.writes.drop()
+        file.writes.close()
 
     def _growth(self) -> int:
         """Bytes of a header for the runs behind the next one: no more than a file can have elements for."""

@@ -174,7 +174,7 @@ class MeasurePlan:
                 if node.op == "ReadVariableOp":
                     self._shapes[scope.resolve(scope.body.data_inputs(node)[0])] = self.facts.shape(name)
                 if site is None or site.kind is CallKind.LOOP or slot in read:
-                    undefined = may_be_undefined(scope, node, slot) or Source(node.name, slot) in scope.unread
+                    undefined = may_be_undefined(scope, node, slot)
                     self._show(scope, name, node.op, node.device, output, _UNDEFINED if undefined else None)
 
     def _leave_out(self, scope: Scope) -> None:
@@ -193,13 +193,13 @@ class MeasurePlan:
     ) -> None:
         shape = self.facts.shape(name)
         shown = Shown(name, op_type, device, output.dtype)
-        given = lack is None and self.chosen(name.node)
+        given = self.chosen(name.node)
         if not output.returnable:
-            lack = HANDLE
+            lack, given = HANDLE, False
         elif element_type(output.dtype).name not in MEASURED and not given:
             lack = _NO_NUMBERS
         if lack is not None or given:
-            self._shown.append(_Listed(shown, shape, lack or _VALUE))
+            self._shown.append(_Listed(shown, shape, _VALUE if given or lack is None else lack))
             return
         of = self._sources.of(scope, output.reference)
         found = self._check(of.scope, of.reference, device)

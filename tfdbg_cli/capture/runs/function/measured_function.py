@@ -8,6 +8,7 @@ from tfdbg_cli.analysis.node_selection import NodeSelection
 from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.functions.checking_edit import Wanted
 from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT
+from tfdbg_cli.capture.functions.definition.shown_values import Shown
 from tfdbg_cli.capture.functions.early_reports import Early
 from tfdbg_cli.capture.functions.exact.proof import Apart, Onto, Proof, proven
 from tfdbg_cli.capture.functions.instrumented import Instrumented, Outcome
@@ -92,9 +93,18 @@ class MeasuredFunction:
 
     def values(self, inputs: Sequence[EagerTensor], outcome: Outcome) -> KeptTensors:
         """The values of a call with `inputs`, of which `outcome` came, in the order in which the layout has them."""
+        return self._values_of([self._layout.tensors[place].shown for place in self._layout.given], inputs, outcome)
+
+    def all_values(self, inputs: Sequence[EagerTensor], outcome: Outcome) -> KeptTensors | None:
+        """All tensors of such a call, where all are selected; None where it did not give all values."""
+        given = [item.given for item in self._layout.tensors]
+        values = self._values_of([item.shown for item in self._layout.tensors], inputs, outcome)
+        held = (tensor is not None for _, tensor in values.pairs())
+        return values if all(there or not wanted for wanted, there in zip(given, held, strict=True)) else None
+
+    def _values_of(self, asked: Sequence[Shown], inputs: Sequence[EagerTensor], outcome: Outcome) -> KeptTensors:
         found = {shown.name: tensor for shown, tensor in outcome.captured.pairs()}
         arguments = self._traced.root.argument_positions
-        asked = [self._layout.tensors[place].shown for place in self._layout.given]
         variables = {shown.name: self._variables[shown.name] for shown in asked if shown.name in self._variables}
         if variables:
             after = self._traced.snapshot_plan.read(inputs, list(variables.values()))

@@ -8,9 +8,11 @@ from dataclasses import replace
 from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.capture.failures import report_bug
 from tfdbg_cli.capture.functions.exact.agreement import Agreement, Effect, agreement
+from tfdbg_cli.capture.functions.exact.proof import Proof
 from tfdbg_cli.capture.replay.replayed import Replayed, not_again
 from tfdbg_cli.capture.replay.until_failure import repeat_until_failure
 from tfdbg_cli.capture.runs.function.capture import VALUES, CapturedCall, PerformedCall, held_before
+from tfdbg_cli.capture.runs.function.trials import Trials
 from tfdbg_cli.capture.runs.function.verdict import beside, unchanged
 from tfdbg_cli.capture.state.call_snapshot import CallSnapshot, ReplayedCall
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
@@ -32,11 +34,16 @@ class ReplayedCapture(CapturedCall):
 
     def __init__(self, call: PerformedCall, plan: Plan, room: int, note: str = "") -> None:
         """Prepare the call; its values in loops and branches may take `room` bytes. `note` says why it is made so."""
-        self._proof = call.traced.drawing(call.inputs) if call.traced.snapshot_plan.sources else None
-        call.traced.expect_screen()
         super().__init__(call, plan, room)
         self._note = note
         self._outputs: Sequence[EagerTensor] = ()
+        self._proof, self._trials = self._prepared()
+
+    def _prepared(self) -> tuple[Proof | None, Trials]:
+        """The function that makes the call, None for the program's own, and the trials of it."""
+        traced = self.call.traced
+        traced.expect_screen()
+        return traced.drawing(self.call.inputs) if traced.snapshot_plan.sources else None, traced.trials
 
     def perform(self) -> RunResult:
         """Make the call. Raises what the call raises."""
@@ -51,11 +58,10 @@ class ReplayedCapture(CapturedCall):
         return list(self._outputs) or None
 
     def _tried(self, outputs: Sequence[EagerTensor]) -> Sequence[EagerTensor]:
-        trials = self.call.traced.trials
-        if self.held is None or self.outcome is None or not trials.due():
+        if self.held is None or self.outcome is None or not self._trials.due():
             return outputs
         self.held.take_drawn(self.outcome)
-        trial = trials.tried(self.held, outputs, found=False)
+        trial = self._trials.tried(self.held, outputs, found=False)
         return outputs if trial is None else trial.outputs
 
     def run(self, call: Call, error: RunError | None) -> Run:
@@ -72,7 +78,7 @@ class ReplayedCapture(CapturedCall):
     def _exactness(self, shown: Agreement | None) -> Exactness:
         if self._proof is None:
             return unchanged(shown)
-        return beside(self._proof, self.call.traced.trials, shown)
+        return beside(self._proof, self._trials, shown)
 
     def _again(self, error: RunError | None) -> tuple[Replayed, Agreement | None]:
         try:

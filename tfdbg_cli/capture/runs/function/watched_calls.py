@@ -22,6 +22,7 @@ from tfdbg_cli.capture.runs.function.capture import (
     held_before,
 )
 from tfdbg_cli.capture.runs.function.function_checks import FunctionChecks, watch_kind
+from tfdbg_cli.capture.runs.function.given_capture import given_capture
 from tfdbg_cli.capture.runs.function.measured_call import MeasuredCall
 from tfdbg_cli.capture.runs.function.measured_function import measured_function
 from tfdbg_cli.capture.runs.function.replayed_capture import ReplayedCapture, compared_again
@@ -309,7 +310,8 @@ def watch_capture(call: PerformedCall, plan: Plan, settings: Settings) -> Captur
             return MeasuredCall(call, measured, room)
         return _of_all_values(call, plan, room, plan.values, obstacle)
     if plan.watched is None:
-        return _of_all_values(call, plan, room, plan.values, "")
+        given = given_capture(call, plan, settings) if plan.recorded else None
+        return given or _of_all_values(call, plan, room, plan.values, "")
     kind = watch_kind(plan, call.name)
     if kind is None:
         return _of_all_values(call, plan, room, plan.watched.values, "")

@@ -78,7 +78,7 @@ PROMPTS: dict[str, tuple[Callable[[], Stop], str, str]] = {
     "keys-of-a-recording": (sample_run.opened, "lt", "?"),
     "keys-paused": (_paused, "here", "?"),
     "keys-stepping": (_stepping, "run_info", ":s<enter>?"),
-    "keys-of-the-viewer": (sample_run.run_end, "pt loss/Log:0", "v?"),
+    "keys-of-the-viewer": (sample_run.run_end, "pt loss/Log:0", "?"),
     "keys-of-the-preview": (sample_run.run_end, "lt", "<tab>?"),
     "finder": (sample_run.run_end, "lt", "<ctrl p>los"),
     # other titles and bars
@@ -90,8 +90,8 @@ PROMPTS: dict[str, tuple[Callable[[], Stop], str, str]] = {
     "zoomed": (sample_run.run_end, "lt", "z"),
     "preview-off": (sample_run.run_end, "lt", "||||"),
     "preview-left": (sample_run.run_end, "lt", "||"),
-    "viewer-search": (sample_run.run_end, "pt loss/Log:0", "v/>2"),
-    "viewer-place": (sample_run.run_end, "pt loss/Log:0", "v@"),
+    "viewer-search": (sample_run.run_end, "pt loss/Log:0", "/>2"),
+    "viewer-place": (sample_run.run_end, "pt loss/Log:0", "@"),
 }
 
 

@@ -36,7 +36,8 @@ class VariableReader:
         with INSIDE, compat.not_recording():
             try:
                 # There is nothing to optimize, and with a thousand variables that takes the better part of a second.
-                found = compat.run_function(self._name, handles, len(handles), optimize=False)
+                # To hand the reads to other threads takes longer than to read.
+                found = compat.run_function(self._name, handles, len(handles), optimize=False, in_one_thread=True)
             except OpError:
                 found = [_value(handle, dtype) for handle, dtype in zip(handles, self._dtypes, strict=True)]
             return [
@@ -68,7 +69,7 @@ def _value(handle: EagerTensor, dtype: int) -> EagerTensor | None:
 
 def _is_missing(handle: EagerTensor, value: EagerTensor) -> bool:
     """Whether the variable was never assigned: it then reads as a tensor without elements."""
-    return value.shape.num_elements() == 0 and not bool(tf.raw_ops.VarIsInitializedOp(resource=handle))
+    return compat.elements_of(value) == 0 and not bool(tf.raw_ops.VarIsInitializedOp(resource=handle))
 
 
 def put_back(handle: EagerTensor, value: EagerTensor) -> None:

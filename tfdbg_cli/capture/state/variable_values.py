@@ -37,7 +37,8 @@ class VariableReader:
             try:
                 # There is nothing to optimize, and with a thousand variables that takes the better part of a second.
                 # To hand the reads to other threads takes longer than to read.
-                found = compat.run_function(self._name, handles, len(handles), optimize=False, in_one_thread=True)
+                read, count = compat.run_function, len(handles)
+                found = read(self._name, handles, count, optimize=False, by=compat.IN_ONE_THREAD)
             except OpError:
                 found = [_value(handle, dtype) for handle, dtype in zip(handles, self._dtypes, strict=True)]
             return [

@@ -39,10 +39,10 @@ set_tape_gradient: Callable[[Callable[..., Any]], None] = pywrap_tfe.TFE_Py_Regi
 EXECUTORS: Any = pywrap_tfe
 FAST_EXECUTOR, SLOW_EXECUTOR = "TFE_Py_FastPathExecute", "TFE_Py_Execute"
 _execute = pywrap_tfe.TFE_Py_Execute
+IN_ONE_THREAD = "SINGLE_THREADED_EXECUTOR"  # of a function of simple ops: wakes no other thread for them
 
 # What a watch asks of every eager tensor takes a tenth of the time of its public properties: the dtype by number (in
-# types.proto), the shape, how many elements, a number of its own, and the array or NumPy scalar in it, which shares
-# memory, but no life.
+# types.proto), shape and size, a number of its own, and the array or NumPy scalar in it, sharing memory, but no life.
 eager_context: Callable[[], Any] = context.context
 thread_data: Callable[[Any], Any] = attrgetter("_thread_local_data")  # of a context: what each thread has of it
 EagerTensor: Any = tf.__internal__.EagerTensor
@@ -171,16 +171,10 @@ def remove_function(name: str) -> None:
     eager_context().remove_function(name)
 
 
-def run_function(
-    name: str, inputs: Sequence[Any], outputs: int, *, optimize: bool = True, in_one_thread: bool = False
-) -> Sequence[Any]:
-    """Call the function that the eager runtime knows by `name`, as an AtomicFunction calls its own.
-
-    Unless `optimize`, its graph is executed as it is. `in_one_thread` wakes no other thread for its ops, which are to
-    be of the simplest kind.
-    """
+def run_function(name: str, inputs: Sequence[Any], outputs: int, *, optimize: bool = True, by: str = "") -> Any:
+    """Call the function `name`, as an AtomicFunction its own; as it is unless `optimize`, `by` that executor."""
     eager, cancelling = context.context(), cancellation.context()
-    options = _call_options(eager, optimize=optimize, executor="SINGLE_THREADED_EXECUTOR" if in_one_thread else "")
+    options = _call_options(eager, optimize=optimize, executor=by)
     if cancelling is None:
         return execute.execute(name, outputs, list(inputs), options, eager) or ()
     return execute.execute_with_cancellation(name, outputs, list(inputs), options, eager, cancelling) or ()
@@ -189,8 +183,7 @@ def run_function(
 def _call_options(eager: Any, *, optimize: bool, executor: str = "") -> tuple[Any, ...]:
     """The attributes of a call of a function."""
     options = dict(eager.function_call_options.as_attrs())
-    if executor:
-        options["executor_type"] = executor
+    options |= {"executor_type": executor} if executor else {}
     if not optimize:
         config = v1.ConfigProto.FromString(options["config_proto"])
         config.graph_options.rewrite_options.disable_meta_optimizer = True

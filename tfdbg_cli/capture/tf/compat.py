@@ -171,13 +171,13 @@ def remove_function(name: str) -> None:
     eager_context().remove_function(name)
 
 
-def run_function(name: str, inputs: Sequence[Any], outputs: int, *, optimize: bool = True, by: str = "") -> Any:
+def run_function(name: str, inputs: Sequence[Any], outputs: int, *, optimize: bool = True, by: str = "") -> list[Any]:
     """Call the function `name`, as an AtomicFunction its own; as it is unless `optimize`, `by` that executor."""
     eager, cancelling = context.context(), cancellation.context()
     options = _call_options(eager, optimize=optimize, executor=by)
     if cancelling is None:
-        return execute.execute(name, outputs, list(inputs), options, eager) or ()
-    return execute.execute_with_cancellation(name, outputs, list(inputs), options, eager, cancelling) or ()
+        return execute.execute(name, outputs, list(inputs), options, eager) or []
+    return execute.execute_with_cancellation(name, outputs, list(inputs), options, eager, cancelling) or []
 
 
 def _call_options(eager: Any, *, optimize: bool, executor: str = "") -> tuple[Any, ...]:

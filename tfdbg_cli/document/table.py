@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any
 
 from tfdbg_cli.document.cells import clip, clip_start, display_width
 from tfdbg_cli.document.later import Later
 from tfdbg_cli.document.lazy_lines import LazyLines
-from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, printable
 
 _GAP = 2  # columns between two of the table
 _HELD = 50_000  # rows of a table without a width that are kept while it is printed, unless it says otherwise
@@ -34,11 +35,16 @@ class Column:
 Row = Sequence[Span]
 
 
+def _text_of(row: Row, column: int) -> str:
+    return row[column].text
+
+
 @dataclass(frozen=True)
 class Table:
     """`count` rows, the i-th given by `row(i)`, one span a column. The last column takes the room that is left.
 
-    Cells are read one by one and only in columns that are shown or measured, so a row may compute them lazily.
+    Cells are read one by one and only in columns that are shown or measured, so a row may compute them lazily. `text`
+    tells the text of a cell, by row and column, where that takes less than the cell: widths are chosen by it.
     """
 
     columns: tuple[Column, ...]
@@ -46,13 +52,15 @@ class Table:
     row: Callable[[int], Row]
     show_head: bool = True
     later: Later | None = None
+    text: Callable[[Any, int], str] = _text_of
     measured: int = _HELD  # rows up to which all are made to choose widths for a stream; fewer where rows take long
 
     def lines(self, width: int | None) -> Sequence[Line]:
         table = self
         if width is None and self.count <= self.measured:
             # Every row is measured and then shown: made once, not twice.
-            table = replace(self, row=[tuple(self.row(i)) for i in range(self.count)].__getitem__)
+            rows = [tuple(self.row(i)) for i in range(self.count)]
+            table = replace(self, row=rows.__getitem__, text=_text_of)
         shown, widths = table._fit(width)
         return _TableLines(table, shown, widths, clipped=width is not None)
 
@@ -67,7 +75,7 @@ class Table:
         # Without a width nothing is clipped, so every row must be measured for the columns to line up. Of a very long
         # table a sample has to do: to make its rows once is long enough.
         if width is None:
-            self._measure(widths, every, map(self.row, range(0, self.count, self._step(self.measured))))
+            self._measure(widths, every, list(map(self.row, range(0, self.count, self._step(self.measured)))))
             return every, widths
         rows = list(map(self.row, range(0, self.count, self._step(_SAMPLE))))
         # Cells may take their time: those of a column that is left out whatever they hold are not made. Whether it is
@@ -91,13 +99,13 @@ class Table:
         """The distance between the rows that are measured where the table has more than `most`."""
         return 1 if self.count <= most else max(1, self.count // _SAMPLE)
 
-    def _measure(self, widths: list[int], columns: Iterable[int], rows: Iterable[Row]) -> None:
+    def _measure(self, widths: list[int], columns: Iterable[int], rows: Sequence[Row]) -> None:
         """Make `columns` as wide as their cells in `rows`."""
-        measured = [j for j in columns if not self.columns[j].width]
-        if measured:
-            for row in rows:
-                for j in measured:
-                    widths[j] = max(widths[j], display_width(row[j].text))
+        text = self.text
+        for j in columns:
+            if not self.columns[j].width:
+                texts = {text(row, j) for row in rows}  # most of a column are alike
+                widths[j] = max([widths[j], *(display_width(printable(one)) for one in texts)])
 
     def _possible(self, widths: Sequence[int], width: int) -> list[int]:
         """The columns for which there is room as far as `widths` are known, with each as narrow as it may be."""

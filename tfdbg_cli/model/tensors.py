@@ -155,6 +155,15 @@ class TellsValued(Protocol):
 
 
 @runtime_checkable
+class TellsRepeats(Protocol):
+    """A store that knows whether its run produced some tensor more than once: in loops, or on several devices."""
+
+    def repeats(self) -> bool:
+        """Whether one stands there more than once."""
+        ...
+
+
+@runtime_checkable
 class TellsMemory(Protocol):
     """A store of which some values stay in memory as long as it does, and may share that."""
 
@@ -166,6 +175,11 @@ class TellsMemory(Protocol):
 def memory_of(store: TensorStore, index: int) -> int | None:
     """What a store tells that `TellsMemory`; None of any other."""
     return cast(TellsMemory, store).memory(index) if _tells(type(store), TellsMemory) else None
+
+
+def repeats(store: TensorStore) -> bool | None:
+    """What a store tells that `TellsRepeats`; None of any other."""
+    return cast(TellsRepeats, store).repeats() if _tells(type(store), TellsRepeats) else None
 
 
 def finite_in_steps(store: TensorStore, indices: Sequence[int]) -> Iterator[tuple[Sequence[int], float]]:

@@ -36,7 +36,7 @@ class BetweenKeys:
         self._drawn = 0.0  # when a frame was drawn in the middle of the work
         self._unseen = False  # whether there is something new to see since then
         self._pause_ends = 0.0  # when the keys will have rested for long enough to count what is in sight
-        self._answered = False  # whether a key was answered, and the frame with the answer is still to be drawn
+        self._answered = True  # whether somebody waits for a frame before any work: the first, or that of a key
 
     def go_on(self, loop: urwid.MainLoop | None) -> None:
         """Let what is unfinished go on behind the keys: at once what was asked for, in a pause what is in sight."""

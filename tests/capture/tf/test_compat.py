@@ -96,7 +96,8 @@ def test_functions_are_read_added_run_and_removed_by_name(tf) -> None:
     compat.add_function(definition)
     with tf.init_scope():
         (found,) = compat.run_function("of_test_compat", [tf.constant(0.0)], 1)
-    assert float(found) == 1.0
+        (alone,) = compat.run_function("of_test_compat", [tf.constant(0.0)], 1, by=compat.IN_ONE_THREAD)
+    assert float(found) == float(alone) == 1.0
     compat.remove_function("of_test_compat")
     assert compat.function_definition("of_test_compat") is None
 
@@ -419,6 +420,7 @@ def test_what_an_eager_tensor_is_can_be_asked_without_python_calls(tf) -> None:
     tensor = tf.constant([[1.0, 2.0]])
     assert type(tensor) is compat.EagerTensor
     assert (compat.dtype_number(tensor), compat.shape_of(tensor)) == (tensor.dtype.as_datatype_enum, (1, 2))
+    assert compat.elements_of(tensor) == 2
     assert compat.tensor_id(tensor) != compat.tensor_id(tf.identity(tensor))
     value = compat.host_array(tensor)
     del tensor

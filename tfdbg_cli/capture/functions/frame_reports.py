@@ -14,7 +14,10 @@ from tfdbg_cli.capture.functions.definition.shown_values import Item, Shown
 from tfdbg_cli.capture.functions.definition.undefined import gives_undefined
 from tfdbg_cli.capture.functions.recomputed import LazyTensor, Recent, made_of
 from tfdbg_cli.capture.functions.rewrite import Exposed, Frame, Rewriting
+from tfdbg_cli.capture.functions.straight import Straight
+from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.types import EagerTensor
+from tfdbg_cli.model.dtypes import element_type
 from tfdbg_cli.model.names import TensorName
 
 _TEXT_BYTES = 32  # what a string in a tensor is taken to need
@@ -99,11 +102,15 @@ class FrameReports:
 
 @dataclass(frozen=True)
 class Rewritten:
-    """A function rewritten to give what is wanted, and what takes the reports of its branches and loops."""
+    """A function rewritten to give what is wanted, and what takes the reports of its branches and loops.
+
+    `straight` has the order of its values where there are none of these, by the positions of the inputs shown.
+    """
 
     exposed: Exposed
     rewriting: Rewriting
     reports: FrameReports
+    straight: dict[tuple[int, ...], Straight] = field(default_factory=dict)
 
     @staticmethod
     def of(root: Scope, wanted: Wanted, *, without_xla: bool = False) -> Rewritten:
@@ -119,7 +126,7 @@ class Rewritten:
 
 def size_of(tensor: EagerTensor) -> int:
     """The bytes of an eager tensor, without looking at it; for strings a guess."""
-    return int(tensor.shape.num_elements() or 0) * (tensor.dtype.size or _TEXT_BYTES)
+    return compat.elements_of(tensor) * (element_type(compat.dtype_number(tensor)).itemsize or _TEXT_BYTES)
 
 
 def _inner_frames(frames: Sequence[Frame], scope: Scope) -> tuple[int, ...]:

@@ -14,22 +14,21 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
 
-import tensorflow as tf
-
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.functions.checking_edit import Wanted
 from tfdbg_cli.capture.functions.compiled import Compiled, compiled
 from tfdbg_cli.capture.functions.definition.body import Source
 from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT, Scope
 from tfdbg_cli.capture.functions.definition.shown_values import Shown, hidden_in, unshown_calls
-from tfdbg_cli.capture.functions.frame_reports import Rewritten, Unrolled
+from tfdbg_cli.capture.functions.frame_reports import Rewritten, Turn, Unrolled
 from tfdbg_cli.capture.functions.grafted import grafted
-from tfdbg_cli.capture.functions.kept_tensors import KeptTensors
-from tfdbg_cli.capture.functions.recomputed import LazyTensor
+from tfdbg_cli.capture.functions.kept_tensors import NO_TENSORS, KeptTensors
 from tfdbg_cli.capture.functions.rewrite import Exposed, original_names
+from tfdbg_cli.capture.functions.straight import Straight
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.types import AtomicFunction, EagerTensor, NodeDef
+from tfdbg_cli.model.dtypes import RESOURCE, VARIANT
 from tfdbg_cli.model.names import TensorName
 
 _WITHOUT_XLA = (
@@ -47,6 +46,7 @@ _RANDOM = (
 _HIDDEN = "Values of {} nodes inside loops and branches of version 1 are not shown: they need not be produced."
 _UNSHOWN = "What {} does in functions of its own, such as the turns of a loop over a dataset, is not shown."
 _NOT_TAKEN = "The values of this call could not be taken: {}"
+_HANDLES = frozenset({RESOURCE, VARIANT})
 _DROPPED = "The values of {} turns of loops or branches are not kept: they need more than {} bytes."
 
 
@@ -174,6 +174,8 @@ class Instrumented:
 
     def _performed(self, rewritten: Rewritten, inputs: Sequence[EagerTensor], room: int | None) -> Outcome:
         rewritten.begin(room)
+        if not rewritten.rewriting.frames:  # before the call: after it a person may wait for a screen
+            self._straight(rewritten, self._shown_arguments(inputs))
         error: Exception | None = None
         found: Sequence[EagerTensor] | None = None
         try:
@@ -192,7 +194,7 @@ class Instrumented:
         except Exception as ours:  # noqa: BLE001  # the call was made: what it gave is the program's, whatever we do
             report("take the values of a function", ours)
             note = _NOT_TAKEN.format(f"{type(ours).__name__}: {ours}")
-            return Outcome(self._outputs(found), KeptTensors(()), (*self.notes, note), error)
+            return Outcome(self._outputs(found), NO_TENSORS, (*self.notes, note), error)
 
     def _outcome(
         self,
@@ -204,22 +206,12 @@ class Instrumented:
     ) -> Outcome:
         turns, early = rewritten.reports.end(), rewritten.reports.early()
         exposed = rewritten.exposed
-        given = None if found is None else found[self._own :]
-        shown: list[tuple[Shown, LazyTensor | None]]
-        if given is not None and exposed.given is not None and not turns and not self._wanted.values:
-            shown = list(zip(exposed.given, given, strict=False))  # in order, as it is
-        else:
-            unrolled = Unrolled(turns)
-            if self._wanted.values:
-                self._add_arguments(unrolled, inputs)
-            unrolled.add(exposed.items, given)
-            shown = unrolled.values
         notes = self.notes
         if rewritten.reports.dropped:
             notes += (_DROPPED.format(rewritten.reports.dropped, room),)
         answer, sure = self._answer(exposed, found)
         measured = found[-1] if found is not None and self._wanted.measured and exposed.answers else None
-        values = KeptTensors(shown)
+        values = self._values(rewritten, turns, inputs, found)
         return Outcome(self._outputs(found), values, notes, error, answer, sure, early, measured)
 
     @property
@@ -240,13 +232,39 @@ class Instrumented:
         counts = found[-1].numpy()
         return question.found_in(counts), question.sure_of(counts)
 
-    def _add_arguments(self, unrolled: Unrolled, inputs: Sequence[EagerTensor]) -> None:
+    def _values(
+        self,
+        rewritten: Rewritten,
+        turns: dict[int, list[Turn]],
+        inputs: Sequence[EagerTensor],
+        found: Sequence[EagerTensor] | None,
+    ) -> KeptTensors:
+        """The values of a call: of its arguments, and those that it `found` and reported in `turns`."""
+        positions = self._shown_arguments(inputs)
+        given = [inputs[at] for at in positions]
+        if found is not None and not turns:
+            straight = self._straight(rewritten, positions)
+            return KeptTensors(straight.shown, straight.tensors([*given, *found[self._own :]]), straight.executions)
+        unrolled = Unrolled(turns)
+        unrolled.add_arguments(zip([self._arguments[at] for at in positions], given, strict=True))
+        unrolled.add(rewritten.exposed.items, None if found is None else found[self._own :])
+        return KeptTensors.of(unrolled.values)
+
+    def _shown_arguments(self, inputs: Sequence[EagerTensor]) -> tuple[int, ...]:
+        """The positions of the inputs that a run shows."""
+        if not self._wanted.values:
+            return ()
         # Handles of variables and iterators would fill the first screen; the call's feeds show what they lead to.
-        unrolled.add_arguments(
-            (shown, tensor)
-            for shown, tensor in zip(self._arguments, inputs, strict=False)
-            if tensor.dtype not in (tf.resource, tf.variant)
-        )
+        numbers = map(compat.dtype_number, inputs[: len(self._arguments)])
+        return tuple(at for at, number in enumerate(numbers) if number not in _HANDLES)
+
+    def _straight(self, rewritten: Rewritten, positions: tuple[int, ...]) -> Straight:
+        """Where calls have their values in which no branch or loop reports any; found once."""
+        found = rewritten.straight.get(positions)
+        if found is None:
+            arguments = [self._arguments[at] for at in positions]
+            found = rewritten.straight[positions] = Straight(arguments, rewritten.exposed.items)
+        return found
 
     def _run(self, name: str, inputs: Sequence[EagerTensor], outputs: int) -> Sequence[EagerTensor]:
         with compat.not_recording(), nullcontext() if self._atomic is None else compat.worded_as(self._atomic):
@@ -264,11 +282,11 @@ class Instrumented:
         try:
             outputs = tuple(self._run(self.root.body.name, inputs, len(self.root.body.returns)))
         except OpError as error:
-            return Outcome((), KeptTensors(()), self.notes, error)
+            return Outcome((), NO_TENSORS, self.notes, error)
         with self._lock:
             self._without_xla = True
             self._idle = []
-        return Outcome(outputs, KeptTensors(()), (*self.notes, _XLA_FAILED))
+        return Outcome(outputs, NO_TENSORS, (*self.notes, _XLA_FAILED))
 
     def _rewritten(self) -> Rewritten:
         rewritten = Rewritten.of(self.root, self._wanted, without_xla=self._without_xla)

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import math
 import re
-from collections import defaultdict, deque
-from collections.abc import Iterator, Sequence
-from functools import cached_property, lru_cache
-from itertools import count
-from operator import is_
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from itertools import compress
 
 import numpy as np
 import tensorflow as tf
 
 from tfdbg_cli.capture.functions.definition.body import Output
 from tfdbg_cli.capture.functions.definition.shown_values import Shown
+from tfdbg_cli.capture.functions.executions import Executions, executions_of
 from tfdbg_cli.capture.functions.recomputed import LazyTensor, Recomputed, shape_of
+from tfdbg_cli.capture.functions.straight import StraightTensors
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.opaque import HANDLE
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
+from tfdbg_cli.capture.tf.types import EagerTensor
 from tfdbg_cli.model.dtypes import element_type
-from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.tensors import Tensor
 from tfdbg_cli.model.values import Array, Lack, NoValue, Value
 
@@ -28,60 +28,39 @@ _NOT_COMPUTED = NoValue(Lack.UNINITIALIZED, "The branch that was taken does not 
 _KIND = re.compile(r"device:(\w+):")
 
 
-class _Order:
-    """Which execution of its node each tensor of a call is, and where the tensors of a node are."""
-
-    def __init__(self, shown: Sequence[Shown]) -> None:
-        self.shown = shown
-        self.executions: list[int] = []
-        counts: defaultdict[TensorName, Iterator[int]] = defaultdict(count)  # to hash a name takes the longest here
-        for one in shown:
-            self.executions.append(next(counts[one.name]))
-
-    @cached_property
-    def by_node(self) -> dict[str, list[int]]:
-        """The places of the tensors of each node."""
-        found: dict[str, list[int]] = {}
-        for index, one in enumerate(self.shown):
-            found.setdefault(one.name.node, []).append(index)
-        return found
-
-
-_ORDERS: deque[_Order] = deque(maxlen=4)  # a function without loops shows the same tensors in each call
-_WORTH = 100_000  # tensors: an order of more is not kept
-
-
-def _order_of(shown: Sequence[Shown]) -> _Order:
-    """The order of `shown`, made anew where none of the last calls had the same tensors."""
-    for known in tuple(_ORDERS):
-        if len(known.shown) == len(shown) and all(map(is_, known.shown, shown)):
-            return known
-    made = _Order(shown)
-    if len(shown) <= _WORTH:
-        _ORDERS.append(made)
-    return made
-
-
 class KeptTensors:
     """A `TensorStore` of tensors at hand or to be computed, in order of execution; None for one without numbers."""
 
-    def __init__(self, values: Sequence[tuple[Shown, LazyTensor | None]]) -> None:
-        self._values = values
-        self._order = _order_of([shown for shown, _ in values])
+    def __init__(
+        self, shown: Sequence[Shown], tensors: Sequence[LazyTensor | None], executions: Executions | None = None
+    ) -> None:
+        """Keep the `tensors` that are `shown`; `executions` are what is known of these, if anything is."""
+        self._shown = shown
+        self._tensors = tensors
+        self._executions = executions_of(shown) if executions is None else executions
         self._last: tuple[int, Value] = -1, _NOT_COMPUTED
-        self._described: list[Tensor | None] = [None] * len(values)  # who records a run asks for each a few times
+        self._described: list[Tensor | None] = [None] * len(shown)  # who records a run asks for each a few times
+
+    @classmethod
+    def of(cls, values: Iterable[tuple[Shown, LazyTensor | None]]) -> KeptTensors:
+        """As it is made, of pairs."""
+        pairs = list(values)
+        return cls([shown for shown, _ in pairs], [tensor for _, tensor in pairs])
 
     @property
     def held_bytes(self) -> int:
         """The bytes that the tensors take, without texts, and without those that are still to be computed."""
-        return sum(
-            (element_type(shown.dtype).itemsize or 0) * math.prod(compat.shape_of(tensor))
-            for shown, tensor in self._values
-            if tensor is not None and not isinstance(tensor, Recomputed)
-        )
+        itemsizes = self._executions.itemsizes
+        return sum(itemsizes[at] * compat.elements_of(tensor) for at, tensor in self._at_hand())
+
+    def _at_hand(self) -> Iterable[tuple[int, EagerTensor]]:
+        if isinstance(self._tensors, StraightTensors):
+            return self._tensors.at_hand()
+        at_hand = (tensor is not None and not isinstance(tensor, Recomputed) for tensor in self._tensors)
+        return compress(enumerate(self._tensors), at_hand)
 
     def __len__(self) -> int:
-        return len(self._values)
+        return len(self._shown)
 
     def __getitem__(self, index: int) -> Tensor:
         found = self._described[index]
@@ -90,30 +69,40 @@ class KeptTensors:
         return found
 
     def _describe(self, index: int) -> Tensor:
-        shown, tensor = self._values[index]
-        dtype, execution = element_type(shown.dtype), self._order.executions[index]
+        shown, tensor = self._shown[index], self._tensors[index]
+        dtype, execution = element_type(shown.dtype), self._executions.numbers[index]
         if tensor is None:
             return Tensor(shown.name, shown.device, execution, dtype.name, None, None, None, shown.op_type)
         shape = shape_of(tensor)
         size = dtype.itemsize
         nbytes = None if size is None else size * math.prod(shape)
-        device = _place(shown.device, tensor.device)
-        return Tensor(shown.name, device, execution, dtype.name, shape, nbytes, None, shown.op_type)
+        return Tensor(shown.name, self.device(index), execution, dtype.name, shape, nbytes, None, shown.op_type)
 
     def pairs(self) -> Sequence[tuple[Shown, LazyTensor | None]]:
         """The descriptions and the tensors, in order; None for one that holds no numbers."""
-        return self._values
+        return list(zip(self._shown, self._tensors, strict=True))
+
+    def tensor(self, index: int) -> LazyTensor | None:
+        """The tensor at `index`; None for one that holds no numbers."""
+        return self._tensors[index]
+
+    def device(self, index: int) -> str:
+        shown, tensor = self._shown[index], self._tensors[index]
+        return shown.device if tensor is None else _place(shown.device, tensor.device)
+
+    def repeats(self) -> bool:
+        return self._executions.repeated
 
     def value(self, index: int) -> Value:
-        tensor = self._values[index][1]
+        tensor = self._tensors[index]
         if tensor is None:
-            return _NOT_COMPUTED if Output("", self._values[index][0].dtype).returnable else HANDLE
+            return _NOT_COMPUTED if Output("", self._shown[index].dtype).returnable else HANDLE
         found = array_of(tensor)
         self._last = index, found
         return found
 
     def memory(self, index: int) -> int | None:
-        tensor = self._values[index][1]
+        tensor = self._tensors[index]
         if not isinstance(tensor, compat.EagerTensor):
             return None
         last, array = self._last  # who asks for the memory has asked for the value
@@ -124,11 +113,14 @@ class KeptTensors:
         return int(array.__array_interface__["data"][0])
 
     def named(self, node: str, slot: int | None = None) -> Sequence[int]:
-        found = self._order.by_node.get(node, [])
-        return found if slot is None else [i for i in found if self._values[i][0].name.slot == slot]
+        found = self._executions.by_node.get(node, [])
+        return found if slot is None else [i for i in found if self._shown[i].name.slot == slot]
 
     def nodes(self) -> Sequence[str]:
-        return list(self._order.by_node)
+        return self._executions.nodes
+
+
+NO_TENSORS = KeptTensors((), ())
 
 
 def _is_copy(array: Array) -> bool:

@@ -68,10 +68,17 @@ class Recomputed:
     @property
     def shape(self) -> tuple[int, ...]:
         """The shape, found without computing the value, but where it depends on others than those of the inputs."""
-        if self._shape is None:
-            for value in self._before(lambda value: value._shape is not None):
+        open_ = [self] if self._shape is None else []
+        while open_:
+            value = open_[-1]
+            unknown = [one for one in value._inputs if isinstance(one, Recomputed) and one._shape is None]
+            if unknown:  # inputs first: chains can be long
+                open_ += unknown
+                continue
+            if value._shape is None:
                 found = _shape(value._recipe, value._inputs)
                 value._shape = compat.shape_of(value.tensor()) if found is None else found
+            open_.pop()
         assert self._shape is not None
         return self._shape
 

@@ -16,7 +16,7 @@ from tfdbg_cli.capture.functions.checking_edit import CheckingEdit, LoopEdit, Wa
 from tfdbg_cli.capture.functions.definition.body import IMPLEMENTATION, XLA
 from tfdbg_cli.capture.functions.definition.call_tree import CallKind, CallSite, Scope
 from tfdbg_cli.capture.functions.definition.edit import Edit
-from tfdbg_cli.capture.functions.definition.shown_values import Item, Shown, given_items, items_of
+from tfdbg_cli.capture.functions.definition.shown_values import Item, given_items, items_of
 from tfdbg_cli.capture.tf.types import FunctionDef, NodeDef
 from tfdbg_cli.model.dtypes import FLOAT
 from tfdbg_cli.model.names import TensorName
@@ -59,12 +59,6 @@ class Exposed:
         """The element types of what it gives behind its own outputs."""
         found = [item.shown.dtype for item in self.items if item.given_back and item.shown is not None]
         return [*found, self.answer_type] if self.answers else found
-
-    @cached_property
-    def given(self) -> tuple[Shown, ...] | None:
-        """What it gives back, where that is all that there is of `items`: nothing to compute, no branch, no loop."""
-        shown = tuple(item.shown for item in self.items if item.given_back and item.shown is not None)
-        return shown if len(shown) == len(self.items) else None
 
 
 @dataclass

@@ -17,14 +17,12 @@ _MOST_NAMED = 3
 class Replayed:
     """What a replay gave: its tensors, or those until `error`. `notes` are for the screen.
 
-    `lacks` says why there are no values at all; empty when there are. `nbytes` is the memory that they take; 0 where
-    that is not known.
+    `lacks` says why there are no values at all; empty when there are.
     """
 
     tensors: TensorStore = EMPTY_STORE
     notes: tuple[str, ...] = ()
     error: RunError | None = None
-    nbytes: int = 0
     lacks: str = ""
 
     def of(self, run: Run) -> Run:

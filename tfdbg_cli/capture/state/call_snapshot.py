@@ -13,7 +13,7 @@ from tfdbg_cli.capture.functions.definition.called_functions import with_called
 from tfdbg_cli.capture.functions.definition.effects import silence
 from tfdbg_cli.capture.functions.definition.flat import FlatFunction, is_inlined
 from tfdbg_cli.capture.functions.instrumented import Outcome
-from tfdbg_cli.capture.functions.kept_tensors import array_of
+from tfdbg_cli.capture.functions.kept_tensors import KeptTensors, array_of
 from tfdbg_cli.capture.replay.function import ReadyFunction, fresh_variable, replay_function
 from tfdbg_cli.capture.replay.function_details import FunctionDetails
 from tfdbg_cli.capture.replay.replaced import with_replaced
@@ -41,6 +41,7 @@ class ReplayedCall:
     """A call made again: all its values, what it gave by name, and its variables after it, by position."""
 
     replayed: Replayed
+    captured: KeptTensors
     outputs: Mapping[TensorName, EagerTensor]
     variables: Mapping[int, EagerTensor | None]
 
@@ -115,7 +116,7 @@ class CallSnapshot:
         tensors = outcome.captured
         rows = {name: tensors.named(name.node, name.slot) for name in self._plan.sources}
         self.after(outcome.early)
-        self.after({name: tensors.pairs()[found[-1]][1] for name, found in rows.items() if found})
+        self.after({name: tensors.tensor(found[-1]) for name, found in rows.items() if found})
 
     def variable(self, position: int) -> EagerTensor:
         """The value before the call of the variable whose handle is at `position`.
@@ -228,7 +229,8 @@ class CallSnapshot:
         error = None if outcome.error is None else run_error(outcome.error)
         handles = {own: inputs[at] for at, own in enumerate(positions) if own is not None and own in plan.written}
         return ReplayedCall(
-            Replayed(outcome.captured, outcome.notes, error, outcome.captured.held_bytes),
+            Replayed(outcome.captured, outcome.notes, error),
+            outcome.captured,
             dict(zip(again.part.outputs, outcome.outputs, strict=False)),
             plan.read_handles(self._inputs, handles),
         )

@@ -76,7 +76,7 @@ class SnapshotPlan:
 
     def is_variable(self, inputs: Sequence[EagerTensor], position: int) -> bool:
         """Whether a variable's handle is at `position` of `inputs`, as far as can be known."""
-        return self._type_of(inputs, position) is not None
+        return position in self._types or self._type_of(inputs, position) is not None
 
     def _type_of(self, inputs: Sequence[EagerTensor], position: int) -> int | None:
         # What the ops of the function tell is known already; a handle tells it by a message that is made for that.
@@ -87,15 +87,17 @@ class SnapshotPlan:
     ) -> dict[int, EagerTensor]:
         """The values of the variables of `handles`, each of the type of the variable at its position in `inputs`."""
         positions = [at for at in handles if self.is_variable(inputs, at)]
-        others = [handles.get(at, handle) for at, handle in enumerate(inputs)]
-        return dict(zip(positions, self._read(inputs, others, positions), strict=True))
+        return dict(zip(positions, self._read(inputs, handles, positions), strict=True))
 
     def read(self, inputs: Sequence[EagerTensor], positions: Sequence[int]) -> list[EagerTensor | None]:
         """The values of the variables whose handles are at `positions`; None for a variable that has no value."""
         return self._read(inputs, inputs, positions)
 
     def _read(
-        self, inputs: Sequence[EagerTensor], handles: Sequence[EagerTensor], positions: Sequence[int]
+        self,
+        inputs: Sequence[EagerTensor],
+        handles: Sequence[EagerTensor] | Mapping[int, EagerTensor],
+        positions: Sequence[int],
     ) -> list[EagerTensor | None]:
         key = tuple(positions)
         reader = self._readers.get(key)

@@ -41,14 +41,16 @@ FAST_EXECUTOR, SLOW_EXECUTOR = "TFE_Py_FastPathExecute", "TFE_Py_Execute"
 _execute = pywrap_tfe.TFE_Py_Execute
 _WITHOUT = {"rewrite_options": {"disable_meta_optimizer": True}}
 _UNOPTIMIZED: bytes = v1.ConfigProto(graph_options=_WITHOUT).SerializeToString()
+IN_ONE_THREAD = "SINGLE_THREADED_EXECUTOR"  # of a function of simple ops: wakes no other thread for them
 
 # What a watch asks of every eager tensor takes a tenth of the time of its public properties: the dtype by number (in
-# types.proto), the shape, a number of its own, and the array or NumPy scalar in it, which shares memory, but no life.
+# types.proto), shape and size, a number of its own, and the array or NumPy scalar in it, sharing memory, but no life.
 eager_context: Callable[[], Any] = context.context
 thread_data: Callable[[Any], Any] = attrgetter("_thread_local_data")  # of a context: what each thread has of it
 EagerTensor: Any = tf.__internal__.EagerTensor
 dtype_number: Callable[[Any], int] = EagerTensor._datatype_enum
 shape_of: Callable[[Any], tuple[int, ...]] = EagerTensor._shape_tuple
+elements_of: Callable[[Any], int] = EagerTensor._num_elements
 tensor_id: Callable[[Any], int] = attrgetter("_id")
 host_array: Callable[[Any], Any] = EagerTensor._numpy_internal
 
@@ -171,21 +173,19 @@ def remove_function(name: str) -> None:
     eager_context().remove_function(name)
 
 
-def run_function(name: str, inputs: Sequence[Any], outputs: int, *, optimize: bool = True) -> Sequence[Any]:
-    """Call the function that the eager runtime knows by `name`, as an AtomicFunction calls its own.
-
-    Unless `optimize`, its graph is executed as it is.
-    """
+def run_function(name: str, inputs: Sequence[Any], outputs: int, *, optimize: bool = True, by: str = "") -> list[Any]:
+    """Call the function `name`, as an AtomicFunction its own; as it is unless `optimize`, `by` that executor."""
     eager, cancelling = context.context(), cancellation.context()
-    options = _call_options(eager, optimize=optimize)
+    options = _call_options(eager, optimize=optimize, executor=by)
     if cancelling is None:
-        return execute.execute(name, outputs, list(inputs), options, eager) or ()
-    return execute.execute_with_cancellation(name, outputs, list(inputs), options, eager, cancelling) or ()
+        return execute.execute(name, outputs, list(inputs), options, eager) or []
+    return execute.execute_with_cancellation(name, outputs, list(inputs), options, eager, cancelling) or []
 
 
-def _call_options(eager: Any, *, optimize: bool) -> tuple[Any, ...]:
+def _call_options(eager: Any, *, optimize: bool, executor: str = "") -> tuple[Any, ...]:
     """The attributes of a call of a function."""
     options = dict(eager.function_call_options.as_attrs())
+    options |= {"executor_type": executor} if executor else {}
     if not optimize:
         options["config_proto"] += _UNOPTIMIZED  # to put messages together is to put their bytes in a row
     return tuple(chain(*options.items()))

@@ -135,7 +135,9 @@ def _table(context: Context, options: argparse.Namespace, indices: Sequence[int]
     fields = tensor_fields(context, indices, names, stats=options.stats)
     columns = tuple(_with_sort(field, options) for field in fields)
     later = CountedLater(context, indices) if context.later and not options.stats else None
-    return Table(columns, len(indices), lambda i: Cells(fields, indices[i], store[indices[i]]), later=later)
+    return Table(
+        columns, len(indices), lambda i: Cells(fields, indices[i], store[indices[i]]), later=later, text=Cells.text
+    )
 
 
 def _with_sort(field: Field, options: argparse.Namespace) -> Column:

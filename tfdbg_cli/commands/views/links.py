@@ -10,7 +10,7 @@ from tfdbg_cli.document.text import Span, Style
 from tfdbg_cli.model.calls import Call
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.sources import Frame
-from tfdbg_cli.model.tensors import TensorStore, devices_of
+from tfdbg_cli.model.tensors import TensorStore, devices_of, repeats
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,8 @@ _COUNTED: WeakKeyDictionary[TensorStore, dict[TensorName, _Executions]] = WeakKe
 def tensor_link(store: TensorStore, index: int, verb: str = "pt") -> str:
     """`pt` of the tensor at `index`: with -n where it was produced several times, --device where on several."""
     tensor = store[index]
+    if repeats(store) is False:
+        return f"{verb} {quoted(str(tensor.name))}"
     found = _executions(store, tensor.name)
     number, count = found.numbers[index]
     words = [verb, quoted(str(tensor.name))]
@@ -38,7 +40,7 @@ def tensor_link(store: TensorStore, index: int, verb: str = "pt") -> str:
 
 def execution_count(store: TensorStore, index: int) -> int:
     """How often the tensor at `index` was produced on its device."""
-    return _executions(store, store[index].name).numbers[index][1]
+    return 1 if repeats(store) is False else _executions(store, store[index].name).numbers[index][1]
 
 
 def _executions(store: TensorStore, name: TensorName) -> _Executions:

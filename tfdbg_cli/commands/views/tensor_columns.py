@@ -21,7 +21,7 @@ from tfdbg_cli.document.text import Span, Style
 from tfdbg_cli.document.units import bytes_text, ms_text, shape_text
 from tfdbg_cli.model.graph import Graph, once_per_graph
 from tfdbg_cli.model.statistics import Summary
-from tfdbg_cli.model.tensors import Tensor
+from tfdbg_cli.model.tensors import Tensor, devices_of, repeats
 
 _ROWS_SAMPLED = 200
 _NODES_SAMPLED = 10_000
@@ -30,12 +30,16 @@ _ROLE_TEXTS = {Role.FORWARD: "fwd", Role.GRADIENT: "grad", Role.UPDATE: "upd"}
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A column of the table: its name in settings, its head, its cell, and the sort that its head offers."""
+    """A column of the table: its name in settings, its head, its cell, and the sort that its head offers.
+
+    `text` tells the text of the cell where that takes less than the cell.
+    """
 
     name: str
     column: Column
     cell: Callable[[int, Tensor], Span]
     sort: SortKey | None = None
+    text: Callable[[int, Tensor], str] | None = None
 
 
 class Cells(Sequence[Span]):
@@ -56,22 +60,26 @@ class Cells(Sequence[Span]):
             return [self[i] for i in range(*index.indices(len(self)))]
         return self._fields[index].cell(self._index, self._tensor)
 
+    def text(self, column: int) -> str:
+        """The text of the cell in `column`."""
+        text = self._fields[column].text
+        return self[column].text if text is None else text(self._index, self._tensor)
+
 
 def tensor_fields(context: Context, indices: Sequence[int], names: ShortNames, *, stats: bool) -> list[Field]:
     """The columns for the tensors at `indices`, the name last; those that would say nothing are left out."""
     fields = [
         _time_field(context),
-        Field(
-            "size", Column("Size", right=True, drop=3), lambda i, t: _number(bytes_text(t.nbytes)), SortKey.DUMP_SIZE
+        _field(
+            "size",
+            Column("Size", right=True, drop=3),
+            lambda i, t: bytes_text(t.nbytes),
+            Style.NUMBER,
+            SortKey.DUMP_SIZE,
         ),
-        Field(
-            "op",
-            Column("Op type", drop=1, least=14),
-            lambda i, t: Span(t.op_type, Style.OP),
-            SortKey.OP_TYPE,
-        ),
-        Field("dtype", Column("dtype", drop=2), lambda i, t: Span(t.dtype), SortKey.DTYPE),
-        Field("shape", Column("Shape"), lambda i, t: _number(shape_text(t.shape)), SortKey.SHAPE),
+        _field("op", Column("Op type", drop=1, least=14), lambda i, t: t.op_type, Style.OP, SortKey.OP_TYPE),
+        _field("dtype", Column("dtype", drop=2), lambda i, t: t.dtype, Style.PLAIN, SortKey.DTYPE),
+        _field("shape", Column("Shape"), lambda i, t: shape_text(t.shape), Style.NUMBER, SortKey.SHAPE),
     ]
     if stats:
         fields += _summary_fields(context)
@@ -84,12 +92,13 @@ def tensor_fields(context: Context, indices: Sequence[int], names: ShortNames, *
             for name, column, cell in health_cells(context)
         ]
     if roles_of(context.run.graph):
-        fields.append(Field("role", Column("Role", drop=4), lambda i, t: _role(context, t)))
+        role = Column("Role", drop=4)
+        fields.append(
+            Field("role", role, lambda i, t: _role(context, t), text=lambda i, t: _role_text(_role_of(context, t)))
+        )
     if _several_devices(context):
         device = Column("Device", drop=5)
-        fields.append(
-            Field("device", device, lambda i, t: Span(short_device(t.device), Style.DEVICE), SortKey.DEVICE)
-        )
+        fields.append(_field("device", device, lambda i, t: short_device(t.device), Style.DEVICE, SortKey.DEVICE))
     if _has_loops(context, indices):
         fields.append(Field("execution", Column("Exec", right=True, width=4), lambda i, t: _execution(context, i, t)))
     if context.later and not stats and context.settings.columns != "auto":
@@ -99,10 +108,20 @@ def tensor_fields(context: Context, indices: Sequence[int], names: ShortNames, *
         fields.append(Field("worker", Column("Worker", drop=8), lambda i, t: worker))
     name = Column("Tensor name", keep_end=True)
 
-    def shown(index: int, tensor: Tensor) -> Span:
-        return Span(names.short(str(tensor.name)), Style.NAME, tensor_link(context, index))
+    def text(index: int, tensor: Tensor) -> str:
+        return names.short(str(tensor.name))
 
-    return [*fields, Field("name", name, shown, SortKey.TENSOR_NAME)]
+    def shown(index: int, tensor: Tensor) -> Span:
+        return Span(text(index, tensor), Style.NAME, tensor_link(context, index))
+
+    return [*fields, Field("name", name, shown, SortKey.TENSOR_NAME, text)]
+
+
+def _field(
+    name: str, column: Column, text: Callable[[int, Tensor], str], style: Style, sort: SortKey | None = None
+) -> Field:
+    """A column whose cells are texts in one style."""
+    return Field(name, column, lambda index, tensor: Span(text(index, tensor), style), sort, text)
 
 
 def _chosen(fields: Sequence[Field], names: Sequence[str]) -> list[Field]:
@@ -120,28 +139,38 @@ def _time_field(context: Context) -> Field:
     """When a tensor was produced; its place in the order of execution where the capture keeps no times."""
     start = start_us(context)
     if start is None:
-        return Field("time", Column("#", right=True, drop=4), lambda i, t: _number(str(i + 1)), SortKey.TIMESTAMP)
+        number = Column("#", right=True, drop=4)
+        return _field("time", number, lambda i, t: str(i + 1), Style.NUMBER, SortKey.TIMESTAMP)
 
-    def cell(index: int, tensor: Tensor) -> Span:
-        return _number(ms_text(None if tensor.time_us is None else tensor.time_us - start))
+    def text(index: int, tensor: Tensor) -> str:
+        return ms_text(None if tensor.time_us is None else tensor.time_us - start)
 
-    return Field("time", Column("t (ms)", right=True, drop=4), cell, SortKey.TIMESTAMP)
+    return _field("time", Column("t (ms)", right=True, drop=4), text, Style.NUMBER, SortKey.TIMESTAMP)
 
 
 def _role(context: Context, tensor: Tensor) -> Span:
-    role = tensor_role(context.run.graph, tensor)
-    return Span(_ROLE_TEXTS[role] if role else "", Style.DIM if role is Role.FORWARD else Style.LABEL)
+    role = _role_of(context, tensor)
+    return Span(_role_text(role), Style.DIM if role is Role.FORWARD else Style.LABEL)
 
 
-def _number(text: str) -> Span:
-    return Span(text, Style.NUMBER)
+def _role_of(context: Context, tensor: Tensor) -> Role | None:
+    return tensor_role(context.run.graph, tensor)
+
+
+def _role_text(role: Role | None) -> str:
+    return _ROLE_TEXTS[role] if role else ""
 
 
 def _has_loops(context: Context, indices: Sequence[int]) -> bool:
     """Whether a listed tensor was produced several times, as far as a bounded look tells."""
     store = context.run.tensors
+    told = repeats(store)
+    if told is False:
+        return False
     if len(indices) <= _ROWS_SAMPLED:
         return any(store[i].execution > 0 or execution_count(store, i) > 1 for i in indices)
+    if told is not None:
+        return told
     nodes = store.nodes()
     if len(nodes) == len(store):
         return False
@@ -197,7 +226,7 @@ def _several_devices(context: Context) -> bool:
     run = context.run
     devices = set(_devices(run.graph))
     if len(devices) < 2:
-        devices |= {run.tensors[i].device for i in range(min(len(run.tensors), _ROWS_SAMPLED))}
+        devices.update(map(devices_of(run.tensors), range(min(len(run.tensors), _ROWS_SAMPLED))))
     return len(devices) > 1
 
 

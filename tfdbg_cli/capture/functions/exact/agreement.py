@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import tensorflow as tf
-
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.kept_tensors import array_of
+from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import EagerTensor
+from tfdbg_cli.model.dtypes import RESOURCE, VARIANT
 from tfdbg_cli.model.exactness import Parting, parted
-from tfdbg_cli.model.values import Value
+
+_HANDLES = frozenset({RESOURCE, VARIANT})
+_SMALL = 1 << 12  # elements
 
 
 @dataclass(frozen=True)
@@ -35,14 +38,33 @@ def agreement(root: Scope, first: Effect, second: Effect) -> Agreement:
     names = [str(root.resolve(reference)) for reference in root.body.returns]
     triples = list(zip(names, first.outputs, second.outputs, strict=False))
     triples += [(root.argument_names[at], value, second.variables.get(at)) for at, value in first.variables.items()]
-    known = [(name, array_of(one), array_of(two)) for name, one, two in triples if _holds(one) and _holds(two)]
-    found: dict[str, tuple[Value, Value]] = {}
-    for name, one, two in known:
-        found.setdefault(name, (one, two))
-    return Agreement(
-        len(found), parted(found, (one for one, _ in found.values()), (two for _, two in found.values()))
-    )
+    found: dict[str, tuple[EagerTensor, EagerTensor]] = {}
+    for name, one, two in triples:
+        if _holds(one) and _holds(two):
+            found.setdefault(name, (one, two))
+    with INSIDE:
+        looked_at = {name: tuple(map(array_of, pair)) for name, pair in found.items() if not _is_plainly_same(*pair)}
+    values = looked_at.values()
+    return Agreement(len(found), parted(looked_at, (one for one, _ in values), (two for _, two in values)))
 
 
 def _holds(tensor: EagerTensor | None) -> bool:
-    return tensor is not None and tensor.dtype not in (tf.resource, tf.variant)
+    return tensor is not None and compat.dtype_number(tensor) not in _HANDLES
+
+
+def _is_plainly_same(one: EagerTensor, two: EagerTensor) -> bool:
+    """Whether two small tensors are the same to the last bit; false also where that takes a closer look.
+
+    Most variables of a network are small and the same, and a person waits for some hundred of them.
+    """
+    if one is two:
+        return True
+    if compat.dtype_number(one) != compat.dtype_number(two) or compat.elements_of(one) > _SMALL:
+        return False
+    try:
+        first, second = compat.host_array(one), compat.host_array(two)
+    except Exception:  # noqa: BLE001  # a device that is gone: the closer look says so
+        return False
+    if isinstance(first, bytes) or first.shape != second.shape or first.dtype.hasobject:  # texts
+        return False
+    return bool(first.tobytes() == second.tobytes())

@@ -128,7 +128,7 @@ class EagerRecorder:
 
     def store(self) -> KeptTensors:
         """The tensors, in the order in which they were made."""
-        return KeptTensors(self._values)
+        return KeptTensors.of(self._values)
 
     def graph(self) -> Graph:
         """The ops, each reading what those before it gave."""

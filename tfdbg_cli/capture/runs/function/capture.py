@@ -12,6 +12,7 @@ from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.capture.dump_folders import to_keep
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.functions.instrumented import Instrumented, Outcome
+from tfdbg_cli.capture.functions.kept_tensors import KeptTensors
 from tfdbg_cli.capture.runs.function.traced_function import TracedFunction
 from tfdbg_cli.capture.runs.function.verdict import in_place
 from tfdbg_cli.capture.state.call_snapshot import CallSnapshot
@@ -107,13 +108,20 @@ class CapturedCall(ABC):
     def _what_if(self) -> WhatIf:
         return WholeWhatIf(FunctionWhatIf(self.call.traced.root, self.call.inputs, self.room))
 
+    @property
+    def taken(self) -> KeptTensors | None:
+        """All the values of the call; None where they were not taken."""
+        return None
+
     def finish(self, keep: bool) -> None:
-        """Write the values to disk if they are to be kept.
+        """Note what the values take, which nobody is to wait for before; write them to disk if they are to be kept.
 
         Raises:
             TfdbgError: the disk is full, or the folder cannot be written to.
 
         """
+        if self.taken is not None and not self.plan.capture.narrowed:
+            self.call.traced.taken = self.taken.held_bytes
         if keep and self.plan.directory is not None and self._run is not None:
             write_dump(to_keep(self._run), self.plan.directory)
 
@@ -139,13 +147,15 @@ class FunctionCapture(CapturedCall):
         self.held = held_before(self.call, self.room)
         return list(self.performed(self.instrumented).outputs) or None
 
+    @property
+    def taken(self) -> KeptTensors | None:
+        return None if self.outcome is None or self._run is None else self.outcome.captured
+
     def run(self, call: Call, error: RunError | None) -> Run:
         """What was taken; after an error, the values of branches and turns of loops that had ended."""
         assert self.outcome is not None
         if self.held is not None:
             self.held.take_drawn(self.outcome)
-        if not self.plan.capture.narrowed:
-            self.call.traced.taken = self.outcome.captured.held_bytes
         notes = ((VALUES,) if error is None else ()) + self.outcome.notes
         exactness = in_place(self.reason, self.instrumented.random_note)
         self._run = replace(self.made(call, error, self.outcome.captured, notes), exactness=exactness)

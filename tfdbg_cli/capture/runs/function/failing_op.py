@@ -177,7 +177,7 @@ def _told(run: Run, op: FailingOp, flat: FlatFunction, found: _Found, note: str)
         once = name in flat.arguments or name.node in flat.nodes  # else it has the same name in each turn
         if not once or not shown.named(name.node, name.slot):
             added.append(name)
-    given = KeptTensors(list(_pairs(run, added, found.given)))
+    given = KeptTensors.of(_pairs(run, added, found.given))
     return replace(run, error=replace(run.error, inputs_note=note), tensors=joined(shown, given))
 
 

@@ -53,6 +53,7 @@ class GivenCapture(ReplayedCapture):
         """The call with what it gave; after an error with what was computed before the op that failed."""
         if error is not None or self._values is None or self.outcome is None:
             return super().run(call, error)
+        self._made = self._values
         run = self.made(call, None, self._values, (GIVEN, *self.outcome.notes))
         exactness = beside(self._function.proof(self.call.inputs), self._function.trials, None)
         self._run = replace(run, graph=self.call.traced.watched_graph, exactness=exactness)

@@ -112,7 +112,7 @@ class MeasuredFunction:
         values: list[LazyTensor | None] = [
             inputs[arguments[shown.name]] if shown.op_type == ARGUMENT else found.get(shown.name) for shown in asked
         ]
-        kept = KeptTensors(list(zip(asked, values, strict=True)))
+        kept = KeptTensors(asked, values)
         self._taken = kept.held_bytes
         return kept
 

@@ -9,6 +9,7 @@ from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.capture.failures import report_bug
 from tfdbg_cli.capture.functions.exact.agreement import Agreement, Effect, agreement
 from tfdbg_cli.capture.functions.exact.proof import Proof
+from tfdbg_cli.capture.functions.kept_tensors import KeptTensors
 from tfdbg_cli.capture.replay.replayed import Replayed, not_again
 from tfdbg_cli.capture.replay.until_failure import repeat_until_failure
 from tfdbg_cli.capture.runs.function.capture import VALUES, CapturedCall, PerformedCall, held_before
@@ -37,6 +38,7 @@ class ReplayedCapture(CapturedCall):
         super().__init__(call, plan, room)
         self._note = note
         self._outputs: Sequence[EagerTensor] = ()
+        self._made: KeptTensors | None = None
         self._proof, self._trials = self._prepared()
 
     def _prepared(self) -> tuple[Proof | None, Trials]:
@@ -75,6 +77,10 @@ class ReplayedCapture(CapturedCall):
         self._run = replace(run, graph=self.call.traced.watched_graph, exactness=exactness)
         return self._run
 
+    @property
+    def taken(self) -> KeptTensors | None:
+        return self._made
+
     def _exactness(self, shown: Agreement | None) -> Exactness:
         if self._proof is None:
             return unchanged(shown)
@@ -87,8 +93,7 @@ class ReplayedCapture(CapturedCall):
             if error is not None:
                 return repeat_until_failure(self.held.replay_spec(), self.room), None
             made = self.held.made_again(self.room)
-            if not self.plan.capture.narrowed:
-                self.call.traced.taken = made.replayed.nbytes
+            self._made = made.captured
             made, shown = compared_again(self.held, made, self._outputs, self.room)
         except Exception as failure:  # noqa: BLE001  # the run was made, and is worth showing without values, too
             report_bug("make a run again", failure)

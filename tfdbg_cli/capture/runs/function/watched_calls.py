@@ -11,7 +11,7 @@ from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.capture.failures import remark, report
 from tfdbg_cli.capture.functions.exact.agreement import Agreement
 from tfdbg_cli.capture.functions.instrumented import Instrumented, Outcome
-from tfdbg_cli.capture.functions.kept_tensors import KeptTensors
+from tfdbg_cli.capture.functions.kept_tensors import NO_TENSORS
 from tfdbg_cli.capture.pipeline import Capture
 from tfdbg_cli.capture.replay.replayed import Replayed
 from tfdbg_cli.capture.runs.function.capture import (
@@ -177,7 +177,7 @@ class ReplayedWatchedCall(CapturedCall):
         if outputs is None:
             return False
         self._outputs = outputs
-        self.outcome = Outcome(outputs, KeptTensors(()), found=False)
+        self.outcome = Outcome(outputs, NO_TENSORS, found=False)
         return True
 
     def _tried(self, outcome: Outcome) -> Sequence[EagerTensor]:
@@ -258,7 +258,7 @@ class CopiedWatchedCall(ReplayedWatchedCall):
     def perform(self) -> RunResult:
         """Make the call. Raises what the call raises."""
         self.held = held_before(self.call, self.room)
-        self.outcome = Outcome((), KeptTensors(()))  # should it fail
+        self.outcome = Outcome((), NO_TENSORS)  # should it fail
         drawing = self.call.traced.drawing(self.call.inputs) if self.call.traced.snapshot_plan.sources else None
         if drawing is None:
             given = self.call.plain()
@@ -291,7 +291,7 @@ class CopiedWatchedCall(ReplayedWatchedCall):
         except Exception as error:  # noqa: BLE001  # the program's own call was made
             unchecked = _UNCHECKED.format(error)
             report("check a run on copies", error)
-        return Outcome((), KeptTensors(()), (unchecked,), found=False)
+        return Outcome((), NO_TENSORS, (unchecked,), found=False)
 
     def _said_of(self, shown: Agreement | None) -> Exactness:
         return unchanged(shown, _ON_COPIES) if not self._watched.trials.strays else super()._said_of(shown)

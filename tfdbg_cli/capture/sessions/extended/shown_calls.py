@@ -67,7 +67,7 @@ class ShownCalls:
             unrolled = Unrolled(shown.reports.end())
             unrolled.know(_given(op, shown, outside))
             unrolled.add(shown.exposed.items, tensors)
-            yield op.name, KeptTensors(unrolled.values)
+            yield op.name, KeptTensors.of(unrolled.values)
 
 
 def _given(op: Op, shown: Rewritten, outside: TensorStore) -> dict[TensorName, EagerTensor]:

@@ -82,7 +82,6 @@ class ActiveWatch:
         # Whether a run begun since Ctrl-C has shown nothing: then the prompt opens before the next one.
         self.ends_without_values = False
         self._samples = self._makes = True
-        self._inexact = ""  # how runs are not those of an undebugged program, or may not be
         line.begin()
 
     def begins(self, number: int) -> WatchRequest:
@@ -107,7 +106,7 @@ class ActiveWatch:
             hit = None
             self.watch.skipped(run.call)
         if run.exactness is not None:
-            self._hear(run.exactness.words)
+            self.watch.progress.hear(run.exactness.words)
         if hit is None and self.watch.progress.wants_sample:
             self._sample(lambda: run)
         self._line.tick(lambda: self.watch.words)
@@ -186,14 +185,10 @@ class ActiveWatch:
         """
         self.watch.passed(number, looked_at)
         self.watch.progress.ends(number)
-        self._hear(said)
+        self.watch.progress.hear(said)
         if self._samples and self.watch.progress.wants_sample:
             self._sample(make)
         self._line.tick(lambda: self.watch.words)
-
-    def _hear(self, inexact: str) -> None:
-        self._inexact = inexact or self._inexact
-        self.watch.progress.said = inexact or self.watch.progress.said
 
     @property
     def keeps(self) -> bool:
@@ -240,7 +235,8 @@ class ActiveWatch:
                 "that ran eagerly."
             )
         parts = [f"{runs:,} run{'s' * (runs != 1)}"] * bool(runs) + [f"{ops:,} ops that ran eagerly"] * bool(ops)
-        inexact = f" The program's own numbers: {self._inexact}." if self._inexact else ""
+        words = self.watch.progress.inexact
+        inexact = f" The program's own numbers: {words}." if words else ""
         return f"Nothing passed {name} in {' and '.join(parts)}.{inexact}"
 
     @property

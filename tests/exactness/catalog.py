@@ -80,12 +80,20 @@ def probability() -> Group:
     return {name: Entry(make) for name, make in PROGRAMS.items()}
 
 
+def written() -> Group:
+    """Training as people write it, in loops of their own and of Keras."""
+    from exactness.programs import loops, trained
+
+    return {name: Entry(make) for name, make in (*loops.PROGRAMS.items(), *trained.PROGRAMS.items())}
+
+
 GROUPS: Mapping[str, Callable[[], Group]] = {
     "named": named,
     "optimizers": optimizers,
     "fits": fits,
     "backbones": backbones,
     "probability": probability,
+    "written": written,
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 from unittest import mock
 
 from tfdbg_cli.config.settings import Settings
@@ -21,6 +22,7 @@ class Front:
         self.judged = 0  # of the runs that were shown, those of which it was said how exact they are
         self.inexact: list[str] = []  # what was said of those that may differ
         self.told: list[str] = []
+        self.seen = ""  # what a watch that is still on says of all its runs
         self._decision = decision
 
     def stop(self, event: Stop) -> Decision:
@@ -40,7 +42,7 @@ class Front:
     @property
     def said(self) -> str:
         """The first thing that was said about a run that may not be exact; empty if nothing was."""
-        return next(iter([*self.inexact, *filter(_of_exactness, self.told)]), "")
+        return next(iter([*self.inexact, *filter(_of_exactness, [*self.told, self.seen])]), "")
 
     @property
     def complained(self) -> str:
@@ -49,7 +51,7 @@ class Front:
 
 
 def _of_exactness(message: str) -> bool:
-    return "not exact" in message.lower()
+    return "exact" in message.lower()
 
 
 def capturing(values: Values = Values.AUTO) -> Front:
@@ -66,11 +68,22 @@ def watching(filter_name: str = "has_inf_or_nan", values: Values = Values.AUTO) 
 def debugged(front: Front) -> Iterator[Front]:
     """The whole process debugged by the public way, with `front` in the place of a person."""
     from tfdbg_cli.api import process
+    from tfdbg_cli.capture import failures
+
+    def printed(text: str, **how: Any) -> None:
+        print(text, **how)
+        if text.startswith("tfdbg: could not"):
+            front.told.append(text)
 
     process.process_debugger.cache_clear()
-    with mock.patch.object(process, "choose_frontend", lambda *_, **__: front):
+    with (
+        mock.patch.object(process, "choose_frontend", lambda *_, **__: front),
+        mock.patch.object(failures, "print", printed, create=True),
+    ):
         try:
             with process.debugging():
                 yield front
+                watch = process.process_debugger().debugger.active_watch
+                front.seen = "" if watch is None else watch.seen_in_words(0)
         finally:
             process.process_debugger.cache_clear()

@@ -26,17 +26,18 @@ class Way(StrEnum):
     PASSED_OVER = "planted, passed over"
     CAPTURED_PLANTED = "planted, captured"
     KEPT = "watched, values kept"
+    KEPT_PLANTED = "planted, values kept"
     RESULTS = "planted, results watched"
 
     @property
     def planted(self) -> bool:
-        return self in {Way.PASSED_OVER, Way.CAPTURED_PLANTED, Way.RESULTS}
+        return self in {Way.PASSED_OVER, Way.CAPTURED_PLANTED, Way.RESULTS, Way.KEPT_PLANTED}
 
     def front(self) -> Front:
         match self:
             case Way.CAPTURED | Way.CAPTURED_PLANTED:
                 return capturing()
-            case Way.KEPT:
+            case Way.KEPT | Way.KEPT_PLANTED:
                 return watching(values=Values.KEEP)
             case Way.RESULTS:
                 return watching("bad_result")
@@ -156,6 +157,6 @@ def _verdict(way: Way, courses: Courses, steps: int, plant: Plant, plain: dict[P
 def _wrong(way: Way, front: Front) -> str:
     if way in {Way.CAPTURED, Way.CAPTURED_PLANTED} and not front.count:
         return "no run was captured"
-    if way is Way.PASSED_OVER and not front.hits:
+    if way in {Way.PASSED_OVER, Way.KEPT_PLANTED} and not front.hits:
         return "what was planted was not found"
     return "" if not front.complained else f"the debugger said: {front.complained}"

@@ -106,7 +106,7 @@ class ActiveWatch:
             hit = None
             self.watch.skipped(run.call)
         if run.exactness is not None:
-            self.watch.progress.said = run.exactness.words or self.watch.progress.said
+            self.watch.progress.hear(run.exactness.words)
         if hit is not None:
             return hit
         if self.watch.progress.wants_sample:
@@ -187,7 +187,7 @@ class ActiveWatch:
         """
         self.watch.passed(number, looked_at)
         self.watch.progress.ends(number)
-        self.watch.progress.said = said or self.watch.progress.said
+        self.watch.progress.hear(said)
         if self._samples and self.watch.progress.wants_sample:
             self._sample(make)
         self._line.tick(lambda: self.watch.words)
@@ -237,7 +237,9 @@ class ActiveWatch:
                 "that ran eagerly."
             )
         parts = [f"{runs:,} run{'s' * (runs != 1)}"] * bool(runs) + [f"{ops:,} ops that ran eagerly"] * bool(ops)
-        return f"Nothing passed {name} in {' and '.join(parts)}."
+        words = self.watch.progress.inexact
+        inexact = f" The program's own numbers: {words}." if words else ""
+        return f"Nothing passed {name} in {' and '.join(parts)}.{inexact}"
 
     @property
     def interrupted_words(self) -> str:

@@ -72,8 +72,12 @@ class Exactness:
 
     @property
     def words(self) -> str:
-        """What is not the same, in few words for a narrow line; empty when nothing but last digits may differ."""
-        return f"not exact: the order of what uses {self.order}" if self.order else ""
+        """What is not the same, or may not be, in few words for a narrow line; empty where the program is exact."""
+        if self.order:
+            return f"not exact: the order of what uses {self.order}"
+        if self.strays:
+            return f"not exact: {named_partings(self.strays)}"
+        return "may not be exact" if self.doubt else ""
 
     @property
     def program_exact(self) -> bool:

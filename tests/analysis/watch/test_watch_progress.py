@@ -133,3 +133,16 @@ def test_a_run_larger_than_the_room_is_not_kept() -> None:
     kept.add(_run(1, np.zeros(100)))
     assert kept.runs == ()
     assert kept.crowded_out
+
+
+def test_what_is_not_exact_stays_beside_what_else_is_told() -> None:
+    progress = WatchProgress("has_nan", clock=lambda: 0.0)
+    progress.hear("may not be exact")
+    progress.hear("")
+    progress.said = "left out: x"
+    assert progress.words(3) == "no has_nan in 3 runs, may not be exact, left out: x"
+    progress.hear("not exact: loss")
+    progress.hear("may not be exact")
+    assert progress.words(3) == "no has_nan in 3 runs, not exact: loss, left out: x"
+    progress.hear("not exact: loss, w")
+    assert progress.inexact == "not exact: loss, w"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 from exactness.courses import Build, Plant, Program, variables
@@ -11,7 +11,7 @@ from exactness.programs.planting import batches, hidden, joined, labels
 Data: TypeAlias = Callable[[int], tuple[Any, Any]]  # x and y of so many steps, one behind the other
 
 
-def fitted(keras: Any, model: Any, data: Data, batch: int) -> Program:
+def fitted(keras: Any, model: Any, data: Data, batch: int, callbacks: Sequence[Any] = ()) -> Program:
     """`model`, compiled, in one call of `fit` of so many steps. `keras` is `keras` or `tf_keras`."""
 
     def results(steps: int) -> Iterator[Any]:
@@ -20,7 +20,7 @@ def fitted(keras: Any, model: Any, data: Data, batch: int) -> Program:
         x, y = data(steps)
         error = None
         try:
-            model.fit(x, y, batch_size=batch, shuffle=False, verbose=0, callbacks=[told])
+            model.fit(x, y, batch_size=batch, shuffle=False, verbose=0, callbacks=[*callbacks, told])
         except Exception as raised:  # noqa: BLE001  # given on behind the results that it followed
             error = raised
         yield from seen

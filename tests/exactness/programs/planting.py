@@ -38,3 +38,25 @@ def labels(steps: int, size: int, *shape: int, below: int = 0, seed: int = 4) ->
 def joined(data: Any) -> Any:
     """The batches of all steps as one array, as `fit` takes it."""
     return data.reshape(-1, *data.shape[2:])
+
+
+def start(seed: int, *shape: int) -> Any:
+    """Small normal numbers for the first value of a weight."""
+    return np.random.RandomState(seed).normal(size=shape).astype(np.float32) * 0.3
+
+
+def weight(seed: int, *shape: int) -> Any:
+    """A variable of such numbers."""
+    import tensorflow as tf
+
+    return tf.Variable(start(seed, *shape), name=f"weight{seed}")
+
+
+def numbers(plant: Plant, number: int, *shape: int) -> Any:
+    """Normal numbers for the step of that number, as a tensor; one of the planted step's is `PLANTED`."""
+    import tensorflow as tf
+
+    data = np.random.RandomState(number).normal(size=shape).astype(np.float32)
+    if plant(number):
+        data[(0,) * len(shape)] = PLANTED
+    return tf.constant(data)

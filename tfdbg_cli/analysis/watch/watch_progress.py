@@ -29,6 +29,7 @@ class WatchProgress:
         self._asking = 0.0
         self._largest = -1.0
         self._where = ""
+        self.inexact = ""  # how the runs are not those of an undebugged program, or may not be
         self.said = ""  # what else is to be told
 
     @property
@@ -44,6 +45,11 @@ class WatchProgress:
         self._under_way[number] = self._clock()
         while len(self._under_way) > _MOST_UNDER_WAY:
             self._under_way.pop(next(iter(self._under_way)))
+
+    def hear(self, inexact: str) -> None:
+        """Hear of a run how it is not exact, or may not be; empty for one that is."""
+        known = self.inexact.startswith("not ") and not inexact.startswith("not ")
+        self.inexact = self.inexact if known else inexact or self.inexact  # what only may be takes nothing away
 
     def ends(self, number: int) -> None:
         """Hear that the run with that number has ended."""
@@ -66,7 +72,7 @@ class WatchProgress:
     def words(self, runs: int) -> str:
         """One sentence, the most important first, since a line may cut it off."""
         seconds = self._clock() - self._begun
-        parts = [f"{runs:,} run{'s' * (runs != 1)}", *([self.said] if self.said else [])]
+        parts = [f"{runs:,} run{'s' * (runs != 1)}", *filter(None, (self.inexact, self.said))]
         if seconds >= 1:
             parts += [f"{runs / seconds:.3g}/s", _duration(seconds)]
         if self._largest >= 0:

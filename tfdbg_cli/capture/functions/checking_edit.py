@@ -33,7 +33,8 @@ class Wanted:
     branches and loops. `early` is what it reports while it runs. `apart` are values, each with the name of the
     function that computes it, that checks must not read, since the graph optimizer would then merge them otherwise:
     checks read a second computation of them. `measured` asks for the statistics of the tensors in `frontier` instead
-    of a question; where a `given` value is `apart`, too, its second computation is given back then.
+    of a question. There, and where all values are asked for, the second computation of one that is `apart` is given
+    back.
     """
 
     question: Question | None = None
@@ -90,8 +91,10 @@ class CheckingEdit(Edit):
             self.answers.check(looked_at, tensor.dtype, tensor.shape, tensor.device, before=before, asked=asked)
 
     def given_as(self, reference: str) -> str:
-        """How the value of `reference` is given back, once it was asked: beside statistics as these may read it."""
-        return self._twins.instead_of(reference) if self._wanted.measured else reference
+        """How the value of `reference` is given back, once it was asked: as it may be read without a change."""
+        ours = reference.startswith("tfdbg_")  # a variable after its update, say
+        apart = self._wanted.measured or (self._wanted.values and self._wanted.apart)
+        return self._twins.instead_of(reference) if apart and not ours else reference
 
     @property
     def _compares(self) -> bool:

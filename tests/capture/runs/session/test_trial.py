@@ -216,6 +216,17 @@ def test_runs_whose_values_are_kept_say_that_they_may_differ(tf, debugged, graph
     assert not exactness.exact
 
 
+@pytest.mark.parametrize("values", [Values.AUTO, Values.KEEP])
+def test_the_line_of_the_watch_says_so_before_anything_is_found(tf, debugged, graph, values) -> None:
+    x = tf.placeholder(tf.float32, [], name="x")
+    with tf.Session() as raw:
+        session, _ = debugged(raw, RunUntil("has_inf_or_nan", values=values), Detach())
+        session.run(tf.log(x), {x: 1.0})
+        words = session._tfdbg_controller.active_watch.watch.words
+    assert words.startswith("no has_inf_or_nan in 1 run")
+    assert ("may not be exact" in words) is (values is Values.KEEP)
+
+
 def test_a_run_is_alone_as_long_as_no_other_was_under_way() -> None:
     traffic = Traffic()
     with traffic.run():

@@ -24,6 +24,7 @@ from tfdbg_cli.capture.functions.updated_variables import updated_variables
 from tfdbg_cli.capture.questions.known import question_of
 from tfdbg_cli.capture.questions.question import Question
 from tfdbg_cli.capture.runs.function.trials import Trials
+from tfdbg_cli.capture.runs.watch_policy import checked
 from tfdbg_cli.capture.state.call_snapshot import CallSnapshot
 from tfdbg_cli.capture.state.early_reads import early_reads
 from tfdbg_cli.capture.state.snapshot_plan import SnapshotPlan
@@ -82,7 +83,9 @@ class FunctionChecks:
         """
         self._plain = plain
         self.trials = Trials(snapshot_plan, atomic)
+        self.kept_trials = Trials(snapshot_plan, atomic, kept=True)
         self._proof: Proof | None = None
+        self._kept: Proof | None = None
         self._plain_graph = graph
         self.root = root
         self.snapshot_plan = snapshot_plan
@@ -104,6 +107,11 @@ class FunctionChecks:
         results = results_of(self.root)
         return frontier_of(self.root, facts, kind.question, kind.admits, self._plain_graph, results=results)
 
+    @property
+    def told(self) -> str:
+        """How its runs are checked, in a sentence."""
+        return checked(self.frontier.checked, self.frontier.watched)
+
     @cached_property
     def graph(self) -> Graph:
         """The graph of its runs; where variables are compared, with them before their update."""
@@ -116,11 +124,12 @@ class FunctionChecks:
         ]
         return Graph([*graph, *before], graph.kind)
 
-    @cached_property
-    def with_values(self) -> Instrumented:
-        """The function that is checked and gives all its values."""
-        wanted = Wanted(self._kind.question, self.frontier, early=Early(self.snapshot_plan.sources))
-        return Instrumented(self.root, self._atomic, wanted=wanted)
+    def with_values(self, inputs: Sequence[EagerTensor]) -> Proof:
+        """The function that is checked and gives all its values, as far as it can be proven for `inputs`."""
+        if self._kept is None:
+            early = Early(self.snapshot_plan.sources)
+            self._kept = self._proven(Wanted(self._kind.question, self.frontier, early=early), inputs)
+        return self._kept
 
     def checked_only(self, inputs: Sequence[EagerTensor]) -> Proof:
         """The function that is checked, and gives what it takes to make the run again; proven for `inputs`."""
@@ -128,13 +137,15 @@ class FunctionChecks:
             given = frozenset([*self.snapshot_plan.sources, *self.read_early.values()])
             early = Early(self.snapshot_plan.sources)
             wanted = Wanted(self._kind.question, self.frontier, values=False, given=given, early=early)
-
-            def make(apart: Apart, onto: Onto) -> Instrumented:
-                return Instrumented(self.root, self._atomic, wanted=replace(wanted, apart=apart), onto=onto)
-
-            self._proof = proven(self.root, self._plain(inputs), inputs, make)
+            self._proof = self._proven(wanted, inputs)
             count_as_old()
         return self._proof
+
+    def _proven(self, wanted: Wanted, inputs: Sequence[EagerTensor]) -> Proof:
+        def make(apart: Apart, onto: Onto) -> Instrumented:
+            return Instrumented(self.root, self._atomic, wanted=replace(wanted, apart=apart), onto=onto)
+
+        return proven(self.root, self._plain(inputs), inputs, make)
 
     @property
     def on_copies(self) -> bool:

@@ -25,6 +25,10 @@ _COPIES = (
     "Watched in place, runs of {function} give other last digits than plain ones, in {named}. From now on the "
     "program's own call stays as it is, and a copy of it is watched, which takes about twice the time."
 )
+_KEPT = (
+    "With their values kept, runs of {function} give other last digits than plain ones, in {named}. The program is "
+    "given what the plain run gives where one is made, and else those. `--values replay` watches without that."
+)
 _FAILED = (
     "With checks in it {function} failed, which it does not without them ({error}). The program was given what the "
     "plain run gives. From now on a copy of each call is watched, which takes about twice the time."
@@ -45,11 +49,13 @@ class Trials:
     """The trials of one function under one watch.
 
     `differs` says that a call was not the same. `strays` are the outputs and variables that differed, if calls before
-    that one were not tried: in those they may have differed, too.
+    that one were not tried: in those they may have differed, too. Of calls whose values are `kept` no copy is watched
+    then, so that those to come differ as well.
     """
 
-    def __init__(self, snapshot_plan: SnapshotPlan, atomic: AtomicFunction) -> None:
+    def __init__(self, snapshot_plan: SnapshotPlan, atomic: AtomicFunction, *, kept: bool = False) -> None:
         self._snapshot_plan = snapshot_plan
+        self._kept = kept
         self._function = str(atomic.graph.name)
         self._plain = PlainRuns(snapshot_plan, atomic)
         self._calls = 0
@@ -62,11 +68,6 @@ class Trials:
     def reason(self) -> str:
         """Why no call is tried; empty when some are."""
         return self._plain.reason or self.failure
-
-    @property
-    def words(self) -> str:
-        """What is not the same, in few words for a narrow line; empty when nothing is known to differ."""
-        return f"not exact: {named_partings(list(self.strays.values()))}" if self.strays else ""
 
     def due(self) -> bool:
         """Whether the call that is made now is to be made plainly, too. To be asked once a call."""
@@ -132,8 +133,9 @@ class Trials:
 
     def _note(self, partings: Sequence[Parting]) -> None:
         self.differs = True
-        remark(_COPIES.format(function=self._function, named=named_partings(partings)))
-        if self._calls > _FIRST:
+        told = _KEPT if self._kept else _COPIES
+        remark(told.format(function=self._function, named=named_partings(partings)))
+        if self._kept or self._calls > _FIRST:
             self.strays.update({parting.name: parting for parting in partings})
 
 

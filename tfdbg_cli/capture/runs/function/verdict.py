@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tfdbg_cli.capture.functions.exact.agreement import Agreement
 from tfdbg_cli.capture.functions.exact.proof import Proof
 from tfdbg_cli.capture.runs.function.trials import Trials
@@ -33,6 +35,14 @@ def in_place(reason: str, random: str = "") -> Exactness:
     """The verdict on a run whose values were taken while it happened: for a `reason`, or as the person wished."""
     doubt = _IN_PLACE.format(why=_SINCE.format(reason) if reason else "")
     return Exactness(Way.IN_PLACE, doubt=random or doubt)
+
+
+def kept(proof: Proof, trials: Trials, reason: str) -> Exactness:
+    """The verdict on a watched run that kept its values, for a `reason` or as the person wished."""
+    found = beside(proof, trials, None)
+    if not found.doubt or proof.instrumented.random_note:
+        return found
+    return replace(in_place(reason), strays=found.strays)
 
 
 def beside(proof: Proof, trials: Trials, shown: Agreement | None, note: str = "") -> Exactness:

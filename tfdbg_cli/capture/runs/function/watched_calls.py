@@ -10,26 +10,25 @@ from tfdbg_cli.capture.chooser import chooser
 from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.capture.failures import remark, report
 from tfdbg_cli.capture.functions.exact.agreement import Agreement
-from tfdbg_cli.capture.functions.instrumented import Instrumented, Outcome
+from tfdbg_cli.capture.functions.instrumented import Outcome
 from tfdbg_cli.capture.functions.kept_tensors import NO_TENSORS
 from tfdbg_cli.capture.pipeline import Capture
 from tfdbg_cli.capture.replay.replayed import Replayed
 from tfdbg_cli.capture.runs.function.capture import (
     CapturedCall,
-    FunctionCapture,
     PerformedCall,
     WithoutValues,
     held_before,
 )
 from tfdbg_cli.capture.runs.function.function_checks import FunctionChecks, watch_kind
 from tfdbg_cli.capture.runs.function.given_capture import given_capture
+from tfdbg_cli.capture.runs.function.kept_calls import KeptCall, KeptWatchedCall
 from tfdbg_cli.capture.runs.function.measured_call import MeasuredCall
 from tfdbg_cli.capture.runs.function.measured_function import measured_function
 from tfdbg_cli.capture.runs.function.replayed_capture import ReplayedCapture, compared_again
 from tfdbg_cli.capture.runs.function.verdict import beside, unchanged
 from tfdbg_cli.capture.runs.watch_policy import (
     Course,
-    checked,
     is_hit,
     passes,
     policy,
@@ -46,7 +45,6 @@ from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.decision import Values
 from tfdbg_cli.model.exactness import Exactness, named_partings
 from tfdbg_cli.model.runs import Estimate, Run
-from tfdbg_cli.model.tensors import TensorStore
 
 _NOT_INSIDE = (
     "Whether a tensor passes {} could not be asked inside TensorFlow: too little is known of {} before the run. "
@@ -61,75 +59,6 @@ _SET_RIGHT = (
     "The watched run itself gave something else, in {}; the program was given what the plain run from the same state "
     "gives."
 )
-
-
-class KeptWatchedCall(FunctionCapture):
-    """A watched call with every value, and the answer of the checks (`pipeline.SelfChecking`)."""
-
-    def __init__(
-        self,
-        call: PerformedCall,
-        plan: Plan,
-        room: int,
-        watched: FunctionChecks,
-        reason: str = "",
-        notes: tuple[str, ...] = (),
-    ) -> None:
-        """Prepare the call; `reason` says why it cannot be made again instead, and `notes` say so at a hit."""
-        super().__init__(call, plan, room, watched.with_values, reason)
-        self._watched = watched
-        self._notes = notes
-
-    def perform(self) -> RunResult:
-        """Make the call. Raises what the call raises."""
-        given = super().perform()
-        outcome, held = self.outcome, self.held
-        if outcome is None or held is None or not outcome.found:
-            return given
-        with INSIDE:
-            held.take_drawn(outcome)
-            trial = self._watched.trials.tried(held, outcome.outputs, found=True)
-        return given if trial is None else list(trial.outputs) or None
-
-    @property
-    def passed(self) -> bool:
-        """Whether all tensors were checked, and nothing was found."""
-        return self.outcome is not None and self.outcome.found is False
-
-    @property
-    def said(self) -> str:
-        """Nothing: that last digits may differ was the person's wish, or is said at the stop."""
-        return ""
-
-    def run(self, call: Call, error: RunError | None) -> Run:
-        run = super().run(call, error)
-        caught = self.outcome is not None and _is_hit(self.outcome, run.tensors)
-        notes = (*run.notes, _checked(self._watched), *self._notes)
-        self._run = replace(run, graph=self._watched.graph, notes=notes, caught=caught)
-        return self._run
-
-
-class KeptCall(FunctionCapture):
-    """A call with every value, the variables after their update among them, taken while it happens."""
-
-    def __init__(
-        self,
-        call: PerformedCall,
-        plan: Plan,
-        room: int,
-        instrumented: Instrumented,
-        note: str = "",
-        reason: str = "",
-    ) -> None:
-        """Prepare the call; `note` says why its values are asked, `reason` why it cannot be made again instead."""
-        super().__init__(call, plan, room, instrumented, reason)
-        self._note = note
-
-    def run(self, call: Call, error: RunError | None) -> Run:
-        run = super().run(call, error)
-        notes = (*run.notes, *([self._note] if self._note else []))
-        self._run = replace(run, graph=self.call.traced.watched_graph, notes=notes)
-        return self._run
 
 
 class ReplayedWatchedCall(CapturedCall):
@@ -202,8 +131,8 @@ class ReplayedWatchedCall(CapturedCall):
 
     @property
     def said(self) -> str:
-        """What is known to differ under this watch."""
-        return self._watched.trials.words
+        """What differs under this watch, or may."""
+        return self._said_of(None).words
 
     def run(self, call: Call, error: RunError | None) -> Run:
         """The run, made again with all its values; without them when it cannot be."""
@@ -214,11 +143,15 @@ class ReplayedWatchedCall(CapturedCall):
             return replace(self.made(call, error, again.tensors, ()), graph=self.call.traced.watched_graph)
 
         again = self._again(self.outcome, shown)
-        run = replace(shown(again), caught=_is_hit(self.outcome, again.tensors), lacks=again.lacks)
+        run = replace(
+            shown(again),
+            caught=is_hit(again.tensors, found=bool(self.outcome.found), sure=self.outcome.sure),
+            lacks=again.lacks,
+        )
         if self._watched.question.compares and len(again.tensors) and self.held is not None:
             variables = self.held.replay_spec().variables
             run = with_before(run, {item.name: item.value for item in variables})
-        notes = (*self.outcome.notes, _checked(self._watched), *self._notes, *again.notes)
+        notes = (*self.outcome.notes, self._watched.told, *self._notes, *again.notes)
         exactness = None if error is not None else self._said_of(self._agreement)
         self._run = replace(run, notes=tuple(dict.fromkeys(notes)), exactness=exactness)
         return self._run
@@ -343,14 +276,5 @@ def _obstacle(snapshot_plan: SnapshotPlan, room: int) -> str:
     return snapshot_plan.obstacle(room) or (f"{exchange} exchanges values between replicas" if exchange else "")
 
 
-def _is_hit(outcome: Outcome, tensors: TensorStore) -> bool:
-    """Whether something was found; where it may have been, the filter is asked, if there are values."""
-    return is_hit(tensors, found=bool(outcome.found), sure=outcome.sure)
-
-
 def _estimate(call: PerformedCall, plan: Plan, settings: Settings) -> Estimate:
     return call.traced.estimate(chooser(plan.capture).admits, call.inputs, settings)
-
-
-def _checked(watched: FunctionChecks) -> str:
-    return checked(watched.frontier.checked, watched.frontier.watched)

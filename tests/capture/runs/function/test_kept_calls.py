@@ -1,0 +1,120 @@
+"""Watched calls that keep their values: the program's own numbers are proven, tried, or said not to be sure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from support.scripted import ScriptedFrontend
+
+from tfdbg_cli.capture.failures import remark
+from tfdbg_cli.capture.functions.exact import proof as proof_module
+from tfdbg_cli.capture.functions.exact.agreement import Effect
+from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
+from tfdbg_cli.capture.runs.function.plain_runs import PlainRuns
+from tfdbg_cli.debugger.debugger import Debugger
+from tfdbg_cli.model.decision import RunUntil, Values
+from tfdbg_cli.model.exactness import Way
+
+pytestmark = pytest.mark.tf
+
+
+@contextmanager
+def _keeping(*decisions: Any) -> Iterator[tuple[Debugger, ScriptedFrontend]]:
+    front = ScriptedFrontend(*decisions or [RunUntil("has_inf_or_nan", values=Values.KEEP)])
+    debugger = Debugger(lambda: front)
+    undo = intercept_all_functions(debugger)
+    try:
+        yield debugger, front
+    finally:
+        undo()
+
+
+def _seen(debugger: Debugger) -> str:
+    assert debugger.active_watch is not None
+    return debugger.active_watch.seen_in_words(0)
+
+
+def _clipped(weight: Any) -> Any:
+    """A step in which TensorFlow merges products otherwise when one of them is given back."""
+
+    @tf.function
+    def step(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.math.log(tf.nn.silu(x @ weight) ** 2 + x[0, 0]))
+        weight.assign_sub(0.1 * tf.clip_by_norm(tape.gradient(loss, weight), 1.0))
+        return loss
+
+    return step
+
+
+def test_the_ops_are_those_of_the_plain_function_with_all_values_given_back() -> None:
+    weight = tf.Variable(np.linspace(-1, 1, 16).reshape(4, 4).astype(np.float32))
+    step = _clipped(weight)
+    with _keeping() as (debugger, front):
+        step(tf.ones([2, 4]))
+        assert _seen(debugger) == "Nothing passed has_inf_or_nan in 1 run."
+        step(-9 * tf.ones([2, 4]))
+    (end,) = front.ends
+    exactness = end.run.exactness
+    assert exactness is not None
+    assert (exactness.way, exactness.program_exact) == (Way.PROVEN, True), exactness.sentence
+    assert all(len(end.run.tensors.named(name)) for name in ("Log", "clip_by_norm/mul", "clip_by_norm/truediv"))
+
+
+@pytest.fixture
+def other_ops(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No way to give values back leaves the ops of a function as they are."""
+    real = proof_module.compared
+
+    def compared(*compared_ones: Any) -> Any:
+        return replace(real(*compared_ones), outputs=(0,), suspects=(), given=())
+
+    monkeypatch.setattr(proof_module, "compared", compared)
+    monkeypatch.setattr("tfdbg_cli.capture.functions.instrumented.grafted", lambda *_: None)
+
+
+@pytest.mark.usefixtures("other_ops")
+def test_that_nothing_is_proven_is_said_before_anything_is_found() -> None:
+    weight = tf.Variable(np.eye(4, dtype=np.float32))
+    step = _clipped(weight)
+    with _keeping() as (debugger, front):
+        step(tf.ones([2, 4]))
+        assert _seen(debugger).endswith("in 1 run. The program's own numbers: may not be exact.")
+        assert debugger.active_watch is not None
+        assert "1 run, may not be exact" in debugger.active_watch.watch.words
+        step(-9 * tf.ones([2, 4]))
+    exactness = front.ends[0].run.exactness
+    assert exactness is not None
+    assert exactness.way is Way.IN_PLACE
+    assert "Last digits may differ" in exactness.sentence
+
+
+def test_so_it_is_under_a_filter_of_the_persons_own() -> None:
+    step = tf.function(lambda x: tf.math.log(x) * 2.0)
+    with _keeping(RunUntil("mine", values=Values.KEEP)) as (debugger, _):
+        debugger.filters["mine"] = lambda _, value: False
+        step(tf.constant(1.0))
+        assert "The program's own numbers: may not be exact." in _seen(debugger)
+
+
+def test_what_a_trial_finds_is_set_right_and_said(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    real = PlainRuns.effect
+
+    def effect(runs: PlainRuns, held: Any) -> Effect:
+        found = real(runs, held)
+        return Effect([output + 1.0 for output in found.outputs], found.variables)
+
+    monkeypatch.setattr(PlainRuns, "effect", effect)
+    remark.cache_clear()
+    step = tf.function(lambda x: x * 2.0)
+    with _keeping() as (debugger, _):
+        given = [step(tf.constant(1.0)).numpy() for _ in range(4)]
+        assert given == [3, 3, 2, 2], "the first two are made plainly, too"
+        assert "The program's own numbers: not exact: Identity:0" in _seen(debugger)
+    assert "With their values kept, runs of" in capsys.readouterr().err

@@ -141,7 +141,8 @@ def test_how_it_goes_is_not_said_of_the_run_that_ends_it() -> None:
     watching = ActiveWatch(decision, asked, Settings(), Line(), lambda text: None, Ignored())
     assert watching.sees(_run(1)) is None
     assert watching.sees(_run(2, np.nan)) is not None
-    assert lines == ["no has_inf_or_nan in 1 run"]
+    (line,) = lines
+    assert line.startswith("no has_inf_or_nan in 1 run")  # and, on a slow machine, what the filter takes
 
 
 def test_the_last_run_that_passed_is_told() -> None:

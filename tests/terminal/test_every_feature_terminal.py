@@ -68,7 +68,7 @@ def test_values_as_text_in_the_viewer_and_in_every_theme(tmp_path: Path) -> None
     host = Host(tmp_path, "filter", env={"XDG_CONFIG_HOME": str(tmp_path / "config")})
     _walked(
         host,
-        (":pt loss/Log<enter>", "dtype float32"),
+        (":pt -a loss/Log<enter>", "dtype float32"),
         ("@3, 1]<enter>", "@[3, 0]"),
         ("<enter>", "loss/Log:0 [:, :]"),  # on a value
         ("/>2<enter>", "[3, 1]  2.94"),
@@ -80,7 +80,7 @@ def test_values_as_text_in_the_viewer_and_in_every_theme(tmp_path: Path) -> None
         (":pt spectrum<enter>", "dtype complex64"),
         ("v2", "heatmap of magnitudes"),
         (":pt big<enter>", "5,000"),
-        ("v#", "…"),
+        ("#", "…"),
         ("$", "[0, 99]"),
         (":lt<enter>", "Enter: pt x:0"),
     )

@@ -77,6 +77,21 @@ def test_the_frame_of_a_key_comes_first_and_what_is_in_sight_in_a_pause() -> Non
         assert [seconds for seconds, _ in loop.alarms] == pytest.approx([between_keys._PAUSE])
 
 
+def test_the_frame_of_ctrl_c_comes_first_as_that_of_any_key() -> None:
+    clock = _Clock()
+    with patch.object(between_keys, "time", clock):
+        screen, loop = _screen()
+        screen.press("j")
+        loop.ring()
+        assert screen.app.view.running
+        clock.now += between_keys._PAUSE
+        screen.app._woken(b"c")
+        assert [seconds for seconds, _ in loop.alarms if seconds < 1] == [0.0]
+        while loop.alarms[0][0]:
+            loop.alarms.append(loop.alarms.pop(0))  # what takes the message away comes much later
+        assert loop.ring() == 0.0 and loop.frames == 2
+
+
 def test_what_was_asked_for_goes_on_though_a_key_is_held_down() -> None:
     clock = _Clock()
     with patch.object(between_keys, "time", clock):

@@ -134,8 +134,7 @@ class App:
         self._guarded(f"a click: {what}", lambda: self._clicked(what, col, row))
 
     def _clicked(self, what: str, col: int, row: int) -> None:
-        remark = self.mouse.event(what, col, row)
-        if remark:
+        if remark := self.mouse.event(what, col, row):
             self.say(Message(remark))
         self._count_in_sight()
 
@@ -209,8 +208,7 @@ class App:
             for index in view.visible():
                 view.line(index)
         self.state.viewers.begin(self.state.page, self.state.service.settings)
-        self.state.dialog = None
-        self.state.place = KeyContext.DOCUMENT
+        self.state.dialog, self.state.place = None, KeyContext.DOCUMENT
 
     def _obey(self, action: UiAction) -> None:
         if action is UiAction.LEAVE:
@@ -378,8 +376,10 @@ class App:
         urwid.set_encoding(encoded_for(found.theme, self._encoding))
 
     def _woken(self, data: bytes) -> bool:
+        self._between_keys.answered()  # it is a key, though it comes as a signal
         for _ in data:
             self.perform("ui:interrupt")
+        self.go_on()
         return True
 
     def _housekeep(self, loop: urwid.MainLoop, data: Any) -> None:

@@ -83,6 +83,15 @@ def test_one_key_from_any_page_about_a_tensor(key, command, opening) -> None:
     assert screen.state.page.command == command
 
 
+def test_on_the_page_of_a_node_keys_are_about_it_until_another_one_is_chosen() -> None:
+    for key, command in (("P", "ps /home/ada/train.py -b 8"), ("<", "li loss/Log")):
+        assert drive([key], "ni -t loss/Log").state.page.command == command
+    opened = drive("", "ni -t loss/Log").state.page.view.chosen.link
+    assert "prob" in opened, "that of an input, where the cursor is"
+    another = drive([*tokens("<tab>"), "<"], "ni -t loss/Log").state.page.command
+    assert another.startswith("li ") and another != "li loss/Log"
+
+
 @pytest.mark.parametrize("opening", ["history loss/Log:0", "li -r loss/Log", "lo loss/Log"])
 def test_one_key_from_a_line_without_a_tensor_on_a_page_about_one(opening) -> None:
     for key, command in (("P", "ps /home/ada/train.py -b 8"), ("T", "history loss/Log:0"), ("<", "li loss/Log")):
@@ -102,8 +111,12 @@ def test_on_the_page_of_an_error_keys_are_about_the_op_that_failed(moved) -> Non
 
 
 def test_the_line_of_a_node_is_shown_without_a_tensor_of_it() -> None:
-    assert "0 captured tensors" in drive("", "ni -d loss/Const").text
-    assert drive(["g", "P"], "ni loss/Const").state.page.command == "ps /home/ada/train.py -b 8"
+    failed = sample_run.run_failed()
+    assert all(tensor.name.node != "prob" for tensor in failed.run.tensors)
+    opened = drive(["g", "P"], "ni prob", event=failed)
+    assert opened.state.page.command == "ps /home/ada/train.py -b 7"
+    unknown = drive(["g", "P"], "ni loss/Const")  # the cursor is on its reader, of which a line is known
+    assert "No line is known that made loss/Const" in unknown.status
 
 
 def test_a_line_without_a_link_says_what_leads_on() -> None:

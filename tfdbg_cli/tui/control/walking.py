@@ -126,20 +126,22 @@ class Walking:
 
     def _about(self, tell: Callable[[str], _Found | None]) -> _Found:
         """What `tell` says of the chosen link, else of the page."""
-        chosen = self._state.read.view.chosen
-        for command in (chosen.link if chosen is not None else "", self._state.page.command, self._first_link):
+        page, chosen = self._state.page, self._state.read.view.chosen
+        link = chosen.link if chosen is not None else ""
+        # The page of a node opens on a link to another one, which nobody has chosen yet.
+        unchosen = page.document.kind == "node" and link == self._first_of_all
+        first = self._first_of_all if page.document.kind in BEGIN_WITH_THEIRS else ""
+        for command in (page.command, link) if unchosen else (link, page.command, first):
             found = tell(command)
             if found is not None:
                 return found
         raise TfdbgError("No tensor is chosen here.", hint="`lt` lists the tensors.")
 
     @property
-    def _first_link(self) -> str:
-        """Where the first link of a page leads that begins with what it is about."""
-        page = self._state.page
-        if page.document.kind not in BEGIN_WITH_THEIRS:
-            return ""
-        links = (link for number in range(len(page.view.lines)) for link in page.view.links(number))
+    def _first_of_all(self) -> str:
+        """Where the first link of the page leads."""
+        view = self._state.page.view
+        links = (link for number in range(len(view.lines)) for link in view.links(number))
         return next((link.link for link in links), "")
 
     @property

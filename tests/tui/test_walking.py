@@ -11,6 +11,7 @@ from support.screen import Driven, tokens
 
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.model.frames import LiveFrame
+from tfdbg_cli.model.runs import RunEnd
 from tfdbg_cli.model.sources import Frame
 
 TO_LOG = "j" * 11  # from the first row of the list to loss/Log:0
@@ -111,10 +112,10 @@ def test_on_the_page_of_an_error_keys_are_about_the_op_that_failed(moved) -> Non
 
 
 def test_the_line_of_a_node_is_shown_without_a_tensor_of_it() -> None:
-    failed = sample_run.run_failed()
-    assert all(tensor.name.node != "prob" for tensor in failed.run.tensors)
-    opened = drive(["g", "P"], "ni prob", event=failed)
-    assert opened.state.page.command == "ps /home/ada/train.py -b 7"
+    known = {**sample_run.TRACEBACKS, "loss/Const": sample_run.TRACEBACKS["w"]}
+    event = RunEnd(sample_run.sample_run(tracebacks=known))
+    assert "0 captured tensors" in drive("", "ni -d loss/Const", event=event).text
+    assert drive(["g", "P"], "ni loss/Const", event=event).state.page.command == "ps /home/ada/train.py -b 5"
     unknown = drive(["g", "P"], "ni loss/Const")  # the cursor is on its reader, of which a line is known
     assert "No line is known that made loss/Const" in unknown.status
 

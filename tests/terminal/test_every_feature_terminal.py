@@ -54,7 +54,7 @@ def test_lists_and_the_graph(tmp_path: Path) -> None:
         ("x", "+ dense"),
         (":li -r loss/Mean<enter>", "Inputs of node loss/Mean"),
         ("jj<enter>", "› ni -d -t loss/mul"),
-        ("<lt>", "› li y"),
+        ("<lt>", "› li loss/mul"),
         (":ignored<enter>", "› ignored"),
         ("<ctrl p>list_tens", "command  list_tensors, lt  t"),  # with its key
         ("<ctrl u>losslog", "Log float32[4,2] -inf×2"),  # with its health

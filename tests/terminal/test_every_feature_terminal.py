@@ -13,23 +13,9 @@ GROUNDS = {  # of the chosen row in each theme, as pyte names them
 }  # fmt: skip
 
 
-def _walked(host: Host, *steps: tuple[str, str]) -> None:
-    """Press keys, and see what each shows before the next."""
-    for keys, shown in steps:
-        host.send(keys)
-        host.wait(shown)
-
-
-def _left(host: Host) -> None:
-    host.send("qd")
-    assert host.finish() == 0
-    assert host.report()["different"] == {}
-
-
 def test_lists_and_the_graph(tmp_path: Path) -> None:
     host = Host(tmp_path, "filter", env={"XDG_CONFIG_HOME": str(tmp_path / "config")})
-    _walked(
-        host,
+    host.walked(
         ("d", "Enter: pt spectrum:0"),
         ("u", "Enter: pt x:0"),
         ("fop=Relu", "1 of 20 rows"),
@@ -38,8 +24,7 @@ def test_lists_and_the_graph(tmp_path: Path) -> None:
         ("s", "› lt -r"),
     )
     host.wait("Enter: pt loss/mul:0")  # sorting keeps the row
-    _walked(
-        host,
+    host.walked(
         (":queries sick 'nan>0'<enter>", "› queries sick"),
         (":lt<enter>", "Enter: pt x:0"),
         ("f@sick", "3 of 20 rows"),
@@ -61,13 +46,12 @@ def test_lists_and_the_graph(tmp_path: Path) -> None:
     )
     host.send("<esc>")
     host.wait(lambda: "Find" not in host.text())
-    _left(host)
+    host.left()
 
 
 def test_values_as_text_in_the_viewer_and_in_every_theme(tmp_path: Path) -> None:
     host = Host(tmp_path, "filter", env={"XDG_CONFIG_HOME": str(tmp_path / "config")})
-    _walked(
-        host,
+    host.walked(
         (":pt -a loss/Log<enter>", "dtype float32"),
         ("@3, 1]<enter>", "@[3, 0]"),
         ("<enter>", "loss/Log:0 [:, :]"),  # on a value
@@ -85,8 +69,8 @@ def test_values_as_text_in_the_viewer_and_in_every_theme(tmp_path: Path) -> None
         (":lt<enter>", "Enter: pt x:0"),
     )
     for theme, ground in GROUNDS.items():
-        _walked(host, (f":config set theme {theme}<enter>", f"theme    {theme}"), ("<esc>", "Enter: pt x:0"))
+        host.walked((f":config set theme {theme}<enter>", f"theme    {theme}"), ("<esc>", "Enter: pt x:0"))
         row = next(n for n, text in enumerate(host.screen.display) if "x:0" in text and "Placeholder" in text)
         assert host.screen.buffer[row][30].bg == ground
         assert host.text().isascii() is (theme == "ascii")
-    _left(host)
+    host.left()

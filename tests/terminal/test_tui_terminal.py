@@ -35,6 +35,18 @@ class Host(TerminalSession):
     def report(self):
         return json.loads(self.report_path.read_text())
 
+    def walked(self, *steps):
+        """Press keys, and see what each shows before the next: pairs of both."""
+        for keys, shown in steps:
+            self.send(keys)
+            self.wait(shown)
+
+    def left(self):
+        """Leave without a watch; the program finds its terminal, handlers and options as they were."""
+        self.send("qd")
+        assert self.finish() == 0
+        assert self.report()["different"] == {}
+
 
 def test_a_stop_comes_and_goes_and_leaves_nothing_behind(tmp_path):
     host = Host(tmp_path)

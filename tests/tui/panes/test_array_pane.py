@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,8 @@ from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.model.runs import Opened, RunEnd
 from tfdbg_cli.tui.array.viewer import Mode
 from tfdbg_cli.tui.control.array_keys import ARRAY_BINDINGS
+
+Sparse = namedtuple("Sparse", ["indices", "values", "dense_shape"])
 
 
 def _sick() -> np.ndarray:
@@ -62,6 +66,21 @@ def test_what_has_one_axis_several_executions_or_no_elements_opens_as_text() -> 
     assert _drive(opening="pt x", event=_run(x=np.zeros((0, 3)))).state.viewer is None
     assert _drive(opening="pt step/while/Add:0 -n 1", event=sample_run.run_end()).state.viewer is None
     assert _drive(opening="pt x", settings=Settings(values="text")).state.viewer is None
+
+
+def test_each_part_of_a_page_with_several_arrays_is_looked_at() -> None:
+    event = _run(x=np.zeros(3))
+    sparse = Sparse(np.array([[0, 1], [2, 0]]), np.array([1.0, 2.0]), np.array([3, 2]))
+    event = replace(event, run=replace(event.run, call=replace(event.run.call, feeds={"s:0": sparse})))
+    assert _drive(opening="pf s:0", event=event).state.viewer is None, "which of them is for the person to say"
+    screen = _drive("Gkkkv", opening="pf s:0", event=event)
+    assert screen.state.viewer.array.shape == (2, 2)
+    assert screen.rows[3].strip() == "indices"
+
+
+def test_of_a_summary_in_several_lines_none_stands_below_the_head() -> None:
+    screen = _drive("v", opening="pt -s x", event=_run(x=np.ones((3, 4), np.float32)))
+    assert screen.rows[3].split() == ["0", "1", "2", "3"]
 
 
 def test_a_matrix_has_no_axis_to_step_along_so_that_its_neighbours_have_their_keys() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from weakref import WeakKeyDictionary
 
 from tfdbg_cli.analysis.batch.components import looks_like_image
@@ -92,9 +93,9 @@ def _facts(reading: Reading, block: ArrayBlock) -> Line | None:
     if reading.document.kind not in _PRINTED:
         return None
     blocks = reading.document.blocks
-    before = blocks[blocks.index(block) - 1]
+    before = next(before for before, one in pairwise((None, *blocks)) if one is block)
     said = [line for line in before.content if line.text] if isinstance(before, Text) else []
-    return said[-1] if said else None
+    return said[0] if len(said) == 1 else None  # several are a table, of which no line stands alone
 
 
 def _array_of(reading: Reading) -> ArrayBlock | None:

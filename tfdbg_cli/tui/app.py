@@ -38,7 +38,7 @@ from tfdbg_cli.tui.panes.view import View
 from tfdbg_cli.tui.reading.encoding import encoded_for, kept_encoding
 
 _MESSAGE_SECONDS = 8.0
-_AT_ONCE = 0.002  # seconds of looking and counting before a frame is drawn
+_AT_ONCE = 0.001  # seconds of looking and counting before a frame is drawn
 _HOUSEKEEPING = 1.0
 _NOTHING = "nothing"  # the kind of the page that stands there before there is one
 _NOT_SCREENS = {"empty", "written", "mouse"}  # kinds of answers that are one sentence: said, not shown

@@ -25,6 +25,7 @@ from tfdbg_cli.document.glyphs import PLAIN
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.terminal_facts import CONTROLLING_TERMINAL
 from tfdbg_cli.tui.terminal.collection import collect_behind_a_frame
+from tfdbg_cli.tui.terminal.encoded_rows import EncodedRows
 from tfdbg_cli.tui.terminal.spool import Spool
 
 _CLIPBOARD_LIMIT = 74_000  # base64 bytes; many terminals take no more in one OSC 52
@@ -57,6 +58,7 @@ class TtyScreen(urwid.display.raw.Screen):
     """urwid's screen, in any thread, with handlers of the program's own put back as they were."""
 
     def __init__(self, terminal_in: IO[bytes], terminal_out: IO[str], spool: Spool, *, own_signals: bool) -> None:
+        self._encoded = EncodedRows(self._attr_to_escape)
         super().__init__(input=terminal_in, output=terminal_out)
         self._spool = spool
         self._terminal = terminal_in, terminal_out
@@ -90,10 +92,26 @@ class TtyScreen(urwid.display.raw.Screen):
         self.tty_signal_keys(quit="undefined", **keys, fileno=self._input_fileno())
 
     def draw_screen(self, size: tuple[int, int], canvas: urwid.Canvas) -> None:
-        """Draw a frame, then collect the garbage that it made."""
-        super().draw_screen(size, canvas)
+        """Draw a frame, then collect the garbage that it made, unless the next key waits."""
+        super().draw_screen(size, self._encoded.canvas(canvas))
         self._interrupted = False
-        collect_behind_a_frame()
+        if not self.key_came():
+            collect_behind_a_frame()
+
+    def clear(self) -> None:
+        """Draw everything anew in the next frame."""
+        self._encoded.forget()
+        super().clear()
+
+    def set_terminal_properties(self, *args: Any, **kwargs: Any) -> None:
+        """The colours that the terminal has, and how it shows them."""
+        self._encoded.forget()
+        super().set_terminal_properties(*args, **kwargs)
+
+    def register_palette_entry(self, *args: Any, **kwargs: Any) -> None:
+        """How a palette name looks."""
+        self._encoded.forget()
+        super().register_palette_entry(*args, **kwargs)
 
     def interrupt(self) -> None:
         """Ctrl-C came, as a signal: `key_came` tells of it until there is a frame."""

@@ -158,9 +158,30 @@ class TellsValued(Protocol):
 class TellsRepeats(Protocol):
     """A store that knows whether its run produced some tensor more than once: in loops, or on several devices."""
 
-    def repeats(store: TensorStore) -> bool | None:
-    """What a store tells that `TellsRepeats`; None of any other."""
-    return cast(TellsRepeats, store).repeats() if _tells(type(store), TellsRepeats) else None
+    def repeats(self) -> bool:
+        """Whether one stands there more than once."""
+        ...
+
+
+@runtime_checkable
+class TellsMemory(Protocol):
+    """A store of which some values stay in memory as long as it does, and may share that."""
+
+    def memory(self, index: int) -> int | None:
+        """Where the elements of the tensor at `index` begin in memory, one behind the other; None of another one."""
+        ...
+
+
+def memory_of(store: TensorStore, index: int) -> int | None:
+    """What a store tells that `TellsMemory`; None of any other."""
+    return cast(TellsMemory, store).memory(index) if _tells(type(store), TellsMemory) else None
+
+
+def repeats(store: TensorStore) -> bool | None:
+    """Whether a tensor stands in `store` more than once; None where it takes a look at the tensors of each node."""
+    if _tells(type(store), TellsRepeats):
+        return cast(TellsRepeats, store).repeats()
+    return False if len(store.nodes()) == len(store) else None
 
 
 def finite_in_steps(store: TensorStore, indices: Sequence[int]) -> Iterator[tuple[Sequence[int], float]]:

@@ -91,7 +91,7 @@ print(os.getsid(0) == os.getpid(), os.tcgetpgrp(0) == os.getpgrp(), os.ttyname(0
 print(sys.stdout.isatty(), sys.stdout.line_buffering, sys.stdout.encoding, sys.stderr.errors)
 print(signal.getsignal(signal.SIGINT), "urwid" in sys.modules, "numpy" in sys.modules)
 try:
-    print(input("name: "))
+    print("Hello,", input("name: "))
     signal.pause()
 except KeyboardInterrupt:
     sys.exit(7)
@@ -107,7 +107,7 @@ def test_a_program_in_a_terminal_finds_it_as_a_new_process_does(spawn: type[pexp
     assert said[:4] == ["True"] * 4
     assert said[4:7] == [str("PYTHONUNBUFFERED" not in os.environ), "utf-8", "backslashreplace"]
     assert " ".join(said[7:]) == "<built-in function default_int_handler> False False"
-    child.expect_exact("Ada")
+    child.expect_exact("Hello, Ada")
     child.sendintr()
     child.expect(pexpect.EOF)
     child.close()

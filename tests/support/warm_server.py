@@ -24,6 +24,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, SourceFileLoader
+from io import TextIOWrapper
 from pathlib import Path
 from types import ModuleType, TracebackType
 from typing import TextIO
@@ -178,9 +179,9 @@ def program_of(request: Request, base: Sequence[str]) -> Callable[[], object]:
 def _shown(file: int, errors: str) -> TextIO:
     """A file for output, as Python opens it where it finds a terminal: written by lines, or at once if told so."""
     at_once = bool(os.environ.get("PYTHONUNBUFFERED"))
-    opened = open(file, "w", encoding="utf-8", errors=errors, closefd=False)  # noqa: SIM115
-    opened.reconfigure(line_buffering=not at_once or file == 2, write_through=at_once)
-    return opened
+    under = open(file, "wb", 0 if at_once else -1, closefd=False)  # noqa: SIM115
+    by_lines = not at_once or file == 2
+    return TextIOWrapper(under, "utf-8", errors, line_buffering=by_lines, write_through=at_once)
 
 
 def run(program: Callable[[], object]) -> None:

@@ -96,6 +96,8 @@ class TerminalSession:
     shows a frame when all of it has come, and never the upper half of one above the lower half of another.
     """
 
+    spawn: type[pexpect.spawn] = pexpect.spawn
+
     def __init__(
         self, command: Sequence[str], cols: int = 80, rows: int = 24, env: dict[str, str] | None = None
     ) -> None:
@@ -105,7 +107,7 @@ class TerminalSession:
         self.raw = ""
         self._begun = ""  # of a frame whose end has not come
         self._stream = pyte.Stream(self.screen)
-        self.child = pexpect.spawn(
+        self.child = self.spawn(
             command[0], list(command[1:]), dimensions=(rows, cols), env=environment, encoding="utf-8", timeout=30
         )
         self.child.delaybeforesend = None

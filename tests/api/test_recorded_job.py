@@ -7,13 +7,13 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from support.launched import ROOT
+from support.launched import begun
 from support.prompt import Prompt
+from support.warm_python import PipedProgram
 
 from tfdbg_cli.formats.opening import open_path
 
@@ -66,13 +66,10 @@ def _ports(count: int) -> list[int]:
     return ports
 
 
-def _started(path: Path, program: Sequence[str], **environ: str) -> subprocess.Popen[str]:
-    words = [sys.executable, "-m", "tfdbg_cli", "run", "--ui", "none", "--record", str(path), *program]
+def _started(path: Path, program: Sequence[str], **environ: str) -> subprocess.Popen[str] | PipedProgram:
     known = {name: value for name, value in os.environ.items() if name != "TF_CONFIG"}
-    whole = {**known, "PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1", **environ}
-    return subprocess.Popen(
-        words, env=whole, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+    whole = {**known, "CUDA_VISIBLE_DEVICES": "-1", **environ}
+    return begun("-m", "tfdbg_cli", "run", "--ui", "none", "--record", path, *program, environ=whole)
 
 
 @pytest.mark.timeout(280)

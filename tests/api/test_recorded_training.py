@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import subprocess
@@ -12,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.launched import python
+from support.launched import begun, python
 from support.scripted import ScriptedFrontend
 
 import tfdbg_cli as tf_debug
@@ -183,15 +184,14 @@ def test_a_dumping_session_writes_a_recording_of_what_its_function_names(tmp_pat
 
 def test_a_killed_job_leaves_what_was_finished(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(FIT.replace("EPOCHS", "100000"))
-    words = [sys.executable, "-m", "tfdbg_cli", "run", "--record", "runs", "train.py"]
-    process = subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = begun("-m", "tfdbg_cli", "run", "--record", "runs", "train.py", folder=tmp_path)
     try:
         end = time.monotonic() + 200
         while _count(tmp_path / "runs") < 3:
             assert process.poll() is None and time.monotonic() < end
             time.sleep(0.1)
     finally:
-        process.send_signal(signal.SIGKILL)
+        os.kill(process.pid, signal.SIGKILL)
         process.wait()
     runs = open_path(tmp_path / "runs").runs
     assert len(runs) >= 3

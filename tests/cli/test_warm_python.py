@@ -1,14 +1,19 @@
-"""A fork of a process that has TensorFlow imported stands for a new process: what tests start is compared in both."""
+"""A fork of a process that has imported much stands for a new process: what tests start is compared in both."""
 
 from __future__ import annotations
 
+import os
 import re
+import signal
 import subprocess
+import sys
 import textwrap
 from pathlib import Path
 
+import pexpect
 import pytest
-from support.launched import python
+from support.launched import begun, python
+from support.warm_python import WarmSpawn
 from test_launch import PROGRAMS
 
 pytestmark = pytest.mark.tf
@@ -68,6 +73,45 @@ def test_a_module_of_the_programs_own_comes_before_the_one_that_is_loaded(tmp_pa
     anew, warm = _both(tmp_path, "-c", "import tensorflow, sys; print(tensorflow.__file__, sys.argv)", "x")
     assert "mine" in anew[1]
     assert warm == anew
+
+
+def test_programs_go_on_side_by_side_and_end_by_themselves_or_by_a_signal() -> None:
+    first, second = (begun("-c", "print('begun', flush=True)\nprint(input())") for _ in range(2))
+    assert [program.stdout.readline() for program in (first, second)] == ["begun\n"] * 2
+    assert first.poll() is None and second.poll() is None
+    second.stdin.write("Ada\n")
+    assert second.communicate(60)[0] == "Ada\n" and second.returncode == 0
+    os.kill(first.pid, signal.SIGKILL)
+    assert first.wait() == -signal.SIGKILL
+
+
+IN_A_TERMINAL = """
+import os, signal, sys
+print(os.getsid(0) == os.getpid(), os.tcgetpgrp(0) == os.getpgrp(), os.ttyname(0) == os.ttyname(2))
+print(sys.stdout.isatty(), sys.stdout.line_buffering, sys.stdout.encoding, sys.stderr.errors)
+print(signal.getsignal(signal.SIGINT), "urwid" in sys.modules, "numpy" in sys.modules)
+try:
+    print("Hello,", input("name: "))
+    signal.pause()
+except KeyboardInterrupt:
+    sys.exit(7)
+"""
+
+
+@pytest.mark.parametrize("spawn", [pexpect.spawn, WarmSpawn])
+def test_a_program_in_a_terminal_finds_it_as_a_new_process_does(spawn: type[pexpect.spawn]) -> None:
+    child = spawn(sys.executable, ["-c", IN_A_TERMINAL], encoding="utf-8", timeout=60)
+    child.sendline("Ada")
+    child.expect_exact("name: ")
+    said = child.before.replace("Ada", "").split()
+    assert said[:4] == ["True"] * 4
+    assert said[4:7] == [str("PYTHONUNBUFFERED" not in os.environ), "utf-8", "backslashreplace"]
+    assert " ".join(said[7:]) == "<built-in function default_int_handler> False False"
+    child.expect_exact("Hello, Ada")
+    child.sendintr()
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 7
 
 
 def test_what_does_not_end_is_killed(tmp_path: Path) -> None:

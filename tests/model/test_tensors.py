@@ -3,7 +3,7 @@ import pytest
 from support import sample_run
 
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.tensors import MemoryTensorStore, describe, gone, nbytes_of
+from tfdbg_cli.model.tensors import MemoryTensorStore, describe, gone, nbytes_of, repeats
 from tfdbg_cli.model.values import Lack, NoValue
 
 
@@ -31,3 +31,14 @@ def test_a_tensor_without_a_value_has_no_shape():
 def test_tensors_and_values_must_pair():
     with pytest.raises(ValueError, match="1 tensors but 0 values"):
         MemoryTensorStore([describe(TensorName("x", 0), gone(""), device="", op_type="", dtype="")], [])
+
+
+def test_whether_a_tensor_stands_twice_is_told_where_each_node_has_one():
+    def store(*names):
+        one = np.ones(1)
+        made = [describe(TensorName(*name), one, device="", op_type="", dtype="float64") for name in names]
+        return MemoryTensorStore(made, [one] * len(made))
+
+    assert repeats(store(("a", 0), ("b", 1))) is False
+    assert repeats(store(("a", 0), ("a", 0))) is None
+    assert repeats(store(("a", 0), ("a", 1))) is None, "two outputs of one node"

@@ -28,7 +28,7 @@ def _collections(tree: ast.AST) -> Iterator[tuple[frozenset[str], int]]:
 def test_no_set_of_op_types_stands_in_two_places() -> None:
     places: dict[frozenset[str], list[str]] = defaultdict(list)
     for module in modules():
-        for found, line in _collections(ast.parse(module.path.read_text(encoding="utf-8"))):
+        for found, line in _collections(module.tree):
             if all(name.lstrip("_")[:1].isupper() for name in found) and any(map(compat.op_definition, found)):
                 places[found].append(f"{module.path.relative_to(PROJECT)}:{line}")
     assert len(places) > 50

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from support.warm_python import can_be_warm, run_warm
+from support.warm_python import PipedProgram, can_be_warm, run_warm
 
 ROOT = Path(__file__).parents[2]
 
@@ -50,4 +50,18 @@ def python(
         timeout=timeout,
         check=False,
         **source,
+    )
+
+
+def begun(
+    *words: object, folder: Path = ROOT, environ: Mapping[str, str] = os.environ
+) -> subprocess.Popen[str] | PipedProgram:
+    """`python WORDS`, which goes on: its input, output and errors are pipes of text. A fork, as in `python`."""
+    texts = [str(word) for word in words]
+    whole = {**environ, "PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "3"}
+    if can_be_warm(texts):
+        return PipedProgram(texts, folder, whole)
+    pipe = subprocess.PIPE
+    return subprocess.Popen(
+        [sys.executable, *texts], cwd=folder, env=whole, stdin=pipe, stdout=pipe, stderr=pipe, text=True
     )

@@ -1,13 +1,16 @@
-"""A process that has imported TensorFlow and tfdbg, and forks for each program: its child is what `python WORDS` is.
+"""A process that has imported packages and tfdbg, and forks for each program: its child is what `python WORDS` is.
 
-`warm_python` starts it as a script. What it has imported is out of the child's sight until the program imports it, so
-that hooks of imports, and code that asks what is loaded, see what they see in a new process. It must have one thread
-and no context of TensorFlow when it forks.
+`warm_python` starts it as a script, with the names of the packages; of tfdbg it imports what needs no others. What it
+has imported is out of the child's sight until the program imports it, so that hooks of imports, and code that asks
+what is loaded, see what they see in a new process.
+
+It must have one thread and no context of TensorFlow when it forks.
 """
 
 from __future__ import annotations
 
 import builtins
+import fcntl
 import gc
 import importlib
 import json
@@ -15,28 +18,35 @@ import os
 import runpy
 import socket
 import sys
+import termios
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, SourceFileLoader
+from io import TextIOWrapper
 from pathlib import Path
 from types import ModuleType, TracebackType
+from typing import TextIO
 
-_HEAVY = ("numpy", "ml_dtypes", "tensorflow", "keras")
 _ROOT = Path(__file__).parents[2]
 _OURS = "tfdbg_cli"
-_APART = ("examples", "tui")  # of ours: what is run rather than imported, and what only a terminal needs
+_APART = ("examples",)  # of ours: what is run rather than imported
 _LONGEST = 1 << 20  # bytes of a request
 _kept: list[ModuleType] = []  # our own module `__main__`: the frames of this file still run
 
 
 @dataclass(frozen=True)
 class Request:
-    """A program: the words behind `python`, its folder and its whole environment."""
+    """A program: the words behind `python`, its folder and its whole environment.
+
+    With a `terminal` its three files are one, and it leads a session there.
+    """
 
     words: Sequence[str]
     folder: str
     environ: Mapping[str, str]
+    terminal: bool
 
 
 class ParkedModules(MetaPathFinder, Loader):
@@ -103,23 +113,34 @@ class ParkedModules(MetaPathFinder, Loader):
 
 
 def serve(requests: socket.socket) -> Request | None:
-    """Fork for each request; the request in the child, None in the server when nobody asks any more."""
+    """Fork for each request; the request in the program, None in the server when nobody asks any more.
+
+    Who asks has said that it adopts programs whose parents end: so each is begun by a process that ends at once, and
+    who asked waits for it as for its own. Its number is told when that has happened.
+    """
     while True:
         data, files, _, _ = socket.recv_fds(requests, _LONGEST, 3)
         if not data:
             return None
-        child = os.fork()
-        if child == 0:
-            requests.close()
+        end, start = os.pipe()
+        between = os.fork()
+        if between == 0:
+            program = os.fork()
+            if program:
+                os.write(start, str(program).encode())
+                os._exit(0)
+            for file in (end, start, requests.detach()):
+                os.close(file)
             for number, file in enumerate(files):
                 os.dup2(file, number)
                 os.close(file)
             return Request(**json.loads(data))
-        for file in files:
+        for file in (start, *files):
             os.close(file)
-        requests.send(str(child).encode())
-        _, status = os.waitpid(child, 0)
-        requests.send(str(os.waitstatus_to_exitcode(status)).encode())
+        number_told = os.read(end, 64)
+        os.close(end)
+        os.waitpid(between, 0)
+        requests.send(number_told)
 
 
 def program_of(request: Request, base: Sequence[str]) -> Callable[[], object]:
@@ -130,6 +151,11 @@ def program_of(request: Request, base: Sequence[str]) -> Callable[[], object]:
     sys.path[:] = [*filter(None, request.environ.get("PYTHONPATH", "").split(os.pathsep)), *base]
     sys.orig_argv = [sys.executable, *request.words]
     sys.stdin = sys.__stdin__ = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
+    if request.terminal:
+        os.setsid()
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+        sys.stdout = sys.__stdout__ = _shown(1, "strict")
+        sys.stderr = sys.__stderr__ = _shown(2, "backslashreplace")
     _kept.append(sys.modules["__main__"])
     main = sys.modules["__main__"] = ModuleType("__main__")
     vars(main).update({"__builtins__": sys.modules["builtins"], "__annotations__": {}})
@@ -148,6 +174,14 @@ def program_of(request: Request, base: Sequence[str]) -> Callable[[], object]:
     vars(main).update({"__file__": file, "__cached__": None, "__loader__": SourceFileLoader("__main__", file)})
     source = Path(file).read_bytes()
     return lambda: exec(compile(source, file, "exec", dont_inherit=True), main.__dict__)
+
+
+def _shown(file: int, errors: str) -> TextIO:
+    """A file for output, as Python opens it where it finds a terminal: written by lines, or at once if told so."""
+    at_once = bool(os.environ.get("PYTHONUNBUFFERED"))
+    under = open(file, "wb", 0 if at_once else -1, closefd=False)  # noqa: SIM115
+    by_lines = not at_once or file == 2
+    return TextIOWrapper(under, "utf-8", errors, line_buffering=by_lines, write_through=at_once)
 
 
 def run(program: Callable[[], object]) -> None:
@@ -174,8 +208,11 @@ def _theirs(trace: TracebackType | None) -> TracebackType | None:
     return trace
 
 
-def _imported_ours() -> dict[str, Sequence[str]]:
-    """Import the modules of ours: what each imports, if it is nothing of Python's own."""
+def _imported_ours(*, heavy: bool) -> dict[str, Sequence[str]]:
+    """Import the modules of ours, unless `heavy` without those that need TensorFlow.
+
+    It tells what each imports, if it is nothing of Python's own.
+    """
     imports: dict[str, list[str]] = {}
     plain = builtins.__import__
 
@@ -195,12 +232,17 @@ def _imported_ours() -> dict[str, Sequence[str]]:
 
     builtins.__import__ = recording
     sys.path.insert(0, str(_ROOT))
+    if not heavy:
+        sys.modules["tensorflow"] = None  # type: ignore[assignment]
     try:
         for file in sorted((_ROOT / _OURS).rglob("*.py")):
             parts = file.relative_to(_ROOT).with_suffix("").parts
             if parts[1] not in _APART and "__main__" not in file.read_text(encoding="utf-8"):
-                importlib.import_module(".".join(part for part in parts if part != "__init__"))
+                with suppress(() if heavy else ImportError):
+                    importlib.import_module(".".join(part for part in parts if part != "__init__"))
     finally:
+        if not heavy:
+            del sys.modules["tensorflow"]
         sys.path.pop(0)
         builtins.__import__ = plain
     return {name: imports.get(name, ()) for name in sys.modules if name.partition(".")[0] == _OURS}
@@ -216,13 +258,14 @@ def _parkable(before: set[str]) -> dict[str, ModuleType]:
 if __name__ == "__main__":
     path = sys.path[1:]
     bare = set(sys.modules)
-    for heavy in _HEAVY:
-        importlib.import_module(heavy)
-    ours = _imported_ours()
+    channel, *packages = sys.argv[1:]
+    for package in packages:
+        importlib.import_module(package)
+    ours = _imported_ours(heavy="tensorflow" in packages)
     assert len(os.listdir("/proc/self/task")) == 1, "a thread does not live on in a child"
     gc.collect()
     gc.freeze()  # what stays as it is: a child neither looks through it nor copies it
-    asked = serve(socket.socket(fileno=int(sys.argv[1])))
+    asked = serve(socket.socket(fileno=int(channel)))
     if asked is not None:
         sys.meta_path.insert(0, ParkedModules(_parkable(bare), ours))
         run(program_of(asked, path))

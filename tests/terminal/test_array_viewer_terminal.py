@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
-from terminal_session import TerminalSession
+from support.warm_session import WarmSession
 
 pytestmark = pytest.mark.terminal
 HOST = Path(__file__).parents[1] / "support" / "tui_host.py"
 
 
 def _open(tmp_path, **env):
-    command = shlex.join([sys.executable, str(HOST), "arrays", str(tmp_path / "report.json")])
-    session = TerminalSession(["/bin/sh", "-c", command], 80, 24, env={"HOME": str(tmp_path), **env})
+    command = [sys.executable, str(HOST), "arrays", str(tmp_path / "report.json")]
+    session = WarmSession(command, 80, 24, env={"HOME": str(tmp_path), **env})
     session.wait("q leave")
     return session
 

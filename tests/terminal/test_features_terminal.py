@@ -7,7 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from test_tui_terminal import Host, TerminalSession
+from support.warm_session import WarmSession
+from test_tui_terminal import Host
 
 pytestmark = pytest.mark.terminal
 BRAILLE = re.compile("[\u2801-\u28ff]{3}")
@@ -100,7 +101,7 @@ def test_a_bundle_is_made_where_one_stands_and_opened_again(tmp_path: Path) -> N
     settings.parent.mkdir(parents=True)
     settings.write_text('theme = "contrast"\ncolumms = ["nan"]\n[keys]\n"ctrl g" = "lt -f has_inf_or_nan"\n')
     env = {"HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path / "config")}
-    opened = TerminalSession([sys.executable, "-m", "tfdbg_cli", "open", str(case)], env=env)
+    opened = WarmSession([sys.executable, "-m", "tfdbg_cli", "open", str(case)], env=env)
     opened.wait("20 dumped tensor(s)")
     assert {opened.screen.buffer[5][col].bg for col in range(20, 30)} == {"000087"}, "the theme of the file"
     opened.send("<ctrl g>")  # a key of one's own

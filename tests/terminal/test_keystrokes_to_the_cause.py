@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import shlex
 import sys
 from pathlib import Path
 
 import pytest
+from support.warm_session import WarmSession
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
-from terminal_session import TerminalSession, split_keys
+from terminal_session import split_keys
 
 pytestmark = pytest.mark.terminal
 HOST = Path(__file__).parents[1] / "support" / "tui_host.py"
@@ -21,8 +21,8 @@ class Person:
 
     def __init__(self, tmp_path: Path, scenario: str, cols: int = 120, rows: int = 45) -> None:
         self._report = tmp_path / "report.json"
-        command = shlex.join([sys.executable, str(HOST), scenario, str(self._report)])
-        self.session = TerminalSession(["/bin/sh", "-c", command], cols, rows, env={"HOME": str(tmp_path)})
+        command = [sys.executable, str(HOST), scenario, str(self._report)]
+        self.session = WarmSession(command, cols, rows, env={"HOME": str(tmp_path)})
         self.session.wait("press : to type")
         self.pressed = 0
 

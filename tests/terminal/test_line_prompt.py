@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pexpect
 import pytest
+from support.warm_python import WarmSpawn
 
 pytestmark = pytest.mark.terminal
 
@@ -25,7 +26,7 @@ def start(tmp_path):
             **os.environ, "HOME": str(tmp_path), "TERM": "xterm", "PYTHONPATH": str(HERE.parent.parent),
             "NO_COLOR": "1", "INPUTRC": "/dev/null", **environ,
         }  # fmt: skip
-        child = pexpect.spawn(
+        child = WarmSpawn(
             sys.executable, list(command) or [str(HERE.parent / "support" / "line_session.py")],
             env=given, encoding="utf-8", timeout=120, dimensions=(24, 100),
         )  # fmt: skip

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
-from terminal_session import TerminalSession
+from support.warm_session import WarmSession
 
 pytestmark = pytest.mark.terminal
 HOST = Path(__file__).parents[1] / "support" / "tui_host.py"
 
 
 def _open(tmp_path, cols=160, rows=45, **env):
-    command = shlex.join([sys.executable, str(HOST), "panes", str(tmp_path / "report.json")])
+    command = [sys.executable, str(HOST), "panes", str(tmp_path / "report.json")]
     home = {"HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path / "config"), "TERM": "xterm-256color"}
-    session = TerminalSession(["/bin/sh", "-c", command], cols, rows, env={**home, **env})
+    session = WarmSession(command, cols, rows, env={**home, **env})
     session.wait("q leave")
     return session
 

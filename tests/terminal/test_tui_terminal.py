@@ -11,15 +11,13 @@ import time
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
-from terminal_session import TerminalSession
+from support.warm_session import WarmSession
 
 pytestmark = pytest.mark.terminal
 HOST = Path(__file__).parents[1] / "support" / "tui_host.py"
 
 
-class Host(TerminalSession):
+class Host(WarmSession):
     """tui_host.py at its first screen."""
 
     def __init__(self, tmp_path, scenario="", *, size=(80, 24), env=None, shell="", title="run-end: run #3"):

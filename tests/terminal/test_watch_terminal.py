@@ -11,6 +11,7 @@ from typing import Any
 import pexpect
 import pyte
 import pytest
+from support.warm_python import WarmSpawn
 
 from tfdbg_cli.debugger.progress_line import bytes_written
 
@@ -29,7 +30,7 @@ def start(tmp_path: Path) -> Iterator[Callable[..., Any]]:
             **os.environ, "HOME": str(tmp_path), "TERM": "xterm", "PYTHONPATH": str(HERE.parent.parent),
             "NO_COLOR": "1", "INPUTRC": "/dev/null",
         }  # fmt: skip
-        child = pexpect.spawn(
+        child = WarmSpawn(
             sys.executable, [str(HERE.parent / "support" / "watch_session.py"), *arguments],
             env=given, encoding="utf-8", timeout=120, dimensions=(24, 80),
         )  # fmt: skip

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from tfdbg_cli.capture.chooser import chooser
 from tfdbg_cli.model.decision import CaptureRequest
+from tfdbg_cli.model.gathered import GatheredTensors, PartOfStore, Row
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.tensors import GatheredTensors, MemoryTensorStore, PartOfStore, Row, TensorStore
+from tfdbg_cli.model.tensors import MemoryTensorStore, TensorStore
 from tfdbg_cli.model.values import Array, NoValue
 
 

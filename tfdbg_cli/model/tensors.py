@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Protocol, cast, runtime_checkable
@@ -178,8 +178,10 @@ def memory_of(store: TensorStore, index: int) -> int | None:
 
 
 def repeats(store: TensorStore) -> bool | None:
-    """What a store tells that `TellsRepeats`; None of any other."""
-    return cast(TellsRepeats, store).repeats() if _tells(type(store), TellsRepeats) else None
+    """Whether a tensor stands in `store` more than once; None where it takes a look at the tensors of each node."""
+    if _tells(type(store), TellsRepeats):
+        return cast(TellsRepeats, store).repeats()
+    return False if len(store.nodes()) == len(store) else None
 
 
 def finite_in_steps(store: TensorStore, indices: Sequence[int]) -> Iterator[tuple[Sequence[int], float]]:
@@ -285,71 +287,6 @@ class MemoryTensorStore(FoundByNode):
 
     def value(self, index: int) -> Value:
         return self._values[index]
-
-
-class PartOfStore(FoundByNode):
-    """Some of the tensors of `store`: those at `rows`, in that order."""
-
-    def __init__(self, store: TensorStore, rows: Sequence[int]) -> None:
-        super().__init__(store[row].name for row in rows)
-        self._store = store
-        self._rows = rows
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def __getitem__(self, index: int) -> Tensor:
-        return self._store[self._rows[index]]
-
-    def value(self, index: int) -> Value:
-        return self._store.value(self._rows[index])
-
-    def summary(self, index: int) -> Summary | None:
-        return recorded_summary(self._store, self._rows[index])
-
-    def memory(self, index: int) -> int | None:
-        return memory_of(self._store, self._rows[index])
-
-
-Row = tuple[TensorStore, int]
-
-
-class GatheredTensors(FoundByNode):
-    """Rows of other stores, in this order; executions are counted anew. Values stay where they are."""
-
-    def __init__(self, rows: Sequence[Row]) -> None:
-        super().__init__(store[row].name for store, row in rows)
-        self._rows = rows
-        self._executions: list[int] = []
-        counts: dict[tuple[TensorName, str], int] = {}
-        for store, row in rows:
-            tensor = store[row]
-            key = tensor.name, tensor.device
-            self._executions.append(counts.get(key, 0))
-            counts[key] = self._executions[-1] + 1
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def __getitem__(self, index: int) -> Tensor:
-        store, row = self._rows[index]
-        tensor = store[row]
-        execution = self._executions[index]
-        return tensor if tensor.execution == execution else replace(tensor, execution=execution)
-
-    def source(self, index: int) -> Row:
-        """The store that holds the tensor at `index`, and its index there."""
-        return self._rows[index]
-
-    def value(self, index: int) -> Value:
-        store, row = self._rows[index]
-        return store.value(row)
-
-    def summary(self, index: int) -> Summary | None:
-        return recorded_summary(*self._rows[index])
-
-    def memory(self, index: int) -> int | None:
-        return memory_of(*self._rows[index])
 
 
 def describe(

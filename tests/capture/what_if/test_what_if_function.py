@@ -186,7 +186,7 @@ def test_what_is_compiled_by_xla_is_computed_again() -> None:
 def test_a_value_that_was_not_captured_is_named() -> None:
     import tensorflow as tf
 
-    from tfdbg_cli.model.tensors import PartOfStore
+    from tfdbg_cli.model.gathered import PartOfStore
 
     @tf.function
     def step(x):

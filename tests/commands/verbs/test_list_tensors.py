@@ -15,7 +15,7 @@ from tfdbg_cli.model.graph import Graph, GraphKind, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.profile import Profile
 from tfdbg_cli.model.runs import RunEnd
-from tfdbg_cli.model.tensors import EMPTY_STORE, MemoryTensorStore, Tensor
+from tfdbg_cli.model.tensors import EMPTY_STORE, MemoryTensorStore, Tensor, describe
 from tfdbg_cli.model.values import Lack, NoValue
 
 
@@ -109,6 +109,24 @@ def test_rows_lead_to_values_and_the_links_work(prompt: Prompt) -> None:
     assert "pt loss/Log:0" in links and "pt step/while/Add:0 -n 1" in links
     for link in links:
         assert prompt.document(link).kind == "tensor"
+
+
+def test_executions_have_a_column_where_a_listed_tensor_has_several(prompt: Prompt) -> None:
+    assert "Exec" in prompt.show("lt")
+    assert "Exec" in prompt.show("lt -n while/Add")
+    assert "Exec" not in prompt.show("lt -n ^x$")
+
+
+@pytest.mark.parametrize("turns", [1, 2])
+def test_of_a_long_list_the_nodes_tell_whether_there_are_executions(turns: int) -> None:
+    one = np.ones(1, np.float32)
+    made = [("step", turn) for turn in range(turns)] + [(f"n{number}", 0) for number in range(300)]
+    tensors = [
+        describe(TensorName(node, 0), one, device="", op_type="Add", dtype="float32", execution=execution)
+        for node, execution in made
+    ]
+    run = replace(sample_run.run_end().run, tensors=MemoryTensorStore(tensors, [one] * len(tensors)))
+    assert ("Exec" in Prompt(replace(sample_run.run_end(), run=run)).show("lt")) is (turns > 1)
 
 
 def test_sizes_are_those_of_the_values(prompt: Prompt) -> None:

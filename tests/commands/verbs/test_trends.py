@@ -15,9 +15,10 @@ from support.screen import Driven
 from support.trained_steps import trained_steps
 
 from tfdbg_cli.commands.standard import standard_registry
+from tfdbg_cli.model.gathered import PartOfStore
 from tfdbg_cli.model.runs import Opened, RunEnd
 from tfdbg_cli.model.statistics import Summary
-from tfdbg_cli.model.tensors import PartOfStore, TensorStore, gone, summary_of
+from tfdbg_cli.model.tensors import TensorStore, gone, summary_of
 from tfdbg_cli.model.values import NoValue
 
 

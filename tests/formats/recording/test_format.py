@@ -14,10 +14,11 @@ from tfdbg_cli.formats.dump_format import DUMP, DUMPS
 from tfdbg_cli.formats.recording.format import Format, Place
 from tfdbg_cli.formats.recording.saved_runs import SavedRecording, SavedRuns
 from tfdbg_cli.model.calls import Call, RunKind
+from tfdbg_cli.model.gathered import PartOfStore
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Opened, Run
 from tfdbg_cli.model.statistics import Summary, merged
-from tfdbg_cli.model.tensors import MemoryTensorStore, PartOfStore, Tensor, summary_of
+from tfdbg_cli.model.tensors import MemoryTensorStore, Tensor, summary_of
 from tfdbg_cli.model.values import Lack, NoValue
 
 _NO_VALUE = NoValue(Lack.GONE, "Only counts were recorded.")

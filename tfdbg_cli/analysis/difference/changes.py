@@ -8,7 +8,8 @@ from enum import StrEnum
 
 from tfdbg_cli.analysis.difference.errors import became_nonfinite, measured
 from tfdbg_cli.analysis.difference.tolerance import EXACT
-from tfdbg_cli.model.tensors import GatheredTensors, Tensor, TensorStore
+from tfdbg_cli.model.gathered import GatheredTensors
+from tfdbg_cli.model.tensors import Tensor, TensorStore
 from tfdbg_cli.model.values import Array, NoValue, Value
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 
 from tfdbg_cli.analysis.graph.call_scopes import call_scopes
+from tfdbg_cli.model.gathered import PartOfStore
 from tfdbg_cli.model.graph import Graph
-from tfdbg_cli.model.tensors import PartOfStore, TensorStore
+from tfdbg_cli.model.tensors import TensorStore
 from tfdbg_cli.model.walks import needs_first, reached
 from tfdbg_cli.ops.kinds import PLAIN_CALLS
 

@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from tfdbg_cli.analysis.graph.membership import Membership
 from tfdbg_cli.analysis.pairing.renames import Renames
 from tfdbg_cli.analysis.pairing.tensor_pairs import TensorPairs, paired_tensors
+from tfdbg_cli.model.gathered import PartOfStore
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName, parse_tensor_name
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.model.tensors import FoundByNode, PartOfStore, Tensor, TensorStore
+from tfdbg_cli.model.tensors import FoundByNode, Tensor, TensorStore
 from tfdbg_cli.model.values import Value
 
 

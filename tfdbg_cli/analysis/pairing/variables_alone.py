@@ -7,10 +7,11 @@ from dataclasses import replace
 
 from tfdbg_cli.analysis.graph.neighbours import neighbours_of
 from tfdbg_cli.model.calls import Call, RunKind
+from tfdbg_cli.model.gathered import Row
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.model.tensors import FoundByNode, MemoryTensorStore, Row, Tensor, describe
+from tfdbg_cli.model.tensors import FoundByNode, MemoryTensorStore, Tensor, describe
 from tfdbg_cli.model.updates import UPDATED_VARIABLE, updated_variable
 from tfdbg_cli.model.values import NoValue, Value, as_array
 from tfdbg_cli.ops.kinds import REFERENCE_VARIABLES, VARIABLE_READS

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.gathered import GatheredTensors
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.replay import ReplayInput
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.model.tensors import GatheredTensors, MemoryTensorStore, Tensor, TensorStore, describe
+from tfdbg_cli.model.tensors import MemoryTensorStore, Tensor, TensorStore, describe
 from tfdbg_cli.model.updates import BEFORE_UPDATE, UPDATED_VARIABLE, before_update, updated_variable
 from tfdbg_cli.model.values import Array
 

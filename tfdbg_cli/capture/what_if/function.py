@@ -24,9 +24,9 @@ from tfdbg_cli.capture.what_if.part import Variables, perform_part
 from tfdbg_cli.capture.what_if.slices import Slice
 from tfdbg_cli.capture.what_if.words import failed, kept_as_drawn, left_out, not_captured, within
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.gathered import GatheredTensors
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Change, Run
-from tfdbg_cli.model.tensors import GatheredTensors
 from tfdbg_cli.model.values import Array
 
 _SERIAL = itertools.count(1)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 
+from tfdbg_cli.model.gathered import GatheredTensors, Row
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.tensors import GatheredTensors, MemoryTensorStore, Row, Tensor, TensorStore, nbytes_of
+from tfdbg_cli.model.tensors import MemoryTensorStore, Tensor, TensorStore, nbytes_of
 from tfdbg_cli.model.values import NoValue, Value
 
 

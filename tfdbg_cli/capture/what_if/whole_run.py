@@ -8,9 +8,10 @@ from typing import Protocol
 
 from tfdbg_cli.capture.what_if.words import failed
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.gathered import GatheredTensors, Row
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Change, Run, WhatIf
-from tfdbg_cli.model.tensors import GatheredTensors, Row, TensorStore
+from tfdbg_cli.model.tensors import TensorStore
 from tfdbg_cli.model.values import Array
 
 _WHOLE = "Nothing was written: the run was made again from the state before it, on copies of the variables."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from typing import Any, overload
 
@@ -21,7 +22,7 @@ from tfdbg_cli.document.text import Span, Style
 from tfdbg_cli.document.units import bytes_text, ms_text, shape_text
 from tfdbg_cli.model.graph import Graph, once_per_graph
 from tfdbg_cli.model.statistics import Summary
-from tfdbg_cli.model.tensors import Tensor, devices_of, repeats
+from tfdbg_cli.model.tensors import Tensor, TensorStore, devices_of, repeats
 
 _ROWS_SAMPLED = 200
 _NODES_SAMPLED = 10_000
@@ -99,8 +100,9 @@ def tensor_fields(context: Context, indices: Sequence[int], names: ShortNames, *
     if _several_devices(context):
         device = Column("Device", drop=5)
         fields.append(_field("device", device, lambda i, t: short_device(t.device), Style.DEVICE, SortKey.DEVICE))
-    if _has_loops(context, indices):
-        fields.append(Field("execution", Column("Exec", right=True, width=4), lambda i, t: _execution(context, i, t)))
+    store = context.run.tensors
+    if _has_loops(store, indices):
+        fields.append(Field("execution", Column("Exec", right=True, width=4), partial(_execution, store)))
     if context.later and not stats and context.settings.columns != "auto":
         fields = _chosen(fields, context.settings.columns.split(","))
     if context.call.worker:
@@ -161,26 +163,23 @@ def _role_text(role: Role | None) -> str:
     return _ROLE_TEXTS[role] if role else ""
 
 
-def _has_loops(context: Context, indices: Sequence[int]) -> bool:
-    """Whether a listed tensor was produced several times, as far as a bounded look tells."""
-    store = context.run.tensors
-    told = repeats(store)
-    if told is False:
-        return False
+def _has_loops(store: TensorStore, indices: Sequence[int]) -> bool:
+    """Whether a listed tensor was produced several times; of a long list whether one of the run was."""
     if len(indices) <= _ROWS_SAMPLED:
-        return any(store[i].execution > 0 or execution_count(store, i) > 1 for i in indices)
-    if told is not None:
+        return any(_of_several(store, i, store[i]) for i in indices)
+    if (told := repeats(store)) is not None:
         return told
-    nodes = store.nodes()
-    if len(nodes) == len(store):
-        return False
-    several = (store.named(name) for name in islice(nodes, _NODES_SAMPLED))
-    return any(store[found[-1]].execution > 0 for found in several if len(found) > 1)
+    made = map(store.named, islice(store.nodes(), _NODES_SAMPLED))
+    return any(store[rows[-1]].execution > 0 for rows in made if len(rows) > 1)
 
 
-def _execution(context: Context, index: int, tensor: Tensor) -> Span:
-    several = tensor.execution > 0 or execution_count(context.run.tensors, index) > 1
-    return Span(str(tensor.execution) if several else "", Style.NUMBER)
+def _of_several(store: TensorStore, index: int, tensor: Tensor) -> bool:
+    """Whether `tensor`, which is at `index`, was produced several times, be it that the others are not kept."""
+    return tensor.execution > 0 or execution_count(store, index) > 1
+
+
+def _execution(store: TensorStore, index: int, tensor: Tensor) -> Span:
+    return Span(str(tensor.execution) if _of_several(store, index, tensor) else "", Style.NUMBER)
 
 
 def _summary_fields(context: Context) -> list[Field]:

@@ -27,9 +27,10 @@ from tfdbg_cli.capture.stores import joined
 from tfdbg_cli.capture.tf.op_errors import run_error
 from tfdbg_cli.capture.tf.types import EagerTensor
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.gathered import PartOfStore
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.model.tensors import PartOfStore, TensorStore
+from tfdbg_cli.model.tensors import TensorStore
 
 _AGAIN = (
     "What comes before this op was computed again after the error, on copies of the variables as they were before "

@@ -29,9 +29,10 @@ from tfdbg_cli.capture.tf.types import RunResult
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.exactness import Exactness, Way
+from tfdbg_cli.model.gathered import PartOfStore
 from tfdbg_cli.model.replay import ReplaySpec
 from tfdbg_cli.model.runs import Estimate, Run
-from tfdbg_cli.model.tensors import MemoryTensorStore, PartOfStore, TensorStore
+from tfdbg_cli.model.tensors import MemoryTensorStore, TensorStore
 from tfdbg_cli.model.updates import UPDATED_VARIABLE
 from tfdbg_cli.model.values import NoValue
 

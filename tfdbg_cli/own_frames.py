@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+import sys
+from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
-from types import TracebackType
+from types import FrameType, TracebackType
 
 _PACKAGE = str(Path(__file__).parent) + os.sep
 _EXAMPLES = str(Path(__file__).parent / "examples") + os.sep  # programs, not machinery
 _starters: set[str] = set()
+
+frame_above: Callable[[int], FrameType] = sys._getframe
+"""The frame so many calls above the one that asks (0); ValueError where there are fewer."""
 
 
 @cache

@@ -93,7 +93,7 @@ class Debugger:
         self._ignored = Ignored()
         self._dump_root = dump_root
         self.breakpoints = Breakpoints()
-        self._sought: Sought | None = None
+        self.sought: Sought | None = None  # no property: it is asked for at each op that runs eagerly
         self._last_watch: RunUntil | None = None
         self.recorder = recorder or Recorder(lambda: self.settings)
 
@@ -117,14 +117,9 @@ class Debugger:
         pace = state.pace if isinstance(state, StepOn) else None
         place = state.place if isinstance(state, RunTo) else None
         breakpoints = () if isinstance(state, Detach) else tuple(self.breakpoints)
-        self._sought = Sought(pace, place, breakpoints) if pace or place or breakpoints else None
+        self.sought = Sought(pace, place, breakpoints) if pace or place or breakpoints else None
         if self.attendant is not None:
             self.attendant.attend(bool(breakpoints) or not isinstance(state, Continue | Detach))
-
-    @property
-    def sought(self) -> Sought | None:
-        """What code that runs eagerly is to stop at; None for nothing."""
-        return self._sought
 
     @property
     def run_count(self) -> int:

@@ -98,3 +98,60 @@ def test_bounds_that_grew_from_layer_to_layer_end_at_a_tensor_that_is_looked_at_
             weight.assign_sub(rate * tf.matmul(hidden, hidden, transpose_a=True))
         assert turn == 0 or 90_000 not in looks
     assert not front.ends
+
+
+_SIDE = 100
+_LARGE_KINDS: dict[str, Any] = {
+    "abs": tf.abs,
+    "add": lambda x: x + 1.0,
+    "add_n": lambda x: tf.add_n([x, x]),
+    "bias_add": lambda x: tf.nn.bias_add(x, tf.ones(_SIDE)),
+    "cast": lambda x: tf.cast(tf.cast(x, tf.float64), tf.float32),
+    "concat": lambda x: tf.concat([x, x], 0),
+    "conv": lambda x: tf.nn.conv2d(tf.reshape(x, [1, _SIDE, _SIDE, 1]), tf.ones([3, 3, 1, 1]), 1, "SAME"),
+    "gather": lambda x: tf.gather(x, tf.range(_SIDE)),
+    "matmul": lambda x: x @ tf.eye(_SIDE),
+    "maximum": lambda x: tf.maximum(x, 0.5),
+    "negative": tf.negative,
+    "pad": lambda x: tf.pad(x, [[1, 1], [1, 1]]),
+    "relu": tf.nn.relu,
+    "reshape": lambda x: tf.reshape(x, [-1]),
+    "reverse": lambda x: tf.reverse(x, [0]),
+    "slice": lambda x: x[10:],
+    "split": lambda x: tf.split(x, 2),
+    "square": tf.square,
+    "stack": lambda x: tf.stack([x, x]),
+    "subtract": lambda x: 1.0 - x,
+    "tanh": tf.tanh,
+    "tile": lambda x: tf.tile(x, [2, 1]),
+    "transpose": tf.transpose,
+    "unstack": lambda x: tf.unstack(tf.reshape(x, [2, -1])),
+    "where": lambda x: tf.where(tf.ones_like(x) > 0, x, 0.0),
+}
+
+
+@pytest.mark.parametrize("name", sorted(_LARGE_KINDS))
+@pytest.mark.parametrize("bad", [math.nan, math.inf])
+def test_a_bad_element_amid_a_large_tensor_is_found_by_the_first_op_that_reads_it(front, name, bad) -> None:
+    """However often the op ran on finite numbers, of which bounds are known."""
+    values = np.ones((_SIDE, _SIDE), np.float32)
+    for _ in range(3):
+        _LARGE_KINDS[name](tf.constant(values))
+    assert not front.ends
+    values[_SIDE - 1, _SIDE - 1] = bad
+    given = _LARGE_KINDS[name](tf.constant(values))
+    flat = np.concatenate([np.ravel(part) for part in (given if isinstance(given, list) else [given])])
+    assert bool(front.ends) == (not np.isfinite(flat).all())
+
+
+def test_a_product_with_a_large_variable_that_overflows_is_found(front) -> None:
+    """What is known of the variable counts where TensorFlow reads it on the way, too."""
+    weight = tf.Variable(np.ones((_SIDE, _SIDE), np.float32))
+    batch = tf.constant(np.full((_SIDE, _SIDE), 1e20, np.float32))
+    weight.assign(tf.fill([_SIDE, _SIDE], 3.0))
+    assert float(tf.multiply(batch, weight)[0, 0]) == np.float32(3e20)
+    assert not front.ends
+    weight.assign(tf.fill([_SIDE, _SIDE], 1e20))
+    assert not front.ends
+    assert np.isinf(tf.multiply(batch, weight).numpy()).all()
+    assert front.ends[0].run.tensors[-1].op_type == "Mul"

@@ -17,7 +17,7 @@ from tfdbg_cli.analysis.watch.filters import our_filter
 from tfdbg_cli.capture.controller import WatchRequest
 from tfdbg_cli.capture.runs.eager.ignored_ops import IgnoredOps
 from tfdbg_cli.capture.runs.eager.meant import Meant
-from tfdbg_cli.capture.runs.eager.noted_ops import RESOURCE, Noted, Taken, attribute
+from tfdbg_cli.capture.runs.eager.noted_ops import RESOURCE, Noted, OnTheWay, Taken, attribute
 from tfdbg_cli.capture.runs.eager.program.choices import is_chosen_from
 from tfdbg_cli.capture.runs.eager.program.places import builds
 from tfdbg_cli.capture.tf.compat import EagerTensor, dtype_number, host_array, tensor_id
@@ -33,6 +33,7 @@ from tfdbg_cli.ops.kinds import INCREMENTS
 from tfdbg_cli.ops.norms import FAR_FROM_OVERFLOW, PASSED_ON, RULES, Norm, bound_of
 from tfdbg_cli.ops.undefined_outputs import is_undefined
 
+_RULES = dict(RULES)  # asked for each op: a view of it takes twice the time
 # Dtypes, by number, whose elements are always finite.
 _EXACT = frozenset(
     dtype.as_datatype_enum
@@ -97,9 +98,10 @@ class Checks:
             if op_type == "ReadVariableOp":
                 norm = self._known(inputs[0])
             elif dtype in _WIDE:
-                rule = RULES.get(op_type)
+                rule = _RULES.get(op_type)
                 if rule is PASSED_ON:
-                    norm = self._known(inputs[0])
+                    read = op.reads[0]
+                    norm = (norms.get(read) if type(read) is int else None) or self._known(inputs[0])
                     if norm is not None and (norm[1] != size or norm[0] >= FAR_FROM_OVERFLOW):
                         norm = (norm[0], size) if norm[0] < FAR_FROM_OVERFLOW else None
                 elif size > _SMALL and rule is not None:
@@ -213,9 +215,14 @@ class Checks:
         What came from outside, such as a batch or a rate, is looked at once if that is no more work than to look at
         what the op gave, of `size` elements.
         """
-        norms = self._norms
-        found = [norms.get(read) if type(read) is int else None for read in op.reads[counted]]
-        if None in found:
+        norms, missing = self._norms, False
+        found: list[Norm | None] = []
+        for read in op.reads[counted]:
+            key = read if isinstance(read, int) else read.handle.key if isinstance(read, OnTheWay) else read.key
+            norm = norms.get(key) if key else None
+            found.append(norm)
+            missing = missing or norm is None
+        if missing:
             known = zip(found, inputs[counted], strict=True)
             found = [norm or self._known(given) or self._looked_at(given, size) for norm, given in known]
         return found

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import weakref
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
@@ -46,6 +46,7 @@ _SMALL = 1 << 16  # bytes of a variable that are copied for the log without a th
 # Ops whose output can be the memory of their first input.
 _SAME_MEMORY = COPIES | RESHAPES | {"Bitcast"}
 _MOST_OPS = 20_000
+_noted: Callable[[type[Noted], tuple[Any, ...]], Noted] = tuple.__new__  # a named tuple's own is a call of Python
 _LARGE = gone("What the variable held after this update is not kept, for it is large.")
 
 
@@ -136,7 +137,7 @@ class RecentOps:
         self._counts[op_type] = count = self._counts.get(op_type, -1) + 1
         device = self._device or next((one.device for one in inputs if type(one) is EagerTensor), "")
         scope = self.forward.scope or self._thread.scope_name or ""
-        op = Noted(self.count, op_type, count, scope, reads, attributes, outputs, stack, device, nbytes)
+        op = _noted(Noted, (self.count, op_type, count, scope, reads, attributes, outputs, stack, device, nbytes))
         if scope or self._scoped:
             self._scoped = True
             self.forward.add(op_type, scope, inputs, [key for key, _, _ in outputs])

@@ -23,6 +23,8 @@ from tfdbg_cli.model.frames import LiveFrame
 from tfdbg_cli.model.runs import Estimate, Run, RunStart
 from tfdbg_cli.model.values import Array
 
+_MOST_NAMELESS = 5_000
+_NAMELESS: dict[int, Stack] = {}  # stacks of ops that read nothing with a name, by their ids
 ONE_BY_ONE = "Each op ran on its own, as Python called it; there is no graph but the flow of its data."
 _STOPPED_WITHIN = "The program stands in the middle of this run, right behind its last op."
 _DROPPED = (
@@ -49,10 +51,21 @@ class Section:
     names: Mapping[int, str] | None = None
     read: dict[int, str] = field(default_factory=dict)
 
-    def name_fresh(self) -> None:
-        """Note what the program calls those tensors that were just read for the first time."""
-        self.read.update(names_at_hand(self.log.fresh))
-        self.log.fresh.clear()
+    def name_fresh(self, stack: Stack) -> None:
+        """Note what the program calls those tensors that the op with this stack has just read for the first time.
+
+        To look through all names of all calls takes longer than many ops, and most of what is read anew in each turn
+        is what TensorFlow makes by itself, such as axes: where nothing had a name once, nothing is looked for again.
+        """
+        fresh = self.log.fresh
+        if id(stack) not in _NAMELESS:
+            found = names_at_hand(fresh)
+            self.read.update(found)
+            if not found:
+                if len(_NAMELESS) > _MOST_NAMELESS:
+                    _NAMELESS.clear()
+                _NAMELESS[id(stack)] = stack
+        fresh.clear()
 
     @property
     def title(self) -> str:

@@ -62,7 +62,7 @@ class EagerWatch:
                 self._end()
                 self._end = None
 
-    def begins(self, op_type: str, inputs: Sequence[OpInput]) -> Stack | None:
+    def begins(self, op_type: str, inputs: Sequence[OpInput]) -> tuple[Here, Stack] | None:
         """An op is about to run; see `ops.Listener`."""
         here = self._threads.here
         if here.busy:
@@ -75,14 +75,19 @@ class EagerWatch:
             section = self._sections.of(here, stack)
             if section.number is None and not section.stopped and not section.ignored:
                 self._sections.start_run(here, section, op_type, inputs, stack)
-                return stack
-        return None if section.ignored else stack
+                return here, stack
+        return None if section.ignored else (here, stack)
 
     def ran(
-        self, op_type: str, inputs: Sequence[OpInput], attributes: AttributeList, outputs: OpOutputs, begun: Stack
+        self,
+        op_type: str,
+        inputs: Sequence[OpInput],
+        attributes: AttributeList,
+        outputs: OpOutputs,
+        begun: tuple[Here, Stack],
     ) -> OpOutputs:
         """The op gave `outputs`; see `ops.Listener`."""
-        here = self._threads.here
+        here, stack = begun
         section = here.section
         if section is None or section.ignored:
             return outputs
@@ -94,10 +99,16 @@ class EagerWatch:
             return outputs
         here.busy = True
         try:
-            gave = (taken(outputs),) if type(outputs) is EagerTensor else tuple(map(taken, leaves(outputs)))
-            op = section.log.add(op_type, inputs, attributes, gave, begun)
-            if section.log.fresh and captures(section.plan):
-                section.name_fresh()
+            log = section.log
+            if type(outputs) is EagerTensor:
+                gave: tuple[Taken, ...] = (taken(outputs),)
+            elif type(outputs) is list and len(outputs) == 1 and type(outputs[0]) is EagerTensor:
+                gave = (taken(outputs[0]),)
+            else:
+                gave = tuple(map(taken, leaves(outputs)))
+            op = log.add(op_type, inputs, attributes, gave, stack)
+            if log.fresh and captures(section.plan):
+                section.name_fresh(stack)
             checks = None if watched is None else self._checks
             if watched is not None and (checks is None or checks.watched is not watched):
                 checks = self._checks_of(watched)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
-from types import CodeType
+from types import CodeType, FrameType
 from typing import Any, TypeAlias, TypeVar
 
 from tfdbg_cli.capture.tf.callers import frame_at
 from tfdbg_cli.model.sources import Traceback
-from tfdbg_cli.own_frames import is_own
+from tfdbg_cli.own_frames import frame_above, is_own
 
 _T = TypeVar("_T")
 
@@ -40,9 +39,11 @@ def stack_here(depth: int = 1) -> Stack:
     """The stack of this thread, from `depth` calls above this one on; mostly the same object where it is the same."""
     codes: list[CodeType] = []
     offsets: list[int] = []
-    frame = inspect.currentframe()
-    while depth and frame is not None:
-        frame, depth = frame.f_back, depth - 1
+    frame: FrameType | None
+    try:
+        frame = frame_above(depth)  # those between need not be made objects, as each `f_back` would do
+    except ValueError:  # there are not so many
+        frame = None
     while frame is not None:
         codes.append(frame.f_code)
         offsets.append(frame.f_lasti)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Container
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType
 
@@ -36,6 +36,10 @@ class Turn:
     def place(self) -> str:
         """`train.py:12`, the line with which the loop begins."""
         return f"{Path(self.code.co_filename).name}:{line_at(self.code, self.loop.start)}"
+
+    def numbered(self, number: int) -> Turn:
+        """The turn of the same loop with that number."""
+        return Turn(self.code, self.loop, self.depth, number)
 
     @property
     def key(self) -> tuple[int, int]:
@@ -99,10 +103,10 @@ class Turns:
             pass
         elif turn is None or not _in_same_loop(turn, last, stack):
             if turn is not None and not begun:  # it did nothing: the data of a loop came to their end
-                self._latest[turn.key] = replace(turn, number=turn.number - 1)
+                self._latest[turn.key] = turn.numbered(turn.number - 1)
             turn = self._begin(self._found(last, stack))
         elif _begins_anew(turn, last, stack, self._mark):
-            turn = self._begin(replace(turn, number=turn.number + 1))
+            turn = self._begin(turn.numbered(turn.number + 1))
         if turn is not None and turn is before and begun and stack != self._mark:
             if len(self._going_on) > _MOST_PAIRS:
                 self._forget_stacks()
@@ -136,7 +140,7 @@ class Turns:
         goes_on = (
             _is_in(known, last) and _in_same_loop(known, last, stack) and not _begins_anew(known, last, stack, [])
         )
-        return replace(found, number=known.number + (not goes_on))
+        return found.numbered(known.number + (not goes_on))
 
 
 def _found(stack: Stack, working: Container[tuple[int, int]]) -> Turn | None:

@@ -1,0 +1,53 @@
+"""What the program calls a tensor is looked for when it is first read, and where it has a name at all."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from support.scripted import ScriptedFrontend
+
+from tfdbg_cli.capture.runs.eager import section
+from tfdbg_cli.capture.runs.eager.program.stacks import stack_here
+from tfdbg_cli.capture.runs.eager.watch import watch_of
+from tfdbg_cli.debugger.debugger import Debugger
+from tfdbg_cli.model.decision import RunUntil
+
+pytestmark = pytest.mark.tf
+
+
+def test_what_has_no_name_is_looked_for_in_one_turn_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: Counter[int] = Counter()
+    names_at_hand = section.names_at_hand
+
+    def counted(wanted: set[int]) -> dict[int, str]:
+        asked[turn] += 1
+        return dict(names_at_hand(wanted))
+
+    monkeypatch.setattr(section, "names_at_hand", counted)
+    decision = RunUntil("has_inf_or_nan")
+    front = ScriptedFrontend(decision)
+    debugger = Debugger(lambda: front)
+    debugger.attendant = watch = watch_of(debugger)
+    debugger.set_watch(decision)
+    weight = tf.Variable(np.ones((3, 2), np.float32))
+    try:
+        for turn in range(5):
+            batch = tf.constant(np.full((4, 3), 2.0 - turn, np.float32))
+            hidden = tf.matmul(batch, weight)
+            sums = tf.reduce_sum(tf.nn.relu(hidden), axis=[0])  # the axes are TensorFlow's own tensor
+            weight.assign_sub(0.1 * tf.math.log(sums)[None] * tf.ones([3, 1]))
+    finally:
+        debugger.attendant = None
+        watch.attend(False)
+    assert asked[1] < asked[0]
+    (end, *_) = front.ends
+    np.testing.assert_array_equal(end.run.call.feeds["batch"], np.zeros((4, 3)))
+
+
+def test_a_stack_that_is_asked_for_above_all_calls_is_empty() -> None:
+    assert stack_here(10_000) == []
+    assert stack_here(0)[0].co_name == "stack_here"
+    assert stack_here()[0].co_name == "test_a_stack_that_is_asked_for_above_all_calls_is_empty"

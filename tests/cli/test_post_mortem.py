@@ -90,11 +90,13 @@ def _ran(folder: Path, program: str, *commands: str, anew: bool = False) -> subp
 @pytest.mark.parametrize("name", CASES)
 def test_the_prompt_opens_where_the_exception_came_from(tmp_path: Path, name: str) -> None:
     program, begin, title, local = CASES[name]
-    done = _ran(tmp_path, program, begin, "ei", "locals", anew=name == "in a callback")
+    done = _ran(tmp_path, program, begin, "ei", "locals", "origin", anew=name == "in a callback")
     line = next(number for number, text in enumerate(program.splitlines(), 1) if "# here" in text)
     assert f"--- run-end: {title} ---" in done.stdout
     assert f"train.py:{line} in " in done.stdout
     assert local in done.stdout.partition("tfdbg> locals")[2]
+    looked = name == "in a turn"  # which was watched; of the others no value was taken
+    assert ("No NaN or infinity in" in done.stdout.partition("tfdbg> origin")[2]) == looked
     assert done.returncode == 1
     assert done.stderr.count("Traceback") == 1
     assert "commands were used" not in done.stderr

@@ -14,6 +14,7 @@ from support.lone_op import Case, F, cases, dtype_name, inputs_of, lone_function
 
 from tfdbg_cli.capture.functions.definition.body import attribute_of
 from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.model.dtypes import element_type_named
 from tfdbg_cli.ops.transparency import CHECKABLE, NUMBERS, ROWS, Operand, Use, covering, row_of
 
 pytestmark = pytest.mark.tf
@@ -42,10 +43,24 @@ def _by_op() -> dict[str, list[Case]]:
     return found
 
 
+@cache
+def _dtypes() -> frozenset[str]:
+    """The types to try: all that may be checked, but for those that this TensorFlow makes no tensors of, as 2.16."""
+    missing = set()
+    for name in _FNUZ:
+        element = element_type_named(name)
+        assert element is not None
+        try:
+            tf.constant(np.zeros((), element.numpy))
+        except (TypeError, ValueError):
+            missing.add(name)
+    return CHECKABLE - missing
+
+
 def _targets(case: Case, dtype: str) -> list[str]:
     """The types that the op of `case` gives, where it can give several."""
     if case.op == "Cast":
-        return sorted(CHECKABLE - {dtype})
+        return sorted(_dtypes() - {dtype})
     if case.op == "ComplexAbs":
         return ["float32" if dtype == "complex64" else "float64"]
     return [""]
@@ -60,13 +75,14 @@ def _finite(value: Any) -> Any:
 def test_what_is_not_finite_shows_in_the_output(op: str) -> None:
     tried: Counter[tuple[str, str]] = Counter()
     for number, case in enumerate(_by_op()[op]):
-        for dtype in sorted(CHECKABLE):
+        for dtype in sorted(_dtypes()):
             for target in _targets(case, dtype):
                 for optimized in (False, True) if dtype in _OPTIMIZED else (False,):
                     _try(case, dtype, target, optimized, number, tried)
     for row in ROWS:
         if op in row.ops and op != "CheckNumerics":  # which raises
-            missing = [dtype for dtype in row.dtypes if not tried[op, dtype] and (op, dtype) not in _NO_KERNEL]
+            needed = row.dtypes & _dtypes()
+            missing = [dtype for dtype in needed if not tried[op, dtype] and (op, dtype) not in _NO_KERNEL]
             assert not missing, f"no kernel of {op} was tried with {missing}"
 
 

@@ -309,3 +309,30 @@ def test_elements_of_a_variable_are_no_rows() -> None:
     origin = OriginSearch(session).first()
     assert origin is not None and origin.name.node == "log"
     assert origin.batch_rows == ()
+
+
+@pytest.mark.parametrize("kind", ["TopKV2", "Softmax", "LogSoftmax"])
+def test_what_is_put_in_order_or_summed_along_the_batch_has_no_rows(kind: str) -> None:
+    """`tf.sort(x)`: the smallest comes first, whichever row it was."""
+    vector = np.array([1.0, 2.0, -6.0, 3.0], np.float32)
+    few = op("k", "Const", value=np.array(4))
+    made = op("made", kind, "x", "k", value=np.array([-6.0, 1.0, 2.0, 3.0], np.float32))
+    log = op("log", "Log", "made", value=np.array([np.nan, 0.0, 0.7, 1.1], np.float32))
+    assert _rows(_x(vector), few, made, log, feeds={"x:0": vector}) == ()
+
+
+@pytest.mark.parametrize("kind", ["TopKV2", "Softmax", "LogSoftmax"])
+def test_what_is_put_in_order_or_summed_within_a_row_keeps_it(kind: str) -> None:
+    few = op("k", "Const", value=np.array(3))
+    assert _rows(_x(), few, op("made", kind, "x", "k", value=X), op("log", "Log", "made", value=BAD)) == (1, 3)
+
+
+@pytest.mark.parametrize(("axis", "bad", "rows"), [("-1", [1, 0], (1,)), ("0", [0, 1], (1,)), ("0", [2, 0], (0,))])
+def test_rows_of_one_hot_are_told_by_its_axis(axis: str, bad: list[int], rows: tuple[int, ...]) -> None:
+    y = np.array([0, 2, 1], np.int32)
+    table = np.eye(3, dtype=np.float32)[y] if axis == "-1" else np.eye(3, dtype=np.float32)[:, y]
+    logs = np.zeros((3, 3), np.float32)
+    logs[tuple(bad)] = -INF
+    made = op("hot", "OneHot", "x", "depth", "on", "off", axis=axis, value=table)
+    given = [op(name, "Const", value=np.array(value)) for name, value in (("depth", 3), ("on", 1.0), ("off", 0.0))]
+    assert _rows(_x(y), *given, made, op("log", "Log", "hot", value=logs), feeds={"x:0": y}) == rows

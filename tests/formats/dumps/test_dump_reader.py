@@ -183,7 +183,9 @@ def test_a_link_inside_the_dump_is_a_file(tmp_path: Path) -> None:
 def test_pipes_are_not_opened(tmp_path: Path) -> None:
     small_dump(tmp_path)
     os.mkfifo(tmp_path / directory_of(CPU0) / f"pipe_0_DebugIdentity_{T0}")
-    assert "pipe:0" not in names(read_dump(tmp_path))
+    run = read_dump(tmp_path)
+    assert "pipe:0" not in names(run)
+    assert f"1 file that is no regular file was left out ('pipe_0_DebugIdentity_{T0}')." in run.notes
 
 
 def test_names_with_control_characters_and_wrong_encoding_are_data(tmp_path: Path) -> None:

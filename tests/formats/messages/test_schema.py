@@ -95,7 +95,7 @@ def _collect(descriptor: Any, known: dict[str, Any]) -> None:
 
 def _compare(message: str, ours: Any, theirs: Any) -> None:
     assert ours.name == theirs.name, f"{message}.{ours.name}"
-    assert ours.is_repeated == theirs.is_repeated
+    assert _is_repeated(ours) == _is_repeated(theirs)
     assert (ours.containing_oneof is None) == (theirs.containing_oneof is None)
     if (message, ours.name) in OPAQUE:
         assert (ours.type, theirs.type) == (ours.TYPE_BYTES, theirs.TYPE_MESSAGE)
@@ -106,3 +106,9 @@ def _compare(message: str, ours: Any, theirs: Any) -> None:
     if ours.message_type is not None and not ours.message_type.GetOptions().map_entry:
         expected = TENSORFLOW_NAMES.get(ours.message_type.name, ours.message_type.name)
         assert theirs.message_type.full_name == f"tensorflow.{expected}"
+
+
+def _is_repeated(field: Any) -> bool:
+    """Whether `field` has many values. Protobuf 4, which TensorFlow 2.16 takes, says it by `label` alone."""
+    repeated = field.is_repeated if hasattr(field, "is_repeated") else field.label == field.LABEL_REPEATED
+    return bool(repeated)

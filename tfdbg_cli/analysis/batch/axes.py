@@ -19,12 +19,13 @@ from tfdbg_cli.ops import kinds
 
 # Ops whose output has the axes of their first input.
 _SAME_AXES = kinds.COPIES | kinds.CHECKS | kinds.PASSING | kinds.RECEIVES | kinds.NORMALIZATIONS | POPS.keys() | {
-    "NextIteration", "_FusedBatchNormEx", "LoopVariable", "Softmax", "LogSoftmax",
-    "TopK", "TopKV2", "OneHot", "FakeQuantWithMinMaxVars", "MatrixBandPart", "ZerosLike",
+    "NextIteration", "_FusedBatchNormEx", "LoopVariable", "FakeQuantWithMinMaxVars", "MatrixBandPart",
+    "ZerosLike",
 }  # fmt: skip
 # Ops that make one thing of the last axes, as many as the number says, and keep those before apart.
 _LAST_AXES = {
     **dict.fromkeys(("FFT", "IFFT", "RFFT", "IRFFT", "MatrixDiag", "MatrixDiagV2", "MatrixDiagV3"), 1),
+    **dict.fromkeys(("TopK", "TopKV2", "Softmax", "LogSoftmax"), 1),
     **dict.fromkeys(("FFT2D", "IFFT2D", "RFFT2D", "IRFFT2D", "FFT3D", "IFFT3D"), 3),
     **dict.fromkeys((
         "Cholesky", "MatrixInverse", "MatrixDeterminant", "LogMatrixDeterminant", "MatrixSolve", "MatrixDiagPart",
@@ -174,6 +175,7 @@ def _concatenated(rows: RowSet) -> list[Way]:
 
 
 def _packed(rows: RowSet) -> list[Way]:
+    """Pack, and OneHot: an axis more than their inputs, to the others of which they keep."""
     along = rows.attribute("axis") % len(rows.shape)
     if rows.axis == along:
         return []
@@ -247,7 +249,7 @@ _FINDERS: Mapping[str, _Finder] = {
     "Einsum": _by_equation,
     "Transpose": _transposed,
     "ConcatV2": _concatenated,
-    "Pack": _packed,
+    **dict.fromkeys(("Pack", "OneHot"), _packed),
     "Unpack": _unpacked,
     "ReverseV2": sliced_axes.reversed,
     "Slice": sliced_axes.cut,

@@ -39,7 +39,7 @@ def run_that_failed(error: Exception, number: int, watch: EagerWatch) -> Run | N
     else:
         of_section = watch.broken_off(failure)
         last = Call(number, RunKind.EAGER, (), thread=thread, function="after which the program")
-        run = of_section or Run(last, error=failure)
+        run = of_section or Run(last, error=failure, lacks=_AFTER)
         notes = run.notes if of_section else (_AFTER,)
     return replace(run, frames=frames, notes=(_NOTE, *notes))
 

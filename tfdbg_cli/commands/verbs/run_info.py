@@ -54,6 +54,7 @@ def _what(context: Context) -> list[Line]:
         line(
             Span("About to " if before else "" if call.kind in _NOT_RUN else _course(context), Style.TITLE),
             Span(call.title, Style.TITLE),
+            Span(_failure(context), Style.ERROR),
             f" ({call.kind})" if call.kind not in _NOT_RUN else "",
         )
     ]
@@ -79,6 +80,12 @@ def _what(context: Context) -> list[Line]:
 def _course(context: Context) -> str:
     """How far the run has come that is looked at."""
     return "In the middle of " if context.run.paused is not None else "Done: "
+
+
+def _failure(context: Context) -> str:
+    """What ended the run that is looked at, or the program behind it; empty where nothing did."""
+    error = None if isinstance(context.stop, RunStart) else context.run.error
+    return "" if error is None else f" failed with {error.type_name}"
 
 
 def _exactness(exactness: Exactness | None) -> list[Line]:

@@ -38,7 +38,8 @@ def _any(regex: str, names: Iterable[str]) -> bool:
 def _nothing_captured(context: Context) -> list[Line]:
     run = context.run
     if run.error is not None:
-        return [line("The run failed before a value was captured."), _hint("error_info", " shows the error.")]
+        what = "No tensor was captured." if run.lacks else "The run failed before a value was captured."
+        return [line(what), _hint("error_info", " shows the error.")]  # the notes tell why, where they know it
     if run.profile is not None:
         return [line("This run was timed, not captured."), _hint("lp", " lists the times.")]
     if run.call.kind is RunKind.CHECKPOINT:

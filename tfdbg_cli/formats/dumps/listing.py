@@ -137,12 +137,14 @@ class _Skipped:
 
     def __init__(self) -> None:
         self.links: list[str] = []
+        self.special: list[str] = []
         self.foreign: list[str] = []
         self.unreadable: list[str] = []
 
     def notes(self) -> Iterator[str]:
         for names, text in (
             (self.links, "{n} link{s} that lead out of the dump {were} not followed ({first})."),
+            (self.special, "{n} file{s} that {are} no regular file{s} {were} left out ({first})."),
             (self.foreign, "{n} file{s} that {are} no tensor dump{s} {were} left out ({first})."),
             (self.unreadable, "{n} folder{s} of the dump could not be read ({first})."),
         ):
@@ -162,9 +164,12 @@ def _usable(entry: os.DirEntry[str], root: str, skipped: _Skipped) -> bool:
             skipped.links.append(readable(entry.name))
             return False
     try:
-        return entry.is_file()
+        usable = entry.is_file()
     except OSError:
-        return False
+        usable = False
+    if not usable:
+        skipped.special.append(readable(entry.name))
+    return usable
 
 
 def readable(name: str) -> str:

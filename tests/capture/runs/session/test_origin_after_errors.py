@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from support.prompt import text_of
 
 from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.model.decision import CaptureRequest, DebugRun, Detach, GraphChoice, RunUntil, Values
@@ -63,3 +64,24 @@ def test_the_origin_is_found_when_the_run_failed(tf, debugged, graph, mode, buil
     assert origin.frame is not None
     assert origin.frame.file == __file__
     assert origin.batch_rows == (1,)
+
+
+@pytest.mark.parametrize("mode", ["watch", "keep"])
+def test_a_run_without_values_is_not_called_fine(tf, debugged, graph, mode) -> None:
+    @tf.compat.v2.function(autograph=False)
+    def noisy(a: Any) -> Any:
+        return tf.log(a + tf.random_uniform([2], seed=3) * 1e-3)
+
+    x = tf.placeholder(tf.float32, [None, 2], name="x")
+    out = tf.check_numerics(noisy(x) * 2.0, "bad")
+    with tf.Session() as raw:
+        session, front = debugged(raw, MODES[mode], Detach(), Detach())
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            session.run(out, {x: [[2.0, 3.0], [2.0, -1.0]]})
+    run = front.ends[0].run
+    assert not len(run.tensors)
+    said = text_of("origin", run, width=400)
+    assert "No NaN" not in said
+    assert "The run failed" in said
+    assert "RandomUniform" in said  # what stands in the way of making it again
+    assert "--graph runtime" in said  # the way out; see the mode `runtime` above

@@ -84,7 +84,8 @@ class EagerCall:
         return EagerCapture(self.plain, EagerRecorder(tensors, memory_budget(controller.settings)))
 
     def uncaptured(self, call: Call, failure: RunError) -> Run:
-        return Run(call, error=failure, notes=("This run was not captured: it has no values.",))
+        lacks = "This run was not captured: it has no values."
+        return Run(call, error=failure, notes=(lacks,), lacks=lacks)
 
     def with_inputs(self, run: Run) -> Run:
         return run

@@ -184,7 +184,7 @@ class WithoutValues:
 
     def run(self, call: Call, error: RunError | None) -> Run:
         """The call alone."""
-        return Run(call, error=error, notes=(self._note,))
+        return Run(call, error=error, notes=(self._note,), lacks=self._note)
 
     def finish(self, keep: bool) -> None:
         """Nothing is left behind."""

@@ -108,8 +108,9 @@ class FunctionCall:
             return WithoutValues(self.plain, f"Its values could not be taken: {type(error).__name__}: {error}")
 
     def uncaptured(self, call: Call, failure: RunError) -> Run:
-        notes = ("This run was not captured: it has no values.",)
-        return Run(call, graph=self.traced.graph, tracebacks=self.traced.tracebacks, error=failure, notes=notes)
+        lacks = "This run was not captured: it has no values."
+        traced = self.traced
+        return Run(call, graph=traced.graph, tracebacks=traced.tracebacks, error=failure, notes=(lacks,), lacks=lacks)
 
     def with_inputs(self, run: Run) -> Run:
         """`run` with its variables as they were before it, and with the values that its failing op was given."""

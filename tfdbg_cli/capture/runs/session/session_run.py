@@ -181,8 +181,15 @@ class SessionRun:
 
     def uncaptured(self, call: Call, failure: RunError) -> Run:
         graph = self._invocation.session.graph
-        notes = ("This run was not captured, so only the inputs of the failing op are shown.",)
-        return Run(call, graph=program_graph(graph), tracebacks=tracebacks_of(graph), error=failure, notes=notes)
+        lacks = "This run was not captured, so only the inputs of the failing op are shown."
+        return Run(
+            call,
+            graph=program_graph(graph),
+            tracebacks=tracebacks_of(graph),
+            error=failure,
+            notes=(lacks,),
+            lacks=lacks,
+        )
 
     def with_inputs(self, run: Run) -> Run:
         return with_inputs(run, self._invocation)

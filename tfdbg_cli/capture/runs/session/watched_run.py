@@ -40,6 +40,10 @@ _NOT_INSIDE = (
     "What the functions that the run calls computed was checked, but it is not among the values that were kept. "
     "`run -f … --values replay` shows it, where the run can be made again."
 )
+_LOST = (
+    "The run failed, and TensorFlow gives back no values of such a run; nor can it be made again ({}). "
+    "`run -f … --graph runtime` keeps what was computed before an error."
+)
 _LEFT = "TensorFlow did not take the checks of this run, so it was not checked: {error}"
 
 
@@ -160,10 +164,15 @@ class WatchedRun(InMemory):
         elif self._held is not None:
             self._run = self._made_again(bare, self._held)
         else:
-            self._run = replace(bare, lacks=self._lacks)
+            self._run = replace(bare, lacks=self._lacks if error is None else self._lacks or self._lost)
         caught = is_hit(self._run.tensors, found=self._checking.found, sure=self._checking.sure)
         self._run = replace(self._run, caught=caught)
         return self._run
+
+    @property
+    def _lost(self) -> str:
+        """Why there are no values of a run that was to give them itself, and failed."""
+        return _LOST.format(self._call.state.obstacle or "what it started from could not be read")
 
     def _store(self, kept: Sequence[FetchedValue]) -> TensorStore:
         store = stored(self._shown, self._call.reached.opaque, kept)

@@ -12,7 +12,8 @@ import numpy as np
 Recorded: TypeAlias = dict[str, Any]  # what was recorded, by a name, as arrays
 
 SEED = 7
-_COUNTED = re.compile(r"_\d+\b|0x[0-9a-f]+")  # counted by TensorFlow, or addresses
+# Counted by TensorFlow, addresses, and lines of calls: of them one tells which course of the program it is.
+_COUNTED = re.compile(r"_\d+\b|0x[0-9a-f]+|(?<=, line )\d+")
 
 
 @dataclass(frozen=True)

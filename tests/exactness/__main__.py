@@ -1,4 +1,4 @@
-"""`python -m exactness GROUP [REGEX] [--steps N] [--draw N] [--ways …]`: programs of the catalog.
+"""`python -m exactness GROUP [REGEX] [--steps N] [--draw N] [--ways …] [--ledger FILE]`: programs of the catalog.
 
 A line of JSON for each way of each; the last line counts them. `TF_ENABLE_ONEDNN_OPTS` says whether TensorFlow takes
 kernels from oneDNN.
@@ -9,15 +9,18 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
+import math
 import random
 import re
 import time
 from collections import Counter
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 
 from exactness.catalog import GROUPS, Entry
 from exactness.courses import NOTHING, Course, Plant, course_of, rewound
+from exactness.ledger import Ledger, Settings
 from exactness.verdict import THREE, DoesNotRepeatItself, DoesNotRun, Way, verdicts_of
 
 
@@ -25,37 +28,49 @@ def main() -> None:
     asked = _arguments()
     entries = {name: entry for name, entry in GROUPS[asked.group]().items() if re.search(asked.pattern, name)}
     drawn = random.Random(8).sample(list(entries), min(asked.draw or len(entries), len(entries)))
+    ways = [Way[way.upper()] for way in asked.ways]
+    ledger = Ledger(asked.ledger, Settings.here())
     counted: Counter[str] = Counter()
+    programs = 0
+    end = time.monotonic() + asked.seconds
     for name in drawn:
-        entry = entries[name]
+        steps = asked.steps or entries[name].steps
+        left = [way for way in ways if not ledger.settled(asked.group, name, way, steps)]
+        if not left or time.monotonic() > end:
+            continue
+        programs += 1
         began = time.monotonic()
-        for line in _lines(entry, asked.steps or entry.steps, [Way[way.upper()] for way in asked.ways]):
+        worked = time.process_time()
+        for line in _lines(entries[name], steps, left):
             counted[line["outcome"]] += 1
-            print(json.dumps({"name": name, **line, "seconds": round(time.monotonic() - began, 1)}), flush=True)
-    print(json.dumps({"programs": len(drawn), **counted}), flush=True)
+            took = {"seconds": round(time.monotonic() - began, 1), "cpu": round(time.process_time() - worked, 2)}
+            print(json.dumps({"name": name, **line, **took}), flush=True)
+            ledger.add(asked.group, name, steps, {**line, **took})
+    print(json.dumps({"programs": programs, **counted}), flush=True)
 
 
-def _lines(entry: Entry, steps: int, ways: list[Way]) -> list[dict[str, str]]:
+def _lines(entry: Entry, steps: int, ways: list[Way]) -> Iterator[dict[str, str]]:
     try:
         build = entry.make()
     except ImportError as error:
-        return [{"outcome": "left out", "why": str(error)}]
-    found = []
+        yield {"outcome": "left out", "why": str(error)}
+        return
+    courses = rewound(build, NOTHING) if entry.rewinds else partial(course_of, build)
     for plant, some in _by_plant(ways, steps):
         plain: dict[Plant, list[Course]] = {}
-        courses = rewound(build, plant) if entry.rewinds else partial(course_of, build)
         for way in some:
             try:
                 (verdict,) = verdicts_of(courses, steps, [way], plant, plain)
             except DoesNotRepeatItself as error:
-                return [*found, {"outcome": "left out", "way": way, "why": str(error)}]
+                yield {"outcome": "left out", "way": way, "why": str(error)}
+                return
             except DoesNotRun as error:
-                return [{"outcome": "does not run", "why": str(error)}]
+                yield {"outcome": "does not run", "why": str(error)}
+                return
             outcome = "same" if verdict.good else "differs" if verdict.unsaid else "said"
-            found.append({"outcome": outcome, "way": way, "why": "" if verdict.good else verdict.sentence})
+            yield {"outcome": outcome, "way": way, "why": "" if verdict.good else verdict.sentence}
         if plant != NOTHING and entry.goes_on and not plain[plant][0].finite:
-            found.append({"outcome": "not finite", "why": "the planted course was to end finite"})
-    return found
+            yield {"outcome": "not finite", "why": "the planted course was to end finite"}
 
 
 def _by_plant(ways: list[Way], steps: int) -> Iterator[tuple[Plant, list[Way]]]:
@@ -70,6 +85,8 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--steps", type=int, help="other than each program's own")
     parser.add_argument("--draw", type=int, help="so many of them, always the same ones")
     parser.add_argument("--ways", nargs="+", default=[way.name.lower() for way in THREE])
+    parser.add_argument("--ledger", type=Path, help="a file that keeps what came of each; what it has is left out")
+    parser.add_argument("--seconds", type=float, default=math.inf, help="begin no program after so many")
     return parser.parse_args()
 
 

@@ -12,15 +12,20 @@ import numpy as np
 Recorded: TypeAlias = dict[str, Any]  # what was recorded, by a name, as arrays
 
 SEED = 7
-_COUNTED = re.compile(r"_\d+\b|0x[0-9a-f]+")  # counted by TensorFlow, or addresses
+# Counted by TensorFlow, addresses, and lines of calls: of them one tells which course of the program it is.
+_COUNTED = re.compile(r"_\d+\b|0x[0-9a-f]+|(?<=, line )\d+")
 
 
 @dataclass(frozen=True)
 class Program:
-    """A program in a fresh state: `results` gives those of so many steps, `state` its variables by name."""
+    """A program in a fresh state: `results` gives those of so many steps, `state` its variables by name.
+
+    `planted`, where there is one, gives the same program, variables and functions, with other data.
+    """
 
     results: Callable[[int], Iterator[Any]]
     state: Callable[[], Mapping[str, Any]] = field(default=dict)
+    planted: Callable[[Plant], Program] | None = None
 
 
 @dataclass(frozen=True)
@@ -69,17 +74,20 @@ def course_of(build: Build, steps: int, plant: Plant = NOTHING) -> Course:
 def rewound(build: Build, plant: Plant) -> Courses:
     """Courses of one program, whose variables are put back before each: much faster, since it is traced once.
 
-    Its whole state must be in its variables, and something be planted where `plant` says, always.
+    Its whole state must be in its variables. Something is planted where `plant` says, always, unless the program can
+    be given other data.
     """
     seed_all()
     program = build(plant)
     beginning = {name: as_array(variable) for name, variable in program.state().items()}
 
     def course(steps: int, asked: Plant) -> Course:
-        assert asked == plant
         for name, variable in program.state().items():
             variable.assign(beginning[name])
-        return _taken(program, steps)
+        if asked == plant:
+            return _taken(program, steps)
+        assert program.planted is not None, "this program is built with its data"
+        return _taken(program.planted(asked), steps)
 
     return course
 

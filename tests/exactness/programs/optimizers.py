@@ -109,13 +109,17 @@ class Combination:
             return loss
 
         compiled = tf.function(step, autograph=False, jit_compile="compiled" in self.options)
-        x, y = data_for(self.network, plant)(_STEPS_AT_HAND)
 
-        def at(number: int) -> Any:
-            rows = slice(number * BATCH, (number + 1) * BATCH)
-            return compiled(tf.constant(x[rows]), tf.constant(y[rows]))
+        def planted(plant: Plant) -> Program:
+            x, y = data_for(self.network, plant)(_STEPS_AT_HAND)
 
-        return Program(stepwise(at), lambda: variables(model, optimizer))
+            def at(number: int) -> Any:
+                rows = slice(number * BATCH, (number + 1) * BATCH)
+                return compiled(tf.constant(x[rows]), tf.constant(y[rows]))
+
+            return Program(stepwise(at), lambda: variables(model, optimizer), planted)
+
+        return planted(plant)
 
 
 def optimizers() -> Iterator[tuple[str, str]]:

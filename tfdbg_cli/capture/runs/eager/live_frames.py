@@ -135,7 +135,10 @@ class _Named:
         if type(value) is EagerTensor:
             self.tensors.setdefault(compat.tensor_id(value), name)
             return
-        handle = getattr(value, "handle", None) if isinstance(value, tf.Variable) else None
+        # A variable with a copy on each replica answers for the first one, but not in the scope of its strategy, as
+        # in `fit`, where it raises: so the copies are asked themselves.
+        spread = isinstance(value, tf.distribute.DistributedValues)
+        handle = getattr(value, "handle", None) if isinstance(value, tf.Variable) and not spread else None
         if handle is not None:
             self.variables.setdefault(compat.tensor_id(handle), name)
             return
@@ -145,7 +148,9 @@ class _Named:
 
 
 def _parts(value: Any) -> Iterator[tuple[str, Any]]:
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, tf.distribute.DistributedValues):
+        yield from ((f".values[{at}]" if at else "", copy) for at, copy in enumerate(getattr(value, "values", ())))
+    elif isinstance(value, (list, tuple)):
         yield from ((f"[{at}]", item) for at, item in enumerate(value[:100]))
     elif isinstance(value, dict):
         yield from ((f"[{key!r}]", item) for key, item in list(value.items())[:100])

@@ -275,3 +275,9 @@ def test_ctrl_c_stops_a_jump() -> None:
     screen.app.key("ctrl c")
     assert not screen.state.finder.running
     assert "stopped" in screen.state.viewer.status
+
+
+def test_the_head_over_a_part_of_a_row_names_that_part() -> None:
+    screen = _drive("v", RunEnd(sample_run.sample_run()), opening="row")
+    assert screen.state.page.document.title == "row 2"
+    assert screen.rows[2].startswith(" x:0[2] [:]")

@@ -95,14 +95,11 @@ class TtyScreen(urwid.display.raw.Screen):
             signal.signal(*self._handlers.popitem())
 
     def _start(self, *args: Any, **kwargs: Any) -> None:
-        descriptor = self._terminal[0].fileno()
-        before = termios.tcgetattr(descriptor) if os.isatty(descriptor) else None
         if not self._begun:
             self._begun = True
-            lost = self._ahead.begin(descriptor)
+            lost = self._ahead.begin(self._terminal[0].fileno())
             self.notes = (lost,) if lost else ()
         super()._start(*args, **kwargs)
-        self._old_termios_settings = before  # those from before the keys were read that waited
         # Ctrl-\\ would leave the screen as it is. Off the main thread Ctrl-C would end the program under the
         # screen, so it comes as a key there.
         keys: dict[str, Any] = {} if self._own_signals else {"intr": "undefined", "susp": "undefined"}

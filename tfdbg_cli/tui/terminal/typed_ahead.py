@@ -56,8 +56,10 @@ class TypedAhead:
     def begin(self, descriptor: int) -> str:
         """Take what was pressed while there was no screen; gives what there is to say of keys that are lost."""
         with suppress(termios.error):  # no terminal: a pipe, which is read as it is
+            before = termios.tcgetattr(descriptor)
             tty.setcbreak(descriptor, termios.TCSADRAIN)  # urwid throws away what waits, so it is read before
             self.add_waiting(descriptor)
+            termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
         if self.wanted:
             return ""
         pressed = _REPLY.sub(b"", bytes(self._codes))

@@ -1,4 +1,5 @@
 from support import sample_run
+from support.made_run import made_run, op
 
 from tfdbg_cli.model.calls import Argument, Call, RunKind
 
@@ -19,3 +20,8 @@ def test_what_a_function_captured_was_not_given():
     call = Call(1, RunKind.FUNCTION, (), {"x": 1, "dense/kernel": 2}, function="step", arguments=arguments)
     assert call.given == {"x": 1}
     assert Call(1, RunKind.SESSION, (), {"x:0": 1}).given == {"x:0": 1}
+
+
+def test_a_run_in_a_notebook_is_one_line() -> None:
+    run = made_run(op("x", "Const", value=[1.0]), op("y", "Neg", "x", value=[-1.0]))
+    assert repr(run) == "<run #1: 1 fetch (y:0); 0 feeds; 2 tensors>"

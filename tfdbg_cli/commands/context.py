@@ -31,6 +31,7 @@ if TYPE_CHECKING:  # what commands keep here they load themselves, when they are
     from tfdbg_cli.analysis.graph.ways.walk import Hop
     from tfdbg_cli.analysis.name_tree import NameTree, TreeRow
     from tfdbg_cli.analysis.origin.by_health import HealthOrigin
+    from tfdbg_cli.analysis.origin.finding import Finding, Passed
     from tfdbg_cli.analysis.origin.origin_found import Origin
     from tfdbg_cli.analysis.placement import Placement
     from tfdbg_cli.analysis.scope_sums import ScopeSum
@@ -58,6 +59,7 @@ class Memory:
     selected: dict[tuple[int, str], tuple[Sequence[int], int]] = field(default_factory=dict)
 
     origins: dict[int, Origin | HealthOrigin] = field(default_factory=dict)  # by run, what `origin` found last
+    findings: dict[Hashable, Finding | Passed] = field(default_factory=dict)  # by all that they depend on
     # By run and by what is ignored, the rows of the batch behind the origin; by run, the row that was shown last.
     batches: dict[tuple[int, tuple[int, ...]], BatchRows | None] = field(default_factory=dict)
     row: dict[int, int] = field(default_factory=dict)
@@ -77,6 +79,12 @@ class Memory:
         self.selected[key] = indices, unread
         while len(self.selected) > _MOST_SELECTED:
             del self.selected[next(iter(self.selected))]
+
+    def keep_finding(self, key: Hashable, finding: Finding | Passed) -> None:
+        """Keep what `origin` found, and forget what it found long ago: it holds values."""
+        self.findings[key] = finding
+        while len(self.findings) > _MOST_SELECTED:
+            del self.findings[next(iter(self.findings))]
 
 
 class _Behind(Sequence[Run]):

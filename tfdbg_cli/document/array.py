@@ -72,12 +72,14 @@ class ArrayBlock:
     """The elements of `array` as a block of a document. `mark` says which elements of a chunk to highlight.
 
     `as_text` is set where somebody asked how to print it: a front end that draws arrays otherwise shows the text.
+    `name` says which array it is on a page that shows several.
     """
 
     array: Array
     style: ArrayStyle = ArrayStyle()
     mark: Callable[[Array], Array] | None = None
     as_text: bool = False
+    name: str = ""
 
     @property
     def elided(self) -> bool:

@@ -71,6 +71,11 @@ class Run:
     paused: Replaceable | None = None
     ignored: Sequence[IgnoredPlace] = ()
 
+    def __repr__(self) -> str:
+        """For a notebook: a run with its graph, its tracebacks and its sources would fill pages."""
+        tensors = len(self.tensors)
+        return f"<{self.call.title}; {tensors:,} tensor{'s' * (tensors != 1)}>"
+
     @property
     def graph_kind(self) -> GraphKind:
         return self.graph.kind

@@ -99,7 +99,7 @@ class App:
             screen.start()  # so that an opening that takes its time can say so
             self.state.colors = getattr(screen, "colors", 1)  # a screen that is none has no colours
             self.perform(self._opening)
-            notes = [*self.state.service.notes, *self._preferences.words]
+            notes = [*self.state.service.notes, *self._preferences.words, *getattr(screen, "notes", ())]
             if notes and self.state.message is None:
                 self.say(Message(" ".join(notes)))
             if self.decision is None:

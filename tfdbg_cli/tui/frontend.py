@@ -22,6 +22,7 @@ from tfdbg_cli.tui.app import App
 from tfdbg_cli.tui.parting import last_words
 from tfdbg_cli.tui.terminal.collection import no_full_collection
 from tfdbg_cli.tui.terminal.terminal import Terminal
+from tfdbg_cli.tui.terminal.typed_ahead import TypedAhead
 
 _FIRST_COMMANDS = (
     "run_info", "error_info", "origin", "list_tensors", "print_tensor", "node_info", "here", "preview",
@@ -59,6 +60,7 @@ class TuiFrontend:
         self._opening = opening
         self._history: History | None = None
         self._lock = threading.Lock()
+        self._ahead = TypedAhead()
 
     @property
     def settings(self) -> Settings:
@@ -86,7 +88,7 @@ class TuiFrontend:
     def _stop(self, event: Stop) -> Decision:
         if self._history is None:
             self._history = History.load(length=self._settings.history_length)
-        terminal = Terminal(lambda: app.interrupt())
+        terminal = Terminal(lambda: app.interrupt(), self._ahead)
         app = App(
             event,
             self._registry,
@@ -105,4 +107,5 @@ class TuiFrontend:
             self.notify(f"The terminal is gone ({error.strerror}); the program runs on without the debugger.")
             return Detach()
         self._settings = app.state.service.settings
+        self._ahead.decided(decision)
         return decision

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import ml_dtypes
@@ -17,11 +17,11 @@ from tfdbg_cli.analysis.causes.causes import explain
 from tfdbg_cli.analysis.causes.evidence import Evidence, gather
 from tfdbg_cli.analysis.causes.rules import Rule
 from tfdbg_cli.analysis.causes.safe_numbers import safe_numbers
-from tfdbg_cli.analysis.causes.surroundings import Surroundings
+from tfdbg_cli.analysis.causes.surroundings import Surroundings, asks_of_gradients
 from tfdbg_cli.analysis.causes.table import RULES
 from tfdbg_cli.analysis.graph.lineage import InputSeen
 from tfdbg_cli.analysis.graph.makers import Maker
-from tfdbg_cli.model.graph import Node
+from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.values import Array
 
@@ -119,6 +119,10 @@ CASES = [
          around=_made(Maker.OTHER)),
     Case("Cast", (_f([1e6]),), lambda x: x.astype(np.float16), "Overflow of a cast", "loss scaling", np.float16,
          around=Surroundings((Maker.OTHER,), gradient=True)),
+    Case("Cast", (_f([1e6]),), lambda x: x.astype(np.float16), "Overflow of a cast", "skips the step", np.float16,
+         around=Surroundings((Maker.OTHER,), gradient=True, scaled=True)),
+    Case("Cast", (_f(1e6),), lambda x: x.astype(np.float16), "Overflow of a cast", "skips the step", np.float16,
+         around=Surroundings(scaled=True)),
     Case("Softmax", ([[-INF, -INF]],), lambda x: _f([[NAN, NAN]]), "nothing but -inf", "-1e9"),
     Case(
         "SparseSoftmaxCrossEntropyWithLogits", ([[0.0, 1.0]], np.array([7])), lambda a, b: _f([NAN]),
@@ -213,6 +217,21 @@ def test_cause(case: Case) -> None:
     assert case.cause in found.text
     assert case.suggestion in found.suggestion
     assert "{" not in found.text + found.suggestion
+
+
+def test_loss_scaling_is_not_advised_to_a_program_that_has_it() -> None:
+    case = Case("MatMul", ([[300.0]], [[300.0]]), np.matmul, "", dtype=np.float16)
+    told = [
+        explain(_evidence(replace(case, around=Surroundings(scaled=scaled)), *_computed(case)))
+        for scaled in (False, True)
+    ]
+    assert [found is not None and "LossScaleOptimizer" in found.suggestion for found in told] == [True, False]
+
+
+@pytest.mark.parametrize(("asked", "scaled"), [("gradient_tape/MatMul", True), ("dense/MatMul", False)])
+def test_who_asks_whether_gradients_are_finite_scales_the_loss(asked: str, scaled: bool) -> None:
+    nodes = [Node(asked, "MatMul", ""), Node("IsFinite", "IsFinite", "", inputs=(TensorName(asked, 0),))]
+    assert asks_of_gradients([Graph(nodes)]) is scaled
 
 
 def _reaches(case: Case, rule: Rule) -> bool:

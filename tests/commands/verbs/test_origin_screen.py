@@ -9,7 +9,7 @@ import pytest
 from support import sample_run, sample_step
 from support.golden import check_golden
 from support.made_run import INF, NAN, made_run, op
-from support.prompt import ask, follow_all, json_of, links_of, text_of
+from support.prompt import Prompt, ask, follow_all, json_of, links_of, text_of
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunKind
@@ -17,7 +17,7 @@ from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import Frame
 from tfdbg_cli.model.tensors import MemoryTensorStore
-from tfdbg_cli.model.values import Array, Lack, NoValue
+from tfdbg_cli.model.values import Array, Lack, NoValue, Value
 
 FENN = "-fenn spectrum"
 
@@ -244,3 +244,49 @@ def test_what_was_fed_by_the_name_of_its_node_is_shown_by_that() -> None:
     run = made_run(op("x", "Placeholder"), op("neg", "Neg", "x", value=[NAN]), feeds={"x": [NAN]})
     assert links_of("origin", run)["x:0"] == "pf x"
     assert follow_all("origin", run) > 1
+
+
+class _CountingStore(MemoryTensorStore):
+    """A store that counts how often a value was asked for."""
+
+    asked = 0
+
+    def value(self, index: int) -> Value:
+        self.asked += 1
+        return super().value(index)
+
+
+def _counted(run: Run) -> tuple[Prompt, _CountingStore]:
+    store = _CountingStore(list(run.tensors), [run.tensors.value(index) for index in range(len(run.tensors))])
+    return Prompt(replace(run, tensors=store)), store
+
+
+def _wrong() -> Run:
+    spoiled = [op(f"neg{number}", "Neg", "log", value=[INF]) for number in range(20)]
+    return made_run(op("x", "Const", value=[0.0]), op("log", "Log", "x", value=[-INF]), *spoiled)
+
+
+def test_an_origin_is_looked_for_once() -> None:
+    prompt, store = _counted(_wrong())
+    first = prompt.show("origin")
+    read = store.asked
+    assert prompt.show("origin") == first
+    assert store.asked - read < 20 < read, "what is on show, and no search"
+
+
+def test_that_all_is_fine_is_found_out_once() -> None:
+    prompt, store = _counted(made_run(op("x", "Const", value=[1.0]), op("y", "Neg", "x", value=[-1.0])))
+    first = prompt.show("origin")
+    read = store.asked
+    assert prompt.show("origin") == first
+    assert store.asked == read > 0
+
+
+def test_another_question_is_answered_anew() -> None:
+    prompt, _ = _counted(_wrong())
+    first = prompt.show("origin")
+    assert prompt.show("origin --nan") != first
+    prompt.run("ignore log")
+    assert prompt.data("origin")["tensor"] is None, "what is ignored was not when it was looked for"
+    prompt.run("ignored --withdraw 1")
+    assert prompt.show("origin") == first

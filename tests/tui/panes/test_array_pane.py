@@ -275,3 +275,41 @@ def test_ctrl_c_stops_a_jump() -> None:
     screen.app.key("ctrl c")
     assert not screen.state.finder.running
     assert "stopped" in screen.state.viewer.status
+
+
+def test_the_head_over_a_part_of_a_row_names_that_part() -> None:
+    screen = _drive("v", RunEnd(sample_run.sample_run()), opening="row")
+    assert screen.state.page.document.title == "row 2"
+    assert screen.rows[2].startswith(" x:0[2] [:]")
+
+
+def _text_of_values(*, keys: str, **values: Any) -> Driven:
+    return _drive(keys, opening="pt x", event=_run(**values), settings=Settings(values="text"))
+
+
+@pytest.mark.parametrize(
+    ("sought", "at"),
+    [(">2", 2), ("nan", 40), ("inf", 60), ("-inf", 60), ("=1", 0), ("!=1", 2), (">=12", 2)],
+)
+def test_a_number_is_searched_for_by_value_in_the_text_too(sought: str, at: int) -> None:
+    array = np.ones(80, np.float32)
+    array[[2, 40, 60]] = 12.25, np.nan, -np.inf
+    screen = _text_of_values(keys=f"g/{sought}<enter>", x=array)
+    line = screen.state.page.view.line(screen.state.page.view.selected)
+    assert line.element is not None
+    assert line.element[0] <= at < line.element[0] + len(line.text.split())
+    found = screen.state.page.finder.ranges(line, screen.state.page.view.selected)
+    word = {2: "12.25", 40: "nan", 60: "-inf"}.get(at, "1.")
+    assert word in [line.text[start:stop] for start, stop in found]
+
+
+def test_digits_alone_are_searched_for_as_they_are_printed() -> None:
+    screen = _text_of_values(keys="g/0.33333<enter>", x=np.array([2.0, 1 / 3]))
+    assert screen.state.finder.notice == "/0.33333  1/1"
+
+
+def test_a_search_by_value_goes_through_each_array_of_a_page_and_nothing_else() -> None:
+    screen = _drive("g/>0.5<enter>", RunEnd(sample_run.sample_run()), opening="row")
+    view = screen.state.page.view
+    found = [index for index in range(len(view.lines)) if screen.state.page.finder.ranges(view.line(index), index)]
+    assert found and all(view.line(index).element is not None for index in found)

@@ -10,6 +10,7 @@ import numpy as np
 from tfdbg_cli.analysis.causes.evidence import Evidence, widened
 from tfdbg_cli.analysis.causes.rules import Rule
 from tfdbg_cli.analysis.causes.safe_numbers import safe_numbers
+from tfdbg_cli.analysis.causes.suggestions import SCALING
 from tfdbg_cli.analysis.causes.table import RULES
 from tfdbg_cli.analysis.graph.parts import MISFIT
 from tfdbg_cli.model.updates import updated_variable
@@ -110,6 +111,7 @@ def filled(template: str, evidence: Evidence, held: Array) -> str:
         "dtype": evidence.dtype,
         "largest": f"{evidence.largest:.3g}",
         "limit": f"{np.log(evidence.largest):.3g}",
+        "scaling": "" if evidence.scaled else SCALING,
         "slope": evidence.slope_of.lower(),
         "hidden": evidence.hidden_by,
         "variable": updated_variable(evidence.node),

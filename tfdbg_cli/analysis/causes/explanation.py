@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from tfdbg_cli.analysis.causes.intended import Intentions
 from tfdbg_cli.analysis.causes.lost_epsilon import lost_epsilon
 from tfdbg_cli.analysis.causes.sources_of_values import cause_at_source
 from tfdbg_cli.analysis.causes.suggestions import LOST_EPSILON
-from tfdbg_cli.analysis.causes.surroundings import Surroundings, surroundings
+from tfdbg_cli.analysis.causes.surroundings import Surroundings, asks_of_gradients, surroundings
 from tfdbg_cli.analysis.causes.zero_times_infinity import zero_times_infinity
 from tfdbg_cli.analysis.graph.forward import forward_of
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
@@ -80,7 +81,20 @@ class Explanations:
     def around(self, node: Node, inputs: tuple[InputSeen, ...]) -> Surroundings:
         """What stands around `node`, which read `inputs`."""
         readers = self._intentions.bad_readers(node)
-        return surroundings(self._run, self._lineage, node, inputs, readers, self._verdicts.excused, self._batches)
+        return surroundings(
+            self._run,
+            self._lineage,
+            node,
+            inputs,
+            readers,
+            self._verdicts.excused,
+            self._batches,
+            scaled=self._scaled,
+        )
+
+    @cached_property
+    def _scaled(self) -> bool:
+        return asks_of_gradients(self._lineage.graphs)
 
     def forward(self, node: Node | None) -> str:
         """The name of the op of the program whose gradient `node` computes; empty where none with a line is known."""

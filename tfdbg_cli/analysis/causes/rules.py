@@ -97,6 +97,11 @@ def in_gradient(test: Test) -> Test:
     return lambda evidence: test(evidence) if evidence.gradient else None
 
 
+def scaled(test: Test) -> Test:
+    """`test`, where the program asks whether its gradients are finite, as one does that scales its loss."""
+    return lambda evidence: test(evidence) if evidence.scaled else None
+
+
 def no_loss(test: Test) -> Test:
     """`test`, where the result has axes; a single number may be a loss, which programs scale."""
     return lambda evidence: test(evidence) if evidence.places.shape[1] else None

@@ -77,13 +77,17 @@ SMALLER_CONSTANT = (
 )
 IN_FLOAT32 = (
     "Scale {large} down before (attention divides by the root of its width), or compute this in float32 (tf.cast), or"
-    " bfloat16, which reaches as far as float32. In half precision a loss is scaled by"
-    " keras.mixed_precision.LossScaleOptimizer."
+    " bfloat16, which reaches as far as float32.{scaling}"
 )
+SCALING = " In half precision a loss is scaled by keras.mixed_precision.LossScaleOptimizer."
 WIDER = "Sum in float32 (tf.cast), or scale the loss down before."
 SCALED = (
     "Keep this value in float32, or use a smaller scale (loss scaling): keras.mixed_precision.LossScaleOptimizer"
     " finds one that fits and skips steps that overflow."
+)
+SCALED_LESS = (
+    "Nothing, if it passes: the loss scaling of this program skips the step and goes on with a smaller scale. If it"
+    " comes back, begin with a smaller scale, or keep this value in float32."
 )
 DATA_IN_REACH = (
     "Bring {a} to a size of about 1 first (keras.layers.Normalization, or divide by its largest), or keep it in a"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +13,7 @@ from tfdbg_cli.analysis.graph.forward import steep_forward_of
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage, variable_of
 from tfdbg_cli.analysis.graph.makers import Maker, below_moves, maker_of
 from tfdbg_cli.analysis.graph.roles import is_gradient
-from tfdbg_cli.model.graph import Node
+from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import NoValue
 
@@ -30,7 +30,8 @@ class Surroundings:
     type whose gradient this is (empty: it is none, or nobody knows). `hidden_by` names the tf.where that keeps the
     result from being seen, where the gradient goes wrong all the same. `grown` is the largest variable behind the op,
     with its largest magnitude. `gradient` says whether the op computes a gradient, `batch` which part of a batch each
-    input is.
+    input is. `scaled` says whether the program asks of its gradients whether they are finite, as the scaling of a
+    loss does.
     """
 
     makers: tuple[Maker | None, ...] = ()
@@ -40,6 +41,7 @@ class Surroundings:
     made_by: tuple[str, ...] = ()
     gradient: bool = False
     batch: tuple[BatchRole | None, ...] = ()
+    scaled: bool = False
 
 
 def surroundings(
@@ -50,11 +52,14 @@ def surroundings(
     bad_nodes: frozenset[str],
     masks: frozenset[int],
     batches: Sequence[BatchRoles] = (),
+    *,
+    scaled: bool = False,
 ) -> Surroundings:
     """What stands around `node`, which read `inputs`.
 
     `bad_nodes` are the nodes that read an input of `node` too and gave something not finite; `masks` are tensors
-    whose infinities the program wrote, and `batches` what is known of the batch that came into each graph.
+    whose infinities the program wrote, and `batches` what is known of the batch that came into each graph. `scaled`
+    is what `asks_of_gradients` says.
     """
     makers = tuple(Maker.MASK if item.index in masks else maker_of(item.node, lineage) for item in inputs)
     graph = lineage.graph_of(node)
@@ -67,7 +72,16 @@ def surroundings(
     made_by = tuple(maker.name if maker is not None else "" for maker in below)
     batch = tuple(batch_role_behind(lineage, item, batches) for item in inputs)
     grown = _grown(run, lineage, inputs)
-    return Surroundings(makers, slope_of, hidden, grown, made_by, is_gradient(graph, node.name), batch)
+    return Surroundings(makers, slope_of, hidden, grown, made_by, is_gradient(graph, node.name), batch, scaled)
+
+
+def asks_of_gradients(graphs: Iterable[Graph]) -> bool:
+    """Whether a program with these graphs asks whether a gradient is finite, as Keras' LossScaleOptimizer does."""
+    return any(
+        node.op_type == "IsFinite" and any(is_gradient(graph, edge.node) for edge in node.inputs)
+        for graph in graphs
+        for node in graph
+    )
 
 
 def _grown(run: Run, lineage: Lineage, inputs: tuple[InputSeen, ...]) -> tuple[str, float] | None:

@@ -33,6 +33,7 @@ from tfdbg_cli.analysis.causes.rules import (
     ops,
     overflow,
     part,
+    scaled,
     sign_lost,
     slope,
     step_of_nan,
@@ -255,8 +256,10 @@ RULES: tuple[Rule, ...] = (
          helps.DIVERGES),
     # Conversions, losses, normalization, updates.
     Rule(ops("Cast"), made(0, _DATA, overflow), _CAST, helps.DATA_IN_REACH),
+    Rule(ops("Cast"), in_gradient(scaled(overflow)), _CAST, helps.SCALED_LESS),
     Rule(ops("Cast"), in_gradient(overflow), _CAST, helps.SCALED),
     Rule(ops("Cast"), made(0, _COMPUTED, no_loss(overflow)), _CAST, helps.FORWARD_IN_REACH),
+    Rule(ops("Cast"), scaled(overflow), _CAST, helps.SCALED_LESS),
     Rule(ops("Cast"), overflow, _CAST, helps.SCALED),
     Rule(ops("SparseSoftmaxCrossEntropyWithLogits"), label_outside,
          "a label outside of the classes: {b} holds a number below 0 or not below the number of classes in {a}",

@@ -4,18 +4,12 @@ from __future__ import annotations
 
 import argparse
 import re
-from dataclasses import dataclass, replace
 from typing import Any
 
-from tfdbg_cli.analysis.causes.causes import Cause
-from tfdbg_cli.analysis.causes.intended import Intended
-from tfdbg_cli.analysis.graph.annotation import made_at
 from tfdbg_cli.analysis.graph.call_scopes import call_scopes
-from tfdbg_cli.analysis.graph.ways.chain import Link, chain_to
-from tfdbg_cli.analysis.origin.aftermath import Aftermath
-from tfdbg_cli.analysis.origin.benign import harm_in
 from tfdbg_cli.analysis.origin.by_health import tells_health_alone
 from tfdbg_cli.analysis.origin.dismissed import dismissed_in
+from tfdbg_cli.analysis.origin.finding import Finding, Passed, look_for, passed_by
 from tfdbg_cli.analysis.origin.origin_found import Benign, Origin
 from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.commands.context import Context
@@ -61,63 +55,47 @@ _ELEMENTS_SHOWN = 3
 
 def _origin(context: Context, options: argparse.Namespace) -> Document:
     run = context.run
-    search = OriginSearch(
-        run,
+    if tells_health_alone(run):
+        return origin_by_health(context, options, _nothing(passed_by(_search_of(context, options))))
+    if options.all:
+        return _every_origin(run, _search_of(context, options))
+    found = _finding_of(context, options)
+    if isinstance(found, Passed):
+        if run.lacks:
+            return _unknown(run, found)
+        return _all_fine(run, found, options, "what was computed so far" if context.stepper else "this run")
+    context.memory.origins[context.current] = found.origin
+    since = _since(context, found.origin)
+    blocks = _screen(run, found, since, options, moment_of(context))
+    return Document("origin", blocks, lambda: _data(run, found, since), f"origin {found.origin.name}")
+
+
+def _search_of(context: Context, options: argparse.Namespace) -> OriginSearch:
+    """The search through the run looked at that `options` ask for."""
+    return OriginSearch(
+        context.run,
         nan_only=options.nan,
         exclude_node_names=search_text(options.filter_exclude_node_names),
         benign=Benign(options.benign),
-        dismissed=dismissed_in(run, context.ignored),
+        dismissed=dismissed_in(context.run, context.ignored),
     )
-    if tells_health_alone(run):
-        return origin_by_health(context, options, _nothing(search))
-    if options.all:
-        return _every_origin(run, search)
-    origin = search.first()
-    if origin is None and run.lacks:
-        return _unknown(run, search)
-    if origin is None:
-        return _all_fine(run, search, options, "what was computed so far" if context.stepper else "this run")
-    before = 0
-    if origin.intended is None:
-        origin, before = search.harmful(origin)
-    if run.change is not None and origin.name in run.change.replaced:
-        origin = replace(origin, cause=Cause("`set` gave it this value."))
-    context.memory.origins[context.current] = origin
-    after = search.spoiled(origin.index)
-    harmless = after.complete and not after.results and not after.variables and not harm_in(run, search)
-    chain = _chain(search, run, origin)
-    passed_over = tuple(search.intended), search.dismissals.bad_nodes
-    found = _Finding(run, origin, after, search.unread, *passed_over, chain, harmless, before)
-    since = _since(context, origin)
-    blocks = _screen(found, since, options, moment_of(context))
-    return Document("origin", blocks, lambda: _data(found, since), f"origin {origin.name}")
 
 
-@dataclass(frozen=True)
-class _Finding:
-    """The origin in `run` with what surrounds it. `unread` counts the tensors that were asked in vain.
+def _finding_of(context: Context, options: argparse.Namespace) -> Finding | Passed:
+    """The origin of the run looked at; where there is none, what the search went by.
 
-    `harmless` says that nothing that comes out is touched; `before` counts such origins that are passed over, since
-    something else comes of this one.
+    What was found is kept by all that it depends on: the run with as many tensors as it has by now, the options, and
+    what counts as fine by word. What could not be read may be there when it is asked for again.
     """
-
-    run: Run
-    origin: Origin
-    after: Aftermath
-    unread: int
-    intended: tuple[Intended, ...]
-    ignored: tuple[str, ...]
-    chain: tuple[Link, ...]
-    harmless: bool
-    before: int
-
-
-def _chain(search: OriginSearch, run: Run, origin: Origin) -> tuple[Link, ...]:
-    if origin.node is None or origin.index is None:
-        return ()
-    chain = chain_to(run, search.lineage, origin.node, origin.name.slot, origin.cause.blames)
-    last = made_at(run.tracebacks, origin.made_by) if origin.forward else origin.frame
-    return (*chain[:-1], replace(chain[-1], frame=last)) if chain else ()
+    run, found = context.run, context.memory.findings
+    words = options.nan, options.filter_exclude_node_names, options.benign
+    key = (context.current, id(run.change), len(run.tensors), dismissed_in(run, context.ignored), *words)
+    if key in found:
+        return found[key]
+    finding = look_for(run, _search_of(context, options))
+    if not (finding.passed if isinstance(finding, Finding) else finding).unread:
+        context.memory.keep_finding(key, finding)
+    return finding
 
 
 def _since(context: Context, origin: Origin) -> str:
@@ -147,9 +125,9 @@ def _was_looked_at(end: RunEnd, hit: Hit, origin: Origin) -> bool:
     return not left_out and not (excluded and re.search(excluded, name))
 
 
-def _screen(found: _Finding, since: str, options: argparse.Namespace, moment: Moment) -> tuple[Block, ...]:
+def _screen(run: Run, found: Finding, since: str, options: argparse.Namespace, moment: Moment) -> tuple[Block, ...]:
     listed, live = moment is not Moment.STEPPING, moment in LIVE
-    run, origin = found.run, found.origin
+    origin, passed = found.origin, found.passed
     names = around(run.graph, origin.name.node)
     blocks: list[Block] = [
         Text((head_line(run, origin, _LABEL), *turn_lines(run, origin, _LABEL))),
@@ -171,7 +149,7 @@ def _screen(found: _Finding, since: str, options: argparse.Namespace, moment: Mo
     else:
         blocks += made_at_blocks(run, origin.forward or origin.made_by, _LABEL, forward)
     # What went wrong, where, and for which rows fits on a small screen: the way to it stands behind that.
-    parts = element_blocks(run, origin, options.max_elements, _LABEL), _way(found, names)
+    parts = element_blocks(run, origin, options.max_elements, _LABEL), _way(run, found, names)
     for part in [part for part in parts if part] or [[]]:
         blocks += [Text((EMPTY_LINE,)), *part]
     here = bool(run.frames) and origin.index == len(run.tensors) - 1
@@ -182,16 +160,16 @@ def _screen(found: _Finding, since: str, options: argparse.Namespace, moment: Mo
         *spoiled_blocks(run, found.after, _LABEL),
     ]
     blocks += guarded_blocks(run, found.after, origin.name.node, live=live, label_width=_LABEL)
-    blocks += [*intended_blocks(run, found.intended, _LABEL), *ignored_blocks(found.ignored, _LABEL)]
-    if found.unread:
-        lost = f"{count_text(found.unread, 'tensor')} before it could not be read, so it may have begun earlier."
+    blocks += [*intended_blocks(run, passed.intended, _LABEL), *ignored_blocks(passed.ignored, _LABEL)]
+    if passed.unread:
+        lost = f"{count_text(passed.unread, 'tensor')} before it could not be read, so it may have begun earlier."
         blocks.append(Text((line(Span(lost, Style.WARNING)),)))
     return tuple(blocks)
 
 
-def _way(found: _Finding, names: ShortNames) -> list[Block]:
+def _way(run: Run, found: Finding, names: ShortNames) -> list[Block]:
     """What led to the origin: the chain of ops, and its inputs."""
-    run, origin = found.run, found.origin
+    origin = found.origin
     chain = [chain_block(run, found.chain, names, _LABEL)] if len(found.chain) > 1 else []
     return [*chain, *([input_rows(run, origin.inputs, _LABEL, names=names)] if origin.inputs else [])]
 
@@ -203,9 +181,9 @@ def _intended_at(origin: Origin) -> tuple[Block, ...]:
     return (Labelled("Intended", f"It looks so: {text}", Style.GOOD, _LABEL),)
 
 
-def _all_fine(run: Run, search: OriginSearch, options: argparse.Namespace, where: str) -> Document:
+def _all_fine(run: Run, passed: Passed, options: argparse.Namespace, where: str) -> Document:
     what = "NaN" if options.nan else "NaN or infinity"
-    unread = search.unread
+    unread = passed.unread
     lines = [line(Span(f"No {what} in {where}.", Style.GOOD))]
     if unread:
         lines = [line(Span(f"No {what} in what could be read of this run.", Style.WARNING))]
@@ -219,17 +197,17 @@ def _all_fine(run: Run, search: OriginSearch, options: argparse.Namespace, where
         lines.append(line(f"Left out: nodes that match {options.filter_exclude_node_names}."))
     if not len(run.tensors):
         lines.append(line(Span("This run captured no tensors: `run` captures the next one.", Style.HINT)))
-    around = (*intended_blocks(run, search.intended, _LABEL), *ignored_blocks(search.dismissals.bad_nodes, _LABEL))
-    return Document("origin", (Text(tuple(lines)), *around), lambda: _nothing(search), "origin")
+    around = (*intended_blocks(run, passed.intended, _LABEL), *ignored_blocks(passed.ignored, _LABEL))
+    return Document("origin", (Text(tuple(lines)), *around), lambda: _nothing(passed), "origin")
 
 
-def _unknown(run: Run, search: OriginSearch) -> Document:
+def _unknown(run: Run, passed: Passed) -> Document:
     """Nothing bad is among the few values that there are; what the run computed is missing."""
     lines = (
         line(Span("Where it began cannot be told: the values of this run are missing.", Style.WARNING)),
         line(run.lacks),
     )
-    return Document("origin", (Text(lines),), lambda: {**_nothing(search), "missing": run.lacks}, "origin")
+    return Document("origin", (Text(lines),), lambda: {**_nothing(passed), "missing": run.lacks}, "origin")
 
 
 def _every_origin(run: Run, search: OriginSearch) -> Document:
@@ -261,10 +239,10 @@ _TOLD = ("cause", "suggestion", "since", "intended", "guarded_by", "after", "har
 _LISTS = ("inputs", "elements", "batch_rows", "chain", "benign")
 
 
-def _nothing(search: OriginSearch) -> dict[str, Any]:
+def _nothing(passed: Passed) -> dict[str, Any]:
     """The JSON form when all is finite: every field is null or an empty list, but for infinities passed over."""
-    told = {"benign": [intended_data(item) for item in search.intended], "unread": search.unread}
-    told["ignored"] = list(search.dismissals.bad_nodes)
+    told = {"benign": [intended_data(item) for item in passed.intended], "unread": passed.unread}
+    told["ignored"] = list(passed.ignored)
     return {
         **dict.fromkeys((*_PLACE, *_TOLD)),
         **{name: [] for name in _LISTS},
@@ -274,8 +252,8 @@ def _nothing(search: OriginSearch) -> dict[str, Any]:
     }
 
 
-def _data(found: _Finding, since: str) -> dict[str, Any]:
-    run, origin = found.run, found.origin
+def _data(run: Run, found: Finding, since: str) -> dict[str, Any]:
+    origin, passed = found.origin, found.passed
     return {
         "tensor": str(origin.name),
         "execution": None if origin.index is None else run.tensors[origin.index].execution,
@@ -298,9 +276,9 @@ def _data(found: _Finding, since: str) -> dict[str, Any]:
         "after": after_data(found.after),
         "harmless": found.harmless,
         "harmless_before": found.before,
-        "benign": [intended_data(item) for item in found.intended],
-        "ignored": list(found.ignored),
-        "unread": found.unread,
+        "benign": [intended_data(item) for item in passed.intended],
+        "ignored": list(passed.ignored),
+        "unread": passed.unread,
     }
 
 

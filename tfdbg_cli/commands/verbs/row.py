@@ -117,7 +117,8 @@ def _shown(part: Component, at: int) -> list[Block]:
         return [Text((EMPTY_LINE, line(*head), line("  ", text)))]
     what: list[Span | str] = ["  ", Span("a picture: v looks at it", Style.HINT)] if looks_like_image(row) else []
     top = Text((EMPTY_LINE, line(*head), line("  ", *chip(row, name_of(row.dtype)).spans, *what)))
-    return [top, ArrayBlock(row, ArrayStyle(threshold=_THRESHOLD))] if row.ndim else [top]
+    name = f"{place}, {part.role}" if part.role else place
+    return [top, ArrayBlock(row, ArrayStyle(threshold=_THRESHOLD), name=name)] if row.ndim else [top]
 
 
 def _data(

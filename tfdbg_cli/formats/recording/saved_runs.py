@@ -41,6 +41,9 @@ class SavedRuns(Sequence[Run], Generic[Key]):
     def __len__(self) -> int:
         return len(self._keys)
 
+    def __repr__(self) -> str:
+        return f"<{len(self)} run{'s' * (len(self) != 1)}>"
+
     @overload
     def __getitem__(self, index: int) -> Run: ...
 

@@ -52,7 +52,7 @@ class Viewers:
             raise TfdbgError("There is nothing to look at: the array has no elements.")
         viewer = self._of.get(page)
         if viewer is None or viewer.array is not block.array:
-            name = reading.document.title.removeprefix("pt ")
+            name = block.name or reading.document.title.removeprefix("pt ")
             facts = _facts(reading, block)
             style = NumberStyle(settings.precision, settings.suppress)
             viewer = self._of[page] = Viewer(block.array, name, settings.array_threshold, style, facts)

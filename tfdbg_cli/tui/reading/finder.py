@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tfdbg_cli.document.text import Line
+from tfdbg_cli.tui.array.sought_values import SoughtValues, sought_values
+from tfdbg_cli.tui.reading.paint import Range
 from tfdbg_cli.tui.reading.search import Search
 from tfdbg_cli.tui.reading.viewport import Viewport
 
@@ -66,7 +68,7 @@ class Finder:
             self.stop()
             return
         start = self._origin[0]
-        self._search = Search(text, self._view.lines, start)
+        self._search = self._new(text, start)
         self._halted = False
         self._seek(_Wish(start, forward=True, here=True))
 
@@ -93,7 +95,7 @@ class Finder:
     def relaid(self) -> None:
         """The document has a new layout: search it again, staying here."""
         if self._search is not None:
-            self._search = Search(self._search.text, self._view.lines, self._view.selected)
+            self._search = self._new(self._search.text, self._view.selected)
             self._halted = False
             self._forget_wishes()
 
@@ -127,9 +129,20 @@ class Finder:
             self._wish = _Wish(self._view.selected, self._further.pop(0)) if self._further else None
         self._report(remark)
 
-    def ranges(self, line: Line) -> list[tuple[int, int]]:
-        """The matches to show on `line`."""
-        return self._search.ranges(line) if self._search else []
+    def ranges(self, line: Line, index: int) -> list[Range]:
+        """The matches to show on `line`, which stands at `index`."""
+        return self._search.ranges(line, index) if self._search else []
+
+    def _new(self, text: str, start: int) -> Search:
+        """A search by the values of the arrays here, where `text` asks for that, or else by what is shown."""
+        view = self._view
+        asked = sought_values(text, view.document.blocks)
+
+        def values(index: int) -> SoughtValues | None:
+            number = view.block_of(index)
+            return None if number is None else asked.get(number)
+
+        return Search(text, view.lines, start, values if asked else None)
 
     def _step(self, *, forward: bool) -> None:
         """One match further than where the steps asked for so far lead to: a fast hand is ahead of the search."""

@@ -23,7 +23,7 @@ class PaintedRows:
         """The line at `index` on a ground of that look, with the chosen link."""
         view, finder = reading.view, reading.finder
         content = view.line(index)
-        matches: Sequence[Range] = finder.ranges(content) if finder.active else ()
+        matches: Sequence[Range] = finder.ranges(content, index) if finder.active else ()
         how = (view.cols, view.left, base, link, tuple(matches), get_encoding())
         before = self._painted.get(index)
         if before is not None and before[0] is content and before[1] == how:

@@ -4,18 +4,34 @@ from __future__ import annotations
 
 import bisect
 from collections.abc import Callable, Sequence
+from typing import Protocol
 
 from tfdbg_cli.commands.views.patterns import search_pattern
 from tfdbg_cli.document.text import Line
-from tfdbg_cli.tui.reading.paint import links_of
+from tfdbg_cli.tui.reading.paint import Range, links_of
+
+
+class ByValue(Protocol):
+    """What finds elements of arrays by their values."""
+
+    def ranges(self, line: Line) -> list[Range]:
+        """Where on `line`, one of an array, those stand that are found, in characters of its text."""
+        ...
 
 
 class Search:
-    """The lines that match a pattern, looked for from the line `start` on, round to it again."""
+    """The lines that match a pattern, looked for from the line `start` on, round to it again.
 
-    def __init__(self, text: str, lines: Sequence[Line], start: int) -> None:
+    `values` says by which values the line of an array is searched, where that is asked for; other lines have no match
+    then.
+    """
+
+    def __init__(
+        self, text: str, lines: Sequence[Line], start: int, values: Callable[[int], ByValue | None] | None = None
+    ) -> None:
         self.text = text
         self.pattern = search_pattern(text)
+        self._values = values
         self._lines = lines
         self._start = min(max(0, start), max(0, len(lines) - 1))
         self._scanned = 0
@@ -44,22 +60,28 @@ class Search:
         for _ in range(min(lines, total - self._scanned)):
             index = (self._start + self._scanned) % total
             self._scanned += 1
-            if self._matches(self._lines[index]):
+            if self._matches(index):
                 (self._after if index >= self._start else self._before).append(index)
             if enough():
                 break
         if self.done:
             self._found = self._before + self._after
 
-    def _matches(self, line: Line) -> bool:
-        """Whether the pattern is in what `line` shows, or in a name that the table cut short."""
+    def _matches(self, index: int) -> bool:
+        """Whether the pattern is in what the line at `index` shows, or in a name that the table cut short."""
+        line = self._lines[index]
+        if self._values is not None:
+            return bool(self.ranges(line, index))
         text = line.text
         if self.pattern.search(text):
             return True
         return "…" in text and any(self.pattern.search(link.name) for link in links_of(line) if "…" in link.text)
 
-    def ranges(self, line: Line) -> list[tuple[int, int]]:
-        """Where the pattern matches in `line`, in characters of its shown text."""
+    def ranges(self, line: Line, index: int) -> list[Range]:
+        """Where the pattern matches in `line`, which stands at `index`, in characters of its shown text."""
+        if self._values is not None:
+            asked = self._values(index)
+            return [] if asked is None else asked.ranges(line)
         return [m.span() for m in self.pattern.finditer(line.text) if m.end() > m.start()]
 
     def ordinal(self, line: int) -> int | None:

@@ -289,11 +289,16 @@ class Viewport:
                 return element
         return None
 
-    def _part(self, index: int) -> Part | None:
+    def block_of(self, index: int) -> int | None:
+        """The place of the block that the line at `index` belongs to; None above the first."""
         at = bisect.bisect_right([part.start for part in self.parts], index) - 1
         while at >= 0 and not self.parts[at].length:
             at -= 1
-        return self.parts[at] if at >= 0 else None
+        return at if at >= 0 else None
+
+    def _part(self, index: int) -> Part | None:
+        at = self.block_of(index)
+        return None if at is None else self.parts[at]
 
     def _place(self, index: int) -> tuple[int, float, int, tuple[int, ...] | None]:
         """Where the line is apart from the width: block, offset, how long the block was, array element."""

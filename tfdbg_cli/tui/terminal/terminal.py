@@ -27,6 +27,7 @@ from tfdbg_cli.terminal_facts import CONTROLLING_TERMINAL
 from tfdbg_cli.tui.terminal.collection import collect_behind_a_frame
 from tfdbg_cli.tui.terminal.encoded_rows import EncodedRows
 from tfdbg_cli.tui.terminal.spool import Spool
+from tfdbg_cli.tui.terminal.typed_ahead import TypedAhead
 
 _CLIPBOARD_LIMIT = 74_000  # base64 bytes; many terminals take no more in one OSC 52
 
@@ -57,9 +58,20 @@ class Terminated(BaseException):
 class TtyScreen(urwid.display.raw.Screen):
     """urwid's screen, in any thread, with handlers of the program's own put back as they were."""
 
-    def __init__(self, terminal_in: IO[bytes], terminal_out: IO[str], spool: Spool, *, own_signals: bool) -> None:
+    def __init__(
+        self,
+        terminal_in: IO[bytes],
+        terminal_out: IO[str],
+        spool: Spool,
+        *,
+        own_signals: bool,
+        ahead: TypedAhead | None = None,
+    ) -> None:
         self._encoded = EncodedRows(self._attr_to_escape)
         super().__init__(input=terminal_in, output=terminal_out)
+        self.notes: tuple[str, ...] = ()
+        self._ahead = ahead or TypedAhead()
+        self._begun = False
         self._spool = spool
         self._terminal = terminal_in, terminal_out
         self._own_signals = own_signals
@@ -85,11 +97,45 @@ class TtyScreen(urwid.display.raw.Screen):
             signal.signal(*self._handlers.popitem())
 
     def _start(self, *args: Any, **kwargs: Any) -> None:
+        if not self._begun:
+            self._begun = True
+            lost = self._ahead.begin(self._terminal[0].fileno())
+            self.notes = (lost,) if lost else ()
         super()._start(*args, **kwargs)
         # Ctrl-\\ would leave the screen as it is. Off the main thread Ctrl-C would end the program under the
         # screen, so it comes as a key there.
         keys: dict[str, Any] = {} if self._own_signals else {"intr": "undefined", "susp": "undefined"}
         self.tty_signal_keys(quit="undefined", **keys, fileno=self._input_fileno())
+
+    def _stop(self) -> None:
+        self._ahead.add_waiting(self._terminal[0].fileno())
+        super()._stop()
+
+    def hook_event_loop(self, event_loop: urwid.EventLoop, callback: Callable[[Any, list[int]], Any]) -> None:
+        """Have `callback` called with keys, first with those that were pressed ahead of the screen.
+
+        Those behind a key that ends the screen wait for the next one.
+        """
+
+        def each(keys: Any, raw: list[int]) -> None:
+            for number, key in enumerate(keys):
+                try:
+                    callback([key], raw)
+                except urwid.ExitMainLoop:
+                    self._ahead.add_keys(keys[number + 1 :])
+                    raise
+
+        super().hook_event_loop(event_loop, each)
+        if self._ahead.waits:
+
+            def begin() -> None:
+                each(self._ahead.taken_keys(), [])
+                self.parse_input(event_loop, each, self.get_available_raw_input())
+
+            event_loop.alarm(0, begin)
+
+    def _get_input_codes(self) -> list[int]:
+        return [*self._ahead.taken_codes(), *super()._get_input_codes()]
 
     def draw_screen(self, size: tuple[int, int], canvas: urwid.Canvas) -> None:
         """Draw a frame, then collect the garbage that it made, unless the next key waits."""
@@ -141,6 +187,7 @@ class TtyScreen(urwid.display.raw.Screen):
 
         """
         terminal_in, terminal_out = self._terminal
+        self._ahead.drop()
         return subprocess.run(
             command, stdin=terminal_in, stdout=terminal_out, stderr=terminal_out, check=False
         ).returncode
@@ -149,6 +196,7 @@ class TtyScreen(urwid.display.raw.Screen):
         """While the screen is stopped, show what the program has written, until a key is pressed."""
         terminal_in, terminal_out = self._terminal
         descriptor = terminal_in.fileno()
+        self._ahead.drop()
         self._spool.stop()
         before = termios.tcgetattr(descriptor)
         try:
@@ -166,6 +214,7 @@ class TtyScreen(urwid.display.raw.Screen):
 
     def talk(self, talk: Callable[[TextIO, TextIO], None]) -> None:
         """Have `talk` read and write on the terminal, while the screen is stopped."""
+        self._ahead.drop()
         terminal_in, terminal_out = self._terminal
         with (
             os.fdopen(os.dup(terminal_in.fileno()), encoding="utf-8", errors="surrogateescape") as given,
@@ -193,7 +242,8 @@ class Terminal:
     """A context: the terminal is ours inside it.
 
     `screen` draws on the controlling terminal, wherever standard input and output lead. Inside, file descriptors 1
-    and 2 are spooled, Ctrl-C calls `on_interrupt`, and `last_words` are written to the terminal at the end.
+    and 2 are spooled, Ctrl-C calls `on_interrupt`, and `last_words` are written to the terminal at the end. `ahead`
+    are the keys that were pressed before.
 
     Raises:
         TfdbgError: there is no terminal.
@@ -202,8 +252,9 @@ class Terminal:
 
     screen: TtyScreen
 
-    def __init__(self, on_interrupt: Callable[[], None]) -> None:
+    def __init__(self, on_interrupt: Callable[[], None], ahead: TypedAhead | None = None) -> None:
         self._on_interrupt = on_interrupt
+        self._ahead = ahead
         self._stack = ExitStack()
         self.spool = Spool()
         self.last_words = ""
@@ -232,7 +283,7 @@ class Terminal:
             # A program that logs at level DEBUG would get every key pressed here.
             logging.getLogger("urwid").setLevel(logging.CRITICAL)
             own = self.main_thread and self._take_signals(stack)
-            self.screen = TtyScreen(terminal_in, terminal_out, self.spool, own_signals=own)
+            self.screen = TtyScreen(terminal_in, terminal_out, self.spool, own_signals=own, ahead=self._ahead)
             stack.callback(self.screen.close)
             self._stack = stack.pop_all()
         return self

@@ -1,0 +1,71 @@
+"""What is found of a run that went wrong: the origin, what came of it, and what was passed over."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from tfdbg_cli.analysis.causes.causes import Cause
+from tfdbg_cli.analysis.causes.intended import Intended
+from tfdbg_cli.analysis.graph.annotation import made_at
+from tfdbg_cli.analysis.graph.ways.chain import Link, chain_to
+from tfdbg_cli.analysis.origin.aftermath import Aftermath
+from tfdbg_cli.analysis.origin.benign import harm_in
+from tfdbg_cli.analysis.origin.origin_found import Origin
+from tfdbg_cli.analysis.origin.search import OriginSearch
+from tfdbg_cli.model.runs import Run
+
+
+@dataclass(frozen=True)
+class Passed:
+    """What a search for the origin went by: `unread` tensors were asked in vain, others count as fine.
+
+    Those are `intended`, or `ignored` by word (their nodes).
+    """
+
+    unread: int
+    intended: tuple[Intended, ...]
+    ignored: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The origin in a run with what surrounds it.
+
+    `harmless` says that nothing that comes out is touched; `before` counts such origins that are passed over, since
+    something else comes of this one.
+    """
+
+    origin: Origin
+    after: Aftermath
+    chain: tuple[Link, ...]
+    harmless: bool
+    before: int
+    passed: Passed
+
+
+def passed_by(search: OriginSearch) -> Passed:
+    """What `search` went by so far."""
+    return Passed(search.unread, tuple(search.intended), search.dismissals.bad_nodes)
+
+
+def look_for(run: Run, search: OriginSearch) -> Finding | Passed:
+    """What `search` finds in `run`; where nothing is wrong, what it went by."""
+    origin = search.first()
+    if origin is None:
+        return passed_by(search)
+    before = 0
+    if origin.intended is None:
+        origin, before = search.harmful(origin)
+    if run.change is not None and origin.name in run.change.replaced:
+        origin = replace(origin, cause=Cause("`set` gave it this value."))
+    after = search.spoiled(origin.index)
+    harmless = after.complete and not after.results and not after.variables and not harm_in(run, search)
+    return Finding(origin, after, _chain(search, run, origin), harmless, before, passed_by(search))
+
+
+def _chain(search: OriginSearch, run: Run, origin: Origin) -> tuple[Link, ...]:
+    if origin.node is None or origin.index is None:
+        return ()
+    chain = chain_to(run, search.lineage, origin.node, origin.name.slot, origin.cause.blames)
+    last = made_at(run.tracebacks, origin.made_by) if origin.forward else origin.frame
+    return (*chain[:-1], replace(chain[-1], frame=last)) if chain else ()

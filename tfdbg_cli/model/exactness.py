@@ -161,16 +161,18 @@ def _parting(name: str, one: Value, two: Value) -> Parting:
         return Parting(name, max(one.size, two.size))
     one, two = np.ascontiguousarray(one).ravel(), np.ascontiguousarray(two).ravel()
     measures = is_inexact(one.dtype) and one.dtype.kind != "c"
-    elements, distance = 0, _Distance()
-    for start in range(0, one.size, _SLICE):
-        first, second = one[start : start + _SLICE], two[start : start + _SLICE]
-        other = _bits(first) != _bits(second)
-        other = other if other.ndim == 1 else other.any(axis=1)
-        count = int(np.count_nonzero(other))
-        elements += count
-        # To pick those that differ out of many takes longer than to look at all: the others are no distance apart.
-        if measures and count and not distance.add_finite(first, second):
-            distance.add(*((first, second) if count == first.size else (first[other], second[other])))
+    elements, distance, bits, other_bits = 0, _Distance(), _bits(one), _bits(two)
+    with np.errstate(all="ignore"):
+        for start in range(0, one.size, _SLICE):
+            at = slice(start, start + _SLICE)
+            first, second = one[at], two[at]
+            other = bits[at] != other_bits[at]
+            other = other if other.ndim == 1 else other.any(axis=1)
+            count = int(np.count_nonzero(other))
+            elements += count
+            # To pick those that differ out of many takes longer than to look at all: others are no distance apart.
+            if measures and count and not distance.add_finite(first, second):
+                distance.add(*((first, second) if count == first.size else (first[other], second[other])))
     if not measures:
         return Parting(name, elements)
     ulps = distance.ulps if one.dtype.itemsize <= _WIDEST else None
@@ -180,6 +182,8 @@ def _parting(name: str, one: Value, two: Value) -> Parting:
 @dataclass(slots=True)
 class _Distance:
     """How far apart two arrays are in the elements that differ, which are added slice by slice.
+
+    Whoever adds them keeps NumPy from warning of numbers that are not finite (`np.errstate`).
 
     `gap` is the largest difference that is a number, `ulps` the largest distance of two numbers: the two `farthest`.
     `nan` says whether the first has a NaN, `nan_in_one` whether one of the two has one where the other has a number.
@@ -198,11 +202,10 @@ class _Distance:
         """
         if one.dtype != np.float32:
             return False
-        with np.errstate(all="ignore"):
-            apart = one - two
+        apart = one - two
         np.abs(apart, out=apart)
-        largest = apart.max()
-        if not np.isfinite(largest):
+        largest = float(apart.max())
+        if not math.isfinite(largest):
             return False
         # Rounding keeps the order: the largest difference is one of those that round to the largest.
         if largest >= self.gap:
@@ -214,9 +217,8 @@ class _Distance:
 
     def add(self, one: Array, two: Array) -> None:
         """Take the elements of `one` and `two` into account, all of which differ."""
-        with np.errstate(all="ignore"):
-            apart = one.astype(np.float64)
-            apart -= two.astype(np.float64)
+        apart = one.astype(np.float64)
+        apart -= two.astype(np.float64)
         np.abs(apart, out=apart)
         largest = float(apart.max())
         if math.isfinite(largest):  # so there is no NaN in either
@@ -257,10 +259,13 @@ def _bits(values: Array) -> Array:
     return flat.view(np.uint8).reshape(flat.size, width)
 
 
+_SIGNED = {width: np.dtype(f"i{width}") for width in (1, 2, 4, 8)}
+
+
 def _distances(one: Array, two: Array) -> Array:
-    raw = np.dtype(f"i{one.dtype.itemsize}")
+    raw = _SIGNED[one.dtype.itemsize]
     ours, theirs = one.view(raw), two.view(raw)
-    if not np.any((ours ^ theirs) < 0):  # of one sign bits are in the order of the numbers, or against it
+    if (ours ^ theirs).min(initial=0) >= 0:  # of one sign bits are in the order of the numbers, or against it
         between: Array = ours - theirs
         return _bits(np.abs(between, out=between))
     first, second = _place(one), _place(two)

@@ -44,7 +44,7 @@ class PreparedRun:
         names = [str(tensor.name) for tensor in tensors]
         fetched = sorted(set(names).difference(given))  # what is fed is handed back as it is
         self._order = sorted(range(len(given)), key=given.__getitem__)
-        self._feeds = [(feed.dtype.as_numpy_dtype, feed.shape, str(feed.name)) for feed in feeds]
+        self._feeds = [(feed.dtype.as_numpy_dtype, feed.shape, _lengths(feed), str(feed.name)) for feed in feeds]
         places = {name: at for at, name in enumerate(fetched)} | {name: -1 - at for at, name in enumerate(given)}
         self._places = [places[name] for name in names]
         ends = sorted({str(target.name) for target in targets})
@@ -65,8 +65,13 @@ class PreparedRun:
         return [found[place] if place >= 0 else values[-1 - place] for place in self._places]
 
 
-def _fed(value: Array, kind: Any, shape: Any, name: str) -> Array:
+def _lengths(feed: SymbolicTensor) -> tuple[int, ...] | None:
+    """The lengths of all dimensions of `feed`; None where one of them is not known."""
+    return tuple(feed.shape.as_list()) if feed.shape.is_fully_defined() else None
+
+
+def _fed(value: Array, kind: Any, shape: Any, lengths: tuple[int, ...] | None, name: str) -> Array:
     """What the runtime is given for `value`, as `Session.run` gives it."""
-    if not shape.is_compatible_with(value.shape):
+    if value.shape != lengths and not shape.is_compatible_with(value.shape):
         raise ValueError(f"Cannot feed value of shape {value.shape} for Tensor {name}, which has shape {shape}")
     return np.asarray(value, kind)

@@ -88,14 +88,16 @@ def _made(replay_spec: ReplaySpec, known: SessionCopy | None = None) -> Iterator
 class _Asked:
     """What runs of one kind compute when they are made again in a copy, and what of it is fetched.
 
-    `all_ends` are the ops that a run is made for, `ends` the part of them that is not fetched anyway. `outlines` has
-    all tensors by name, each with what is known of it, and whether it is opaque.
+    `all_ends` are the ops that a run is made for, `ends` the part of them that is not fetched anyway. `names` are
+    those of the `fetchable` tensors. `outlines` has all tensors by name, each with what is known of it, and whether
+    it is opaque.
     """
 
     reach: Reach
     all_ends: Sequence[Op]
     ends: Sequence[Op]
     fetchable: Sequence[SymbolicTensor]
+    names: Sequence[str]
     outlines: Sequence[tuple[str, SymbolicTensor, Outlined, bool]]
 
     @classmethod
@@ -104,11 +106,13 @@ class _Asked:
         # In the order of the first run: there the op that drew what is fed now is one among others.
         found = _without_ours(reach(copy.graph, ends_among(copy.elements, copy.arguments), copy.arguments))
         opaque = found.opaque
+        fetchable = [t for t in found.tensors if t.name not in opaque and not _would_draw(t, copy.fed)]
         return cls(
             found,
             ends_among(copy.elements, copy.fed),
             ends_among([one for one in copy.elements if _is_op(one) or one.name in opaque], copy.fed),
-            [t for t in found.tensors if t.name not in opaque and not _would_draw(t, copy.fed)],
+            fetchable,
+            [tensor.name for tensor in fetchable],
             [(tensor.name, tensor, Outlined.of(tensor), tensor.name in opaque) for tensor in found.tensors],
         )
 
@@ -144,6 +148,7 @@ class _Made:
         asked = _ASKED.of(copy)
         self._reach, self._outlines = asked.reach, asked.outlines
         self._all_ends, self.ends, self.fetchable = asked.all_ends, asked.ends, asked.fetchable
+        self._names = asked.names
         self._after: Sequence[Array] = ()
         self._notes: tuple[str, ...] = ()
 
@@ -155,6 +160,7 @@ class _Made:
             if not is_refusal(error):
                 raise
             self.fetchable = [tensor for tensor in self.fetchable if not is_by_product(tensor)]
+            self._names = [tensor.name for tensor in self.fetchable]
             self._notes = (FUSED,)
             return self._values()
 
@@ -165,7 +171,7 @@ class _Made:
             changed = _needing(self._graph, [op.name for op in self._graph.get_operations() if _writes(op)])
             before = [tensor for tensor in self.fetchable if tensor.op.name not in changed]
         if not before:
-            return _named(self.fetchable, self.perform(self.fetchable, self.ends))
+            return dict(zip(self._names, self.perform(self.fetchable, self.ends), strict=True))
         names = {tensor.name for tensor in before}
         found = _named(before, self.perform(before, ()))
         rest = [tensor for tensor in self.fetchable if tensor.name not in names]

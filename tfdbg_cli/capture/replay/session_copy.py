@@ -208,7 +208,8 @@ class SessionCopy:
         targets: Sequence[Op],
     ) -> PreparedRun:
         """The run of that kind, prepared; the kinds asked for last are kept."""
-        key = id(session), *(tuple(one.name for one in elements) for elements in (feeds, tensors, targets))
+        # The graph of the copy keeps the elements, so that no other one ever has the identity of one of them.
+        key = id(session), *(tuple(map(id, elements)) for elements in (feeds, tensors, targets))
         found = self._runs.pop(key, None) or PreparedRun(session, feeds, tensors, targets)
         self._runs[key] = found
         while len(self._runs) > _PREPARED:

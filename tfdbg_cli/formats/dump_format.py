@@ -60,27 +60,31 @@ def _holds_runs(place: Place) -> bool:
 
 
 def _open_runs(place: Place) -> Recording:
-    return SavedRecording(SavedRuns(_runs_in(place), _read, tensor_count))
+    path = place.path
+    runs = SavedRuns(_runs_in(place), lambda name: _read(path / name), lambda name: tensor_count(path / name))
+    return SavedRecording(runs)
 
 
 def _examine_runs(place: Place) -> Examination:
     from tfdbg_cli.formats.dumps.examination import examine
 
-    return examine(_runs_in(place), DUMPS.name)
+    return examine([place.path / name for name in _runs_in(place)], DUMPS.name)
 
 
-def _runs_in(place: Place) -> list[Path]:
-    """Folders of runs in `place`: numbered ones by number, then others by name."""
-    numbered: list[tuple[int, int, Path]] = []
-    others: list[Path] = []
+def _runs_in(place: Place) -> list[str]:
+    """The names of the folders of runs in `place`: numbered ones by number, then others by name.
+
+    There may be a hundred thousand: to make paths of all took longer than to list them.
+    """
+    numbered: list[tuple[int, int, str]] = []
+    others: list[str] = []
     for name in _finished(place):
         match = RUN_DIRECTORY.fullmatch(name)
-        directory = place.path / name
         if match is not None:
-            numbered.append((int(match[2]), int(match[1]), directory))
-        elif _holds_run(directory):
-            others.append(directory)
-    return [directory for _, _, directory in sorted(numbered)] + others
+            numbered.append((int(match[2]), int(match[1]), name))
+        elif _holds_run(place.path / name):
+            others.append(name)
+    return [name for _, _, name in sorted(numbered)] + others
 
 
 def _finished(place: Place) -> list[str]:

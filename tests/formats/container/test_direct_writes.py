@@ -77,8 +77,8 @@ def test_a_block_that_is_refused_or_cut_short_is_written_the_ordinary_way(
     monkeypatch.setattr(os, "pwrite", pwrite)
     path = tmp_path / "x"
     writes = DirectWrites(path, os.open(path, os.O_WRONLY | os.O_CREAT))
-    content = np.arange(3 << 18, dtype=np.uint32)
-    writes.write(content.view(np.uint8).data, 0)
+    content = _lying_at(64, 3 << 20)  # not where the disk could take it from
+    writes.write(content.data, 0)
     writes.close()
     assert answered == [0] and path.read_bytes() == content.tobytes()
 
@@ -96,20 +96,29 @@ def _lying_at(address: int, size: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
 def test_what_begins_where_it_lies_in_memory_is_written_from_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: bool
 ) -> None:
-    plain, taken = os.pwrite, []
+    plain, together, taken = os.pwrite, os.pwritev, []
 
     def pwrite(descriptor: int, content: memoryview, offset: int) -> int:
+        note(descriptor, content)
+        return plain(descriptor, content, offset)
+
+    def pwritev(descriptor: int, contents: list[memoryview], offset: int) -> int:
+        for content in contents:
+            note(descriptor, content)
+        return together(descriptor, contents, offset)
+
+    def note(descriptor: int, content: memoryview) -> None:
         if len(content) >= 4096:
             address = np.frombuffer(content, np.uint8).ctypes.data
             taken.append(address)
             if refused and address % 4096 and descriptor != ordinary:
                 raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
-        return plain(descriptor, content, offset)
 
     path = tmp_path / "x"
     ordinary = os.open(path, os.O_WRONLY | os.O_CREAT)
     writes = DirectWrites(path, ordinary)
     monkeypatch.setattr(os, "pwrite", pwrite)
+    monkeypatch.setattr(os, "pwritev", pwritev)
     found = []
     end = 100
     for address, size in ((64, 200_000), (576, 70_000), (0, 1 << 21), (48, 66_000), (64, 5 << 20)):
@@ -117,16 +126,83 @@ def test_what_begins_where_it_lies_in_memory_is_written_from_there(
         start = writes.best_start(content.data, end)
         assert end <= start < end + 512 and (refused or (content.ctypes.data - start) % 512 == 0)
         writes.write(content.data, start)
-        inside = range(content.ctypes.data, content.ctypes.data + size)
-        assert refused or taken[-1] in inside
         found.append((start, content))
         end = start + size
     assert writes.best_start(memoryview(bytes(100)), 7) == 7
     assert writes.best_start(_lying_at(3, 1 << 16).data, 7) == 7
-    writes.close()
+    writes.flush()
     written = path.read_bytes()
     assert len(written) == end and taken
+    places = [range(content.ctypes.data, content.ctypes.data + content.size) for _, content in found]
+    assert refused or all(any(address in place for address in taken) for place in places)
+    start = writes.best_start(found[2][1].data, end)
+    assert (start == end) is refused
+    writes.close()
     assert all(written[start : start + content.size] == content.tobytes() for start, content in found)
+
+
+def _large_ones(path: Path) -> tuple[DirectWrites, list[tuple[int, np.ndarray[Any, np.dtype[np.uint8]]]]]:
+    """Contents that wait to be written at once, and small ones between them; and where each begins."""
+    writes = DirectWrites(path, os.open(path, os.O_WRONLY | os.O_CREAT))
+    written, end = [], 0
+    for size in (100_000, 70, 300_000, 5, 6, 70_000):
+        content = _lying_at(64 * len(written), size)
+        start = writes.best_start(content.data, end)
+        writes.write(memoryview(bytes(start - end)), end)
+        writes.write(content.data, start)
+        written.append((start, content))
+        end = start + size
+    return writes, written
+
+
+@pytest.mark.skipif(not hasattr(os, "O_DIRECT"), reason="no writes past the cache on this system")
+@pytest.mark.parametrize("count", [None, 512, 4096, 1000, 98_304, 200_000], ids=str)
+def test_large_contents_are_written_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int | None
+) -> None:
+    """The disk takes all of them, or so many bytes the first time."""
+    plain, answered = os.pwritev, []
+
+    def pwritev(descriptor: int, contents: list[memoryview], offset: int) -> int:
+        answered.append(len(contents))
+        if len(answered) == 1 and count is not None:
+            return os.pwrite(ordinary, b"".join(contents)[:count], offset)
+        return plain(descriptor, contents, offset)
+
+    path = tmp_path / "x"
+    ordinary = os.open(path, os.O_WRONLY | os.O_CREAT)
+    monkeypatch.setattr(os, "pwritev", pwritev)
+    writes, written = _large_ones(path)
+    assert not answered
+    writes.flush()
+    found = path.read_bytes()
+    assert all(found[start : start + content.size] == content.tobytes() for start, content in written)
+    assert answered[0] == 5  # three large ones, and what lies between them
+    writes.close()
+    os.close(ordinary)
+
+
+@pytest.mark.skipif(not hasattr(os, "O_DIRECT"), reason="no writes past the cache on this system")
+def test_of_what_waits_nothing_is_written_once_it_is_dropped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "x"
+    writes, written = _large_ones(path)
+    writes.drop()
+    writes.close()
+    assert not path.stat().st_size
+
+    def full(*_: object) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    writes, written = _large_ones(path)
+    with monkeypatch.context() as disk:
+        disk.setattr(os, "pwritev", full)
+        with pytest.raises(OSError, match="No space left"):
+            writes.flush()
+    writes.drop()
+    start, content = written[0]
+    writes.write(content.data, start)
+    writes.close()
+    assert path.read_bytes() == bytes(start) + content.tobytes()
 
 
 def test_small_contents_are_written_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

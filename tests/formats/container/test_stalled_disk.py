@@ -54,7 +54,8 @@ class _Disk:
 @pytest.fixture
 def disk(monkeypatch: pytest.MonkeyPatch) -> Iterator[_Disk]:
     made = _Disk()
-    monkeypatch.setattr(direct_writes.os, "pwrite", made.slow(os.pwrite))
+    for call in ("pwrite", "pwritev"):
+        monkeypatch.setattr(direct_writes.os, call, made.slow(getattr(os, call)))
     monkeypatch.setattr(data_files.os, "fdatasync", made.slow(os.fdatasync))
     yield made
     made.takes.set()

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tfdbg_cli.formats.container.direct_writes import LEAST, DirectWrites, Moved
 from tfdbg_cli.formats.container.elements import Elements
-from tfdbg_cli.formats.container.layout import data_file
+from tfdbg_cli.formats.container.layout import data_file, shape_text
 from tfdbg_cli.formats.recording.writing import PRIVATE_FOLDER
 from tfdbg_cli.model.tensors import Shape
 
@@ -82,13 +82,13 @@ class _OpenFile:
     def pad(self, count: int) -> None:
         """Leave so many bytes unused: no two entries of a header may have bytes between them."""
         if count:
-            self.write(f"padding/{self.end}", "U8", (count,), memoryview(bytes(count)))
+            self.write(_head(f"padding/{self.end}", "U8", (count,)), memoryview(bytes(count)))
 
-    def write(self, name: str, tag: str, shape: Shape, content: memoryview) -> int:
+    def write(self, head: str, content: memoryview) -> int:
         start = self.end
         self.writes.write(content, 8 + self.room + start)
         self.end += len(content)
-        entry = _entry(name, tag, shape, start, self.end)
+        entry = _entry(head, start, self.end)
         self.entries.append(entry)
         self._waiting += len(entry) + 1
         return start
@@ -117,20 +117,24 @@ class _OpenFile:
         self.writes.write_small(memoryview(rest), 8 + len(self.header))
 
 
-def _entry(name: str, tag: str, shape: Shape, start: int, end: int) -> str:
+def _head(name: str, tag: str, shape: Shape) -> str:
+    """What the header says of a tensor before it says where that lies."""
+    return f'{quoted(name)}:{{"dtype":"{tag}","shape":[{shape_text(shape)}],"data_offsets":['
+
+
+def _entry(head: str, start: int, end: int) -> str:
     """What the header says of a tensor that lies between `start` and `end`."""
-    lengths = ",".join(map(str, shape))
-    return f'{quoted(name)}:{{"dtype":"{tag}","shape":[{lengths}],"data_offsets":[{start},{end}]}}'
+    return f"{head}{start},{end}]}}"
 
 
 def _room_for(planned: Iterable[Planned], nbytes: int) -> int:
     """Bytes of a header that names such tensors, which have `nbytes` together with all before them."""
     most = nbytes + _ALIGNED
-    beside = len(_entry("", _LONGEST_TAG, (), most, most)) + len(",") - len(quoted(""))
+    beside = len(_entry(_head("", _LONGEST_TAG, ()), most, most)) + len(",") - len(quoted(""))
     room = _PADDING
     for name, shape in planned:
         room += beside + len(quoted(name))
-        room += _UNKNOWN_SHAPE if shape is None else len(",".join(map(str, shape))) + len(",2")
+        room += _UNKNOWN_SHAPE if shape is None else len(shape_text(shape)) + len(",2")
     return room
 
 
@@ -169,7 +173,8 @@ class DataFiles:
     def add(self, name: str, elements: Elements) -> Location:
         """Write `elements` under `name`, which no other tensor of the recording has. Raises OSError."""
         end = (0 if self._open is None else self._open.end) + len(elements.content)
-        needed = len(_entry(name, elements.tag, elements.shape, end, end)) + len(",")
+        head = _head(name, elements.tag, elements.shape)
+        needed = len(_entry(head, end, end)) + len(",")
         needed += _padding_size(len(elements.content))
         if self._open is not None and self._open.used + needed > self._open.room:
             self.end_file()
@@ -177,7 +182,7 @@ class DataFiles:
             self._begin(needed + self._growth())
         assert self._open is not None
         self._open.pad(self._open.unused_before(elements.content))
-        start = self._open.write(name, elements.tag, elements.shape, elements.content)
+        start = self._open.write(head, elements.content)
         return Location(self._open.number, 8 + self._open.room + start, len(elements.content), int(elements.encoding))
 
     def flush(self) -> Mapping[int, int]:

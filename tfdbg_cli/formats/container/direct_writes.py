@@ -19,6 +19,8 @@ _SECTOR = 512  # in memory it begins at a multiple of this, or is copied to wher
 _WIDEST = 16  # bytes of an element, which lies in the file as it does in memory
 _AT_ONCE = 1 << 20  # bytes; so much stays in the cache of a core
 _AT_MOST = 1 << 30  # bytes; the kernel writes no more than two of these at once
+_TOGETHER = 16 << 20  # bytes; of so many the disk takes its time, and few enough to see that it takes some
+_PIECES = 512  # of memory, written together; the kernel takes no more than two of these
 _ASIDE = getattr(os, "O_DIRECT", 0)  # Linux has it
 
 LEAST = 1 << 16
@@ -36,7 +38,9 @@ class DirectWrites:
     """Writes into the file at `path`, which is open as `descriptor`; `moved` counts. `close` at the end.
 
     Contents come one behind the other. What is written by way of the page cache is gathered first: tensors are many
-    and mostly small, and a write of each would take longer than the bytes of all.
+    and mostly small, and a write of each would take longer than the bytes of all. Large ones, which are written from
+    where they lie, wait until several can be written at once, with what was gathered between them: whoever writes one
+    by one sleeps after each, and finds his caches full of something else. They must stay as they are until `flush`.
     """
 
     def __init__(self, path: Path, descriptor: int, moved: Moved | None = None) -> None:
@@ -48,6 +52,10 @@ class DirectWrites:
         self._uncopied = True
         self._gathered = bytearray()
         self._gathered_at = 0  # where the first of them belongs
+        self._waiting: list[memoryview] = []  # whole blocks for the other descriptor, one behind the other
+        self._waiting_at = 0  # where the first of them belongs
+        self._waiting_end = 0
+        self._joined_bytes = 0  # of what was gathered between them
 
     def best_start(self, content: memoryview, offset: int) -> int:
         """Where from `offset` on `content` is written with the least work: where it need not be copied for that."""
@@ -61,7 +69,12 @@ class DirectWrites:
         if len(content) >= LEAST and self._begun():
             done = -offset % _BLOCK
             self._gather(content[:done], offset)
-            done += self._write_blocks(content[done : len(content) - (offset + len(content)) % _BLOCK], offset + done)
+            blocks = content[done : len(content) - (offset + len(content)) % _BLOCK]
+            if self._uncopied and _address(blocks) % _SECTOR == 0:
+                self._put_off(blocks, offset + done)
+                done += len(blocks)
+            else:
+                done += self._write_blocks(blocks, offset + done)
         if len(content) - done >= _AT_ONCE:
             self.write_small(content[done:], offset + done)
         else:
@@ -72,19 +85,72 @@ class DirectWrites:
         if not content:
             return
         if offset != self._gathered_at + len(self._gathered) or len(self._gathered) >= _AT_ONCE:
-            self.flush()
+            self._write_gathered()
         if not self._gathered:
             self._gathered_at = offset
         self._gathered += content
 
+    def _put_off(self, blocks: memoryview, offset: int) -> None:
+        """Keep `blocks`, which the disk takes from where they lie, until there is more of them."""
+        if self._joins(offset):
+            between = self._joined[self._joined_bytes :][: len(self._gathered)]
+            between[:] = np.frombuffer(self._gathered, np.uint8)
+            self._joined_bytes += len(between)
+            self._gathered = bytearray()
+            self._wait(between.data, self._gathered_at)
+        self._wait(blocks, offset)
+        if self._waiting_end - self._waiting_at >= _TOGETHER or len(self._waiting) >= _PIECES:
+            self._write_waiting()
+
+    def _joins(self, offset: int) -> bool:
+        """Whether what was gathered are whole blocks, and end at `offset`."""
+        count = len(self._gathered)
+        whole = count > 0 and self._gathered_at % _BLOCK == 0 and self._gathered_at + count == offset
+        return whole and self._joined_bytes + count <= len(self._joined)
+
+    def _wait(self, blocks: memoryview, offset: int) -> None:
+        if self._waiting and self._waiting_end != offset:
+            self._write_waiting()
+        if not self._waiting:
+            self._waiting_at = offset
+        self._waiting.append(blocks)
+        self._waiting_end = offset + len(blocks)
+
+    def _write_waiting(self) -> None:
+        """Write the blocks that wait. Raises OSError."""
+        waiting, self._waiting = self._waiting, []
+        at = self._waiting_at
+        while waiting and at % _SECTOR == 0 and self._uncopied and self._aside is not None:
+            try:
+                written = os.pwritev(self._aside, waiting, at)
+            except OSError as error:
+                if error.errno != errno.EINVAL:
+                    raise
+                self._uncopied = False  # the disk asks for more of the memory it reads
+                break
+            at += written
+            self._moved.bytes += written
+            waiting = _behind(waiting, written)
+        for blocks in waiting:
+            done = self._write_blocks(blocks, at) if at % _SECTOR == 0 and self._aside is not None else 0
+            self.write_small(blocks[done:], at + done)
+            at += len(blocks)
+        self._joined_bytes = 0
+
     def flush(self) -> None:
-        """Write what was gathered. Raises OSError."""
+        """Write what was gathered, and what waits. Raises OSError."""
+        self._write_waiting()
+        self._write_gathered()
+
+    def _write_gathered(self) -> None:
         gathered, self._gathered = self._gathered, bytearray()
         self.write_small(memoryview(gathered), self._gathered_at)
 
     def drop(self) -> None:
-        """Forget what was gathered."""
-        self._gathered.clear()
+        """Forget what was gathered, and what waits."""
+        self._gathered = bytearray()
+        self._waiting.clear()
+        self._joined_bytes = 0
 
     def write_small(self, content: memoryview, offset: int) -> None:
         """Write `content` at `offset` by way of the page cache. Raises OSError."""
@@ -95,7 +161,7 @@ class DirectWrites:
             self._moved.bytes += written
 
     def close(self) -> None:
-        """Write what was gathered, and no more. Raises OSError."""
+        """Write what is left, and no more. Raises OSError."""
         try:
             self.flush()
         finally:
@@ -110,6 +176,7 @@ class DirectWrites:
                 self._possible = False
             else:
                 self._room = np.frombuffer(mmap.mmap(-1, _AT_ONCE), np.uint8)  # begins with a page
+                self._joined = np.frombuffer(mmap.mmap(-1, 2 * _AT_ONCE), np.uint8)
         return self._aside is not None
 
     def _write_blocks(self, content: memoryview, offset: int) -> int:
@@ -145,6 +212,15 @@ class DirectWrites:
         if self._aside is not None:
             os.close(self._aside)
             self._aside = None
+
+
+def _behind(pieces: list[memoryview], count: int) -> list[memoryview]:
+    """What is behind the first `count` bytes of `pieces`."""
+    for at, piece in enumerate(pieces):
+        if count < len(piece):
+            return [piece[count:], *pieces[at + 1 :]]
+        count -= len(piece)
+    return []
 
 
 def _address(content: memoryview) -> int:

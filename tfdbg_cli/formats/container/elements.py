@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import zlib
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -24,6 +26,7 @@ _TAGS = {
 _PARTS = {"complex64": "F32", "complex128": "F64"}  # a real and an imaginary part, as a last axis
 _BYTES = "U8"
 _END = np.dtype("<u8")
+_MOST_KINDS = 256  # of elements that are known
 _MOST_RATIO = 1040  # bytes that zlib can make of one
 
 
@@ -53,10 +56,7 @@ def elements_of(array: Array, dtype: str, *, compressed: bool = False) -> Elemen
         found = Elements(_texts_content(array), Encoding.TEXTS, element.name, _BYTES, ())
     else:
         shape = array.shape
-        # Little endian on every machine; ml_dtypes have no byte order.
-        order = array.dtype.newbyteorder("<") if array.dtype.kind in "iufcb" else array.dtype
-        flat = np.ascontiguousarray(array.astype(order, copy=False)).reshape(-1)
-        content = flat.view(np.uint8).data if flat.size else memoryview(b"")
+        content = _plain_content(array) if array.size else memoryview(b"")
         tag = _PARTS.get(element.name) or _TAGS.get(element.name, _BYTES)
         found = Elements(content, Encoding.PLAIN, element.name, tag, (*shape, 2) if element.name in _PARTS else shape)
     if not compressed:
@@ -65,6 +65,22 @@ def elements_of(array: Array, dtype: str, *, compressed: bool = False) -> Elemen
     if len(packed) >= len(found.content):
         return found if found.encoding is Encoding.PLAIN else _as_bytes(found, found.content, found.encoding)
     return _as_bytes(found, packed, Encoding(found.encoding + 2))
+
+
+def _plain_content(array: Array) -> memoryview:
+    """The bytes of `array`, which has some, in C order and little endian on every machine."""
+    order = _order(array.dtype)
+    if order != array.dtype:
+        array = array.astype(order, copy=False)
+    if not array.flags.c_contiguous:
+        array = np.ascontiguousarray(array)
+    return array.reshape(-1).view(np.uint8).data
+
+
+@lru_cache(_MOST_KINDS)
+def _order(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """`dtype` with the byte order in which it is written; ml_dtypes have none."""
+    return dtype.newbyteorder("<") if dtype.kind in "iufcb" else dtype
 
 
 def _as_bytes(found: Elements, content: memoryview, encoding: Encoding) -> Elements:

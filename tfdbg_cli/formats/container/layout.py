@@ -77,6 +77,7 @@ def data_file(root: Path, number: int) -> Path:
     return root / DATA / f"{number:06d}.safetensors"
 
 
+@lru_cache(4096)  # a run has few
 def shape_text(shape: tuple[int, ...]) -> str:
     """`shape` as it stands in the index: its lengths with commas between them; nothing for a scalar."""
     return ",".join(map(str, shape))

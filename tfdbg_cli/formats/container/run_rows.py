@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from typing import Any, TypeAlias
+
+import numpy as np
 
 from tfdbg_cli.formats.container.contents import SharedContents, SharedTexts
 from tfdbg_cli.formats.container.data_files import DataFiles, Location
@@ -15,18 +17,20 @@ from tfdbg_cli.formats.container.elements import Elements, elements_of
 from tfdbg_cli.formats.container.layout import shape_text
 from tfdbg_cli.formats.container.packed_columns import FACTS, PLACES, WORTH, packed
 from tfdbg_cli.formats.container.program import Programs
+from tfdbg_cli.formats.container.run_forms import RunForm, RunForms, tame
 from tfdbg_cli.formats.recording.call_fields import call_fields, profile_fields
 from tfdbg_cli.formats.recording.json_fields import json_bytes
 from tfdbg_cli.model.dtypes import element_type_named, name_of
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import Summary, has_numbers, summarize
-from tfdbg_cli.model.tensors import Tensor, TensorStore, memory_of, recorded_summary, valued_rows
+from tfdbg_cli.model.tensors import Shape, Tensor, TensorStore, memory_of, recorded_summary, valued_rows
 from tfdbg_cli.model.values import Lack, NoValue, Value, as_array
 
 # Which tensors of a run have their values recorded; of the others there are statistics.
 Selection: TypeAlias = Callable[[Run], Callable[[Tensor], bool]]
 
 STATISTICS_ALONE = NoValue(Lack.GONE, "Of this tensor statistics were recorded, and no values.")
+_MOST_KINDS = 256  # of elements that are known to fit a type
 _NOWHERE: tuple[None, ...] = (None, None, None, None)
 
 
@@ -48,6 +52,7 @@ class RunRows:
         self._texts = SharedTexts(index)
         self._contents = SharedContents(index)
         self._programs = Programs(self._contents)
+        self._forms = RunForms()
 
     def keep(self) -> None:
         """Take what was written for written."""
@@ -56,6 +61,7 @@ class RunRows:
     def forget(self) -> None:
         """Know no more what was not written after all."""
         self._texts.forget()
+        self._forms.forget()
         self._programs.forget()
 
     def write(self, run: Run, number: int, selection: Selection | None) -> Written:
@@ -68,8 +74,8 @@ class RunRows:
         """
         store = run.tensors
         tensors = [store[place] for place in range(len(store))]
-        valued = valued_rows(store)
-        names = dict(zip(valued, _entry_names([tensors[place] for place in valued], number), strict=True))
+        form = self._forms.of(tensors, valued_rows(store))
+        names = {place: f"run {number}/{name}" for place, name in form.names.items()}
         fed = [_fed_name(number, place, name) for place, name in enumerate(run.call.feeds)]
         wanted = None if selection is None else selection(run)
         kept = [(name, tensors[place]) for place, name in names.items()]
@@ -83,17 +89,18 @@ class RunRows:
         unwritable: list[str] = []
         nbytes = 0
         shared: dict[tuple[int, int], Location] = {}
-        for place in _widest_first(tensors) if names else range(len(tensors)):
+        for place in form.order:
             tensor = tensors[place]
             value = store.value(place)
             if isinstance(value, NoValue) or (wanted is not None and not wanted(tensor)):
                 value, summary = _told(store, place, value)
                 summaries += [] if summary is None else [_summary_row(number, place, summary)]
             memory = None if isinstance(value, NoValue) else memory_of(store, place)
-            row, lost = self._tensor(tensor, value, names.get(place, ""), memory, shared)
-            unwritable += [lost] if lost else []
-            nbytes += row[7] or 0
-            rows.append((number, place, *row))
+            dtype, shape, lack, location = self._value(tensor, value, names.get(place, ""), memory, shared)
+            unwritable += [str(tensor.name)] if lack is not None and lack is not value else []
+            nbytes += tensor.nbytes or 0
+            told = None if lack is None else self._texts.number(f"{lack.lack}: {lack.text}")
+            rows.append((number, place, *self._facts(form, place, dtype, shape), told, *location))
         rows.sort()  # no page is half full where each row stands behind the one before
         self._index.executemany(f"INSERT INTO tensors VALUES ({', '.join('?' * 16)})", rows)
         self._index.executemany(f"INSERT INTO summaries VALUES ({', '.join('?' * 14)})", summaries)
@@ -104,31 +111,37 @@ class RunRows:
         self._index.executemany("INSERT INTO run_files VALUES (?, ?)", sorted(files))
         return Written(number, _left_out(unwritable))
 
-    def _tensor(
+    def _value(
         self, tensor: Tensor, value: Value, name: str, memory: int | None, shared: dict[tuple[int, int], Location]
-    ) -> tuple[tuple[Any, ...], str]:
-        """A row of `tensors` without run and place; and the tensor's name where its value cannot be written.
+    ) -> tuple[str, Shape | None, NoValue | None, tuple[int | None, ...]]:
+        """Write the `value` of `tensor`: the element type and the shape that its row says, why there is no value, and
+        where it lies.
 
         What lies in the same `memory` is written once: `shared` are the locations, by where it is and how many bytes.
         """
-        lack: NoValue | None = value if isinstance(value, NoValue) else None
-        dtype, shape, nbytes = tensor.dtype, tensor.shape, tensor.nbytes
-        location: tuple[int | None, ...] = _NOWHERE
-        lost = ""
-        if not isinstance(value, NoValue):
-            try:
-                elements = elements_of(value, _fitting(value, dtype), compressed=self._compressed)
-            except ValueError as error:
-                lost, lack = str(tensor.name), NoValue(Lack.GONE, f"It could not be recorded: {error}.")
-            else:
-                dtype, shape = elements.dtype, value.shape
-                location = _place(self._written(name, elements, memory, value.nbytes, shared))
-        number = self._texts.number
-        return (
+        if isinstance(value, NoValue):
+            return tensor.dtype, tensor.shape, value, _NOWHERE
+        try:
+            elements = elements_of(value, _fitting(value.dtype, tensor.dtype), compressed=self._compressed)
+        except ValueError as error:
+            lack = NoValue(Lack.GONE, f"It could not be recorded: {error}.")
+            return tensor.dtype, tensor.shape, lack, _NOWHERE
+        location = _place(self._written(name, elements, memory, value.nbytes, shared))
+        return elements.dtype, value.shape, None, location
+
+    def _facts(self, form: RunForm, place: int, dtype: str, shape: Shape | None) -> tuple[int | None, ...]:
+        """What the row of the tensor at `place` says of it before it says where its elements are."""
+        known = form.numbers.get(place)
+        if known is not None and known[0] == dtype and known[1] == shape:
+            return known[2]
+        tensor, number = form.tensors[place], self._texts.number
+        length = None if shape is None else number(shape_text(shape))
+        found = (
             number(tensor.node), tensor.slot, number(tensor.device), tensor.execution, number(dtype),
-            number(tensor.op_type), None if shape is None else number(shape_text(shape)), nbytes, tensor.time_us,
-            None if lack is None else number(f"{lack.lack}: {lack.text}"), *location,
-        ), lost  # fmt: skip
+            number(tensor.op_type), length, tensor.nbytes, tensor.time_us,
+        )  # fmt: skip
+        form.numbers[place] = dtype, shape, found
+        return found
 
     def _written(
         self, name: str, elements: Elements, memory: int | None, nbytes: int, shared: dict[tuple[int, int], Location]
@@ -148,7 +161,7 @@ class RunRows:
             if value is not None and not isinstance(value, NoValue):
                 try:
                     array = as_array(value)
-                    elements = elements_of(array, _fitting(array, ""), compressed=self._compressed)
+                    elements = elements_of(array, _fitting(array.dtype, ""), compressed=self._compressed)
                 except (ValueError, TypeError):
                     pass  # nothing that an array can hold: a sparse tensor, an unknown object
                 else:
@@ -192,47 +205,19 @@ def _place(location: Location) -> tuple[int, ...]:
     return location.file, location.offset, location.stored, location.encoding
 
 
-def _fitting(array: Any, dtype: str) -> str:
-    """The name of the element type to write `array` under: `dtype` if it fits, else its own."""
+@lru_cache(_MOST_KINDS)
+def _fitting(own: np.dtype[Any], dtype: str) -> str:
+    """The name of the element type to write an array of `own` under: `dtype` if it fits, else its own."""
     element = element_type_named(dtype)
     if element is not None and element.numpy is not None:
-        own = array.dtype.newbyteorder("=")
-        if own == element.numpy or array.dtype.names or (element.name == "string" and own.kind in "OSU"):
+        same = own.newbyteorder("=") == element.numpy
+        if same or own.names or (element.name == "string" and own.kind in "OSU"):
             return element.name
-    return name_of(array.dtype)
-
-
-def _widest_first(tensors: Sequence[Tensor]) -> Sequence[int]:
-    """The places of `tensors`, those with the longest elements first: then each element lies where it should."""
-
-    def width(place: int) -> int:
-        element = element_type_named(tensors[place].dtype)
-        return -(element.itemsize or 0) if element is not None else 0
-
-    return sorted(range(len(tensors)), key=width)
-
-
-def _entry_names(tensors: Sequence[Tensor], number: int) -> list[str]:
-    """What `tensors` are called in the headers of data files, where no two have the same name."""
-    devices: dict[tuple[str, int, int], int] = Counter((t.node, t.slot, t.execution) for t in tensors)
-    names: list[str] = []
-    seen: Counter[str] = Counter()
-    for tensor in tensors:
-        name = f"run {number}/{_tame(tensor.node)}:{tensor.slot}"
-        name += f" execution {tensor.execution}" if tensor.execution else ""
-        name += f" on {_tame(tensor.device)}" if devices[tensor.node, tensor.slot, tensor.execution] > 1 else ""
-        seen[name] += 1
-        names.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
-    return names
+    return name_of(own)
 
 
 def _fed_name(number: int, place: int, name: str) -> str:
-    return f"run {number}/fed/{place}/{_tame(name)}"
-
-
-def _tame(text: str) -> str:
-    """`text` as other programs read it, too: lone surrogates are no Unicode."""
-    return text.encode("utf-8", "backslashreplace").decode()
+    return f"run {number}/fed/{place}/{tame(name)}"
 
 
 def _told(store: TensorStore, place: int, value: Value) -> tuple[NoValue, Summary | None]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import ml_dtypes
@@ -30,6 +31,7 @@ from tfdbg_cli.model.values import Array, Lack, NoValue, Value
 # last one is filled in, which takes the memory.
 SPLAT_LIMIT = 1 << 28
 FILLED_LIMIT = 1 << 26
+_MOST_KINDS = 256  # of elements that are known to fit a type
 
 UNINITIALIZED = NoValue(Lack.UNINITIALIZED, "The tensor was not initialized when it was read.")
 
@@ -171,14 +173,25 @@ def storable(array: Array, dtype: str = "") -> ElementType:
         ValueError: TensorFlow has no such type, or an object array holds something else than texts.
 
     """
-    element = element_type_named(dtype or name_of(array.dtype))
+    element = _storable_as(array.dtype, dtype)
+    if element.name == "string" and not all(isinstance(item, bytes | str) for item in array.flat):
+        raise ValueError("an array of objects that are not texts")
+    return element
+
+
+@lru_cache(_MOST_KINDS)
+def _storable_as(own: np.dtype[Any], dtype: str) -> ElementType:
+    """The element type called `dtype`, or else after `own`, under which an array of `own` is written.
+
+    Raises:
+        ValueError: TensorFlow has no such type, or such elements do not fit it.
+
+    """
+    element = element_type_named(dtype or name_of(own))
     if element is None or element.numpy is None:
-        raise ValueError(f"TensorFlow has no element type {dtype or array.dtype}")
-    if element.name == "string":
-        if not all(isinstance(item, bytes | str) for item in array.flat):
-            raise ValueError("an array of objects that are not texts")
-    elif array.dtype.newbyteorder("=") != element.numpy:
-        raise ValueError(f"an array of {array.dtype} cannot be written as {element.name}")
+        raise ValueError(f"TensorFlow has no element type {dtype or own}")
+    if element.name != "string" and own.newbyteorder("=") != element.numpy:
+        raise ValueError(f"an array of {own} cannot be written as {element.name}")
     return element
 
 

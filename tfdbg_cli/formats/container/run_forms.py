@@ -1,0 +1,83 @@
+"""What runs of the same tensors have in common in a recording, found once: the steps of a training are such runs."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Sequence
+
+from tfdbg_cli.model.dtypes import element_type_named
+from tfdbg_cli.model.tensors import Shape, Tensor
+
+_FORMS = 4  # of runs: those of a training and of a test beside it, say
+_WORTH = 100_000  # tensors: of more none is kept
+
+
+class RunForm:
+    """What follows from the `tensors` of a run, of which those at the places `valued` may have values.
+
+    Tensors are written in the `order` of these places. `names` are what they are called in the headers of data files,
+    behind the number of the run; `numbers`, of each by the element type and the shape it was written with, what its
+    row in the index says of it, as far as that is known.
+    """
+
+    def __init__(self, tensors: Sequence[Tensor], valued: Sequence[int]) -> None:
+        self.tensors = tensors
+        self.valued = valued
+        self.names = dict(zip(valued, _entry_names([tensors[place] for place in valued]), strict=True))
+        self.order = _widest_first(tensors) if self.names else range(len(tensors))
+        self.numbers: dict[int, tuple[str, Shape | None, tuple[int | None, ...]]] = {}
+
+    def fits(self, tensors: Sequence[Tensor], valued: Sequence[int]) -> bool:
+        """Whether a run of these tensors is one of this form."""
+        return self.tensors == tensors and self.valued == valued
+
+
+class RunForms:
+    """The forms of the last runs."""
+
+    def __init__(self) -> None:
+        self._known: deque[RunForm] = deque(maxlen=_FORMS)
+
+    def of(self, tensors: Sequence[Tensor], valued: Sequence[int]) -> RunForm:
+        """The form of a run with these tensors, of which those at the places `valued` may have values."""
+        valued = valued if isinstance(valued, range) else list(valued)
+        for known in self._known:
+            if known.fits(tensors, valued):
+                return known
+        made = RunForm(tensors, valued)
+        if len(tensors) <= _WORTH:
+            self._known.append(made)
+        return made
+
+    def forget(self) -> None:
+        """Know none: numbers in the index are given anew."""
+        self._known.clear()
+
+
+def tame(text: str) -> str:
+    """`text` as other programs read it, too: lone surrogates are no Unicode."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _widest_first(tensors: Sequence[Tensor]) -> Sequence[int]:
+    """The places of `tensors`, those with the longest elements first: then each element lies where it should."""
+
+    def width(place: int) -> int:
+        element = element_type_named(tensors[place].dtype)
+        return -(element.itemsize or 0) if element is not None else 0
+
+    return sorted(range(len(tensors)), key=width)
+
+
+def _entry_names(tensors: Sequence[Tensor]) -> list[str]:
+    """What `tensors` are called behind the number of their run, where no two have the same name."""
+    devices: dict[tuple[str, int, int], int] = Counter((t.node, t.slot, t.execution) for t in tensors)
+    names: list[str] = []
+    seen: Counter[str] = Counter()
+    for tensor in tensors:
+        name = f"{tame(tensor.node)}:{tensor.slot}"
+        name += f" execution {tensor.execution}" if tensor.execution else ""
+        name += f" on {tame(tensor.device)}" if devices[tensor.node, tensor.slot, tensor.execution] > 1 else ""
+        seen[name] += 1
+        names.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return names

@@ -30,6 +30,15 @@ def test_a_bundle_is_written_and_named(tmp_path: Path) -> None:
     assert read_bundle(path).replay_spec.entry == "step"
 
 
+def test_without_a_name_it_gets_one_that_is_free(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    prompt = prompt_with(Held())
+    prompt.run("bundle")
+    assert "The bundle is in bundle_of_run_3_2 (" in prompt.show("bundle", 200)
+    assert {path.name for path in tmp_path.iterdir()} == {"bundle_of_run_3", "bundle_of_run_3_2"}
+    assert read_bundle(tmp_path / "bundle_of_run_3_2").replay_spec.entry == "step"
+
+
 def test_its_json(tmp_path: Path) -> None:
     data = prompt_with(Held()).data(f"bundle {tmp_path}/case")
     assert (data["kind"], data["path"], data["repeatable"]) == ("bundle", str(tmp_path / "case"), True)

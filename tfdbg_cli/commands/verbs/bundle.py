@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 from dataclasses import replace
+from pathlib import Path
 
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.file_name import named_file
@@ -17,11 +19,12 @@ from tfdbg_cli.model.decision import RecordRun
 from tfdbg_cli.model.runs import Opened
 
 _PATH = Argument(("path",), "a folder that does not exist yet, or is empty", Kind.PATH, metavar="PATH")
+_PATH_OR_NONE = replace(_PATH, help=f"{_PATH.help}; without one bundle_of_run_N, here", nargs="?", default="")
 _FORCE = Argument(("--force",), "overrun the disk budget, and replace a bundle that is there", switch=True)
 
 
 def _bundle(context: Context, options: argparse.Namespace) -> Document:
-    path = named_file(options.path)
+    path = named_file(options.path or _free_name(context.call.number))
     if isinstance(context.stop, Opened) and context.run.replayable is None and not options.values:
         raise TfdbgError(
             "This is a recording, from which its run cannot be made again.",
@@ -33,7 +36,14 @@ def _bundle(context: Context, options: argparse.Namespace) -> Document:
     run = replace(context.run, ignored=context.ignored.places)
     said = save(run, path, disk_budget=context.settings.disk_budget, force=options.force)
     data = {"path": str(path.absolute()), "repeatable": not options.values, "notes": list(said[1:])}
-    return text_document("bundle", *map(line, said), data=data, title=options.path)
+    return text_document("bundle", *map(line, said), data=data, title=options.path or path.name)
+
+
+def _free_name(run: int) -> str:
+    """A name that nothing here has yet."""
+    plain = f"bundle_of_run_{run}"
+    further = (f"{plain}_{number}" for number in itertools.count(2))
+    return next(name for name in itertools.chain([plain], further) if not Path(name).exists())
 
 
 def _record(context: Context, options: argparse.Namespace) -> Outcome:
@@ -82,7 +92,7 @@ COMMANDS = (
         "Save this run with all that it takes to make it again.",
         _bundle,
         (
-            _PATH,
+            _PATH_OR_NONE,
             _FORCE,
             Argument(("--values",), "save what was recorded only; the run cannot be made again from it", switch=True),
         ),
@@ -94,6 +104,7 @@ drew, the graph, the sources, every value that was captured, and a short script.
 again, on another machine too, and opens the debugger; `tfdbg open PATH` shows it without TensorFlow.
 
 Examples:
+  bundle                                in a new folder here, by the number of the run
   bundle ~/nan-in-step-1207
   run -f has_inf_or_nan --bundle nan    write it at the hit, before the prompt opens""",
     ),

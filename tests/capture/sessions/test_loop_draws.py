@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tfdbg_cli.capture.tf import base_classes, compat, graph_compat
+from tfdbg_cli.capture.tf import base_classes, compat
 from tfdbg_cli.model.decision import DebugRun, Decision, RunUntil, Values
 from tfdbg_cli.model.exactness import Way
 
@@ -85,7 +85,7 @@ def test_nothing_but_the_list_of_draws_runs_beside_the_program(tf, debugged, gra
 
     def run(session: Any, options: Any, feeds: Any, outputs: Any, ops: Any, metadata: Any) -> Any:
         if session.graph is graph:
-            tensors, targets = graph_compat.run_elements(session.graph, outputs, ops)
+            tensors, targets = compat.run_elements(session.graph, outputs, ops)
             if any(one.name.startswith("loss") for one in tensors):
                 others = {one.op.type for one in tensors if one.op.type != "TensorListStack"}
                 told.append((options, others, [one.name for one in targets]))

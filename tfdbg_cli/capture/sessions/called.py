@@ -16,7 +16,7 @@ import tensorflow as tf
 
 from tfdbg_cli.capture.functions.definition.body import Body, Library, Source
 from tfdbg_cli.capture.functions.definition.call_tree import CallPlace, CallTree, Scope, called_by_role
-from tfdbg_cli.capture.tf import graph_compat
+from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_definitions import calls_functions, is_stateful
 from tfdbg_cli.capture.tf.types import FunctionDef, Op, TfGraph
 from tfdbg_cli.errors import TfdbgError
@@ -53,7 +53,7 @@ class GraphFunctions:
     """
 
     def __init__(self, graph: TfGraph, *, as_written: bool = False) -> None:
-        self.graphs: Mapping[str, TfGraph] = graph_compat.function_graphs(graph)
+        self.graphs: Mapping[str, TfGraph] = compat.function_graphs(graph)
         self._graph = graph
         self._as_written = as_written
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from tfdbg_cli.capture.tf import graph_compat
+from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.types import Op, SymbolicTensor, TfGraph
 from tfdbg_cli.formats.messages.graph_def import tensor_name
 
@@ -100,7 +100,7 @@ class GradientsDebugger:
                 for reader in readers:
                     for slot, read in enumerate(reader.inputs):
                         if read is output:
-                            graph_compat.replace_input(reader, slot, identity)
+                            compat.replace_input(reader, slot, identity)
         return self
 
     def register_gradient_tensor(self, x_tensor_name: str, gradient_tensor: SymbolicTensor) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypeVar
 
 from tfdbg_cli.capture.functions.rewrite import has_new_name
-from tfdbg_cli.capture.tf import compat, graph_compat
+from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.attributes import set_attribute
 from tfdbg_cli.capture.tf.memo import Memo
 from tfdbg_cli.capture.tf.types import FunctionDef, NodeDef, Op, SymbolicTensor, TfGraph
@@ -107,9 +107,9 @@ class HiddenOps:
                 node.input.extend([_named(operand, "in", inputs) for operand in op.inputs])
                 node.input.extend([f"^{_named(waited, 'after', controls)}" for waited in op.after])
             if not self._count:
-                graph_compat.hide_ops(self._graph, is_hidden)
+                compat.hide_ops(self._graph, is_hidden)
             names = [self.name_of(at) for at in range(len(new))]
-            made = graph_compat.add_hidden_ops(self._graph, definition, inputs, controls)
+            made = compat.add_hidden_ops(self._graph, definition, inputs, controls)
             self._count += len(new)
             return [made[name] for name in names]
 

@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeAlias
 
 import tensorflow as tf
 
-from tfdbg_cli.capture.tf import base_classes, compat, graph_compat
+from tfdbg_cli.capture.tf import base_classes, compat
 from tfdbg_cli.capture.tf.types import FetchedValue, Method, Op, RawSession, RunMetadata, RunOptions, SymbolicTensor
 
 
@@ -123,8 +123,8 @@ def _redirecting(original: Callable[..., Sequence[FetchedValue]]) -> Method:
             return original(session, options, feeds, outputs, c_ops, run_metadata)
 
         def proceed(tensors: Sequence[SymbolicTensor], ops: Sequence[Op]) -> Sequence[FetchedValue]:
-            return original(session, options, feeds, *graph_compat.as_run_elements(tensors, ops), run_metadata)
+            return original(session, options, feeds, *compat.as_run_elements(tensors, ops), run_metadata)
 
-        return way(proceed, *graph_compat.run_elements(session.graph, outputs, c_ops))
+        return way(proceed, *compat.run_elements(session.graph, outputs, c_ops))
 
     return run

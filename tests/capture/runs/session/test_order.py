@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tfdbg_cli.capture.sessions.exact.outcome import Outcome
-from tfdbg_cli.capture.tf import base_classes, compat, graph_compat
+from tfdbg_cli.capture.tf import base_classes, compat
 from tfdbg_cli.model.decision import CaptureRequest, Continue, DebugRun, Decision, GraphChoice, RunUntil, Values
 from tfdbg_cli.model.exactness import Way
 from tfdbg_cli.model.values import NoValue
@@ -118,7 +118,7 @@ def test_tensorflow_is_told_to_run_what_the_program_runs(
 
     def run(session: Any, options: Any, feeds: Any, outputs: Any, ops: Any, metadata: Any) -> Any:
         if session.graph is program.graph:
-            tensors, targets = graph_compat.run_elements(session.graph, outputs, ops)
+            tensors, targets = compat.run_elements(session.graph, outputs, ops)
             told.append((options, sorted(one.name for one in tensors), sorted(one.name for one in targets)))
         return original(session, options, feeds, outputs, ops, metadata)
 
@@ -138,7 +138,7 @@ def test_what_was_drawn_is_all_that_is_fetched_beside(tf, debugged, monkeypatch,
 
     def run(session: Any, options: Any, feeds: Any, outputs: Any, ops: Any, metadata: Any) -> Any:
         if session.graph is program.graph:
-            told.add(tuple(sorted(one.name for one in graph_compat.run_elements(session.graph, outputs, ops)[0])))
+            told.add(tuple(sorted(one.name for one in compat.run_elements(session.graph, outputs, ops)[0])))
         return original(session, options, feeds, outputs, ops, metadata)
 
     monkeypatch.setattr(base_classes.plain_base(), compat.RUN, run)

@@ -7,14 +7,14 @@ the time that a frame of 200 by 60 took.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable
 from functools import lru_cache
 from typing import NamedTuple
 
 import urwid
 from urwid.util import get_encoding
 
-from tfdbg_cli.tui.reading.row_canvas import Charset, Row, Run
+from tfdbg_cli.tui.reading.row_canvas import Charset, Row, RowCanvas, Run
 
 _KEPT_ROWS = 2048
 _KEPT_STEPS = 1 << 14  # pictures have very many looks
@@ -73,8 +73,15 @@ class EncodedRows:
         self._step.cache_clear()
 
     def canvas(self, canvas: urwid.Canvas) -> urwid.Canvas:
-        """The same canvas in bytes, to be drawn whole; as it is for a terminal with several character sets."""
-        return _EncodedCanvas(canvas, self._row) if get_encoding() == "utf-8" else canvas
+        """The same canvas in bytes, to be drawn whole; as it is for a terminal with several character sets.
+
+        Its last row stays: the last character of that is pushed into its place by urwid.
+        """
+        if get_encoding() != "utf-8":
+            return canvas
+        rows = list(canvas.content())
+        encoded: list[Row] = [self._row(tuple(row)) for row in rows[:-1]]
+        return RowCanvas([*encoded, *rows[-1:]], canvas.cols(), canvas.cursor)
 
     def _made(self, row: Row) -> tuple[Run, ...]:
         """`row` as one piece, or as it is where that cannot be."""
@@ -110,34 +117,3 @@ def _change(now: Colours, wanted: Colours, *, blank: bool) -> tuple[str, Colours
     if wanted.settings != now.settings:
         codes = ["0", wanted.text, *wanted.settings, wanted.ground]
     return f"\x1b[{';'.join(codes)}m" if codes else "", wanted
-
-
-class _EncodedCanvas(urwid.Canvas):
-    """`under` with its rows encoded, but for the last: its last character is pushed into its place by urwid."""
-
-    def __init__(self, under: urwid.Canvas, encoded: Callable[[Row], tuple[Run, ...]]) -> None:
-        super().__init__()
-        self._under = under
-        self._encoded = encoded
-        self.cursor = under.cursor
-
-    def cols(self) -> int:
-        """Columns of each row."""
-        return self._under.cols()
-
-    def rows(self) -> int:
-        """The number of rows."""
-        return self._under.rows()
-
-    def content(
-        self,
-        trim_left: int = 0,
-        trim_top: int = 0,
-        cols: int = 0,
-        rows: int = 0,
-        attr: Mapping[Hashable, Hashable] | None = None,
-    ) -> Iterator[list[Run]]:
-        """The rows, all of them and whole."""
-        last = self.rows() - 1
-        for number, row in enumerate(self._under.content()):
-            yield list(self._encoded(tuple(row)) if number < last else row)

@@ -16,6 +16,7 @@ from bench.goals import Goals, Wait
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS
 from tfdbg_cli.capture.functions.rewrite import original_names
 from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.collection import seldom_collected
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.commands.typed_commands import History
 from tfdbg_cli.commands.views.opening import opening_command
@@ -25,7 +26,6 @@ from tfdbg_cli.model.decision import DebugRun, Decision
 from tfdbg_cli.model.runs import RunEnd, Stop
 from tfdbg_cli.tui.app import App
 from tfdbg_cli.tui.frontend import load_first_screen
-from tfdbg_cli.tui.terminal.collection import no_full_collection
 
 _GOAL = 0.1  # seconds to the first screen
 _HEALTH_GOAL = 0.15  # to the health of all its rows
@@ -73,7 +73,7 @@ class _Drawing:
         if isinstance(event, RunEnd):
             screen = _Draws(self._size, lambda: not app.state.page.late.running)
             app = App(event, self.registry, self.settings, BUILT_IN_FILTERS, History(()), opening_command(event))
-            with no_full_collection():  # as TuiFrontend does
+            with seldom_collected():  # as TuiFrontend does
                 app.run(screen)
             self.drawn.append((screen.drawn[0], screen.drawn[-1]))
             self.tensors = len(event.run.tensors)

@@ -144,7 +144,7 @@ def test_work_goes_on_from_slice_to_slice_until_a_key_comes_or_others_have_waite
             with patch.object(screen.app._between_keys, "_tasks", lambda: iter([work])):
                 screen.app._between_keys._unseen = False
                 screen.app._between_keys._look_on(loop, None)
-        assert ends == pytest.approx([0.009, 0.006, 0.003])
+        assert ends == pytest.approx([0.008, 0.004, 0.001])
 
 
 @pytest.mark.parametrize(("tells", "frames"), [(True, 10), (False, 0)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import TypeAlias, TypeVar
 
 import numpy as np
@@ -65,22 +65,25 @@ def _by_few_keys(
         its[start : start + _PARTED] = rank.take(its[start : start + _PARTED])
         yield None
     places = np.empty(len(its), np.int64)
-    for _ in parted_in_steps(its, np.bincount(its, minlength=1), places):
-        yield None
+    yield from parted_in_steps(its, len(different), places)
     numbers = np.empty(len(its), np.int64)
     for start in range(0, len(its), _PARTED):
         numbers[start : start + _PARTED] = numbered(ahead[start : start + _PARTED])
         yield None
-    found = array("q", [0]) * len(its)
-    written = np.frombuffer(found, np.int64)[:: -1 if reverse else 1]
+    in_order_of = places[:: -1 if reverse else 1]
+    found = array("q")
     for start in range(0, len(its), _PARTED):
-        written[start : start + _PARTED] = numbers.take(places[start : start + _PARTED])
+        found.frombytes(numbers.take(in_order_of[start : start + _PARTED]).tobytes())
         yield None
     yield found
 
 
-def parted_in_steps(part: Array, lengths: Array, places: Array) -> Iterator[None]:
-    """Write the numbers of things to `places`, in the order of their `part`; `lengths` counts those of each."""
+def parted_in_steps(part: Array, parts: int, places: Array) -> Generator[None, None, Array]:
+    """Write the numbers of things to `places`, by their `part`; gives how many are in each of `parts`."""
+    lengths = np.zeros(parts, np.int64)
+    for start in range(0, len(part), _PARTED):
+        lengths += np.bincount(part[start : start + _PARTED], minlength=parts)
+        yield
     free = np.cumsum(lengths) - lengths  # where the next of each part goes
     for start in range(0, len(part), _PARTED):
         some = part[start : start + _PARTED]
@@ -90,6 +93,7 @@ def parted_in_steps(part: Array, lengths: Array, places: Array) -> Iterator[None
         places[(free - np.cumsum(counts) + counts)[its] + np.arange(len(its))] = start + order
         free += counts
         yield
+    return lengths
 
 
 def numbered(things: Sequence[int]) -> Array:

@@ -14,7 +14,7 @@ from tfdbg_cli.model.values import Array
 _ASKED = 1024  # things that are looked at in one step
 _PART = 4096  # things, about, that are sorted in one step
 _SAMPLED = 16  # texts for each such part, drawn to find out where it begins
-_COPIED = 16  # times as many are put together in one step
+_COPIED = 4  # times as many are put together in one step, into memory that is touched for the first time
 _WORD = 8  # bytes that are compared at once
 _MOST_BYTES = 1 << 28  # for all texts, each as long as the longest; else they are sorted as they are
 
@@ -46,14 +46,17 @@ def sorted_by_text_in_steps(
         if number % _COPIED == 0:
             yield None
     pieces.clear()
-    found = array("q", [0]) * len(ahead)
-    from_begin = np.frombuffer(found, np.int64)
-    written = from_begin[::-1] if reverse else from_begin
+    ordered = np.empty(len(ahead), np.int64)
+    written = ordered[::-1] if reverse else ordered
     done = 0
     for places in _ordered(texts):
         if places is not None:
             written[done : done + len(places)] = numbers.take(places)
             done += len(places)
+        yield None
+    found = array("q")
+    for start in range(0, len(ordered), _PART * _COPIED):
+        found.frombytes(ordered[start : start + _PART * _COPIED].tobytes())
         yield None
     yield found
 
@@ -90,9 +93,7 @@ def _ordered(texts: Array) -> Iterator[Array | None]:
         part[start : start + _PART] = 2 * before - (cuts.take(before - 1) == some if repeated else 0)
         yield None
     places = np.empty(len(texts), np.int64)
-    lengths = np.bincount(part, minlength=1)
-    for _ in parted_in_steps(part, lengths, places):
-        yield None
+    lengths = yield from parted_in_steps(part, 2 * len(cuts) + 1, places)
     ends = [b"", *cuts.tolist(), b""]
     begun = 0
     for number, length in enumerate(lengths.tolist()):

@@ -16,7 +16,7 @@ from tfdbg_cli.tui.panes.view import View
 
 _FRAME = 0.05  # seconds between two frames while something is looked for
 _MANY_LINES = 1_000_000  # more than a slice can look at
-_SLICE = 0.0025  # seconds of looking between two looks at the keyboard
+_SLICE = 0.001  # seconds of looking between two looks at the keyboard
 _TURN = 0.008  # seconds of looking, while no key comes, until urwid's loop has its turn
 _FEW = 8  # rows that are counted before a frame; of a page of them as little is begun as would be seen
 _PAUSE = 0.04  # seconds without a key before what is in sight is counted and previewed: longer than a key repeats

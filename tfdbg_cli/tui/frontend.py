@@ -9,6 +9,7 @@ from contextlib import nullcontext, suppress
 from importlib import import_module
 
 from tfdbg_cli.analysis.watch.filter import TensorFilter
+from tfdbg_cli.collection import seldom_collected
 from tfdbg_cli.commands.registry import Registry
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.commands.typed_commands import History
@@ -20,7 +21,6 @@ from tfdbg_cli.model.decision import Decision, Detach
 from tfdbg_cli.model.runs import Stop
 from tfdbg_cli.tui.app import App
 from tfdbg_cli.tui.parting import last_words
-from tfdbg_cli.tui.terminal.collection import no_full_collection
 from tfdbg_cli.tui.terminal.terminal import Terminal
 from tfdbg_cli.tui.terminal.typed_ahead import TypedAhead
 
@@ -100,7 +100,7 @@ class TuiFrontend:
         )
         try:
             service = app.state.service
-            with terminal, no_full_collection(), service.following if service.followed else nullcontext():
+            with terminal, seldom_collected(), service.following if service.followed else nullcontext():
                 decision = app.run(terminal.screen)
                 terminal.last_words = last_words(app.state.service, decision, sys.orig_argv)
         except OSError as error:

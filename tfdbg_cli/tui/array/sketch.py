@@ -36,7 +36,7 @@ class Sketch:
 
     def __init__(self, figure: Figure) -> None:
         self._figure = figure
-        self._counts: Counts | None = None
+        self._counted: list[Counts] = []  # the one there is, once it is known
         self._counting: Scan[Counts] | None = None
         self._drawn: tuple[Surface, list[Row]] | None = None
         self._reading: Iterator[float | None] | None = None
@@ -48,7 +48,7 @@ class Sketch:
         value = self._figure.value.known
         if value is None:
             return not self._lost
-        return self._counts is None and self._figure.way is Way.HISTOGRAM and _countable(value)
+        return not self._counted and self._figure.way is Way.HISTOGRAM and _countable(value)
 
     def work(self, enough: Callable[[], bool]) -> None:
         """Go on reading and counting until it is `enough`."""
@@ -58,7 +58,7 @@ class Sketch:
         if not self.running or isinstance(value, NoValue) or value is None:
             return
         if self._counting is None:
-            self._counting = Scan(counted(value), self._keep)
+            self._counting = Scan(counted(value), self._counted.append)
         self._counting.work(_MANY, enough)
 
     def _read(self, enough: Callable[[], bool]) -> bool:
@@ -80,9 +80,6 @@ class Sketch:
         self._figure.value.read()
         yield
 
-    def _keep(self, counts: Counts) -> None:
-        self._counts = counts
-
     def rows(self, surface: Surface) -> list[Row]:
         """The figure on `surface`."""
         if self.running:
@@ -102,7 +99,7 @@ class Sketch:
             return []
         if way is Way.HISTOGRAM:
             share = self._counting.share if self._counting is not None else 0.0
-            return histogram(self._counts, share, surface).rows if _countable(value) else []
+            return histogram(next(iter(self._counted), None), share, surface).rows if _countable(value) else []
         shown = _WAYS.get(way, _cells) if not is_text(value) else _cells
         return shown(value, surface).rows
 

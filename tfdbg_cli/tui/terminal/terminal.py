@@ -21,16 +21,17 @@ from typing import IO, Any, Self, TextIO
 import urwid
 from urwid.util import get_encoding
 
+from tfdbg_cli.collection import count_as_old
 from tfdbg_cli.document.glyphs import PLAIN
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.terminal_facts import CONTROLLING_TERMINAL
-from tfdbg_cli.tui.terminal.collection import collect_behind_a_frame
 from tfdbg_cli.tui.terminal.encoded_rows import EncodedRows
 from tfdbg_cli.tui.terminal.spool import Spool
 from tfdbg_cli.tui.terminal.typed_ahead import TypedAhead
 
 _CLIPBOARD_LIMIT = 74_000  # base64 bytes; many terminals take no more in one OSC 52
 
+_MANY_OBJECTS = 10_000  # to look for garbage among them takes as long as half a frame
 _A_KEY = 64  # bytes of the longest sequence that one key sends
 _ANY_KEY = "\r\x1b[7mtfdbg: any key comes back\x1b[m"
 _ANY_KEY_GONE = "\r\x1b[K"
@@ -77,6 +78,7 @@ class TtyScreen(urwid.display.raw.Screen):
         self._own_signals = own_signals
         self._handlers: dict[int, Any] = {}
         self._interrupted = False  # since the last frame
+        self._descriptors: Sequence[int] = ()  # of what brings keys, clicks and new sizes, while it is started
 
     def signal_init(self) -> None:
         """Listen to resizes and Ctrl-Z; only the main thread can."""
@@ -102,6 +104,7 @@ class TtyScreen(urwid.display.raw.Screen):
             lost = self._ahead.begin(self._terminal[0].fileno())
             self.notes = (lost,) if lost else ()
         super()._start(*args, **kwargs)
+        self._descriptors = self.get_input_descriptors()  # which takes longer than to look at them
         # Ctrl-\\ would leave the screen as it is. Off the main thread Ctrl-C would end the program under the
         # screen, so it comes as a key there.
         keys: dict[str, Any] = {} if self._own_signals else {"intr": "undefined", "susp": "undefined"}
@@ -110,6 +113,7 @@ class TtyScreen(urwid.display.raw.Screen):
     def _stop(self) -> None:
         self._ahead.add_waiting(self._terminal[0].fileno())
         super()._stop()
+        self._descriptors = ()
 
     def hook_event_loop(self, event_loop: urwid.EventLoop, callback: Callable[[Any, list[int]], Any]) -> None:
         """Have `callback` called with keys, first with those that were pressed ahead of the screen.
@@ -138,11 +142,10 @@ class TtyScreen(urwid.display.raw.Screen):
         return [*self._ahead.taken_codes(), *super()._get_input_codes()]
 
     def draw_screen(self, size: tuple[int, int], canvas: urwid.Canvas) -> None:
-        """Draw a frame, then collect the garbage that it made, unless the next key waits."""
+        """Draw a frame. What was made for frames is not searched for garbage: none of it refers to itself."""
         super().draw_screen(size, self._encoded.canvas(canvas))
         self._interrupted = False
-        if not self.key_came():
-            collect_behind_a_frame()
+        count_as_old(_MANY_OBJECTS)
 
     def clear(self) -> None:
         """Draw everything anew in the next frame."""
@@ -165,7 +168,7 @@ class TtyScreen(urwid.display.raw.Screen):
 
     def key_came(self) -> bool:
         """Whether somebody waits: there is something to read (a key, a click, a new size), or Ctrl-C came."""
-        return self._interrupted or bool(select.select(self.get_input_descriptors(), (), (), 0)[0])
+        return self._interrupted or bool(select.select(self._descriptors, (), (), 0)[0])
 
     def get_available_raw_input(self) -> list[int]:
         """What was typed.

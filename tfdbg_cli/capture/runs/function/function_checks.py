@@ -28,8 +28,8 @@ from tfdbg_cli.capture.runs.watch_policy import checked
 from tfdbg_cli.capture.state.call_snapshot import CallSnapshot
 from tfdbg_cli.capture.state.early_reads import early_reads
 from tfdbg_cli.capture.state.snapshot_plan import SnapshotPlan
-from tfdbg_cli.capture.tf.collection import count_as_old
 from tfdbg_cli.capture.tf.types import AtomicFunction, EagerTensor
+from tfdbg_cli.collection import count_as_old
 from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName

@@ -19,8 +19,8 @@ from tfdbg_cli.capture.sessions.proof import Graphs, other_ops
 from tfdbg_cli.capture.sessions.unordered import doubt_of_order
 from tfdbg_cli.capture.state.run_snapshot import RunSnapshot
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.capture.tf.collection import COLLECTION_PUT_OFF
 from tfdbg_cli.capture.tf.types import FetchedValue, RunResult, SymbolicTensor
+from tfdbg_cli.collection import COLLECTION_PUT_OFF
 from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.model.exactness import Exactness, Parting, Way
 from tfdbg_cli.model.values import NoValue

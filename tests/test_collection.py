@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tfdbg_cli.capture.tf.collection import PutOff, count_as_old
+from tfdbg_cli.collection import PutOff, count_as_old, seldom_collected
 
 
 @pytest.fixture(autouse=True)
@@ -64,3 +64,34 @@ def test_what_a_program_has_frozen_stays_so(frozen: int, monkeypatch: pytest.Mon
         monkeypatch.setattr(gc, name, lambda name=name: done.append(name))
     count_as_old()
     assert done == ([] if frozen else ["freeze", "unfreeze"])
+
+
+def test_what_refers_to_itself_is_freed_once_there_is_much_of_it() -> None:
+    with seldom_collected():
+        gc.collect()
+        for _ in range(250_000):
+            mine: list[object] = []
+            mine.append(mine)
+        assert gc.collect() < 101_000
+
+
+def test_a_program_that_does_without_the_collector_is_obeyed() -> None:
+    before = gc.get_threshold()
+    gc.set_threshold(0)
+    try:
+        with seldom_collected():
+            assert gc.get_threshold()[0] == 0
+    finally:
+        gc.set_threshold(*before)
+
+
+@pytest.mark.parametrize("generations", [(700, 10, 10), (50_000, 5, 1000)])
+def test_afterwards_the_collector_is_as_it_was(generations: tuple[int, int, int]) -> None:
+    before = gc.get_threshold()
+    gc.set_threshold(*generations)
+    try:
+        with seldom_collected():
+            assert gc.get_threshold()[2] > 1_000_000
+        assert gc.get_threshold() == generations
+    finally:
+        gc.set_threshold(*before)

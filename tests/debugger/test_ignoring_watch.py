@@ -49,6 +49,13 @@ def test_the_watch_goes_on(name: str, benign: OnBenign) -> None:
     assert watching.sees(_run(3)) is None, "each time"
 
 
+def test_what_was_left_out_is_said_at_the_end() -> None:
+    watching = _watching(_said("log"))
+    assert watching.sees(_run(2)) is None
+    assert watching.seen_in_words(0) == "Nothing passed has_inf_or_nan in 1 run (ignored 1 place: the node log)."
+    assert watching.interrupted_words.endswith("in 1 run (ignored 1 place: the node log).")
+
+
 def test_in_a_loop_that_runs_eagerly_a_place_counts_for_all_turns() -> None:
     def turn(number: int, *more: Op) -> Run:
         call = Call(number, RunKind.EAGER, (), function=f"turn {number} of train.py:12", loop="train.py:12")

@@ -127,5 +127,9 @@ def test_where_no_scopes_are_there_is_nothing_to_fold(key: str) -> None:
     assert "Nothing folds here." in sample(key, "lt").status
 
 
+def test_of_a_row_in_no_scope_the_key_says_so() -> None:
+    assert "This row has nothing within it" in driven("Gx").status
+
+
 def test_where_nothing_folds_the_key_says_so() -> None:
     assert "Nothing folds here." in sample("x", "lt").status

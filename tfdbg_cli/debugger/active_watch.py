@@ -239,15 +239,21 @@ class ActiveWatch:
         parts = [f"{runs:,} run{'s' * (runs != 1)}"] * bool(runs) + [f"{ops:,} ops that ran eagerly"] * bool(ops)
         words = self.watch.progress.inexact
         inexact = f" The program's own numbers: {words}." if words else ""
-        return f"Nothing passed {name} in {' and '.join(parts)}.{inexact}"
+        return f"Nothing passed {name} in {' and '.join(parts)}{self._but_ignored}.{inexact}"
 
     @property
     def interrupted_words(self) -> str:
         """What Ctrl-C broke off."""
         runs = self.watch.runs
         return (
-            f"Ctrl-C ended the watch: nothing passed {self.decision.filter_name} in {runs:,} run{'s' * (runs != 1)}."
+            f"Ctrl-C ended the watch: nothing passed {self.decision.filter_name} in {runs:,} run{'s' * (runs != 1)}"
+            f"{self._but_ignored}."
         )
+
+    @property
+    def _but_ignored(self) -> str:
+        """What was not looked at; empty where all was."""
+        return f" ({self._ignored.words})" if self._ignored else ""
 
     def _sample(self, make: Callable[[], Run]) -> None:
         try:

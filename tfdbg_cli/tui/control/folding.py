@@ -40,7 +40,8 @@ class Folding:
             if not levels:
                 break
         if found is None:
-            raise TfdbgError("Nothing folds here.", hint="`layers` and `tree` have scopes that do.")
+            self._state.service.all_folded(is_open=True)  # of a page without scopes this says so
+            raise TfdbgError("This row has nothing within it, and no scope around it that folds.")
         self.follow(*found)
 
     def _scopes_around(self, selected: int) -> Iterator[tuple[str, str, int]]:

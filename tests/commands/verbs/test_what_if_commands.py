@@ -90,6 +90,16 @@ def test_the_origin_in_such_a_run_may_be_what_was_set() -> None:
     assert (data["tensor"], data["cause"]) == ("prob:0", "`set` gave it this value.")
 
 
+def test_what_was_bad_before_an_element_was_set_was_not_made_so_by_that() -> None:
+    prompt = _prompt()
+    cause = prompt.data("origin -fenn spectrum")["cause"]
+    finite = np.argwhere(np.isfinite(LOG))[0].tolist()
+    prompt.show(f"set loss/Log:0{finite} 5")
+    prompt.show("again")
+    data = prompt.data("origin -fenn spectrum")
+    assert (data["tensor"], data["cause"]) == ("loss/Log:0", cause)
+
+
 def test_a_run_that_cannot_be_computed_again_says_so() -> None:
     prompt = Prompt(run_end())
     assert "Nothing of this run can be computed again" in prompt.error("set prob:0 1").message

@@ -44,6 +44,15 @@ def test_a_nan_in_four_dimensions_is_reached_in_three_keys_from_its_row() -> Non
     assert screen.rows[row][col:].startswith("nan")
 
 
+def test_a_key_begins_to_set_the_element_or_the_chosen_tensor() -> None:
+    assert _drive("<enter>]n=").state.prompt.editor.text == "set x:0[3,17,4,0] "
+    assert _drive("=").state.prompt.editor.text == "set x:0 "
+    scalar = _drive(["v", "="], event=_run(x=np.float32(1)), opening="pt x")
+    assert scalar.state.prompt.editor.text == "set x:0 "
+    row = _drive("Vjjjv=", event=sample_run.run_end())
+    assert row.state.prompt.editor.text.startswith("set ")
+
+
 def test_a_value_of_two_axes_opens_in_the_viewer() -> None:
     screen = _drive(opening="pt x")
     assert screen.state.viewer.here == (0, 0, 0, 0)

@@ -13,6 +13,8 @@ from tfdbg_cli.analysis.origin.benign import harm_in
 from tfdbg_cli.analysis.origin.origin_found import Origin
 from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.statistics import nonfinite_mask
+from tfdbg_cli.model.values import NoValue
 
 
 @dataclass(frozen=True)
@@ -56,11 +58,22 @@ def look_for(run: Run, search: OriginSearch) -> Finding | Passed:
     before = 0
     if origin.intended is None:
         origin, before = search.harmful(origin)
-    if run.change is not None and origin.name in run.change.replaced:
+    if run.change is not None and origin.name in run.change.replaced and _made_bad(run, run.change.base, origin):
         origin = replace(origin, cause=Cause("`set` gave it this value."))
     after = search.spoiled(origin.index)
     harmless = after.complete and not after.results and not after.variables and not harm_in(run, search)
     return Finding(origin, after, _chain(search, run, origin), harmless, before, passed_by(search))
+
+
+def _made_bad(run: Run, base: Run, origin: Origin) -> bool:
+    """Whether the value that was set holds anything bad that the program's own, in the run `base`, did not."""
+    own = base.tensors.named(origin.name.node, origin.name.slot)
+    if origin.index is None or not own:
+        return True
+    value, before = run.tensors.value(origin.index), base.tensors.value(own[0])
+    if isinstance(value, NoValue) or isinstance(before, NoValue) or value.shape != before.shape:
+        return True
+    return bool((nonfinite_mask(value) & ~nonfinite_mask(before)).any())
 
 
 def _chain(search: OriginSearch, run: Run, origin: Origin) -> tuple[Link, ...]:

@@ -225,7 +225,7 @@ def _list(context: Context) -> Document:
         EMPTY_LINE,
         line(again, " computes what depends on them; ", Span("unset", Style.KEY, "unset"), " drops them."),
     ]
-    return Document("replaced", (Text(tuple(lines)),), lambda: {"tensors": data}, "set")
+    return Document("replaced", (Text(tuple(lines)),), lambda: {"tensors": data}, "set", focus=len(lines) - 1)
 
 
 COMMANDS = (

@@ -177,6 +177,13 @@ class Viewer:
     # What there is to see.
 
     @property
+    def place(self) -> str:
+        """Name and index of the element with the cursor, as commands take them: `x:0[3,17]`."""
+        name, bracket, outer = self.name.removesuffix("]").partition("[")
+        index = ",".join(map(str, self.here))
+        return f"{name}[{outer}{',' if bracket and index else ''}{index}]" if outer or index else name
+
+    @property
     def element(self) -> str:
         """The element with the cursor, as exactly as its type has it."""
         item = self.array[self.here + (...,)]  # noqa: RUF005  # an array without axes, whatever the type

@@ -71,11 +71,12 @@ class Actions:
             "middle-in-sight": lambda: self._moving.in_sight(0.5),
             "last-in-sight": lambda: self._moving.in_sight(1),
             "again": self._again,
-            "bundle": lambda: self._ask("bundle "),
+            "bundle": lambda: self.ask("bundle "),
+            "set": lambda: self.ask(f"{self.walking.filled('set {tensor}')} "),
             "step": lambda: screen.command("step"),
-            "until": lambda: self._ask("until "),
-            "break": lambda: self._ask("break "),
-            "export": lambda: self._ask(f"{self._state.page.command} > "),
+            "until": lambda: self.ask("until "),
+            "break": lambda: self.ask("break "),
+            "export": lambda: self.ask(f"{self._state.page.command} > "),
             "edit": self._outside.edit,
             "shell": self._outside.shell,
             "next-bad": lambda: self.walking.bad(1),
@@ -224,7 +225,7 @@ class Actions:
             raise TfdbgError("Nothing was done yet that could be done again.")
         self.perform(self._state.last_action)
 
-    def _ask(self, begun: str) -> None:
+    def ask(self, begun: str) -> None:
         """Open the prompt with a command that is `begun`."""
         self._state.prompt.editor.put(begun)
         self._go_to(KeyContext.PROMPT)

@@ -57,6 +57,13 @@ _ROWS = (
 
 ARRAY_BINDINGS: tuple[Binding, ...] = (
     *(Binding(KeyContext.DOCUMENT, *row) for row in _ROWS),
+    Binding(
+        KeyContext.DOCUMENT,
+        ("=",),
+        "pane:set",
+        "another value for this element, which `again` computes with",
+        moments=WITH_TENSORS,
+    ),
     Binding(KeyContext.DOCUMENT, ("[ [",), "older", "the same array of the run before", moments=WITH_TENSORS),
     Binding(KeyContext.DOCUMENT, ("] ]",), "newer", "the same array of the run after", moments=WITH_TENSORS),
     Binding(

@@ -20,6 +20,7 @@ _PASSING = frozenset(
         "scroll-left", "scroll-right", "first-in-sight", "middle-in-sight", "last-in-sight", "next-pane",
         "previous-pane", "zoom", "prompt", "search", "filter", "keys", "close", "element", "interrupt", "redraw",
         "escape", "mark", "to-mark", "undo", "bundle", "until", "break", "shell", "find", "export",
+        "set",
     )
 )  # fmt: skip
 

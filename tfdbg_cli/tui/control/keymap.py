@@ -111,6 +111,7 @@ _TENSOR_KEYS = tuple(
         ("O", "tree", "the ops by the scopes in their names, as a tree", WITH_TENSORS),
         ("R", "runs", "the runs", WITH_TENSORS),
         ("D", "diff", "what differs from the run before", WITH_TENSORS),
+        ("=", "ui:set", "another value for this tensor, which `again` computes with", WITH_TENSORS),
         ("B", "ui:bundle", "save this run as a bundle", WITH_TENSORS),
         ("X", "ui:export", "write this page to a file: .txt, .html, .svg, .ansi, .json, .csv", EVERYWHERE),
         ("e", "ui:edit", "edit the line of source, or the one that made this tensor, in $EDITOR", WITH_TENSORS),

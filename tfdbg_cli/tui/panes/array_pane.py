@@ -126,6 +126,7 @@ class ArrayPane(Pane):
             "threshold": viewer.shorten,
             "copy": lambda: self._actions.copied(viewer.element),
             "copy-place": lambda: self._actions.copied(f"{viewer.name}{list(viewer.here)}"),
+            "set": lambda: self._actions.ask(f"set {viewer.place} "),
         }
 
     def _text(self) -> None:

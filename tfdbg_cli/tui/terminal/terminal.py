@@ -78,7 +78,7 @@ class TtyScreen(urwid.display.raw.Screen):
         self._own_signals = own_signals
         self._handlers: dict[int, Any] = {}
         self._interrupted = False  # since the last frame
-        self._descriptors: Sequence[int] = ()  # of what brings keys, clicks and new sizes, while it is started
+        self._descriptors: Sequence[Any] = ()  # of what brings keys, clicks and new sizes, while it is started
 
     def signal_init(self) -> None:
         """Listen to resizes and Ctrl-Z; only the main thread can."""

@@ -16,7 +16,8 @@ from contextlib import nullcontext
 from typing import Any
 
 from bench import fit, gpt
-from bench.timing import Took, interleave, print_added
+from bench.timing import Timing, Took, interleave, print_added, print_ratio, print_ratio_titles
+from bench.trials import counted_trials
 from bench.ways import ALL_VALUES, TOOLS, WATCH, WATCH_RESULTS, WAYS, Way, enabled
 from tfdbg_cli.model.decision import Continue, Detach
 
@@ -40,13 +41,10 @@ GOALS = {
 def measure(workload: str, rounds: int) -> None:
     """Measure each way in a process of its own, and print."""
     print(f"\n{TITLES[workload]}")
-    print(f"  {'way':<44} {'median ms':>10} {'ratio':>8} {'goal':>8}")
+    print_ratio_titles()
     for name in WAYS:
         found = _in_own_process(workload, name, rounds)
-        goal = GOALS.get((workload, name))
-        aim = "" if goal is None else f"≤ {goal:.2f}"
-        ratio = found["debugged"] / found["undebugged"]
-        print(f"  {name:<44} {found['debugged'] * 1e3:>10.2f} {ratio:>8.3f} {aim:>8}", flush=True)
+        print_ratio(name, found["debugged"], found["undebugged"], GOALS.get((workload, name)))
 
 
 def measure_calls(rounds: int) -> None:
@@ -73,15 +71,14 @@ def _calls(function: Any, argument: Any, way: Way) -> Callable[[], Took]:
     return calls
 
 
-def _in_own_process(workload: str, name: str, rounds: int) -> dict[str, float]:
+def _in_own_process(workload: str, name: str, rounds: int) -> dict[str, Timing]:
     command = [sys.executable, "-m", "bench.function", workload, name, str(rounds)]
     done = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True, env=dict(os.environ))
-    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
-    return found
+    return {way: Timing(*map(tuple, parts)) for way, parts in json.loads(done.stdout.splitlines()[-1]).items()}
 
 
-def _against_undebugged(build: Callable[[], Callable[[], Any]], name: str, rounds: int) -> dict[str, float]:
-    """Seconds of an undebugged and a debugged step, in turn.
+def _against_undebugged(build: Callable[[], Callable[[], Any]], name: str, rounds: int) -> dict[str, Timing]:
+    """What is taken by an undebugged and a debugged step, in turn.
 
     TensorFlow's tools act when a function is traced: they stay on, and the undebugged step was traced before. Ours
     acts on calls: it is on for the debugged ones.
@@ -96,15 +93,15 @@ def _against_undebugged(build: Callable[[], Callable[[], Any]], name: str, round
         with every_call():
             return debugged()
 
-    with way() if theirs else nullcontext():
-        timings = interleave({"undebugged": plain, "debugged": debugged_step}, rounds)
-    return {name: timing.median for name, timing in timings.items()}
+    with way() if theirs else nullcontext(), counted_trials() as trials:
+        return interleave({"undebugged": plain, "debugged": debugged_step}, rounds, unusual=trials)
 
 
 def main() -> None:
     """`python -m bench.function WORKLOAD WAY ROUNDS`: one way, its numbers as JSON on the last line."""
     workload, name, rounds = sys.argv[1], sys.argv[2], int(sys.argv[3])
-    print(json.dumps(_against_undebugged(WORKLOADS[workload], name, rounds)))
+    found = _against_undebugged(WORKLOADS[workload], name, rounds)
+    print(json.dumps({way: (took.seconds, took.processor, took.aside) for way, took in found.items()}))
 
 
 if __name__ == "__main__":

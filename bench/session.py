@@ -10,6 +10,7 @@ from typing import Any
 
 from bench.resnet import build_step, session_step
 from bench.timing import interleave, print_added, print_ratios
+from bench.trials import counted_trials
 from tfdbg_cli.capture.intercept.debugged_session import DebuggedSession
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.debugger.debugger import Debugger
@@ -96,7 +97,8 @@ def measure(rounds: int) -> None:
     }
     steps = {name: session_step(graph, fetches, feed, wrap) for name, wrap in wrappers.items()}
     title = f"ResNet training step in a session, {len(graph.get_operations())} nodes"
-    print_ratios(title, interleave(steps, rounds), "undebugged", GOALS)
+    with counted_trials() as trials:
+        print_ratios(title, interleave(steps, rounds, unusual=trials), "undebugged", GOALS)
     steps = {name: session_step(graph, fetches, feed, wrap) for name, wrap in slow.items()}
     print_ratios(f"{title}: whole graphs by way of disk", interleave(steps, max(3, rounds // 5)), "undebugged", {})
 

@@ -5,54 +5,101 @@ from __future__ import annotations
 import random
 import statistics
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Took:
-    """What a call says of itself that it took, in seconds, when its own clock is the better one."""
+    """What a call took, in seconds; a call gives it of itself when its own clock is the better one.
+
+    `processor` is the time that all threads of the process had a processor for; None where that is not told.
+    """
 
     seconds: float
+    processor: float | None = None
 
 
 @dataclass(frozen=True)
 class Timing:
-    """Seconds a call took, over the rounds."""
+    """Seconds a call took, over the rounds, and seconds of the processor; `aside` are unusual rounds."""
 
     seconds: tuple[float, ...]
+    processor: tuple[float, ...] = ()
+    aside: tuple[float, ...] = ()
 
     @property
     def median(self) -> float:
         return statistics.median(self.seconds)
 
+    @property
+    def median_of_processor(self) -> float:
+        return statistics.median(self.processor)
 
-def interleave(ways: Mapping[str, Callable[[], object]], rounds: int, warm_up: int = 2) -> dict[str, Timing]:
+
+def interleave(
+    ways: Mapping[str, Callable[[], object]], rounds: int, warm_up: int = 2, unusual: Callable[[], int] = lambda: 0
+) -> dict[str, Timing]:
     """Call each of `ways`, `rounds` times, in an order that changes; the first `warm_up` rounds are not counted.
 
-    What a way leaves behind (memory to be freed, cold caches) falls on the one that comes next: on each as often.
+    What a way leaves behind (memory to be freed, cold caches) falls on the one that comes next: on each as often. A
+    call during which the number that `unusual` gives changes is put aside.
     """
-    seconds: dict[str, list[float]] = {name: [] for name in ways}
+    usual: dict[str, list[Took]] = {name: [] for name in ways}
+    aside: dict[str, list[Took]] = {name: [] for name in ways}
     order, chance = list(ways.items()), random.Random(0)
     for i in range(warm_up + rounds):
         chance.shuffle(order)
         for name, way in order:
-            began = time.perf_counter()
-            found = way()
-            took = found.seconds if isinstance(found, Took) else time.perf_counter() - began
+            before = unusual()
+            took = _took(way)
             if i >= warm_up:
-                seconds[name].append(took)
-    return {name: Timing(tuple(taken)) for name, taken in seconds.items()}
+                (usual if unusual() == before else aside)[name].append(took)
+    return {name: _timing(taken, aside[name]) for name, taken in usual.items()}
+
+
+def _took(way: Callable[[], object]) -> Took:
+    """What a call of `way` took, by itself or by our clocks."""
+    processor, began = time.process_time(), time.perf_counter()
+    found = way()
+    took = Took(time.perf_counter() - began, time.process_time() - processor)
+    return found if isinstance(found, Took) else took
+
+
+def _timing(usual: Sequence[Took], aside: Sequence[Took]) -> Timing:
+    processor = tuple(took.processor for took in usual if took.processor is not None)
+    return Timing(tuple(took.seconds for took in usual), processor, tuple(took.seconds for took in aside))
 
 
 def print_ratios(title: str, timings: Mapping[str, Timing], base: str, goals: Mapping[str, float]) -> None:
     """A table of medians and their ratio to the median of `base`, with the goal where there is one."""
     print(f"\n{title}")
-    print(f"  {'way':<44} {'median ms':>10} {'ratio':>8} {'goal':>8}")
+    print_ratio_titles()
     for name, timing in timings.items():
-        ratio = timing.median / timings[base].median
-        goal = f"≤ {goals[name]:.2f}" if name in goals else ""
-        print(f"  {name:<44} {timing.median * 1e3:>10.2f} {ratio:>8.3f} {goal:>8}")
+        print_ratio(name, timing, timings[base], goals.get(name))
+
+
+def print_ratio_titles() -> None:
+    """The titles of the columns of `print_ratio`."""
+    print(f"  {'way':<44} {'median ms':>10} {'ratio':>8} {'goal':>8} {'of CPU':>8}   rounds with trials")
+
+
+def print_ratio(name: str, timing: Timing, base: Timing, goal: float | None) -> None:
+    """A row: the median of the usual rounds and its ratio to that of `base`, by the clock and by processor time.
+
+    The ratio of processor time tells more where other programs run beside. Rounds with trials are not among these:
+    how many there were, and how much of the base's time such a round took, stands behind.
+    """
+    ratio = timing.median / base.median
+    told = timing.processor and base.processor
+    of_processor = f"{timing.median_of_processor / base.median_of_processor:.3f}" if told else ""
+    aim = "" if goal is None else f"≤ {goal:.2f}"
+    tried = ""
+    if timing.aside:
+        rounds = len(timing.seconds) + len(timing.aside)
+        tried = f"{len(timing.aside)} of {rounds}, {statistics.median(timing.aside) / base.median:.2f}"
+    row = f"  {name:<44} {timing.median * 1e3:>10.2f} {ratio:>8.3f} {aim:>8} {of_processor:>8}   {tried}"
+    print(row.rstrip(), flush=True)
 
 
 def print_added(title: str, timings: Mapping[str, Timing], calls: int, goal: float = 20) -> None:

@@ -23,3 +23,30 @@ from tfdbg_cli.analysis.graph.makers import Maker, maker_of
 def test_sums_by_what_they_are_of(nodes: tuple[Op, ...], kind: Maker) -> None:
     run = made_run(op("x", "Placeholder"), op("ids", "Const"), op("count", "Const"), *nodes)
     assert maker_of(run.graph.find("made"), Lineage(run)) is kind
+
+
+@pytest.mark.parametrize(
+    ("nodes", "kind"),
+    [
+        ((op("made", "ReadVariableOp", "x", dtype="int64"),), Maker.COUNTER),
+        ((op("r", "ReadVariableOp", "x", dtype="int64"), op("made", "Cast", "r")), Maker.COUNTER),
+        (
+            (op("r", "ReadVariableOp", "x", dtype="int64"), op("c", "Cast", "r"), op("made", "Sqrt", "c")),
+            Maker.COUNTER,
+        ),
+        ((op("r", "ReadVariableOp", "x", dtype="float16"), op("made", "Cast", "r")), Maker.VARIABLE),
+    ],
+    ids=["read", "cast", "root", "half"],
+)
+def test_a_variable_of_whole_numbers_counts(nodes: tuple[Op, ...], kind: Maker) -> None:
+    run = made_run(op("x", "Placeholder"), *nodes)
+    assert maker_of(run.graph.find("made"), Lineage(run)) is kind
+
+
+@pytest.mark.parametrize(
+    ("one", "kind"), [("Const", Maker.SIGMOID), ("Placeholder", Maker.SIGMOID), ("Exp", Maker.OTHER)]
+)
+def test_the_rest_of_a_sigmoid_is_made_of_it_op_by_op_too(one: str, kind: Maker) -> None:
+    """Op by op the 1 of `1 - p` is no constant of a graph: it comes in."""
+    run = made_run(op("x", "Placeholder"), op("one", one), op("p", "Sigmoid", "x"), op("made", "Sub", "one", "p"))
+    assert maker_of(run.graph.find("made"), Lineage(run)) is kind

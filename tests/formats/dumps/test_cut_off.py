@@ -50,6 +50,15 @@ def test_killed_before_the_last_tensor(tmp_path: Path) -> None:
     assert not _told(tmp_path)
 
 
+def test_a_later_run_of_one_address_is_killed_before_the_last_tensor(tmp_path: Path) -> None:
+    """TensorFlow writes the graph into the folder of the first run alone."""
+    dump_core_metadata(tmp_path, output_names=["total:0"], input_names=["x:0"])
+    dump_tensor(tmp_path, "x", 10, 1.0)
+    assert "total:0, which it fetches, is missing" in _told(tmp_path)
+    dump_tensor(tmp_path, "total", 20, 1.0)
+    assert not _told(tmp_path)
+
+
 def test_killed_while_the_program_was_added(tmp_path: Path) -> None:
     small_dump(tmp_path)
     assert not _told(tmp_path)

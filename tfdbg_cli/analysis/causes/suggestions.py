@@ -27,6 +27,19 @@ AWAY_FROM_ZERO_LOG = (
 )
 POSITIVE = "Make {a} positive before the logarithm: tf.nn.softplus(x), or tf.maximum(x, {small})."
 SAFE_DIVIDE = "Use tf.math.divide_no_nan(x, y), or add a small eps such as {small} to the denominator."
+RECTIFIED = (
+    "A relu gives exactly 0 for every negative number: take tf.nn.softplus(x) + {small} in its place, which does not."
+)
+FROM_ONE = "Steps are counted from 0: compute with step + 1. A small eps would give a huge number at the first step."
+BELOW_ONE = (
+    "Keep {a} above -1: tf.math.log1p(tf.maximum(x, -1 + {step})); for log1p(-p) of a sigmoid p take"
+    " tf.math.log_sigmoid(-logits)."
+)
+OFF_THE_ORIGIN = (
+    "The angle of a point at (0, 0) has no slope: move it first, x = tf.where((x == 0) & (y == 0), {small}, x), or leave"
+    " such points out."
+)
+ABOVE_ONE = "Keep its argument above 1: tf.math.acosh(tf.maximum(x, 1 + {step}))."
 DIVISIBLE = (
     "Keep {b} away from 0: tf.maximum(y, {steep}), by which {dtype} can divide in gradients too, or divide in float32"
     " (tf.cast)."

@@ -45,8 +45,8 @@ _HALF = ("float16", "bfloat16", "float8_e5m2", "float8_e4m3fn", "float8_e4m3fnuz
          "float8_e5m2fnuz")  # fmt: skip
 _SOFTMAX, _SIGMOID, _DATA = (Maker.SOFTMAX,), (Maker.SIGMOID,), (Maker.DATA,)
 _NORM, _DEVIATION, _MASK = (Maker.NORM,), (Maker.DEVIATION,), (Maker.MASK,)
-_COMPUTED = tuple(set(Maker) - {Maker.DATA, Maker.VARIABLE, Maker.CONSTANT, Maker.MASK})
-_SEGMENTS = (Maker.SEGMENTS,)
+_COMPUTED = tuple(set(Maker) - {Maker.DATA, Maker.VARIABLE, Maker.COUNTER, Maker.CONSTANT, Maker.MASK})
+_SEGMENTS, _RECTIFIED, _COUNTER = (Maker.SEGMENTS,), (Maker.RECTIFIED,), (Maker.COUNTER,)
 _VARIANCE, _MOMENTS = (Maker.VARIANCE, Maker.MOMENTS), (Maker.MOMENTS,)
 
 _DIVISIONS = ops("RealDiv Div Xdivy TruncateDiv")
@@ -85,6 +85,10 @@ RULES: tuple[Rule, ...] = (
     Rule(ops("Log"), made(0, (Maker.EXPONENTIALS,), of(0, lambda x: x == 0)),
          "log of 0: {a}, a sum of exponentials, is 0 at {n}: all of them are too small for {dtype}",
          helps.LOG_SUM_EXP),
+    Rule(ops("Log"), made(0, _RECTIFIED, of(0, lambda x: x == 0)), "log of 0: {a}, a relu, is 0 at {n}",
+         helps.RECTIFIED),
+    Rule(ops("Log"), made(0, _COUNTER, of(0, lambda x: x == 0)), "log of 0: {a}, which counts steps, is 0",
+         helps.FROM_ONE),
     Rule(ops("Log"), part(0, BatchRole.TARGETS, of(0, lambda x: x == 0)), "log of 0: {a} is 0 at {n}", helps.SWAPPED),
     Rule(ops("Log"), part(0, BatchRole.TARGETS, of(0, lambda x: x.real < 0)),
          "log of a negative number: {a} is negative at {n}", helps.SWAPPED),
@@ -98,7 +102,7 @@ RULES: tuple[Rule, ...] = (
          "log of a negative number: {a} is negative at {n}", helps.POSITIVE),
     Rule(ops("Log"), of(0, lambda x: x.real < 0),
          "log of a negative number: {a} is negative at {n}", helps.PROBABILITY),
-    Rule(ops("Log1p"), of(0, lambda x: x == -1), "log1p of -1: {a} is -1 at {n}", helps.PROBABILITY),
+    Rule(ops("Log1p"), of(0, lambda x: x == -1), "log1p of -1: {a} is -1 at {n}", helps.BELOW_ONE),
     Rule(
         ops("Log1p"),
         of(0, lambda x: x.real < -1),
@@ -116,6 +120,12 @@ RULES: tuple[Rule, ...] = (
          "division by a norm of 0: {b} is 0 at {n}, the length of a vector that is all 0", helps.UNIT),
     Rule(_DIVISIONS, made(1, _DEVIATION, of(1, lambda b: b == 0)),
          "division by a deviation of 0: {b} is 0 at {n}", helps.STANDARD),
+    Rule(_DIVISIONS, made(1, _COUNTER, both(lambda a, b: (a != 0) & (b == 0))),
+         "division by 0: {b}, which counts steps, is 0", helps.FROM_ONE),
+    Rule(_DIVISIONS, slope(ops("Atan2"), of(1, lambda b: b == 0)),
+         "gradient of atan2 at (0, 0), where it has none: {b}, x² + y², is 0 at {n}", helps.OFF_THE_ORIGIN),
+    Rule(_DIVISIONS, slope(ops("Acosh"), of(1, lambda b: b == 0)),
+         "gradient of acosh at 1, where it is infinite: {b} is 0 at {n}", helps.ABOVE_ONE),
     Rule(_DIVISIONS, in_optimizer(among(_HALF, of(1, lambda b: b == 0))),
          "division by 0 in the optimizer: {b} is 0 at {n}, since an epsilon such as 1e-8 is 0 in {dtype}",
          helps.BIGGER_EPSILON),
@@ -134,6 +144,8 @@ RULES: tuple[Rule, ...] = (
         " largest {dtype}",
         helps.DIVISIBLE,
     ),
+    Rule(_RECIPROCALS, made(0, _COUNTER, of(0, lambda x: x == 0)),
+         "division by 0: the reciprocal of {a}, which counts steps, is taken of 0", helps.FROM_ONE),
     Rule(_RECIPROCALS, slope(ops("Acos Asin Atanh"), of(0, lambda x: x == 0)),
          "gradient of {slope} at 1 or -1, where it is infinite: 1 / {a}, which is 0 at {n}", helps.CLIP_UNIT),
     Rule(_RECIPROCALS, slope(ops("Log"), of(0, lambda x: x == 0)),
@@ -163,6 +175,8 @@ RULES: tuple[Rule, ...] = (
          "Add a small eps: tf.math.rsqrt(variance + 1e-3), as tf.nn.batch_normalization does."),
     Rule(ops("Rsqrt"), made(0, (Maker.SQUARED_NORM,), of(0, lambda x: x == 0)),
          "1/sqrt of 0: {a}, a sum of squares, is 0 at {n}, of a vector that is all 0", helps.UNIT),
+    Rule(ops("Rsqrt"), made(0, _COUNTER, of(0, lambda x: x == 0)), "1/sqrt of 0: {a}, which counts steps, is 0",
+         helps.FROM_ONE),
     Rule(ops("Rsqrt"), of(0, lambda x: x == 0), "1/sqrt of 0: {a} is 0 at {n}",
          "Add a small eps: tf.math.rsqrt(x + {small})."),
     Rule(ops("SqrtGrad"), made(0, _NORM, of(0, lambda y: y == 0)),
@@ -189,6 +203,8 @@ RULES: tuple[Rule, ...] = (
     Rule(ops("Pow"), slope(ops("Pow"), both(lambda a, b: (a == 0) & (b.real < 0))),
          "gradient of a power below 1 at 0, where it is infinite: {a} is 0 at {n}",
          "Keep the base away from 0: tf.pow(tf.maximum(x, {small}), y)."),
+    Rule(ops("Pow"), made(0, _COUNTER, both(lambda a, b: (a == 0) & (b.real < 0))),
+         "0 to a negative power: {a}, which counts steps, is 0", helps.FROM_ONE),
     Rule(
         ops("Pow"),
         both(lambda a, b: (a == 0) & (b.real < 0)),
@@ -199,7 +215,7 @@ RULES: tuple[Rule, ...] = (
         ops("Pow"),
         both(sign_lost),
         "a negative number to a fractional power: {a} is negative at {n}",
-        "Take tf.abs or clip the base with tf.maximum(x, 0.0).",
+        "Clip the base with tf.maximum(x, {small}), which is above 0 for the gradient's sake, or take tf.abs.",
     ),
     *_overflows(_POWERS, "overflow of a power: at {n} the result", helps.SMALLER),
     # Exponentials.

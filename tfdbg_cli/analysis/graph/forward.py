@@ -15,10 +15,12 @@ from tfdbg_cli.ops.kinds import BRANCHES, CALLS, LOOPS, RESHAPES
 # Ops whose slope is infinite somewhere in the domain, or at its border.
 STEEP = frozenset({
     "Log", "Log1p", "Sqrt", "Rsqrt", "Pow", "RealDiv", "Div", "Reciprocal", "Inv", "Acos", "Asin", "Atanh", "Acosh",
-    "Xlogy", "Xdivy", "EuclideanNorm", "Erfinv",
+    "Xlogy", "Xdivy", "EuclideanNorm", "Erfinv", "Atan2",
 })  # fmt: skip
 # Ops whose gradient is computed of what they gave, by a product.
 _READS_OWN_RESULT = frozenset({"Exp", "Expm1", "Softmax", "LogSoftmax", "Prod", "Cumprod"})
+# Steep ops whose gradient is computed of what they gave by an op that is not called after them.
+_READ_BY = {"Acosh": "Sinh"}
 SHAPES = RESHAPES | {"Transpose", "Cast", "Sum", "Mean", "BroadcastTo"}
 _FAR = 5  # ops between a gradient and what it is of
 _MOST_NODES = 200
@@ -40,7 +42,7 @@ def steep_forward_of(graph: Graph, lineage: Lineage, node: Node) -> Node | None:
     if named is not None and named.op_type in STEEP:
         return named
     for maker, reader in _tensors_read(graph, lineage, node):
-        if maker.op_type in STEEP and reader.op_type.endswith("Grad"):
+        if maker.op_type in STEEP and _reads_result_of(reader, maker):
             return maker  # SqrtGrad reads what Sqrt gave
         for consumer, _ in graph.consumers(maker.name):
             if consumer.op_type in STEEP and not is_gradient(graph, consumer.name):
@@ -97,6 +99,8 @@ def _likelihood(candidate: Node, made_it: bool, gradient: Node, scope: str) -> i
         return 0
     inside = candidate.name.rpartition("/")[0] == scope
     stem = re.sub(r"(Grad(V\d+)?|Backprop(Input|Filter)?(V\d+)?)$", "", gradient.op_type)
+    if made_it and gradient.op_type == _READ_BY.get(candidate.op_type):
+        return 8 + inside
     if stem != gradient.op_type and candidate.op_type.startswith(stem):
         return 8 + inside
     if not made_it and candidate.op_type in STEEP:
@@ -104,6 +108,10 @@ def _likelihood(candidate: Node, made_it: bool, gradient: Node, scope: str) -> i
     if made_it and candidate.op_type in _READS_OWN_RESULT and gradient.op_type == "Mul":
         return 2 + inside
     return 1 + inside if not made_it and candidate.op_type == gradient.op_type else 0
+
+
+def _reads_result_of(gradient: Node, forward: Node) -> bool:
+    return gradient.op_type.endswith("Grad") or gradient.op_type == _READ_BY.get(forward.op_type)
 
 
 def _tensors_read(graph: Graph, lineage: Lineage, node: Node) -> Iterator[tuple[Node, Node]]:

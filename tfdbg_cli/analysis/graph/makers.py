@@ -15,6 +15,7 @@ PIPELINE_OPS = frozenset({
     "IteratorGetNext", "IteratorGetNextSync", "IteratorGetNextAsOptional", "OptionalGetValue", "QueueDequeueV2",
     "QueueDequeueManyV2", "QueueDequeueUpToV2", "ParseExample", "ParseExampleV2", "OneShotIterator",
 })  # fmt: skip
+_WHOLE = frozenset({"int32", "int64", "uint32", "uint64"})
 _TWICE = frozenset({"Square", "SquaredDifference", "Mul"})
 _MOST_STEPS = 50
 _DEEPEST = 20  # ops that ask what made their operand, one behind the other
@@ -34,6 +35,7 @@ class Maker(Enum):
     SEGMENTS = auto()  # sums over segments, such as the rows of a ragged tensor
     DATA = auto()  # fed, an argument, or what an input pipeline delivered
     VARIABLE = auto()
+    COUNTER = auto()  # a variable of whole numbers, such as the steps of an optimizer, or its root
     CONSTANT = auto()
     MASK = auto()  # it holds infinities that the program wrote
     RECTIFIED = auto()  # a relu, which gives exactly 0
@@ -78,7 +80,8 @@ def _share(node: Node, lineage: Lineage, depth: int) -> Maker:
 
 def _difference(node: Node, lineage: Lineage, depth: int) -> Maker:
     first, second = _input(node, 0, lineage), _input(node, 1, lineage)
-    if second is not None and first is not None and first.op_type == "Const":
+    # Op by op a number that the program wrote comes in as an input does.
+    if second is not None and first is not None and (first.op_type == "Const" or first.op_type in INPUTS):
         kind = maker_of(second, lineage, depth + 1)
         return kind if kind in (Maker.SIGMOID, Maker.SOFTMAX) else Maker.OTHER
     squares = (
@@ -123,6 +126,8 @@ def _root(node: Node, lineage: Lineage, depth: int) -> Maker:
     kind = maker_of(of, lineage, depth + 1)
     if kind is Maker.SQUARED_NORM:
         return Maker.NORM
+    if kind is Maker.COUNTER:
+        return kind
     return Maker.DEVIATION if kind in (Maker.VARIANCE, Maker.MOMENTS) else Maker.OTHER
 
 
@@ -146,6 +151,10 @@ def _input_of_graph(node: Node, lineage: Lineage, depth: int) -> Maker:
     return Maker.VARIABLE if lineage.is_captured(node) else Maker.DATA
 
 
+def _read_variable(node: Node, lineage: Lineage, depth: int) -> Maker:
+    return Maker.COUNTER if node.attributes.get("dtype", "") in _WHOLE else Maker.VARIABLE
+
+
 _Asking: TypeAlias = Callable[[Node, Lineage, int], Maker]
 
 
@@ -159,7 +168,7 @@ _BY_OP: dict[str, _Asking] = {
     **dict.fromkeys(RELUS, _always(Maker.RECTIFIED)),
     "EuclideanNorm": _always(Maker.NORM),
     "Const": _always(Maker.CONSTANT),
-    "ReadVariableOp": _always(Maker.VARIABLE),
+    "ReadVariableOp": _read_variable,
     **dict.fromkeys(VARIABLE_OPS, _always(Maker.VARIABLE)),
     **dict.fromkeys(PIPELINE_OPS, _always(Maker.DATA)),
     **dict.fromkeys(INPUTS, _input_of_graph),

@@ -1,7 +1,8 @@
 """Whether the process that wrote a dump came to the end of the run, as far as the files tell.
 
 TensorFlow says what it is going to run before it runs, dumps each watched tensor when it is made, and never writes
-that it is done. tfdbg adds its folder at the end.
+that it is done. tfdbg adds its folder at the end. TensorFlow writes the graph once for each address of dumps, so the
+later runs of one address have none until tfdbg adds it.
 """
 
 from __future__ import annotations
@@ -38,8 +39,9 @@ def cut_off(
     dumped = {(file.node, file.slot) for file in files}
     names = list(map(tensor_name_of, fetches))
     missing = [name for name in names if (name.node, name.slot) not in dumped]
-    watched = set(_watched(parts)) if missing else set()
-    missing = [name for name in missing if name in watched]
+    if missing and (listing.graphs or not announced):
+        watched = set(_watched(parts))
+        missing = [name for name in missing if name in watched]
     if missing:
         return f"This run was cut off while it was dumped: {missing[0]}, which it fetches, is missing; {_WHY}."
     return ""

@@ -59,11 +59,26 @@ def test_the_last_thread_to_leave_switches_it_on() -> None:
 @pytest.mark.parametrize("frozen", [0, 7])
 def test_what_a_program_has_frozen_stays_so(frozen: int, monkeypatch: pytest.MonkeyPatch) -> None:
     done: list[str] = []
+    monkeypatch.setattr(gc, "get_count", lambda: (20_000, 0, 0))
     monkeypatch.setattr(gc, "get_freeze_count", lambda: frozen)
     for name in ("freeze", "unfreeze"):
         monkeypatch.setattr(gc, name, lambda name=name: done.append(name))
     count_as_old()
     assert done == ([] if frozen else ["freeze", "unfreeze"])
+
+
+def test_frozen_objects_are_not_counted_for_the_sake_of_a_few_new_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted: list[str] = []
+    monkeypatch.setattr(gc, "get_freeze_count", lambda: counted.append("frozen") or 7)
+    with PutOff():
+        gc.collect()
+        few = [[number] for number in range(1_000)]
+        count_as_old()
+        assert not counted
+        many = [[number] for number in range(20_000)]
+        count_as_old()
+    assert counted == ["frozen"]
+    assert len(few) < len(many)
 
 
 def test_what_refers_to_itself_is_freed_once_there_is_much_of_it() -> None:

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from types import TracebackType
 
 _MANY = 100_000  # new objects: looking at them takes 25 ms
+_WORTH_A_LOOK = 10_000  # new ones that take as long as half a frame of the screen
 _PASSES = 10
 _NEVER = 1 << 30
 
@@ -44,14 +45,14 @@ class PutOff:
 COLLECTION_PUT_OFF = PutOff()
 
 
-def count_as_old(least: int = 0) -> None:
-    """Leave the objects that were made so far to full searches, where that many are new.
+def count_as_old() -> None:
+    """Leave the objects that were made so far to full searches, where many are new.
 
     A run with all its values is a hundred thousand objects that stay: the search among new ones comes before the
     first screen and takes a good part of the time until then. Where the program has objects frozen nothing is done:
-    they would be thawed.
+    they would be thawed. Python counts them one by one, a tenth of a second for a million, so it is asked last.
     """
-    if gc.get_count()[0] >= least and not gc.get_freeze_count():
+    if gc.get_count()[0] >= _WORTH_A_LOOK and not gc.get_freeze_count():
         gc.freeze()
         gc.unfreeze()
 

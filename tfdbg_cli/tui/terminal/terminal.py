@@ -31,7 +31,6 @@ from tfdbg_cli.tui.terminal.typed_ahead import TypedAhead
 
 _CLIPBOARD_LIMIT = 74_000  # base64 bytes; many terminals take no more in one OSC 52
 
-_MANY_OBJECTS = 10_000  # to look for garbage among them takes as long as half a frame
 _A_KEY = 64  # bytes of the longest sequence that one key sends
 _ANY_KEY = "\r\x1b[7mtfdbg: any key comes back\x1b[m"
 _ANY_KEY_GONE = "\r\x1b[K"
@@ -145,7 +144,7 @@ class TtyScreen(urwid.display.raw.Screen):
         """Draw a frame. What was made for frames is not searched for garbage: none of it refers to itself."""
         super().draw_screen(size, self._encoded.canvas(canvas))
         self._interrupted = False
-        count_as_old(_MANY_OBJECTS)
+        count_as_old()
 
     def clear(self) -> None:
         """Draw everything anew in the next frame."""

@@ -198,3 +198,16 @@ def test_a_copy_of_a_variable_is_made_beside_the_program(monkeypatch) -> None:
     handle = fresh_variable(tf.constant(2.0), "")
     assert made == [True] and not INSIDE.holds()
     assert float(tf.raw_ops.ReadVariableOp(resource=handle, dtype="float32")) == 2.0
+
+
+def test_where_there_is_one_device_none_is_chosen_for_a_copy(monkeypatch) -> None:
+    """Ops on a chosen device take twice as long, and each run made again begins with a copy of every variable."""
+    chosen, device = [], tf.device
+    monkeypatch.setattr(tf, "device", lambda name: (chosen.append(name), device(name))[1])
+    fresh_variable(tf.constant(2.0), "/job:localhost/replica:0/task:0/device:CPU:0")
+    assert not chosen
+    (only,) = tf.config.list_logical_devices()
+    monkeypatch.setattr(tf.config, "list_logical_devices", lambda: [only, only._replace(name="/device:XPU:0")])
+    fresh_variable(tf.constant(2.0), only.name)
+    fresh_variable(tf.constant(2.0), "/device:TPU:0")
+    assert chosen == ["/device:CPU:0", None]

@@ -17,12 +17,12 @@ from tfdbg_cli.capture.runs.eager.ops import OPS, leaves
 from tfdbg_cli.capture.runs.eager.past import with_past
 from tfdbg_cli.capture.runs.eager.pauses import PausedOp, Pauses, exchanged
 from tfdbg_cli.capture.runs.eager.program.places import counts, within_py_function
-from tfdbg_cli.capture.runs.eager.program.stacks import Stack, stack_here
+from tfdbg_cli.capture.runs.eager.program.stacks import Stack, is_under, stack_here
 from tfdbg_cli.capture.runs.eager.section import PendingSection, Section
 from tfdbg_cli.capture.runs.eager.sections import Here, Sections, captures
 from tfdbg_cli.capture.runs.eager.told import variable_value
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.capture.tf.compat import EagerTensor, dtype_number, tensor_id
+from tfdbg_cli.capture.tf.compat import PY_FUNCTION, EagerTensor, dtype_number, tensor_id
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import AttributeList, OpInput, OpOutputs
 from tfdbg_cli.model.calls import RunError
@@ -66,6 +66,8 @@ class EagerWatch:
         """An op is about to run; see `ops.Listener`."""
         here = self._threads.here
         if here.busy:
+            return None
+        if INSIDE.depth and not is_under(PY_FUNCTION):  # most ops here are ours: for them no stack is taken
             return None
         stack = stack_here(4)
         if INSIDE.depth and not within_py_function(stack):

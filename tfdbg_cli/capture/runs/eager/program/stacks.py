@@ -60,6 +60,16 @@ def stack_here(depth: int = 1) -> Stack:
     return found
 
 
+def is_under(code: CodeType) -> bool:
+    """Whether a call of `code` is among those that led to the caller; takes a fraction of what `stack_here` does."""
+    frame: FrameType | None = frame_above(1)
+    while frame is not None:
+        if frame.f_code is code:
+            return True
+        frame = frame.f_back
+    return False
+
+
 def stack_of(error: BaseException) -> Stack:
     """The calls from which `error` came."""
     found: Stack = []

@@ -137,3 +137,53 @@ def test_the_largest_difference_is_exact_beside_elements_that_are_equal_or_round
     steps = abs(int(one[:1].view(np.int32)[0]) - int(two[:1].view(np.int32)[0]))
     assert found.told == "1e+08 and 1.0"
     assert found.max_ulp == steps
+
+
+def told_element_by_element(one: Any, two: Any) -> tuple[int, float, int]:
+    """How many elements differ, by how much at most, and how many numbers lie between, all by exact integers."""
+    places = [(bits if bits < 1 << 31 else (1 << 31) - bits) for bits in map(int, [*bits_of(one), *bits_of(two)])]
+    pairs = list(zip(places[: one.size], places[one.size :], strict=True))
+    gap = max(abs(a - b) for a, b in zip(one.ravel().tolist(), two.ravel().tolist(), strict=True))
+    return int(np.count_nonzero(bits_of(one) != bits_of(two))), gap, max(abs(a - b) for a, b in pairs)
+
+
+def bits_of(values: Any) -> Any:
+    return values.ravel().view(np.uint32)
+
+
+@pytest.mark.parametrize("count", [1, 3, 40_000])
+def test_arrays_measured_together_or_slice_by_slice_get_the_figures_of_each(count: int) -> None:
+    chance = np.random.default_rng(count)
+    first = [
+        chance.normal(size=shape).astype(np.float32) for shape in [(count,), (), (2, count), (1,), (5,), (count,)]
+    ]
+    again = [np.nextafter(one, np.float32(sign * 9)) for sign, one in zip([1, -1, 1, -1, 1, 1], first, strict=True)]
+    again[2][1, -1] += np.float32(1e-4)  # farther than the others, in the last slice
+    again[4][3] = -first[4][3]  # no rounding of it
+    first[5], again[5] = first[5] * np.float32(1e30), again[5] * np.float32(1e30)
+    again[5][: count // 2] = first[5][: count // 2]
+    names = list("abcdef")
+    found = parted(names, first, again)
+    assert [parting.name for parting in found] == names
+    for parting, one, two in zip(found, first, again, strict=True):
+        assert (parting.elements, parting.max_abs, parting.max_ulp) == told_element_by_element(one, two), parting.name
+    alone = [one_of for trio in zip(names, first, again, strict=True) for one_of in parted(*([one] for one in trio))]
+    assert alone == list(found)
+
+
+@pytest.mark.parametrize("count", [1, 40_000])
+def test_an_infinity_beside_the_largest_number_is_no_difference_that_is_a_number(count: int) -> None:
+    largest = np.full(count, np.finfo(np.float32).max)
+    one, two = largest.copy(), largest.copy()
+    two[-1] = np.inf
+    found = one_parting(one, two)
+    assert (found.elements, found.max_abs, found.max_ulp) == (1, 0.0, 1)
+
+
+@pytest.mark.parametrize("at", [0, 20_000, 39_999])
+def test_one_other_bit_is_seen_wherever_it_is(at: int) -> None:
+    one = np.zeros(40_000, np.float32)
+    two = one.copy()
+    two[at] = -0.0
+    assert not same_bits(one, two)
+    assert one_parting(one, two).elements == 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -15,7 +15,7 @@ from tfdbg_cli.model.values import Array, NoValue, Value
 
 _MOST_NAMED = 3
 _SMALL = 1 << 14  # bytes
-_SLICE = 1 << 13  # elements that are measured at a time: what is computed of them stays in the cache
+_SLICE = 1 << 14  # elements that are measured at a time: what is computed of them stays in the cache
 _WIDEST = 8  # bytes of a float whose neighbours can be counted
 _OTHER_NANS = "NaN of other bits"
 _MOST_ULP = 1_000_000  # farther apart two numbers are no roundings of one, and are told themselves
@@ -136,8 +136,10 @@ def named_partings(partings: Sequence[Parting]) -> str:
 
 def parted(names: Iterable[str], first: Iterable[Value], again: Iterable[Value]) -> tuple[Parting, ...]:
     """Those of the values called `names` that are not the same to the last bit; values that are not known are."""
-    pairs = zip(names, first, again, strict=True)
-    return tuple(_parting(name, one, two) for name, one, two in pairs if not same_bits(one, two))
+    pairs = [pair for pair in zip(names, first, again, strict=True) if not same_bits(*pair[1:])]
+    near = _near_together([pair for pair in pairs if _is_small(*pair[1:])])
+    found = ((next(near) if _is_small(one, two) else None) or _parting(name, one, two) for name, one, two in pairs)
+    return tuple(found)
 
 
 def same_bits(one: Value, two: Value) -> bool:
@@ -151,7 +153,45 @@ def same_bits(one: Value, two: Value) -> bool:
     one, two = np.ascontiguousarray(one), np.ascontiguousarray(two)
     if one.nbytes <= _SMALL:  # most variables of a network are: what NumPy does before it begins takes longer
         return one.tobytes() == two.tobytes()
-    return bool(np.array_equal(_bits(one), _bits(two)))
+    bits, other_bits = _bits(one), _bits(two)
+    # Where arrays differ they most often do so soon.
+    return bool(np.array_equal(bits[:_SLICE], other_bits[:_SLICE]) and np.array_equal(bits, other_bits))
+
+
+def _is_small(one: Value, two: Value) -> bool:
+    """Whether two arrays of float32 are so small that NumPy takes longer to begin than to go over them."""
+    assert not isinstance(one, NoValue)
+    assert not isinstance(two, NoValue)
+    return one.nbytes <= _SMALL and one.dtype == two.dtype == np.float32 and one.shape == two.shape
+
+
+def _near_together(pairs: Sequence[tuple[str, Any, Any]]) -> Iterator[Parting | None]:
+    """The parting of each of these pairs of small arrays; None where two elements are no roundings of one number."""
+    one, two = (np.concatenate([pair[at].ravel() for pair in pairs]) for at in (1, 2))
+    starts = np.cumsum([0, *(pair[1].size for pair in pairs[:-1])])
+    with np.errstate(all="ignore"):
+        gaps = np.maximum.reduceat(_gaps(one, two), starts)
+    steps = _steps(one, two)
+    farthest = np.maximum.reduceat(steps, starts)
+    counts = np.add.reduceat(steps != 0, starts, dtype=np.intp)
+    for (name, _, _), count, gap, ulps in zip(pairs, counts, gaps, farthest, strict=True):
+        near = ulps <= _MOST_ULP and np.isfinite(gap)
+        yield Parting(name, int(count), float(gap), int(ulps)) if near else None
+
+
+def _steps(one: Array, two: Array) -> Array:
+    """How many numbers of float32 lie from each element of `one` to that of `two`, if both are of the same sign.
+
+    Two finite numbers of different signs are at least 2 ** 23 apart so.
+    """
+    steps = one.view(np.int32) - two.view(np.int32)
+    return np.abs(steps, out=steps).view(np.uint32)
+
+
+def _gaps(one: Array, two: Array) -> Array:
+    """The differences without sign: exact where the two are so near that one is less than twice the other."""
+    gaps: Array = one - two
+    return np.abs(gaps, out=gaps)
 
 
 def _parting(name: str, one: Value, two: Value) -> Parting:
@@ -166,12 +206,15 @@ def _parting(name: str, one: Value, two: Value) -> Parting:
         for start in range(0, one.size, _SLICE):
             at = slice(start, start + _SLICE)
             first, second = one[at], two[at]
+            near = distance.add_near(first, second) if measures else None
+            if near is not None:
+                elements += near
+                continue
             other = bits[at] != other_bits[at]
             other = other if other.ndim == 1 else other.any(axis=1)
             count = int(np.count_nonzero(other))
             elements += count
-            # To pick those that differ out of many takes longer than to look at all: others are no distance apart.
-            if measures and count and not distance.add_finite(first, second):
+            if measures and count:
                 distance.add(*((first, second) if count == first.size else (first[other], second[other])))
     if not measures:
         return Parting(name, elements)
@@ -195,25 +238,24 @@ class _Distance:
     nan: bool = False
     nan_in_one: bool = False
 
-    def add_finite(self, one: Array, two: Array) -> bool:
-        """Take `one` and `two` into account, be they equal or not, where that is quick: in float32, without NaN.
+    def add_near(self, one: Array, two: Array) -> int | None:
+        """Take `one` and `two` into account, be they equal or not, where that is quick: how many elements differ.
 
-        Else they are left alone, and the answer is no.
+        That is in float32, without NaN, and where no two are too far apart to be roundings of one number. Else they
+        are left alone, and the answer is None.
         """
         if one.dtype != np.float32:
-            return False
-        apart = one - two
-        np.abs(apart, out=apart)
-        largest = float(apart.max())
+            return None
+        steps = _steps(one, two)
+        farthest = int(np.maximum.reduce(steps))
+        if farthest > _MOST_ULP:
+            return None
+        largest = np.maximum.reduce(_gaps(one, two))
         if not math.isfinite(largest):
-            return False
-        # Rounding keeps the order: the largest difference is one of those that round to the largest.
-        if largest >= self.gap:
-            at = np.flatnonzero(apart == largest)
-            exact = np.abs(one[at].astype(np.float64) - two[at].astype(np.float64))
-            self.gap = max(self.gap, float(exact.max()))
-        self._add_numbers(one, two)
-        return True
+            return None
+        self.gap = max(self.gap, float(largest))
+        self.ulps = max(self.ulps, farthest)
+        return int(np.count_nonzero(steps))
 
     def add(self, one: Array, two: Array) -> None:
         """Take the elements of `one` and `two` into account, all of which differ."""

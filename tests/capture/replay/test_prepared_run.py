@@ -44,3 +44,20 @@ def test_it_refuses_what_a_session_refuses(tf, graph) -> None:
             PreparedRun(session, [x], [x], []).make([np.zeros(3, np.float32)])
         with pytest.raises(ValueError, match="inner:0 may not be fetched"):
             PreparedRun(session, [x], [graph.get_tensor_by_name("inner:0")], [])
+
+
+@pytest.mark.tf
+@pytest.mark.parametrize("shape", [None, [], [None], [2, None], [2, 3]])
+@pytest.mark.parametrize("given", [(), (2,), (2, 3), (3, 2)])
+def test_it_takes_the_shapes_that_a_session_takes(tf, graph, shape, given) -> None:
+    x = tf.placeholder(tf.float32, shape)
+    value = np.ones(given, np.float32)
+    with tf.Session() as session:
+        run = PreparedRun(session, [x], [tf.shape(x)], [])
+        try:
+            wanted = session.run(tf.shape(x), {x: value}).tolist()
+        except ValueError:
+            with pytest.raises(ValueError, match="Cannot feed value of shape"):
+                run.make([value])
+        else:
+            assert run.make([value])[0].tolist() == wanted

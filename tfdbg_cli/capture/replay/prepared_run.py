@@ -65,13 +65,14 @@ class PreparedRun:
         return [found[place] if place >= 0 else values[-1 - place] for place in self._places]
 
 
-def _lengths(feed: SymbolicTensor) -> tuple[int, ...] | None:
-    """The lengths of all dimensions of `feed`; None where one of them is not known."""
-    return tuple(feed.shape.as_list()) if feed.shape.is_fully_defined() else None
+def _lengths(feed: SymbolicTensor) -> tuple[int | None, ...] | None:
+    """The lengths of all dimensions of `feed`, None for one that is not known; None where nothing is known."""
+    return None if feed.shape.rank is None else tuple(feed.shape.as_list())
 
 
-def _fed(value: Array, kind: Any, shape: Any, lengths: tuple[int, ...] | None, name: str) -> Array:
+def _fed(value: Array, kind: Any, shape: Any, lengths: tuple[int | None, ...] | None, name: str) -> Array:
     """What the runtime is given for `value`, as `Session.run` gives it."""
-    if value.shape != lengths and not shape.is_compatible_with(value.shape):
+    # TensorFlow's own comparison takes as long as all else that is done for a feed.
+    if lengths is not None and value.shape != lengths and not shape.is_compatible_with(value.shape):
         raise ValueError(f"Cannot feed value of shape {value.shape} for Tensor {name}, which has shape {shape}")
     return np.asarray(value, kind)

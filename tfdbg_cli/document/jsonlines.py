@@ -64,6 +64,7 @@ def exactness_data(exactness: Exactness | None) -> dict[str, Any]:
         "exact": exactness.exact,
         "program_exact": exactness.program_exact,
         "how": exactness.sentence,
+        "race": exactness.race,
         "differs": [
             {
                 "tensor": parting.name,

@@ -17,6 +17,7 @@ _MOST_NAMED = 3
 _SMALL = 1 << 14  # bytes
 _SLICE = 1 << 14  # elements that are measured at a time: what is computed of them stays in the cache
 _WIDEST = 8  # bytes of a float whose neighbours can be counted
+_RACE = "Its ops use {name} in no order that the graph fixes: undebugged, too, that may change from run to run."
 _OTHER_NANS = "NaN of other bits"
 _MOST_ULP = 1_000_000  # farther apart two numbers are no roundings of one, and are told themselves
 
@@ -60,6 +61,8 @@ class Exactness:
     same watch. `differs` are those in which the run made again for the screen is not the program's, of the `compared`
     ones. `doubt` says why the program's last digits may be others; empty if they may not. `note` is for the screen.
     `order` names what ops of the run used in another order than undebugged, perhaps: then all digits may be others.
+    `race` names what its ops use in no order that the graph fixes, in a run that was left as it is: undebugged, too,
+    another run from the same state may take another order.
     """
 
     way: Way
@@ -69,6 +72,7 @@ class Exactness:
     doubt: str = ""
     note: str = ""
     order: str = ""
+    race: str = ""
 
     @property
     def words(self) -> str:
@@ -77,7 +81,9 @@ class Exactness:
             return f"not exact: the order of what uses {self.order}"
         if self.strays:
             return f"not exact: {named_partings(self.strays)}"
-        return "may not be exact" if self.doubt else ""
+        if self.doubt:
+            return "may not be exact"
+        return f"the order of what uses {self.race} is left to chance" if self.race else ""
 
     @property
     def program_exact(self) -> bool:
@@ -97,7 +103,8 @@ class Exactness:
     @property
     def sentence(self) -> str:
         """It all in a few sentences, for the screen."""
-        return " ".join(filter(None, (self._about_program, self.note, self._about_values)))
+        race = _RACE.format(name=self.race) if self.race else ""
+        return " ".join(filter(None, (self._about_program, race, self.note, self._about_values)))
 
     @property
     def _about_program(self) -> str:

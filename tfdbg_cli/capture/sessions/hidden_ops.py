@@ -20,6 +20,7 @@ from tfdbg_cli.capture.tf.types import FunctionDef, NodeDef, Op, SymbolicTensor,
 v1 = compat.v1
 
 PREFIX = "tfdbg_cli.hidden/"
+_BEHIND = "."  # before the name of an op: it sorts before all that a program is likely to call one of its own
 
 
 Key = TypeVar("Key", bound=Hashable)
@@ -31,7 +32,9 @@ Operand: TypeAlias = "SymbolicTensor | str"
 class NewOp:
     """An op to be added. It waits for `after`: ops of the graph, or nodes that are added with it, by name.
 
-    Attributes are what `set_attribute` takes.
+    Attributes are what `set_attribute` takes. One that is `behind` is to be fetched without a change of the order of
+    the program's ops. TensorFlow's optimizer puts the nodes of a run in order by going back from what is fetched, the
+    first by name last: so it comes to that op when it knows all others.
     """
 
     op_type: str
@@ -39,6 +42,7 @@ class NewOp:
     attributes: Mapping[str, object] = field(default_factory=dict)
     after: Sequence[Op | str] = ()
     device: str = ""
+    behind: bool = False
 
 
 class HiddenOps:
@@ -94,6 +98,7 @@ class HiddenOps:
             definition.library.function.extend(functions)
             inputs: dict[str, SymbolicTensor] = {}
             controls: dict[str, Op] = {}
+            names = [f"{_BEHIND if op.behind else ''}{self.name_of(at)}" for at, op in enumerate(new)]
             alike: dict[tuple[str, int], NodeDef] = {}  # what ops with the very same attributes have in common
             for at, op in enumerate(new):
                 kind = (op.op_type, id(op.attributes))
@@ -102,13 +107,12 @@ class HiddenOps:
                     known = alike[kind] = _without_inputs(op)
                 node = definition.node.add()
                 node.CopyFrom(known)
-                node.name = self.name_of(at)
+                node.name = names[at]
                 node.device = op.device
                 node.input.extend([_named(operand, "in", inputs) for operand in op.inputs])
                 node.input.extend([f"^{_named(waited, 'after', controls)}" for waited in op.after])
             if not self._count:
                 compat.hide_ops(self._graph, is_hidden)
-            names = [self.name_of(at) for at in range(len(new))]
             made = compat.add_hidden_ops(self._graph, definition, inputs, controls)
             self._count += len(new)
             return [made[name] for name in names]
@@ -123,7 +127,7 @@ _HIDDEN = Memo(HiddenOps)
 
 def is_hidden(name: str) -> bool:
     """Whether the op or the function of that name is one of ours."""
-    return name.startswith(PREFIX) or has_new_name(name)
+    return name.removeprefix(_BEHIND).startswith(PREFIX) or has_new_name(name)
 
 
 def hidden_ops(graph: TfGraph) -> HiddenOps:

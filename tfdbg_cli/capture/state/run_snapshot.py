@@ -14,6 +14,7 @@ from tfdbg_cli.capture.replay.session_copy import CONFIG, UPDATED, Copies, Sessi
 from tfdbg_cli.capture.sessions import variable_ops
 from tfdbg_cli.capture.sessions.call_names import elements_of, fed_to
 from tfdbg_cli.capture.sessions.call_state import CallState, Variable
+from tfdbg_cli.capture.sessions.exact.late_reads import late_reads
 from tfdbg_cli.capture.sessions.exact.made_alike import first_few, require_alike
 from tfdbg_cli.capture.sessions.exact.outcome import Outcome
 from tfdbg_cli.capture.sessions.exact.quiet_graph import QuietGraph, quiet_graph
@@ -39,6 +40,10 @@ from tfdbg_cli.model.values import Array
 COPIES = Memo(lambda graph: Copies())  # where the runs of a graph are made again
 # One is enough: programs make the same run many times.
 _QUIET: Memos[QuietGraph] = Memos(keep=1)
+# A run wakes the threads of TensorFlow's pool. Just before or after the program's that would decide who wins in it
+# where the graph fixes no order.
+_IN_THIS_THREAD = compat.v1.RunOptions(inter_op_thread_pool=-1)
+_LATE: Memos[Sequence[SymbolicTensor]] = Memos(keep=16)
 _Readers: TypeAlias = dict[tuple[str, ...], Callable[[], Sequence[FetchedValue]]]
 _READERS: Memo[_Readers] = Memo(lambda session: {})  # what reads the variables of each kind of call of a session
 _EFFECTS = "Ops that act outside of the graph (writing files, printing, filling queues) are left out: {names}."
@@ -71,10 +76,19 @@ class RunSnapshot:
     @property
     def sources(self) -> Sequence[SymbolicTensor]:
         """The tensors that the run draws from outside, or that hold what it drew: `drew` wants their values."""
-        if not self._state.turned:
-            return self._state.sources
-        hidden = hidden_ops(self._session.graph)
-        return (*self._state.sources, *(draw.carried(hidden) for draw in self._state.turned))
+        state, graph = self._state, self._session.graph
+        if not state.unordered:
+            return state.sources
+        key = (call_kind(self._invocation), tuple(one.name for one in elements_of(self._invocation).tensors))
+        return _LATE.of(graph, key, self._read_late)
+
+    def _read_late(self) -> Sequence[SymbolicTensor]:
+        """Where the order of the run is left to chance: what holds the draws once the rest of the run is over."""
+        hidden, state = hidden_ops(self._session.graph), self._state
+        fetched = {tensor.name for tensor in elements_of(self._invocation).tensors}
+        order = reached_by(self._invocation).order
+        late = late_reads(hidden, state.sources, order, frozenset(self._feeds), fetched)
+        return (*late, *(draw.carried(hidden) for draw in state.turned))
 
     @property
     def drawn(self) -> Mapping[str, Array]:
@@ -279,7 +293,7 @@ def read(session: RawSession, variables: Sequence[Variable]) -> dict[Variable, A
     with INSIDE:
         if names not in readers:
             tensors = read_before(hidden_ops(session.graph), variables)
-            readers[names] = compat.reader_of(session, [tensor.name for tensor in tensors])
+            readers[names] = compat.reader_of(session, [one.name for one in tensors], run_options=_IN_THIS_THREAD)
         values = readers[names]()
     # What is read from a variable of the old kind shares its memory, and would change with it.
     return {

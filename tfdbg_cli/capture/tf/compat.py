@@ -83,8 +83,8 @@ def maker_from_options(session: RawSession) -> Callable[..., Any]:
     return maker
 
 
-def reader_of(session: RawSession, fetch: Sequence[str], **further: Sequence[str]) -> RawRunner:
-    """A runner of `session` that fetches tensors by name; `further` are what it is given (feed) and runs (target)."""
+def reader_of(session: RawSession, fetch: Sequence[str], **further: Any) -> RawRunner:
+    """A runner of `session` that fetches tensors by name; `further`: what it is given (feed), runs (target), its options."""
     reader: RawRunner = maker_from_options(session)(config_pb2.CallableOptions(fetch=fetch, **further))
     return reader
 

@@ -9,8 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tfdbg_cli.analysis.watch.watch_progress import WatchProgress
 from tfdbg_cli.capture.sessions.exact.outcome import Outcome
+from tfdbg_cli.capture.sessions.hidden_ops import is_hidden
 from tfdbg_cli.capture.tf import base_classes, compat
+from tfdbg_cli.document.jsonlines import exactness_data
 from tfdbg_cli.model.decision import CaptureRequest, Continue, DebugRun, Decision, GraphChoice, RunUntil, Values
 from tfdbg_cli.model.exactness import Way
 from tfdbg_cli.model.values import NoValue
@@ -146,9 +149,47 @@ def test_what_was_drawn_is_all_that_is_fetched_beside(tf, debugged, monkeypatch,
     (plain,) = told - {()}
     program.steps(wrapper(debugged, mode, []))
     (more,) = told - {(), plain}
-    drawn = {name for name in more if "random_uniform" in name}
-    assert set(more) - set(plain) == drawn
-    assert len(drawn) == 2
+    added = [program.graph.get_tensor_by_name(name) for name in set(more) - set(plain)]
+    assert {is_hidden(tensor.op.name) for tensor in added} == {True}, "what is drawn is read behind all other ops"
+    assert sorted(tensor.op.inputs[0].op.type for tensor in added) == ["RandomUniform"] * 2
+
+
+@pytest.mark.parametrize("resource", [True, False], ids=["resource", "reference"])
+@pytest.mark.parametrize("mode", ["run", "run --graph runtime", "run --values keep"])
+def test_an_order_that_is_left_to_chance_is_said(tf, debugged, mode, resource) -> None:
+    program, stops = Program(tf, noisy, resource), []
+    program.steps(wrapper(debugged, mode, stops))
+    said = [end.run.exactness for end in stops[0].ends]
+    assert len(said) == STEPS
+    for exactness in said:
+        assert exactness.race == "w"
+        assert "w in no order that the graph fixes" in exactness.sentence
+        assert exactness.words == "the order of what uses w is left to chance"
+        assert exactness_data(exactness)["race"] == "w"
+        assert exactness.program_exact, "it is the program's own order all the same"
+
+
+def test_a_watch_says_in_its_line_that_an_order_is_left_to_chance(tf, debugged, monkeypatch) -> None:
+    heard: list[str] = []
+    monkeypatch.setattr(WatchProgress, "hear", lambda progress, words: heard.append(words))
+    Program(tf, noisy, False).steps(wrapper(debugged, "auto", []))
+    assert set(heard) - {""} == {"the order of what uses w is left to chance"}
+
+
+def test_variables_are_read_without_a_thread_of_the_pool(tf, debugged, monkeypatch) -> None:
+    """Threads that were woken just before a run decide who wins in it."""
+    asked: list[Any] = []
+    original = compat.reader_of
+
+    def reader_of(session: Any, fetch: Any, **further: Any) -> Any:
+        if session.graph is program.graph:
+            asked.append(further["run_options"].inter_op_thread_pool)
+        return original(session, fetch, **further)
+
+    program = Program(tf, noisy, False)
+    monkeypatch.setattr(compat, "reader_of", reader_of)
+    program.steps(wrapper(debugged, "run", []))
+    assert set(asked) == {-1}
 
 
 @pytest.mark.parametrize(("make", "resource"), PROGRAMS)

@@ -114,8 +114,8 @@ class CopiedWatch(UnchangedCapture):
 
     @property
     def said(self) -> str:
-        """Nothing."""
-        return ""
+        """That the order of some of its ops is left to chance, where it is."""
+        return "" if self.instead is not None else Exactness(Way.UNCHANGED, race=self.state.unordered).words
 
     @property
     def _found(self) -> bool:
@@ -204,7 +204,8 @@ class CopiedDump(UnchangedCapture):
             dump = RuntimeCapture(mirror.call, replace(self.plan, directory=None), reached_by(mirror.call), ())
             self._dumps.append(dump)
             differs = self.outcome.parted_from(mirror.outcome(dump.perform()))
-        return dump.run(call, None), Exactness(Way.UNCHANGED, self.outcome.count, differs)
+        exactness = Exactness(Way.UNCHANGED, self.outcome.count, differs, race=self.state.unordered)
+        return dump.run(call, None), exactness
 
     def finish(self, keep: bool) -> None:
         """As of an UnchangedCapture; nothing else stays."""

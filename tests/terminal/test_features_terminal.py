@@ -107,7 +107,7 @@ def test_a_bundle_is_made_where_one_stands_and_opened_again(tmp_path: Path) -> N
     opened.send("<ctrl g>")  # a key of one's own
     opened.wait("› lt -f has_inf_or_nan")
     opened.send("o")
-    opened.wait("Log of 0: prob:0 is 0 at 2 elements.")
+    opened.wait("Log of 0: prob:0, a relu, is 0 at 2 elements.")
     opened.send("t")
     opened.wait("Enter: pt loss/Log:0")
     opened.send("q")

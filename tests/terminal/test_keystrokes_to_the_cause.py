@@ -45,7 +45,7 @@ class Person:
 @pytest.mark.parametrize(("cols", "rows"), [(80, 24), (120, 45), (200, 60)])
 def test_line_cause_and_element_take_no_key(tmp_path: Path, cols: int, rows: int) -> None:
     person = Person(tmp_path, "hit", cols, rows)
-    person.sees("Log of 0: prob:0 is 0 at 2 elements.", "train.py:8", "[2,0]", "-inf", "row 2 of 4")
+    person.sees("Log of 0: prob:0, a relu, is 0 at 2 elements.", "train.py:8", "[2,0]", "-inf", "row 2 of 4")
     assert person.pressed == 0
 
 

@@ -21,7 +21,7 @@ def _words(event, keys="", opening="lt"):
 def test_a_run_with_an_origin_leaves_three_lines():
     assert _words(sample_run.run_hit(), ":lt<enter>", opening="origin") == [
         "tfdbg: run #3: loss/Log:0 (Log) at train.py:8 is the first that is not finite.",
-        "tfdbg: row 2 of the batch: Log of 0: prob:0 is 0 at 2 elements.",
+        "tfdbg: row 2 of the batch: Log of 0: prob:0, a relu, is 0 at 2 elements.",
         "tfdbg: run #3, left at `lt`; running on without the debugger. Back there: python train.py --name 'my run'",
     ]
 

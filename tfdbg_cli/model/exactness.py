@@ -174,7 +174,8 @@ def _is_small(one: Value, two: Value) -> bool:
 
 def _near_together(pairs: Sequence[tuple[str, Any, Any]]) -> Iterator[Parting | None]:
     """The parting of each of these pairs of small arrays; None where two elements are no roundings of one number."""
-    one, two = (np.concatenate([pair[at].ravel() for pair in pairs]) for at in (1, 2))
+    one = np.concatenate([first.ravel() for _, first, _ in pairs])
+    two = np.concatenate([second.ravel() for _, _, second in pairs])
     starts = np.cumsum([0, *(pair[1].size for pair in pairs[:-1])])
     with np.errstate(all="ignore"):
         gaps = np.maximum.reduceat(_gaps(one, two), starts)

@@ -133,7 +133,7 @@ def test_elements_name_the_inputs_that_made_them() -> None:
     assert [[float(part.value) for part in element.parts if part] for element in origin.elements] == [[0.0], [0.0]]
     assert origin.frame is not None and (origin.frame.file, origin.frame.line) == ("/home/ada/train.py", 8)
     assert origin.batch_rows == (2,)
-    assert origin.cause.text == "Log of 0: prob:0 is 0 at 2 elements."
+    assert origin.cause.text == "Log of 0: prob:0, a relu, is 0 at 2 elements."
 
 
 def test_at_most_ten_elements() -> None:

@@ -19,8 +19,8 @@ _CHECK_DATA = (
     " such rows out."
 )
 _FILTER_DATA = (
-    "Check or filter the data set: dataset.filter(lambda x, *_: tf.reduce_all(tf.math.is_finite(x))), or replace what is"
-    " missing before."
+    "Check or filter the data set: dataset.filter(lambda x, *_: tf.reduce_all(tf.math.is_finite(x))), or replace what"
+    " is missing before."
 )
 _DELIVERIES = PIPELINE_OPS | {"DecodeRaw", "DecodeCSV", "ReadFile"}
 

@@ -36,8 +36,8 @@ BELOW_ONE = (
     " tf.math.log_sigmoid(-logits)."
 )
 OFF_THE_ORIGIN = (
-    "The angle of a point at (0, 0) has no slope: move it first, x = tf.where((x == 0) & (y == 0), {small}, x), or leave"
-    " such points out."
+    "The angle of a point at (0, 0) has no slope: move it first, x = tf.where((x == 0) & (y == 0), {small}, x), or"
+    " leave such points out."
 )
 ABOVE_ONE = "Keep its argument above 1: tf.math.acosh(tf.maximum(x, 1 + {step}))."
 DIVISIBLE = (

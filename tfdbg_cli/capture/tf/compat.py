@@ -84,7 +84,7 @@ def maker_from_options(session: RawSession) -> Callable[..., Any]:
 
 
 def reader_of(session: RawSession, fetch: Sequence[str], **further: Any) -> RawRunner:
-    """A runner of `session` that fetches tensors by name; `further`: what it is given (feed), runs (target), its options."""
+    """A runner of `session` that fetches tensors by name; `further`: its feed, its target, its run_options."""
     reader: RawRunner = maker_from_options(session)(config_pb2.CallableOptions(fetch=fetch, **further))
     return reader
 

@@ -3,10 +3,11 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from support.held_run import Held
 from support.prompt import Prompt
-from support.sample_run import sample_run
+from support.sample_run import PROB, sample_run
 
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.formats.bundles.layout import is_bundle
@@ -14,7 +15,8 @@ from tfdbg_cli.formats.bundles.reader import read_bundle
 from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.model.calls import Call, RunKind
 from tfdbg_cli.model.decision import RecordRun
-from tfdbg_cli.model.runs import Opened, RunEnd, RunStart
+from tfdbg_cli.model.runs import Change, Opened, RunEnd, RunStart
+from tfdbg_cli.model.tensors import MemoryTensorStore
 
 
 def prompt_with(held: Held | None, settings: Settings | None = None) -> Prompt:
@@ -37,6 +39,17 @@ def test_without_a_name_it_gets_one_that_is_free(tmp_path: Path, monkeypatch: py
     assert "The bundle is in bundle_of_run_3_2 (" in prompt.show("bundle", 200)
     assert {path.name for path in tmp_path.iterdir()} == {"bundle_of_run_3", "bundle_of_run_3_2"}
     assert read_bundle(tmp_path / "bundle_of_run_3_2").replay_spec.entry == "step"
+
+
+def test_of_a_run_in_which_something_was_set_the_program_s_own_is_taken_home(tmp_path: Path) -> None:
+    own = replace(sample_run(), replayable=Held())
+    tensors = list(own.tensors)
+    set_ = MemoryTensorStore(tensors, [np.zeros_like(own.tensors.value(index)) for index in range(len(tensors))])
+    prompt = Prompt(RunEnd(replace(own, tensors=set_, change=Change(own, (tensors[0].name,), 1))))
+    assert "what `set` replaced is not in it" in prompt.show(f"bundle {tmp_path}/case", 200)
+    (saved,) = open_path(tmp_path / "case").runs
+    (at,) = saved.tensors.named("prob")
+    np.testing.assert_array_equal(saved.tensors.value(at), PROB)
 
 
 def test_its_json(tmp_path: Path) -> None:

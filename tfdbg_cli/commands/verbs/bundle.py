@@ -33,8 +33,11 @@ def _bundle(context: Context, options: argparse.Namespace) -> Document:
     from tfdbg_cli.formats.bundles.saving import save_bundle, save_values  # few prompts write: the start does without
 
     save = save_values if options.values else save_bundle
-    run = replace(context.run, ignored=context.ignored.places)
+    change = None if options.values else context.run.change
+    run = replace(context.run if change is None else change.base, ignored=context.ignored.places)
     said = save(run, path, disk_budget=context.settings.disk_budget, force=options.force)
+    if change is not None:
+        said = (*said, "It is the run of the program: what `set` replaced is not in it.")
     data = {"path": str(path.absolute()), "repeatable": not options.values, "notes": list(said[1:])}
     return text_document("bundle", *map(line, said), data=data, title=options.path or path.name)
 

@@ -44,7 +44,7 @@ for i in range(4):
     w.assign_sub(0.1 * t.gradient(l, w))
     print(l.numpy())
 """,
-    "Log", "tf.math.log(tf.nn.relu(x @ w))", "Log of 0: Relu_0:0 is 0 at 8 elements", (0, 0), (0, 1, 2, 3),
+    "Log", "tf.math.log(tf.nn.relu(x @ w))", "Log of 0: Relu_0:0, a relu, is 0 at 8 elements", (0, 0), (0, 1, 2, 3),
     {"x": "float32[4,3] n=12 all x=0", "i": "1", "w": "float32[3,2] n=6 all x=0.9833"},
 )  # fmt: skip
 GRADIENT = EagerProgram(

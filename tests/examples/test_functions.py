@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from support.example_process import run_example
 from support.launched import python
-from support.package_source import PROJECT
+from support.package_source import PACKAGE, PROJECT
 
 pytestmark = pytest.mark.tf
 
@@ -79,6 +79,19 @@ def test_the_origin_is_named_and_the_program_goes_on(name: str) -> None:
     assert re.search(bug.prints, done.stdout)
     if example == "loop_in_branch":
         assert origin["execution"] == 5  # the sixth turn
+
+
+def test_the_eager_loop_is_as_the_tutorial_shows_it() -> None:
+    page = (PROJECT / "docs" / "tutorial.md").read_text(encoding="utf-8")
+    page = page[page.index("## A first loop") : page.index("```python")]
+    typed = re.findall(r"^    tfdbg> (.*)$", page, re.MULTILINE)
+    commands = [word for command in ("origin", *typed) for word in ("-c", command)]
+    done = python("-m", "tfdbg_cli", "run", "--until", "has_inf_or_nan", *commands, "-m", "tfdbg_cli.examples.eager_loop")
+    assert done.returncode == 0, done.stderr
+    said = {line.strip() for line in done.stdout.replace(f"{PACKAGE / 'examples'}/", "").splitlines()}
+    shown = [line.strip() for line in page.splitlines() if line.startswith("    ") and "tfdbg run" not in line]
+    assert [line for line in shown if line and line not in said] == []
+    assert len(shown) > 12
 
 
 @pytest.mark.parametrize("example", ["mlp_v2", "keras_fit"])

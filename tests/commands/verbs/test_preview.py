@@ -117,7 +117,7 @@ def test_a_large_layer_shows_its_first_tensors_and_leads_to_the_others() -> None
 
 
 def test_the_batch_of_the_origin(prompt: Prompt) -> None:
-    assert "Ask `origin` first." in prompt.error("preview origin").hint
+    assert "`origin` looks for the first one." in prompt.error("preview origin").hint
     prompt.show("origin")
     shown = prompt.show("preview origin")
     assert "1 row of the batch of 4" in shown

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tfdbg_cli.document.document import text_document
-from tfdbg_cli.document.text import line
+from tfdbg_cli.document.document import Document, text_document
+from tfdbg_cli.document.table import Column, Table
+from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.tui.reading import finder as module
 from tfdbg_cli.tui.reading.finder import Finder
 from tfdbg_cli.tui.reading.viewport import Viewport
@@ -49,3 +50,27 @@ def test_a_search_that_was_ended_takes_no_more_steps(monkeypatch):
     finder.look_for("hit")
     _finish(finder)
     assert view.selected == 2
+
+
+def _chosen_after(search: str, *lines: Line, table: Table | None = None) -> str | None:
+    document = text_document("text", *lines) if table is None else Document("text", (table,))
+    view = Viewport(document)
+    view.resize(60, 10)
+    finder = Finder(view)
+    finder.begin()
+    finder.look_for(search)
+    _finish(finder)
+    return view.chosen and view.chosen.link
+
+
+def test_enter_follows_the_link_that_was_found_and_not_the_first_of_its_line() -> None:
+    said = line("über ", Span("the loop", Style.NAME, "ni loop"), "  6 of: ", Span("all turns", Style.NAME, "pt all"))
+    assert _chosen_after("all tu", said) == "pt all"
+    assert _chosen_after("loop", said) == "ni loop"
+    assert _chosen_after("6 of", said) == "ni loop"  # no link: the first
+
+
+def test_a_row_that_was_found_by_another_cell_keeps_the_link_of_what_it_is_about() -> None:
+    cells = (Span("MatMul", Style.OP, "ni a"), Span("a:0", Style.NAME, "pt a:0"))
+    table = Table((Column("Op"), Column("Tensor", subject=True)), 1, lambda _: cells)
+    assert _chosen_after("MatMul", table=table) == "pt a:0"

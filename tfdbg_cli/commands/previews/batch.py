@@ -26,7 +26,7 @@ def batch_preview(context: Context, options: argparse.Namespace) -> Document:
     """The first rows of the batch that the origin leads back to, as they came in."""
     origin = context.memory.origins.get(context.current)
     if origin is None:
-        raise TfdbgError("`origin` was not asked of this run.", hint="Ask `origin` first.")
+        raise TfdbgError("No origin is known in this run.", hint="`origin` looks for the first one.")
     if isinstance(origin, HealthOrigin) or not origin.batch_rows:
         raise TfdbgError("The origin leads back to no row of a batch.")
     rows = origin.batch_rows

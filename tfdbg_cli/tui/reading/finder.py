@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from tfdbg_cli.document.text import Line
 from tfdbg_cli.tui.array.sought_values import SoughtValues, sought_values
-from tfdbg_cli.tui.reading.paint import Range
+from tfdbg_cli.tui.reading.paint import Range, columns
 from tfdbg_cli.tui.reading.search import Search
 from tfdbg_cli.tui.reading.viewport import Viewport
 
@@ -123,7 +123,7 @@ class Finder:
                 if search.done:
                     self._forget_wishes()
                 break
-            self._view.go(found[0], centre=True)
+            self._go(found[0])
             wrapped = "past the end, from the top" if wish.forward else "past the top, from the end"
             remark = wrapped if found[1] else ""
             self._wish = _Wish(self._view.selected, self._further.pop(0)) if self._further else None
@@ -132,6 +132,14 @@ class Finder:
     def ranges(self, line: Line, index: int) -> list[Range]:
         """The matches to show on `line`, which stands at `index`."""
         return self._search.ranges(line, index) if self._search else []
+
+    def _go(self, index: int) -> None:
+        """Select the matching line at `index`, and the link that its first match is in: Enter follows what was found."""
+        view = self._view
+        view.go(index, centre=True)
+        line = view.line(index)
+        for start, _ in self.ranges(line, index)[:1]:
+            view.choose_at(columns(line.text[:start]))
 
     def _new(self, text: str, start: int) -> Search:
         """A search by the values of the arrays here, where `text` asks for that, or else by what is shown."""

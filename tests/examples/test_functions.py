@@ -86,7 +86,8 @@ def test_the_eager_loop_is_as_the_tutorial_shows_it() -> None:
     page = page[page.index("## A first loop") : page.index("```python")]
     typed = re.findall(r"^    tfdbg> (.*)$", page, re.MULTILINE)
     commands = [word for command in ("origin", *typed) for word in ("-c", command)]
-    done = python("-m", "tfdbg_cli", "run", "--until", "has_inf_or_nan", *commands, "-m", "tfdbg_cli.examples.eager_loop")
+    watched = ("run", "--until", "has_inf_or_nan", *commands, "-m", "tfdbg_cli.examples.eager_loop")
+    done = python("-m", "tfdbg_cli", *watched)
     assert done.returncode == 0, done.stderr
     said = {line.strip() for line in done.stdout.replace(f"{PACKAGE / 'examples'}/", "").splitlines()}
     shown = [line.strip() for line in page.splitlines() if line.startswith("    ") and "tfdbg run" not in line]

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.bundles.description import went_bad
 from tfdbg_cli.formats.bundles.layout import is_bundle
 from tfdbg_cli.formats.dumps.case_layout import CASE_DIRECTORY
 from tfdbg_cli.formats.dumps.device_names import DEVICE_PREFIX
@@ -36,7 +37,8 @@ def _has_marks(names: Sequence[str]) -> bool:
 
 
 def _open_run(place: Place) -> Recording:
-    return SavedRecording(SavedRuns([place.path], _read, tensor_count), _notes(place))
+    runs = SavedRuns([place.path], _read, tensor_count)
+    return SavedRecording(runs, _notes(place), went_bad=is_bundle(place.path) and went_bad(place.path))
 
 
 def _notes(place: Place) -> tuple[str, ...]:

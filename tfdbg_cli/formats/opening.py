@@ -43,8 +43,14 @@ def _opened(place: Place) -> Opened:
     for known in FORMATS:
         if known.recognizes(place):
             recording = known.open(place)
-            notes, workers = recording.notes, recording.workers
-            return Opened(str(place.path), recording.runs, notes=notes, noun=known.noun, workers=workers)
+            return Opened(
+                str(place.path),
+                recording.runs,
+                notes=recording.notes,
+                noun=known.noun,
+                workers=recording.workers,
+                went_bad=recording.went_bad,
+            )
     raise next(filter(None, (known.mistaken(place) for known in FORMATS)), None) or _foreign(place)
 
 

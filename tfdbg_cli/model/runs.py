@@ -221,8 +221,8 @@ class Opened:
     `opening` is the command whose answer a person sees first; without one the kind of the run says. `ignored` are
     the places that count as fine, beside those that came with a run. `noun` is what the runs are called: graphs,
     where nothing ran. `workers` are those of a job whose runs these are, where several recorded together.
-    `growing` looks for new runs, where the recording is to be followed. `opened_by` are the words of the command line
-    that lead here again, before the path.
+    `went_bad` says that a number of the only run is known not to be finite. `growing` looks for new runs, where the
+    recording is to be followed. `opened_by` are the words of the command line that lead here again, before the path.
     """
 
     path: str
@@ -235,6 +235,7 @@ class Opened:
     workers: Sequence[str] = ()
     growing: Growing | None = None
     opened_by: Sequence[str] = ("open",)
+    went_bad: bool = False
 
 
 Stop: TypeAlias = RunStart | RunEnd | Opened

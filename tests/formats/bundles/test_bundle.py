@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import ast
 import json
+import os
 import random
 from contextlib import suppress
 from dataclasses import replace
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 from support.sample_run import sample_run
 
+from tfdbg_cli.commands.views.opening import opening_command
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.bundles import writer as bundle_writer
 from tfdbg_cli.formats.bundles.layout import is_bundle
@@ -23,7 +25,7 @@ from tfdbg_cli.formats.recording import writing
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
-from tfdbg_cli.model.tensors import EMPTY_STORE
+from tfdbg_cli.model.tensors import EMPTY_STORE, MemoryTensorStore, describe
 from tfdbg_cli.model.values import Array
 
 ARRAYS: tuple[tuple[str, Array], ...] = (
@@ -96,6 +98,22 @@ def test_it_opens_as_a_recording(written: Path) -> None:
     (run,) = opened.runs
     assert len(run.tensors) == len(sample_run().tensors)
     assert not [note for note in run.notes if "repetition" in note]
+
+
+def test_that_of_a_bad_run_opens_on_the_origin_and_any_other_on_its_tensors(written: Path, tmp_path: Path) -> None:
+    assert opening_command(open_path(written)) == "origin"
+    fine, one = tmp_path / "fine", np.array([1], np.float32)
+    tensors = MemoryTensorStore([describe(TensorName("a", 0), one, device="", op_type="Add", dtype="float32")], [one])
+    write_bundle(replace(sample_run(), tensors=tensors), REPETITION, fine)
+    assert opening_command(open_path(fine)) == "lt"
+
+
+@pytest.mark.parametrize("damage", ["[1]", "{", '{"first_bad": null}', "[" * 100_000, None])
+def test_a_description_that_cannot_be_read_takes_nothing_from_what_was_recorded(written: Path, damage: str) -> None:
+    path = written / "repetition" / "repetition.json"
+    path.unlink()
+    os.mkfifo(path) if damage is None else path.write_text(damage)  # a pipe would wait for ever
+    assert opening_command(open_path(written)) == "lt"
 
 
 def test_there_is_no_pickle_in_it_and_no_name_is_a_path(written: Path) -> None:

@@ -12,10 +12,10 @@ from tfdbg_cli.model.runs import Opened, RunStart, Stop
 def opening_command(event: Stop) -> str:
     """The command string whose document a person sees first at `event`.
 
-    Before a run what is about to run; after an error the error; after a hit of has_inf_or_nan or bad_result the
-    origin, after any other hit the tensors that passed; after a profiled run the profile; else the tensors, the nodes
-    of a graph without any, or the runs of a recording that holds several; in the middle of a run where the program
-    stands.
+    Before a run what is about to run; after an error the error; after a hit of has_inf_or_nan or bad_result, and of
+    the bundle of such a run, the origin, after any other hit the tensors that passed; after a profiled run the
+    profile; else the tensors, the nodes of a graph without any, or the runs of a recording that holds several; in the
+    middle of a run where the program stands.
     """
     if isinstance(event, RunStart):
         return "run_info"
@@ -26,6 +26,8 @@ def opening_command(event: Stop) -> str:
     run = event.runs[event.current] if isinstance(event, Opened) else event.run
     if run.error is not None:
         return "error_info"
+    if isinstance(event, Opened) and event.went_bad:
+        return "origin"
     hit = None if isinstance(event, Opened) else event.hit
     if hit is not None:
         ours = BUILT_IN_FILTERS.get(hit.filter_name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Mapping
@@ -12,6 +11,7 @@ from typing import Any
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.bundles import layout
+from tfdbg_cli.formats.bundles.description import description
 from tfdbg_cli.formats.bundles.values import digest, read_value
 from tfdbg_cli.formats.dumps.reader import read_dump
 from tfdbg_cli.formats.recording.json_fields import WRONG_CONTENT, items, shape, text, texts, whole
@@ -21,7 +21,6 @@ from tfdbg_cli.model.names import TensorName, parse_tensor_name
 from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
 from tfdbg_cli.model.runs import Run
 
-_LONGEST_DESCRIPTION = 1 << 28
 _LONGEST_GRAPH = (1 << 31) - 1  # protobuf's own limit
 _MOST_INPUTS = 1_000_000
 _HASH = re.compile(r"[0-9a-f]{64}")
@@ -61,7 +60,7 @@ def read_bundle(directory: Path) -> Bundle:
         raise _no_bundle(directory)
     if place.is_symlink() or any(_links(place)):
         raise TfdbgError(f"The bundle {directory} holds links, which tfdbg never writes; it is not read.")
-    fields = _fields(place / layout.REPETITION)
+    fields = _fields(directory)
     if fields.get("format") != layout.FORMAT:
         raise TfdbgError(
             f"The bundle {directory} was written by another tfdbg, in a format that this one does not know.",
@@ -110,15 +109,20 @@ def _content(path: Path, most: int) -> bytes:
     try:
         return read_whole(path, most)
     except OSError as error:
-        raise TfdbgError(f"The bundle's file {path.name} cannot be read: {error.strerror or error}.") from error
+        raise _unreadable(path, error) from error
 
 
-def _fields(path: Path) -> dict[str, Any]:
+def _unreadable(path: Path, error: OSError) -> TfdbgError:
+    return TfdbgError(f"The bundle's file {path.name} cannot be read: {error.strerror or error}.")
+
+
+def _fields(directory: Path) -> dict[str, Any]:
+    path = directory / layout.REPETITION_DIRECTORY / layout.REPETITION
     try:
-        fields = json.loads(_content(path, _LONGEST_DESCRIPTION))
-    except (ValueError, RecursionError):
-        fields = None
-    if not isinstance(fields, dict):
+        fields = description(directory)
+    except OSError as error:
+        raise _unreadable(path, error) from error
+    if fields is None:
         raise _damaged(path, "It is no JSON object.")
     return fields
 

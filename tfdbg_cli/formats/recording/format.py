@@ -87,6 +87,11 @@ class Recording(Protocol):
         """The workers of a job whose runs these are; none where no job recorded."""
         ...
 
+    @property
+    def went_bad(self) -> bool:
+        """Whether it was written because a number of its only run is not finite, as far as it says so."""
+        ...
+
 
 @dataclass(frozen=True)
 class Examination:

@@ -96,3 +96,4 @@ class SavedRecording:
     runs: Sequence[Run]
     notes: Sequence[str] = ()
     workers: Sequence[str] = ()
+    went_bad: bool = False

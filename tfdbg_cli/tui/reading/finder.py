@@ -134,7 +134,7 @@ class Finder:
         return self._search.ranges(line, index) if self._search else []
 
     def _go(self, index: int) -> None:
-        """Select the matching line at `index`, and the link that its first match is in: Enter follows what was found."""
+        """Select the matching line at `index`, and the link that its first match is in, so that Enter follows it."""
         view = self._view
         view.go(index, centre=True)
         line = view.line(index)

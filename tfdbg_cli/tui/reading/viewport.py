@@ -205,7 +205,7 @@ class Viewport:
         return self.selected != before
 
     def choose_at(self, column: int) -> None:
-        """Choose the link at `column` of the selected line, if one is there; a table's row keeps that of what it is about."""
+        """Choose the link at `column` of the selected line, if any; a table's row keeps that of what it is about."""
         links = self.links(self.selected)
         if self._subject(links) is None:
             self.link = next((at for at, link in enumerate(links) if link.start <= column < link.end), self.link)

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.formats.bundles.description import went_bad
 from tfdbg_cli.formats.bundles.layout import is_bundle
 from tfdbg_cli.formats.dumps.case_layout import CASE_DIRECTORY
 from tfdbg_cli.formats.dumps.device_names import DEVICE_PREFIX
@@ -38,7 +37,13 @@ def _has_marks(names: Sequence[str]) -> bool:
 
 def _open_run(place: Place) -> Recording:
     runs = SavedRuns([place.path], _read, tensor_count)
-    return SavedRecording(runs, _notes(place), went_bad=is_bundle(place.path) and went_bad(place.path))
+    return SavedRecording(runs, _notes(place), went_bad=is_bundle(place.path) and _went_bad(place.path))
+
+
+def _went_bad(bundle: Path) -> bool:
+    from tfdbg_cli.formats.bundles.description import went_bad  # of nearly all dumps nothing is read here
+
+    return went_bad(bundle)
 
 
 def _notes(place: Place) -> tuple[str, ...]:

@@ -103,7 +103,7 @@ def test_a_bundle_is_made_where_one_stands_and_opened_again(tmp_path: Path) -> N
     env = {"HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path / "config")}
     opened = WarmSession([sys.executable, "-m", "tfdbg_cli", "open", str(case)], env=env)
     opened.wait("Log of 0: prob:0, a relu, is 0 at 2 elements.")  # the bundle of a bad run
-    opened.send("t")
+    opened.send("tg")
     opened.wait("20 dumped tensor(s)")
     assert {opened.screen.buffer[5][col].bg for col in range(20, 30)} == {"000087"}, "the theme of the file"
     opened.send("<ctrl g>")  # a key of one's own

@@ -72,7 +72,8 @@ class ArrayBlock:
     """The elements of `array` as a block of a document. `mark` says which elements of a chunk to highlight.
 
     `as_text` is set where somebody asked how to print it: a front end that draws arrays otherwise shows the text.
-    `name` says which array it is on a page that shows several.
+    `name` says which array it is on a page that shows several. `begin` is the index of the element to look at first,
+    where one is of interest.
     """
 
     array: Array
@@ -80,6 +81,7 @@ class ArrayBlock:
     mark: Callable[[Array], Array] | None = None
     as_text: bool = False
     name: str = ""
+    begin: tuple[int, ...] | None = None
 
     @property
     def elided(self) -> bool:

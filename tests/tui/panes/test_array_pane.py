@@ -44,6 +44,14 @@ def test_a_nan_in_four_dimensions_is_reached_in_three_keys_from_its_row() -> Non
     assert screen.rows[row][col:].startswith("nan")
 
 
+def test_the_value_of_an_origin_begins_at_the_element_that_went_wrong() -> None:
+    hit = sample_run.run_hit()
+    assert _drive("<enter>", event=hit, opening="origin").state.viewer.here == (2, 0)
+    assert _drive("", event=hit, opening="pt loss/Log:0").state.viewer.here == (0, 0), "nobody asked for the origin"
+    other = _drive(":pt dense/MatMul:0<enter>", event=hit, opening="origin")
+    assert other.state.viewer.here == (0, 0)
+
+
 def test_a_key_begins_to_set_the_element_or_the_chosen_tensor() -> None:
     assert _drive("<enter>]n=").state.prompt.editor.text == "set x:0[3,17,4,0] "
     assert _drive("=").state.prompt.editor.text == "set x:0 "

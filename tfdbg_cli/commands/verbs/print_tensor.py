@@ -6,6 +6,7 @@ import argparse
 from dataclasses import replace
 from typing import Any
 
+from tfdbg_cli.analysis.origin.origin_found import Origin
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import LOOKING, Argument, Command, Kind
 from tfdbg_cli.commands.syntax import quoted
@@ -64,6 +65,8 @@ def _value(
     shown = view(context, options, array, dtype, context.summary(index) if quick else None)
     if len(choice.indices) > 1:  # the text leads to the other executions
         shown = replace(shown, as_text=True)
+    if not choice.slicing:
+        shown = replace(shown, begin=_offending(context, index))
     written = saved(options, array)
 
     def data() -> dict[str, Any]:
@@ -72,6 +75,14 @@ def _value(
         return tensor_data(context, index) | extra | shown.data() | path
 
     return Document("tensor", (Text((*head, *written)), *shown.blocks()), data, title)
+
+
+def _offending(context: Context, index: int) -> tuple[int, ...] | None:
+    """The first element that is bad of the tensor at `index`, where `origin` found that it went wrong there."""
+    origin = context.memory.origins.get(context.current)
+    if not isinstance(origin, Origin) or origin.index != index or not origin.elements:
+        return None
+    return origin.elements[0].index
 
 
 def _no_value(

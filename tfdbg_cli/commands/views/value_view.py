@@ -74,7 +74,7 @@ def array_style(context: Context, options: argparse.Namespace) -> ArrayStyle:
 class ValueView:
     """An array with the flags under which it is shown. `known` is its summary if that was computed before.
 
-    `as_text` as in ArrayBlock.
+    `as_text` and `begin` as in ArrayBlock.
     """
 
     array: Array
@@ -84,6 +84,7 @@ class ValueView:
     whole_summary: bool = False
     known: Summary | None = None
     as_text: bool = False
+    begin: tuple[int, ...] | None = None
 
     @property
     def summary(self) -> Summary:
@@ -98,7 +99,7 @@ class ValueView:
         if self.array.size == 0:
             lines.append(line(Span("There are no elements.", Style.DIM)))
         mark = self.ranges.mask if self.ranges else None
-        return [Text((*lines, EMPTY_LINE)), ArrayBlock(self.array, self.style, mark, self.as_text)]
+        return [Text((*lines, EMPTY_LINE)), ArrayBlock(self.array, self.style, mark, self.as_text, begin=self.begin)]
 
     def _summary(self) -> list[Line]:
         if self.whole_summary:

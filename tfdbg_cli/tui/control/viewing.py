@@ -38,7 +38,7 @@ class Viewers:
         return self._shown[page]
 
     def open(self, reading: Reading, settings: Settings, *, from_text: bool) -> Viewer:
-        """Show the array of a page in its viewer, at the element on the selected line, if there is one.
+        """Show the array of a page in its viewer, at the element on the selected line, or else where it wants to begin.
 
         Raises:
             TfdbgError: there is no array on the page, or nothing in it.
@@ -58,6 +58,8 @@ class Viewers:
             viewer = self._of[page] = Viewer(block.array, name, settings.array_threshold, style, facts)
             if reading.document.kind == "row" and looks_like_image(block.array):
                 viewer.show(Mode.PICTURE)
+            if block.begin is not None:
+                viewer.go(block.begin)
         element = view.line(view.selected).element
         if from_text and element is not None and len(element) == block.array.ndim:
             viewer.go(element)

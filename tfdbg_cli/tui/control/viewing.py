@@ -38,7 +38,7 @@ class Viewers:
         return self._shown[page]
 
     def open(self, reading: Reading, settings: Settings, *, from_text: bool) -> Viewer:
-        """Show the array of a page in its viewer, at the element on the selected line, or else where it wants to begin.
+        """Show the array of a page in its viewer, at the element on the selected line, else where it is to begin.
 
         Raises:
             TfdbgError: there is no array on the page, or nothing in it.

@@ -39,7 +39,7 @@ def named() -> Group:
         "UNet with its own step": Entry(_unet),
         "scalar sum": Entry(lambda: small.scalar_sum),
         "Dense and GELU": Entry(lambda: small.dense_gelu),
-        "forward over reverse": Entry(lambda: small.forward_over_reverse),
+        "forward over reverse": Entry(lambda: small.forward_over_reverse, rewinds=True),
         "update skipped": Entry(lambda: small.skipped_update),
         "fed scale": Entry(lambda: small.fed_scale),
         "fused ReLU": Entry(lambda: small.fused_relu, goes_on=None),

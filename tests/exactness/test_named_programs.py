@@ -9,7 +9,7 @@ from exactness.catalog import named
 from exactness.courses import Plant, course_of
 from exactness.fronts import capturing, debugged, watching
 from exactness.programs import small
-from exactness.verdict import Way, assert_exact
+from exactness.verdict import Way, assert_exact, assert_exact_again
 
 pytestmark = pytest.mark.tf
 
@@ -35,7 +35,10 @@ def test_long_course(name: str, onednn: bool) -> None:
 def test_short_course(name: str) -> None:
     entry = named()[name]
     ways = [Way.CAPTURED_PLANTED, Way.PASSED_OVER, Way.RESULTS]
-    assert_exact(entry.make(), 6, ways, goes_on=bool(entry.goes_on))
+    if entry.rewinds:
+        assert_exact_again(entry.make(), 6, Plant(3), ways, goes_on=bool(entry.goes_on))
+    else:
+        assert_exact(entry.make(), 6, ways, goes_on=bool(entry.goes_on))
 
 
 def test_every_captured_run_says_how_exact_it_is() -> None:

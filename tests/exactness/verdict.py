@@ -120,9 +120,16 @@ def assert_exact(
     _assert_same(partial(course_of, build), steps, list(ways), plant, goes_on=goes_on)
 
 
-def assert_exact_again(build: Build, steps: int, plant: Plant, *, goes_on: bool = True) -> None:
+def assert_exact_again(
+    build: Build,
+    steps: int,
+    plant: Plant,
+    ways: Iterable[Way] = (Way.CAPTURED_PLANTED, Way.PASSED_OVER),
+    *,
+    goes_on: bool = True,
+) -> None:
     """As `assert_exact` with something planted, of a program that is built once, and whose variables are put back."""
-    _assert_same(rewound(build, plant), steps, [Way.CAPTURED_PLANTED, Way.PASSED_OVER], plant, goes_on=goes_on)
+    _assert_same(rewound(build, plant), steps, list(ways), plant, goes_on=goes_on)
 
 
 def _assert_same(courses: Courses, steps: int, ways: list[Way], plant: Plant, *, goes_on: bool) -> None:

@@ -158,10 +158,13 @@ def _fed(step: Any, plant: Plant, *shape: int, held: Any) -> Program:
     """`step` with other data each time; one element of the planted step's is `PLANTED`."""
     import tensorflow as tf
 
-    def at(number: int) -> Any:
-        data = np.random.RandomState(number).normal(size=shape).astype(np.float32)
-        if plant(number):
-            data[(0,) * len(shape)] = PLANTED
-        return step(tf.constant(data))
+    def planted(plant: Plant) -> Program:
+        def at(number: int) -> Any:
+            data = np.random.RandomState(number).normal(size=shape).astype(np.float32)
+            if plant(number):
+                data[(0,) * len(shape)] = PLANTED
+            return step(tf.constant(data))
 
-    return Program(stepwise(at), lambda: variables(held))
+        return Program(stepwise(at), lambda: variables(held), planted)
+
+    return planted(plant)

@@ -153,6 +153,23 @@ def test_moving_and_paging_stays_in_the_plane() -> None:
     assert screen.rows[4].rstrip().endswith("399")
 
 
+def test_half_pages_and_rows_in_sight_have_the_keys_of_vi() -> None:
+    tall = _run(x=np.arange(600, dtype=np.float32).reshape(100, 6))
+    half = _drive("<ctrl d>", tall, "pt x").state.viewer.here
+    assert half[0] > 1
+    assert _drive("d", tall, "pt x").state.viewer.here == half
+    assert _drive("ddu", tall, "pt x").state.viewer.here == half
+    assert _drive("<page down>", tall, "pt x").state.viewer.here == (15, 0)
+    assert _drive("L", tall, "pt x").state.viewer.here == (15, 0), "the last of 16 rows at 80x24"
+    assert _drive("Gl", tall, "pt x").state.viewer.here == (99, 1)
+    assert _drive("GlH", tall, "pt x").state.viewer.here == (84, 1)
+    assert _drive("GlM", tall, "pt x").state.viewer.here == (92, 1)
+    assert _drive("2GH", tall, "pt x").state.viewer.here == (84, 0), "in a heatmap"
+    assert _drive("3L", tall, "pt x").state.viewer.here == (99, 0), "a picture shows all rows"
+    assert _drive("6L", tall, "pt x").state.viewer.here == (15, 0), "of the batch"
+    assert _drive("HML", _run(x=np.float32(1)), "pt x").state.viewer is None
+
+
 def test_axes_are_stepped_chosen_swapped_and_turned() -> None:
     assert _drive("v>>").state.viewer.here == (0, 2, 0, 0)
     assert _drive(["v", ">", ">", "<"]).state.viewer.here == (0, 1, 0, 0)

@@ -131,6 +131,19 @@ class Viewer:
         step = int(max(1, self._rows - 1) * pages)
         return self.move(step or (1 if pages > 0 else -1), 0)
 
+    def in_sight(self, share: float) -> None:
+        """The cursor to the first row in sight (0), the last one (1), or one between."""
+        if self.mode is Mode.HEALTH:
+            length = self.array.shape[0] if self.array.ndim else 1
+            rows = list(range(self._corner.top, min(length, self._corner.top + self._rows)))
+            axis = 0 if self.array.ndim else None
+        else:
+            drawn = range(self.plane.height) if self._cells is None else self._cells.rows
+            rows = [row for row in drawn if row is not None]
+            axis = self.plane.down
+        if axis is not None and rows:
+            self.plane = self.plane.along(axis, rows[round(share * (len(rows) - 1))])
+
     def show(self, mode: Mode) -> None:
         """Look at the array this way.
 

@@ -22,6 +22,7 @@ from tfdbg_cli.tui.terminal.theme import THEMES
 
 _MOVES = {"down": (1, 0), "up": (-1, 0), "right": (0, 1), "left": (0, -1)}
 _PAGES = {"page-down": 1.0, "page-up": -1.0, "half-down": 0.5, "half-up": -0.5}
+_SIGHTS = {"first-in-sight": 0.0, "middle-in-sight": 0.5, "last-in-sight": 1.0}
 _TURNS: dict[str, Callable[[Plane], Plane]] = {
     "step": lambda plane: plane.step(1),
     "step-back": lambda plane: plane.step(-1),
@@ -100,6 +101,8 @@ class ArrayPane(Pane):
             moved = viewer.move(*_MOVES[name])
         elif name in _PAGES:
             moved = viewer.page(_PAGES[name])
+        elif name in _SIGHTS:
+            viewer.in_sight(_SIGHTS[name])
         elif name in _FAR_ENDS:
             moved = viewer.end(*_FAR_ENDS[name])
         elif name in _TURNS:

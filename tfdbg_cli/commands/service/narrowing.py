@@ -39,8 +39,9 @@ class Narrowing:
         words = list_words(self.original)
         self._command = registry.find(words[0])
         if QUERY_ARGUMENT not in self._command.arguments:
-            takers = ", ".join(f"`{one.name}`" for one in registry if QUERY_ARGUMENT in one.arguments)
-            raise TfdbgError("This is no list that filters.", hint=f"{takers} are; / searches here.")
+            # A few names are enough: all of them fill the row, and would be loaded for it.
+            hint = "`lt`, `layers`, `runs` and other lists are; / searches here."
+            raise TfdbgError("This is no list that filters.", hint=hint)
         require_moment(self._command, context)
         self._options = self._command.parse(words[1:])
         self.text: str = self._options.query

@@ -131,3 +131,14 @@ def test_a_bundle_that_is_there_is_not_written_again(tmp_path: Any) -> None:
     fresh.mkdir()
     (fresh / "case.json").write_text("{}")
     assert "--bundle" not in watch_on(RunUntil("has_nan", bundle=str(fresh)))
+
+
+def test_one_key_counts_the_values_of_a_column_and_links_lead_to_the_others() -> None:
+    screen = _drive("#", sample_run.run_end(), opening="lt")
+    assert screen.state.page.command == "frequencies"
+    assert _selected(screen).split()[-1] == "Add", "the most frequent, not a link above the table"
+    narrowed = _drive("floss<enter>#", sample_run.run_end(), opening="lt")
+    assert narrowed.state.page.command == "frequencies -q loss"
+    assert narrowed.rows[2].strip() == "3 values of op in 3 tensors"
+    dtypes = _drive(["#", "up", "up", "up", "enter"], sample_run.run_end(), opening="lt")
+    assert dtypes.state.page.command == "fq dtype"

@@ -32,8 +32,17 @@ def test_each_value_leads_to_as_many_tensors_as_it_counts(prompt: Prompt, column
             assert counts == sorted(count for value, count in values.items() if value)
 
 
+def test_the_other_columns_are_one_link_away(prompt: Prompt) -> None:
+    assert prompt.show("fq").startswith("15 values of op in 20 tensors\nby op dtype shape rank device layer role exec")
+    links = {span.text: span.link for span in prompt.spans("fq rank -q 'not unique'")}
+    assert links["op"] == "fq -q 'not unique'"
+    assert links["layer"] == "fq layer -q 'not unique'"
+    assert links["rank"] == ""
+    assert prompt.data(links["layer"])["column"] == "layer"
+
+
 def test_the_most_frequent_stands_on_top(prompt: Prompt) -> None:
-    assert prompt.show("fq dtype").split("\n")[3].split()[-1] == "float32"
+    assert prompt.show("fq dtype").split("\n")[4].split()[-1] == "float32"
     assert prompt.show("fq dtype").startswith("7 values of dtype in 20 tensors")
     assert "0 values of op in 0 tensors" in prompt.show("fq op -q zzz")
     assert "invalid choice" in prompt.error("fq colour").message

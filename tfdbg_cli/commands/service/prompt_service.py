@@ -15,7 +15,7 @@ from tfdbg_cli.commands.folds import EVERY, fold_command
 from tfdbg_cli.commands.interpreter import execute, moment_of, require_moment
 from tfdbg_cli.commands.registry import Moment, Outcome, Registry
 from tfdbg_cli.commands.service.pages import Page, Pages
-from tfdbg_cli.commands.syntax import parse_line
+from tfdbg_cli.commands.syntax import parse_line, quoted
 from tfdbg_cli.commands.titles import StopKind, ignored_text, stop_kind, stop_title
 from tfdbg_cli.commands.views.opening import opening_command
 from tfdbg_cli.commands.views.watch_decision import watch_on
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 _MOST_PAGES = 200
 _WORST = str(SortKey.WORST)
+_COUNTED = frozenset({"list_tensors", "frequencies"})  # commands whose query chooses among all tensors
 
 
 class PromptService:
@@ -174,6 +175,16 @@ class PromptService:
         options = command.parse(words[1:])
         is_so = options.sort_by == _WORST and not options.reverse
         return command.spell(options, sort_by="timestamp" if is_so else _WORST, reverse=False)
+
+    @property
+    def counting(self) -> str:
+        """The command string that counts the values of columns, of the tensors that the query of this page leaves."""
+        from tfdbg_cli.commands.service.narrowing import list_words
+
+        words = list_words(self.pages.current)
+        command = self._registry.find(words[0], self.moment) if words[0] in self._registry else None
+        query = command.parse(words[1:]).query if command is not None and command.name in _COUNTED else ""
+        return f"frequencies -q {quoted(query)}" if query else "frequencies"
 
     def all_folded(self, is_open: bool) -> str:
         """The command string for the list on the current page with every scope folded if it `is_open`, else unfolded.

@@ -18,7 +18,7 @@ from tfdbg_cli.commands.verbs.list_tensors import COMMAND as LIST
 from tfdbg_cli.commands.views.tensor_choice import short_device
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.table import Column, Row, Table
-from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.document.units import bytes_text, count_text, shape_text
 from tfdbg_cli.model.tensors import Tensor
 
@@ -68,6 +68,7 @@ def _frequencies(context: Context, options: argparse.Namespace) -> Document:
     if options.query:
         everything = COMMAND.spell(options, query="")
         head.append(query_line(options.query, len(indices), len(store), everything))
+    head.append(_others(options))
     blocks: list[Block] = [Text((*head, EMPTY_LINE))]
     if found:
         blocks.append(Table(columns, len(found), row))
@@ -77,6 +78,16 @@ def _frequencies(context: Context, options: argparse.Namespace) -> Document:
 
 
 _BAR = 20  # columns of the longest bar
+
+
+def _others(options: argparse.Namespace) -> Line:
+    """The columns that can be counted, each but the one on show a link."""
+    spans = [Span("by", Style.DIM)]
+    for name in _COLUMNS:
+        is_shown = name == options.column
+        link = "" if is_shown else COMMAND.spell(options, column=name)
+        spans += [Span(" "), Span(name, Style.TITLE if is_shown else Style.PLAIN, link)]
+    return Line(tuple(spans))
 
 
 def _listed(options: argparse.Namespace) -> argparse.Namespace:
@@ -127,12 +138,21 @@ COMMAND = Command(
     ("fq",),
     "How often each value of a column stands in the list of tensors.",
     _frequencies,
-    (Argument(("column",), f"one of {', '.join(_COLUMNS)}", choices=_COLUMNS), QUERY_ARGUMENT),
+    (
+        Argument(
+            ("column",),
+            f"one of {', '.join(_COLUMNS)}; without one, op",
+            choices=_COLUMNS,
+            nargs="?",
+            default=_COLUMNS[0],
+        ),
+        QUERY_ARGUMENT,
+    ),
     moments=LOOKING,
     values=True,
     steps=_in_steps,
     details="""\
-The most frequent value stands on top; each leads to its tensors.
+The most frequent value stands on top; each leads to its tensors. The other columns stand above the table.
 
 Examples:
   frequencies op

@@ -109,6 +109,7 @@ class Actions:
             "sort": self._sorting.sort,
             "reverse": self._sorting.reverse,
             "worst": self._sorting.worst,
+            "count": lambda: screen.command(self._state.service.counting),
             "fold": self._folding.turn,
             "fold-all": lambda: self._folding.turn_all(is_open=True),
             "unfold-all": lambda: self._folding.turn_all(is_open=False),

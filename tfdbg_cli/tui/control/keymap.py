@@ -110,6 +110,7 @@ _TENSOR_KEYS = tuple(
         ("A", "layers", "the layers", WITH_TENSORS),
         ("O", "tree", "the ops by the scopes in their names, as a tree", WITH_TENSORS),
         ("R", "runs", "the runs", WITH_TENSORS),
+        ("#", "ui:count", "how often each op type, dtype, shape, layer … stands in the list of tensors", LOOKING),
         ("D", "diff", "what differs from the run before", WITH_TENSORS),
         ("=", "ui:set", "another value for this tensor, which `again` computes with", WITH_TENSORS),
         ("B", "ui:bundle", "save this run as a bundle", WITH_TENSORS),

@@ -199,7 +199,14 @@ def test_esc_and_a_key_that_come_as_one_are_both_heard():
     """Over a slow line, or from a fast hand, Esc and `:` are Alt-: to the terminal."""
     assert drive(":pt x:0<enter><meta :>lt<enter>").state.page.command == "lt"
     assert drive("/loss<meta :>pt x:0<enter>").state.page.command == "pt x:0"
-    assert "Alt-C does nothing here" in drive(["meta c"]).status, "continue would leave the stop"
+    assert drive(":pt x:0<enter><meta j>").state.page.view.selected == drive("j").state.page.view.selected
+    assert drive(":pt x:0<enter><meta G>").state.page.command == "lt"
+    for key in "crFq!":
+        screen = drive([*":pt x:0", "enter", f"meta {key}"])
+        assert "does nothing here" in screen.status, "who means Alt must not find the program gone on"
+        assert screen.state.page.command == "pt x:0"
+        assert screen.decision is None
+    assert "Alt-Z does nothing here" in drive(["meta Z"]).status, "Z alone means nothing either"
 
 
 def test_an_empty_line_at_the_prompt_is_nothing():

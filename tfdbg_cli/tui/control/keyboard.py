@@ -8,8 +8,13 @@ from tfdbg_cli.tui.control.bars import Message
 from tfdbg_cli.tui.control.keymap import KeyContext, action_of, key_name, sequences
 from tfdbg_cli.tui.control.screen import Screen
 
-# Esc and one of these in quick succession, or over a slow line, reach us as one key.
+# Esc and another key in quick succession, or over a slow line, reach us as one key. These are meant so anywhere.
 _AFTER_ESCAPE = frozenset({"meta :", "meta /", "meta @", "meta ?"})
+# In a document all are but these: who means Alt and a letter must not find the program gone on, or something changed.
+_NEVER_AFTER_ESCAPE = frozenset(
+    {"run", "continue", "detach", "exit", "step", "over", "finish", "until", "set", "pdb", "ui:watch"}
+    | {"ui:ignore", "ui:ignore-go", "ui:shell", "ui:edit", "ui:side"}
+)
 _TYPING = frozenset({KeyContext.PROMPT, KeyContext.SEARCH, KeyContext.FILTER, KeyContext.FIND})
 _MOST = 9_999_999  # a count
 # What `.` does not do again: moving, and opening or closing something.
@@ -73,7 +78,7 @@ class Keyboard:
                 else Message(f"{begun}{key_name(key)} does nothing here.", hint=_WAY_OUT, passing=True)
             )
             self._screen.say(said)
-        elif key in _AFTER_ESCAPE:
+        elif self._came_after_escape(key):
             self.pressed("esc")
             self.pressed(key.removeprefix("meta "))
         elif place in _TYPING:
@@ -82,6 +87,16 @@ class Keyboard:
             hint = "? shows the keys, : takes a command."
             self._screen.say(Message(f"{key_name(key)} does nothing here.", hint=hint, passing=True))
         self._state.count = 0
+
+    def _came_after_escape(self, key: str) -> bool:
+        """Whether `key`, which means nothing with Alt, is Esc and a key that was pressed right after it."""
+        alone = key.removeprefix("meta ")
+        if alone == key or self._state.place is not KeyContext.DOCUMENT:
+            return key in _AFTER_ESCAPE
+        state = self._state
+        meant = action_of(alone, state.place, state.service.moment, state.own_bindings)
+        begins = sequences(alone, state.place, state.service.moment, state.own_bindings)
+        return bool(meant or begins) and meant.split(" ", 1)[0] not in _NEVER_AFTER_ESCAPE
 
     def _lettered(self, key: str) -> None:
         """The key that a mark is called by; one that is no character goes on as if nothing was asked."""

@@ -52,3 +52,16 @@ def test_every_row_fits_the_screen_and_nothing_breaks(values, width, log):
 def test_nothing_finite_is_drawn_too():
     text = plain(Plot(np.array([np.nan, np.nan]), ("#1", "#2")).lines(40))
     assert text.count("×") == 2
+
+
+def test_the_ends_of_the_scale_are_told_apart_and_one_number_has_one_label():
+    def labels(*values):
+        return [row.text.split("│")[0].strip() for row in Plot(np.array(values), ("#1", "#3")).lines(60)[:6]]
+
+    assert labels(0.0, 0.5, 1.0) == ["1", "", "", "", "", "0"]
+    assert labels(0.693147, 0.693149) == ["0.693149", "", "", "", "", "0.693147"]
+    assert labels(1.0, 1.0 + 2**-52)[0] == "1.0000000000000002"
+    assert labels(np.nan, np.nan) == [""] * 6
+    assert labels(7.0, 7.0, 7.0) == ["", "", "", "7", "", ""]
+    constant = [row.text for row in Plot(np.array([7.0, 7.0]), ("#1", "#2")).lines(60)]
+    assert any("\u2801" <= cell <= "\u28ff" for cell in constant[3]), "where the line is"

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from tfdbg_cli.document.braille import curve
+from tfdbg_cli.document.scale_labels import scale_labels
 from tfdbg_cli.document.sparkline import DOWN, NOT_A_NUMBER, SIGN_STYLES, UP
-from tfdbg_cli.document.summary import number_text
 from tfdbg_cli.document.text import Line, Span, Style
 from tfdbg_cli.model.values import Array
 
@@ -39,13 +39,12 @@ class Plot:
         low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
         if log:
             low = float(finite[finite > 0].min())
-        labels = [number_text(high), number_text(low)]
+        labels = scale_labels(low, high, _ROWS) if finite.size else [""] * _ROWS
         head = max(map(len, labels)) + 2
         wide = max(_NARROWEST, (_WIDE if width is None else width) - head)
         heights = _logarithms(values, low) if log else values
         ends = (float(np.log10(low)), float(np.log10(high))) if log else (low, high)
         rows = curve(heights, *ends, (wide, _ROWS))
-        labels = [labels[0], *[""] * (_ROWS - 2), labels[1]]
         drawn = [
             Line((Span(f"{label:>{head - 2}} │", Style.DIM), Span(row, Style.NUMBER)))
             for label, row in zip(labels, rows, strict=True)

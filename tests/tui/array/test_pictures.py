@@ -162,6 +162,15 @@ def test_a_curve_goes_from_the_lowest_dot_to_the_highest_and_marks_what_is_none(
     assert "".join(plain_rows).isascii()
 
 
+def test_a_line_of_one_number_has_one_label() -> None:
+    rows = _text(line_plot(np.full((1, 200), 3.5), Plane.of((1, 200)), Surface(83, 12)))
+    assert [row[:4].strip() for row in rows[:10]] == [*[""] * 5, "3.5", *[""] * 4]
+    assert rows[5][4] != "\u2800"
+    near = _text(line_plot(np.array([[0.693147, 0.693149]]), Plane.of((1, 2)), Surface(83, 12)))
+    assert near[0].split(" ")[0] == "0.693149"
+    assert near[9].split(" ")[0] == "0.693147"
+
+
 def test_a_short_row_of_the_batch_has_a_sign_for_each_element() -> None:
     known: dict[int, Health] = {}
     _answer(examined(np.array([[1, 0, np.nan]]), range(1), known.__setitem__))

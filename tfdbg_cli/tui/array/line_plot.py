@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tfdbg_cli.document.braille import curve
-from tfdbg_cli.document.summary import number_text
+from tfdbg_cli.document.scale_labels import scale_labels
 from tfdbg_cli.document.text import Style
 from tfdbg_cli.model.statistics import widened
 from tfdbg_cli.model.values import Array
@@ -24,14 +24,15 @@ def line_plot(array: Array, plane: Plane, surface: Surface) -> Drawn:
     numbers, of = _read(plane.elements(array)[plane.row])
     kept = numbers[np.isfinite(numbers)]
     scale = Scale.of(kept, exact=of == 1)
-    lowest, highest = ("", "") if scale.empty else (number_text(scale.low), number_text(scale.high))
-    head = max(len(lowest), len(highest)) + 1
-    wide, high = max(1, surface.cols - head), max(1, surface.rows - 2)
+    high = max(1, surface.rows - 2)
+    labels = [""] * high if scale.empty else scale_labels(scale.low, scale.high, high)
+    head = max(map(len, labels)) + 1
+    wide = max(1, surface.cols - head)
     cells = curve(numbers, scale.low, scale.high, (wide, high))
-    drawn: list[Row] = []
-    for row in range(high):
-        edge = highest if row == 0 else lowest if row == high - 1 else ""
-        drawn.append([(f"{edge:>{head - 1}} ", (Style.DIM,)), (cells[row], (Style.NUMBER,))])
+    drawn: list[Row] = [
+        [(f"{label:>{head - 1}} ", (Style.DIM,)), (row, (Style.NUMBER,))]
+        for label, row in zip(labels, cells, strict=True)
+    ]
     at = plane.col * wide // plane.width
     signs = _signs(numbers, wide)
     row_of_signs: list[Run] = [(sign, (style,)) for sign, style in signs]

@@ -1,7 +1,8 @@
 """Which part of a batch is which: inputs (x), targets (y) or sample weights, told by where the graph uses it.
 
 A part that meets a parameter first is an input. One that first meets what was computed of inputs and parameters, as
-in a loss, is a target; one that meets what was computed of targets too is a weight.
+in a loss, is a target, unless parameters are multiplied with what becomes of both: then one input was joined with
+another, as with an embedding. One that meets what was computed of targets too is a weight.
 """
 
 from __future__ import annotations
@@ -18,11 +19,12 @@ from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.walks import reached
 from tfdbg_cli.ops.intended_infinities import LOOKS
-from tfdbg_cli.ops.kinds import CALLS, INPUTS, MOVES, SAME_VALUE, VARIABLE_READS
+from tfdbg_cli.ops.kinds import CALLS, INPUTS, MATMULS, MOVES, SAME_VALUE, VARIABLE_READS
 
 _MOST_NODES = 20_000  # of a graph that is looked at
 _MOST_FOLLOWED = 300  # nodes that are computed of one part alone
 _READS_VARIABLE = VARIABLE_READS | VARIABLE_OPS
+_LAYERS = MATMULS | {"Conv2D", "Conv3D", "DepthwiseConv2dNative", "Einsum"}  # no loss multiplies with parameters so
 _NUMBERED = re.compile(r"^(?P<stem>.+?)(?:_\d+)?$")
 
 
@@ -99,28 +101,41 @@ class BatchRoles:
     def _meets(self, part: TensorName, parts: set[TensorName]) -> set[TensorName] | None:
         """Of which other parts that is made which `part` meets first, parameters being in it; None: it meets nothing.
 
-        Empty for a part that meets a parameter itself.
+        Empty for a part that meets a parameter itself, be it in a layer behind the place where it meets others.
         """
         waiting, met = deque([part]), {part}
+        first: set[TensorName] | None = None
         while waiting and len(met) < _MOST_FOLLOWED:
             tensor = waiting.popleft()
             for reader, slot in self._graph.consumers(tensor.node):
                 if slot != tensor.slot or not self._computes(reader):
                     continue
-                others: set[TensorName] = set()
-                parameters = reader.op_type in _READS_VARIABLE
-                for other in reader.inputs:
-                    if other in met:
-                        continue
-                    behind, read = self._behind(other, parts)
-                    parameters = parameters or read
-                    others |= behind if read else set()
-                if parameters:
-                    return others - {part}
+                if first is None:
+                    others, parameters, _ = self._beside(reader, met, parts)
+                    first = others - {part} if parameters else None
+                    if first is not None and not first:
+                        return set()
+                elif reader.op_type in _LAYERS and self._beside(reader, met, parts)[2]:
+                    return set()
                 further = [name for name in self._outputs(reader) if name not in met]
                 met.update(further)
                 waiting.extend(further)
-        return None
+        return first
+
+    def _beside(
+        self, reader: Node, met: set[TensorName], parts: set[TensorName]
+    ) -> tuple[set[TensorName], bool, bool]:
+        """What `reader` reads beside those `met`: parts that meet parameters there, whether any do, some alone."""
+        others: set[TensorName] = set()
+        parameters, alone = reader.op_type in _READS_VARIABLE, False
+        for other in reader.inputs:
+            if other in met:
+                continue
+            behind, read = self._behind(other, parts)
+            parameters = parameters or read
+            alone = alone or (read and not behind)
+            others |= behind if read else set()
+        return others, parameters, alone
 
     def _computes(self, node: Node) -> bool:
         """Whether `node` is of the forward pass, and computes with the elements that it reads."""

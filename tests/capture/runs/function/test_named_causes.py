@@ -177,6 +177,18 @@ def test_a_part_of_the_batch_is_called_what_it_is(tf2, origin, number, name, rol
     assert origin(fit(tf2, **{name: np.nan}))["cause"] == f"{delivered(role, number)}."
 
 
+def test_an_input_beside_the_embedding_of_another_is_no_target(tf2, origin) -> None:
+    layers = tf2.keras.layers
+    price, town = layers.Input((6,)), layers.Input((), dtype="int32")
+    joined = layers.Concatenate()([price, layers.Embedding(12, 4)(town)])
+    model = tf2.keras.Model([price, town], layers.Dense(1)(layers.Dense(8, activation="relu")(joined)))
+    model.compile("sgd", "mse")
+    prices, towns = np.ones((8, 6), np.float32), np.arange(8, dtype=np.int32)
+    prices[3] = np.nan
+    found = origin(lambda: model.fit([prices, towns], np.ones((8, 1)), verbose=0, shuffle=False, batch_size=8))
+    assert found["cause"] == f"{delivered('the inputs (x)', 0)}."
+
+
 def test_a_logarithm_of_the_targets_asks_whether_arguments_are_swapped(tf2, origin) -> None:
     found = origin(fit(tf2, targets_first=True, y=0))
     assert found["cause"].startswith(f"Log of 0: the targets (y) {part_name(1)} is 0 at 2 elements")

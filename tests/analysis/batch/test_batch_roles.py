@@ -1,0 +1,67 @@
+"""Inputs, targets and sample weights are told by where the graph uses them."""
+
+from __future__ import annotations
+
+from support.made_run import Op, made_graph, name, op
+
+from tfdbg_cli.analysis.batch.batch_roles import BatchRole, BatchRoles
+
+TABLE = op("table", "VariableV2")
+KERNEL = op("kernel", "VariableV2")
+
+
+def _roles(*ops: Op) -> list[BatchRole | None]:
+    """The roles of the parts of a batch that an iterator gives in the graph of `ops`."""
+    graph = made_graph(op("next", "IteratorGetNext"), *ops)
+    roles = BatchRoles(graph, frozenset())
+    slots = sorted({slot for _, slot in graph.consumers("next")})
+    return [roles.role(name(f"next:{slot}")) for slot in slots]
+
+
+def _loss(prediction: str, target: str, weight: str = "") -> list[Op]:
+    found = [op("loss", "SquaredDifference", prediction, target)]
+    return [*found, op("weighted", "Mul", "loss", weight)] if weight else found
+
+
+def test_what_meets_a_parameter_is_an_input_and_what_meets_a_prediction_a_target() -> None:
+    dense = op("dense", "MatMul", "next", "kernel")
+    assert _roles(KERNEL, dense, *_loss("dense", "next:1")) == [BatchRole.INPUTS, BatchRole.TARGETS]
+    assert _roles(KERNEL, dense, *_loss("dense", "next:1", "next:2")) == [
+        BatchRole.INPUTS, BatchRole.TARGETS, BatchRole.WEIGHTS,
+    ]  # fmt: skip
+
+
+def test_an_input_that_is_joined_with_an_embedding_of_another_is_no_target() -> None:
+    """Model([price, town]): the prices meet what the table made of the towns before they meet a parameter."""
+    joined = (
+        TABLE,
+        KERNEL,
+        op("embedded", "GatherV2", "table", "next:1"),
+        op("joined", "ConcatV2", "next", "embedded"),
+        op("relu", "Relu", "joined"),
+        op("dense", "MatMul", "relu", "kernel"),
+    )
+    assert _roles(*joined, *_loss("dense", "next:2")) == [BatchRole.INPUTS, BatchRole.INPUTS, BatchRole.TARGETS]
+    assert _roles(*joined, *_loss("dense", "next:2", "next:3"))[2:] == [BatchRole.TARGETS, BatchRole.WEIGHTS]
+
+
+def test_a_loss_beside_another_one_with_parameters_of_its_own_stays_a_loss() -> None:
+    """Two heads: the sum of both losses, a regularizer and a scale are made of parameters, and are no layers."""
+    graph = (
+        TABLE,
+        KERNEL,
+        op("scale", "VariableV2"),
+        op("one", "MatMul", "next", "kernel"),
+        op("two", "MatMul", "next", "table"),
+        op("first", "SquaredDifference", "one", "next:1"),
+        op("second", "SquaredDifference", "two", "next:2"),
+        op("square", "L2Loss", "table"),
+        op("both", "AddV2", "first", "second"),
+        op("total", "AddV2", "both", "square"),
+        op("scaled", "Mul", "total", "scale"),
+    )
+    assert _roles(*graph) == [BatchRole.INPUTS, BatchRole.TARGETS, BatchRole.TARGETS]
+
+
+def test_without_a_loss_nothing_is_told() -> None:
+    assert _roles(KERNEL, op("dense", "MatMul", "next", "kernel"), op("sum", "AddV2", "next:1", "next:2")) == [None] * 3

@@ -74,7 +74,7 @@ def test_sorting_keeps_the_chosen_row_and_where_it_stands() -> None:
     screen = _drive(down, _run(**sizes), opening="lt")
     assert "t20:0" in _selected(screen)
     at = screen.rows.index(_selected(screen))
-    for keys in ("s", "ss", "ssS", "ssS<click 3 2>", "<click 30 2>"):
+    for keys in ("s", "ss", "ssS", "ssS<click 3 2>", "<click 16 2>"):
         screen = _drive(down + keys, _run(**sizes), opening="lt")
         assert "t20:0" in _selected(screen)
         assert screen.rows.index(_selected(screen)) == at

@@ -153,6 +153,16 @@ def test_moving_and_paging_stays_in_the_plane() -> None:
     assert screen.rows[4].rstrip().endswith("399")
 
 
+def test_beside_a_long_name_the_head_still_tells_the_kind_and_the_way() -> None:
+    name = "one_step_on_data/gradient_tape/functional_1/hidden2_1/MatMul/MatMul_1"
+    long = RunEnd(made_run(op(name, "MatMul", value=np.ones((32, 16), np.float32))))
+    head = _drive("", long, f"pt {name}").rows[2]
+    assert head.rstrip().endswith("/MatMul_1:0 [:, :]  float32 [32,16]  numbers"), "the end of a path says most"
+    assert head.startswith(" …")
+    assert _drive("e", long, f"pt {name}").rows[2].rstrip().endswith("float32 [32,16]  numbers  scientific")
+    assert _drive("2", long, f"pt {name}", size=(40, 10)).rows[2].rstrip().endswith("_1:0 [:, :]  heatmap")
+
+
 def test_half_pages_and_rows_in_sight_have_the_keys_of_vi() -> None:
     tall = _run(x=np.arange(600, dtype=np.float32).reshape(100, 6))
     half = _drive("<ctrl d>", tall, "pt x").state.viewer.here

@@ -85,20 +85,21 @@ def tensor_fields(context: Context, indices: Sequence[int], names: ShortNames, *
     if stats:
         fields += _summary_fields(context)
     elif context.later:
-        # Where there is not room for both, health says more than when a tensor was made and how large it is.
-        for at, drop in ((0, 10), (1, 9)):
+        # Where there is not room for both, health and the line of source say more than when and where a tensor was
+        # made, how large it is and what part it plays.
+        for at, drop in ((0, 21), (1, 20)):
             fields[at] = replace(fields[at], column=replace(fields[at].column, drop=drop))
         fields += [
             Field(name, column, _by_index(cell), SortKey.WORST if name == "nan" else None)
             for name, column, cell in health_cells(context)
         ]
     if roles_of(context.run.graph):
-        role = Column("Role", drop=4)
+        role = Column("Role", drop=6 if context.later and not stats else 4)
         fields.append(
             Field("role", role, lambda i, t: _role(context, t), text=lambda i, t: _role_text(_role_of(context, t)))
         )
     if _several_devices(context):
-        device = Column("Device", drop=5)
+        device = Column("Device", drop=19 if context.later and not stats else 5)
         fields.append(_field("device", device, lambda i, t: short_device(t.device), Style.DEVICE, SortKey.DEVICE))
     store = context.run.tensors
     if _has_loops(store, indices):

@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Any
 
 from tfdbg_cli.document.array_words import is_text, scalar_text, text_word
-from tfdbg_cli.document.cells import clip, display_width
+from tfdbg_cli.document.cells import clip_start, display_width
 from tfdbg_cli.document.text import Line, Style, printable
 from tfdbg_cli.document.units import shape_text
 from tfdbg_cli.errors import TfdbgError
@@ -30,6 +30,7 @@ from tfdbg_cli.tui.array.track import window
 
 _HEAD = 1  # rows above the elements
 _ROWS_FOR_FACTS = 7  # with fewer on the screen, all but the head are for the elements
+_LEAST_NAME = 16  # columns of a name that does not fit beside what else the head tells
 _KEPT_ROWS = 4096  # rows of the batch whose health is remembered
 _CHANNELS = frozenset({1, 3, 4})  # lengths of a last axis that are colours rather than columns
 
@@ -232,14 +233,17 @@ class Viewer:
     def _head(self, cols: int) -> Row:
         """Name and index, and at the right what kind of array it is and how it is shown."""
         where = f" {self.plane.where}"
-        name = clip(printable(self.name), max(1, cols - display_width(where) - 1))
-        left = f" {name}{where}"
+        name = printable(self.name)
         shape = f"{name_of(self.array.dtype)} {shape_text(self.array.shape)}"
-        for parts in (shape, self._way, self.style.words), (self._way, self.style.words), (self._way,):
+        gap = 0
+        for parts in ((shape, self._way, self.style.words), (self._way, self.style.words), (self._way,)):
             right = "  ".join(part for part in parts if part)
-            gap = cols - display_width(left) - display_width(right) - 1
-            if gap >= 2:
+            room = cols - display_width(where) - display_width(right) - 4
+            if room >= min(display_width(name), _LEAST_NAME):  # the end of a path says more than its beginning
+                name = clip_start(name, room)
+                gap = 2 + room - display_width(name)
                 break
+        name = clip_start(name, max(1, cols - display_width(where) - 1))
         row: Row = [(f" {name}", (Style.TITLE,)), (where, (Style.NUMBER,))]
         return [*row, (" " * gap, ()), (right, (Style.DIM,))] if gap >= 2 else row
 

@@ -7,6 +7,7 @@ import pytest
 from support import sample_run
 from support.golden import check_golden
 from support.looks import written
+from support.made_run import made_run, op
 from support.plain_text import plain
 from support.screen import Driven
 from support.slow_screen import Slow
@@ -14,6 +15,7 @@ from support.work import counted_memory
 
 from tfdbg_cli.commands.service.prompt_service import PromptService
 from tfdbg_cli.commands.standard import standard_registry
+from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.document.table import Table
 from tfdbg_cli.model.graph import Graph
@@ -160,3 +162,26 @@ def test_what_neighbours_hold_is_counted_beside_the_keys() -> None:
     rows = screen.status.splitlines()
     assert any("loss/Log  float32[4,2]  2 NaN, ±inf  |x| max 2.944" in row for row in rows)
     assert any("prob  float32[4,2]  |x| max 19" in row for row in rows)
+
+
+def test_infinities_histogram_and_source_are_shown_before_roles_and_sizes() -> None:
+    """A step of Keras has roles: a list of 80 columns showed those, and no infinity."""
+    x = np.array([[1, np.inf], [3, 4]], np.float32)
+    step = RunEnd(
+        made_run(
+            op("x", "Placeholder", value=x),
+            op("a_rather_long_scope/log", "Log", "x", value=x),
+            op("gradient_tape/a_rather_long_scope/Mul", "Mul", "x", value=x),
+            op("update", "AssignAddVariableOp", "gradient_tape/a_rather_long_scope/Mul", value=x),
+        )
+    )
+
+    def head(cols: int) -> list[str]:
+        settings = Settings(preview="off")
+        screen = Driven(step, size=(cols, 24), registry=standard_registry(), settings=settings)
+        return next(row.split() for row in screen.rows if "Tensor name" in row)
+
+    heads = [head(cols) for cols in range(60, 220, 4)]
+    first = {name: next(n for n, one in enumerate(heads) if name in one) for name in ("±inf", "values", "Role", "Size")}
+    assert first["±inf"] <= 5, "at 80 columns"
+    assert first["±inf"] < first["values"] < first["Role"] < first["Size"]

@@ -135,6 +135,12 @@ def test_a_gradient_penalty_is_forward_again() -> None:
         ("a/AssignVariableOp", "AssignVariableOp", U),
         ("a/SparseApplyAdagrad", "SparseApplyAdagrad", U),
         ("clip_grad/Mul", "Mul", F),
+        ("vae/dec_out/conv_transpose", "Conv2DBackpropInput", F),
+        ("unet/up/Conv2DBackpropInput_7", "Conv2DBackpropInput", F),  # as eager code names it
+        ("conv3d_transpose", "Conv3DBackpropInputV2", F),
+        ("gradient_tape/vae/conv/Conv2D/Conv2DBackpropInput", "Conv2DBackpropInput", G),
+        ("back/conv_grad/Conv2DBackpropInput", "Conv2DBackpropInput", G),
+        ("a/Conv2DBackpropFilter", "Conv2DBackpropFilter", G),
         ("hidden/kernel/after_update", "UpdatedVariable", U),
     ],
 )

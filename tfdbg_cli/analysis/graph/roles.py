@@ -32,6 +32,11 @@ OPTIMIZER_SCOPE = re.compile(
 )
 # Op types that exist for gradients only (nn_ops.cc): ReluGrad, FusedBatchNormGradV3, Conv2DBackpropInput.
 _GRADIENT_OP = re.compile(r"Grad(V\d+)?$|Backprop(Input|Filter)?(V\d+)?$|^BroadcastGradientArgs$")
+# Of these transposed convolutions are made, too: tf.nn.conv2d_transpose. Where they differentiate a scope says so.
+_TRANSPOSED = frozenset(
+    {"Conv2DBackpropInput", "Conv2DBackpropInputV2", "Conv3DBackpropInput", "Conv3DBackpropInputV2"}
+    | {"DepthwiseConv2dNativeBackpropInput"}
+)
 _READS_VARIABLE = VARIABLES | {"ReadVariableOp", "_ReadVariablesOp", "_VarHandlesOp", "Const"}
 _IN_GRADIENT = re.compile(r"(?:^|/)(gradient_tape|gradients)(_\d+)?/")
 _MOST_FOLLOWED = 20_000  # nodes of a graph whose edges are followed; in a larger one names and op types decide
@@ -47,6 +52,8 @@ def role_by_name(name: str, op_type: str, is_node: Callable[[str], bool] = lambd
     `is_node` says whether a name is that of a node: `MatMul_grad` is a scope of gradients where there is a MatMul.
     """
     told = _role_by_op(op_type)
+    if op_type in _TRANSPOSED and name and "grad" not in name.rpartition("/")[0]:
+        told = Role.FORWARD
     in_gradient = "gradient" in name and _IN_GRADIENT.search(name)  # few names have that word, and graphs are large
     if told is Role.FORWARD and (in_gradient or _in_grad_scope(name, is_node)):
         return Role.GRADIENT

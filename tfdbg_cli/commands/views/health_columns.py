@@ -58,9 +58,9 @@ def health_cells(context: Context) -> list[HealthCell]:
         column("absmax", "|x| max", 9, 8),
         ("histogram", Column("values", width=_BINS, drop=13), histogram),
         ("source", Column("Made at", drop=14), source),
-        column("mean", "mean", 10, 15),
-        column("std", "std", 9, 16),
-        column("zero", "% 0", 4, 17),
+        column("mean", "mean", 10, 16),
+        column("std", "std", 9, 17),
+        column("zero", "% 0", 4, 18),
     ]
 
 

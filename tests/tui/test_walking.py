@@ -5,8 +5,10 @@ from __future__ import annotations
 import inspect
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from support import sample_run
+from support.made_run import made_run, op
 from support.screen import Driven, tokens
 
 from tfdbg_cli.commands.standard import standard_registry
@@ -63,6 +65,22 @@ def test_K_goes_upstream_to_the_bad_input_else_to_the_largest() -> None:
     assert chosen(drive("GKKK")) == "pt prob:0", "its only input"
     assert drive("K", "pt loss/mul:0").state.page.command == "pt loss/Log:0"
     assert "Nothing that it was made from" in drive("K", "pt x:0").status
+
+
+def test_in_a_loop_K_is_about_the_turn_that_the_page_shows() -> None:
+    """The page opens on the link to its op, which names no turn: the first one was meant."""
+    states = [np.zeros(2), np.full(2, 1e3), np.full(2, 1e30)]
+    turns = made_run(
+        op("weights", "Const", value=np.full(2, 7.0)),
+        op("state", "Identity", values=states),
+        op("product", "Mul", "state", "weights", values=[7 * one for one in states]),
+        order=("weights", "state", "product", "state", "product", "state", "product"),
+    )
+    event = RunEnd(turns)
+    assert drive("K", "pt product:0 -n 2", event=event).state.page.command == "pt state:0 -n 2"
+    assert drive("K", "pt product:0 -n 0", event=event).state.page.command == "pt weights:0"
+    there = drive("<down>K", "pt product:0 -n 1", event=event)
+    assert there.state.page.command == "pt weights:0", "the turn before is a link that names its turn"
 
 
 @pytest.mark.parametrize(

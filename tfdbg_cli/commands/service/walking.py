@@ -56,6 +56,11 @@ class Walk:
                 return node_of(split_slice(getattr(options, argument))[0])
         return None
 
+    def is_vaguer(self, chosen: str, page: str) -> bool:
+        """Whether `chosen` leads to the node of the very tensor that `page` shows: which execution, only that says."""
+        shown = self._options(page, "print_tensor") is not None and self._options(chosen, "print_tensor") is None
+        return shown and self.node_of(chosen) == self.node_of(page)
+
     def _options(self, command: str, name: str) -> argparse.Namespace | None:
         """The options of `command`, where it is the command called `name`."""
         try:

@@ -130,6 +130,7 @@ class Walking:
         link = chosen.link if chosen is not None else ""
         # The page of a node opens on a link to another one, which nobody has chosen yet.
         unchosen = page.document.kind == "node" and link == self._first_of_all
+        unchosen = unchosen or self._state.service.walk.is_vaguer(link, page.command)
         first = self._first_of_all if page.document.kind in BEGIN_WITH_THEIRS else ""
         for command in (page.command, link) if unchosen else (link, page.command, first):
             found = tell(command)

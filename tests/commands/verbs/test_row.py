@@ -208,3 +208,12 @@ def test_a_picture_is_looked_at_as_one() -> None:
     screen = driven(":row<enter>v")
     assert screen.state.viewer is not None and screen.state.viewer.mode is Mode.PICTURE
     assert "Row 2" in Driven(sample_run.run_end(), "", opening="row", registry=REGISTRY).text
+
+
+def test_a_row_without_text_is_no_empty_line() -> None:
+    run = _images()
+    texts = np.array([b"a", b"", b"c", b"d", b" ", b"f"], object)
+    told = Prompt(replace(run, call=replace(run.call, feeds={**run.call.feeds, "name:0": texts})))
+    assert "name:0[1]\n  ''  no text" in told.show("row")
+    assert "name:0[4]\n  ' '  no text" in told.show("row --next")
+    assert "no text" not in told.show("row 2")

@@ -153,6 +153,11 @@ def test_moving_and_paging_stays_in_the_plane() -> None:
     assert screen.rows[4].rstrip().endswith("399")
 
 
+def test_texts_are_not_called_numbers() -> None:
+    head = _drive("", _run(x=np.array([["a", "b"], ["", "c"]], object)), "pt x").rows[2]
+    assert head.rstrip().endswith("string [2,2]  texts")
+
+
 def test_beside_a_long_name_the_head_still_tells_the_kind_and_the_way() -> None:
     name = "one_step_on_data/gradient_tape/functional_1/hidden2_1/MatMul/MatMul_1"
     long = RunEnd(made_run(op(name, "MatMul", value=np.ones((32, 16), np.float32))))

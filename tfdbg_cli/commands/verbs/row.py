@@ -113,8 +113,9 @@ def _shown(part: Component, at: int) -> list[Block]:
     head: list[Span | str] = [Span(place, Style.NAME, f"{'pf' if part.fed else 'pt'} {quoted(place)}")]
     head += [f"  used as {part.role}"] if part.role else []
     if is_text(row) and not row.ndim:
-        text = Span(str(decoded(row.item())), Style.STRING)
-        return [Text((EMPTY_LINE, line(*head), line("  ", text)))]
+        text = str(decoded(row.item()))
+        shown = [Span(text, Style.STRING)] if text.strip() else [Span(repr(text), Style.STRING), "  no text"]
+        return [Text((EMPTY_LINE, line(*head), line("  ", *shown)))]
     what: list[Span | str] = ["  ", Span("a picture: v looks at it", Style.HINT)] if looks_like_image(row) else []
     top = Text((EMPTY_LINE, line(*head), line("  ", *chip(row, name_of(row.dtype)).spans, *what)))
     name = f"{place}, {part.role}" if part.role else place

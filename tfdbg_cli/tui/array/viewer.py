@@ -250,6 +250,8 @@ class Viewer:
     @property
     def _way(self) -> str:
         """In which way it is looked at."""
+        if is_text(self.array):
+            return "texts"
         drawn = self.array.dtype.kind == "c" and self.mode is not Mode.NUMBERS
         return f"{self.mode.value} of magnitudes" if drawn else self.mode.value
 

@@ -142,3 +142,17 @@ def test_one_key_counts_the_values_of_a_column_and_links_lead_to_the_others() ->
     assert narrowed.rows[2].strip() == "3 values of op in 3 tensors"
     dtypes = _drive(["#", "up", "up", "up", "enter"], sample_run.run_end(), opening="lt")
     assert dtypes.state.page.command == "fq dtype"
+
+
+def test_enter_gives_a_setting_its_next_value_where_it_stands() -> None:
+    opened = _drive("", sample_run.run_end(), opening="config")
+    assert opened.status.strip().startswith("Enter: config set theme light")
+    light = _drive("<enter>", sample_run.run_end(), opening="config")
+    assert _selected(light).split()[:2] == ["▸theme", "light"], "the page shows what holds now"
+    assert light.state.service.settings.theme == "light"
+    assert [page.command for page in light.state.pages.all] == ["config"]
+    around = _drive("<enter>" * 5, sample_run.run_end(), opening="config")
+    assert around.state.service.settings.theme == "dark"
+    typed = _drive(":config set theme mono<enter><enter>", sample_run.run_end(), opening="config")
+    assert typed.state.service.settings.theme == "ascii"
+    assert typed.state.page.command == "config"

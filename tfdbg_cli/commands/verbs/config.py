@@ -7,13 +7,17 @@ from collections.abc import Iterator
 
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import Argument, Command, Kind
-from tfdbg_cli.config.settings import PROGRAM, TABLES, Settings, setting_names, value_of
+from tfdbg_cli.config.settings import PROGRAM, TABLES, Settings, setting_names, value_of, values_of
 from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.table import Column, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line
 from tfdbg_cli.document.units import bytes_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.paths import config_file
+
+
+SETS = "config set"
+"""How a command begins that changes a setting."""
 
 
 def _config(context: Context, options: argparse.Namespace) -> Document:
@@ -41,7 +45,7 @@ def _show(context: Context, only: str) -> Document:
         name, value = names[i], shown[names[i]]
         default = value_of(defaults, name)
         note = "" if value == default or "." in name else f"default {_text(name, default)}"
-        return Span(name, Style.LABEL), Span(_text(name, value)), Span(note, Style.DIM)
+        return Span(name, Style.LABEL), Span(_text(name, value), link=_next(name, value)), Span(note, Style.DIM)
 
     table = Table((Column("Setting"), Column("Value"), Column("")), len(names), row)
     where = Text((EMPTY_LINE, line(Span(f"Kept in {config_file()}", Style.DIM))))
@@ -55,6 +59,15 @@ def _names(settings: Settings, table: str) -> Iterator[str]:
             yield from (f"{name}.{entry}" for entry, _ in getattr(settings, name))
         else:
             yield name
+
+
+def _next(name: str, value: object) -> str:
+    """What gives the setting the next one of the words that it can be; empty where it can be anything."""
+    choices = values_of(name)
+    if not choices or isinstance(value, bool):  # Enter pressed once too often takes nobody's mouse away
+        return ""
+    at = choices.index(_text(name, value))
+    return f"{SETS} {name} {choices[(at + 1) % len(choices)]}"
 
 
 def _text(name: str, value: object) -> str:
@@ -85,7 +98,7 @@ A changed setting holds at once and is kept for later programs, in a TOML file t
 `config unset` puts the default back. precision, suppress, edgeitems and linewidth are those of np.set_printoptions;
 `program` leaves them to the program.
 
-On the full screen, `keys.KEY` makes a key of a document run a command, or do `ui:NAME`, an action of docs/keys.md; an
+On the full screen Enter gives a setting the next of the words that it can be. There, `keys.KEY` makes a key of a document run a command, or do `ui:NAME`, an action of docs/keys.md; an
 empty value takes its meaning away. `colours.STYLE` changes a colour of the theme, as in `light red, bold on black`.
 
 Examples:

@@ -217,8 +217,18 @@ class Actions:
             self._sorting.in_place(link.link)
         elif folds_at(link.link):
             self._folding.follow(link.link, page.view.selected)
+        elif page.document.kind == "config":
+            self._set_here(link.link)
         else:
             self._screen.perform(link.link)
+
+    def _set_here(self, setting: str) -> None:
+        """Change a setting, and show all of them in the place of the page, which shows the value that it had."""
+        here = self._state.page.view.selected
+        self._state.service.execute(setting)
+        command = self._state.page.command
+        shown = "config" if " set " in command or " unset " in command else command
+        self._screen.command(shown, replace=True, then=lambda: self._state.page.view.go(here))
 
     def _again(self) -> None:
         """What was done last, once more."""

@@ -186,3 +186,4 @@ def test_infinities_histogram_and_source_are_shown_before_roles_and_sizes() -> N
     assert first["±inf"] <= 5, "at 80 columns"
     assert first["±inf"] < first["values"] < first["Role"] < first["Size"]
     assert first["±inf"] <= next(n for n, one in enumerate(heads) if "dtype" in one)
+    assert "NaN" in head(40), "of health the least that tells the story"

@@ -53,8 +53,8 @@ def health_cells(context: Context) -> list[HealthCell]:
         return Span(place, Style.LABEL)
 
     return [
-        column("nan", "NaN", 5, 3),
-        column("inf", "±inf", 5, 4),
+        column("nan", "NaN", 5, 1),
+        column("inf", "±inf", 5, 2),
         column("absmax", "|x| max", 9, 8),
         ("histogram", Column("values", width=_BINS, drop=13), histogram),
         ("source", Column("Made at", drop=14), source),

@@ -87,7 +87,7 @@ def tensor_fields(context: Context, indices: Sequence[int], names: ShortNames, *
     elif context.later:
         # Where there is not room for both, NaN, infinities, histogram and the line of source say more than when and
         # where a tensor was made, how large it is and what part it plays; most are of one dtype.
-        for at, drop in ((0, 21), (1, 20), (3, 5)):
+        for at, drop in ((0, 21), (1, 20), (2, 4), (3, 5)):
             fields[at] = replace(fields[at], column=replace(fields[at].column, drop=drop))
         fields += [
             Field(name, column, _by_index(cell), SortKey.WORST if name == "nan" else None)

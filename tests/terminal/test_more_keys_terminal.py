@@ -128,3 +128,16 @@ def test_a_heatmap_has_all_colours_where_the_terminal_says_so(
     assert ("48;2;" in host.raw or "38;2;" in host.raw) is many
     assert ("48;5;" in host.raw or "38;5;" in host.raw) is not many
     host.left()
+
+
+def test_columns_are_counted_and_a_theme_is_chosen_without_a_typed_command(tmp_path: Path) -> None:
+    host = Host(tmp_path, "filter", env={"XDG_CONFIG_HOME": str(tmp_path / "config")})
+    host.walked(
+        ("#", "by op dtype shape"),
+        ("kkk<enter>", "› fq dtype"),
+        ("<ctrl p>config", "command  config"),
+        ("<enter>", "Enter: config set theme light"),
+        ("<enter>", "Enter: config set theme contrast"),
+    )
+    assert 'theme = "light"' in (tmp_path / "config" / "tfdbg_cli" / "config.toml").read_text()
+    host.left()

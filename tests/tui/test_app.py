@@ -70,7 +70,13 @@ def test_leaving_a_recording_is_not_asked():
 def test_keys_that_need_a_running_program_say_so_in_a_recording():
     screen = drive("r", sample_run.opened())
     assert screen.decision is None
-    assert "r does nothing here." in screen.status
+    assert "r does nothing in a recording. While a program runs: run on and capture" in " ".join(screen.text.split())
+
+
+def test_keys_that_need_values_say_so_before_a_run():
+    screen = drive("t", sample_run.run_start())
+    assert "t does nothing before a run. r runs it; then: list the tensors." in screen.status
+    assert "Z does nothing here. ? shows the keys" in drive("Z", sample_run.run_start()).status
 
 
 def test_enter_follows_links_and_esc_goes_back_to_where_one_was():

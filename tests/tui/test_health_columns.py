@@ -182,7 +182,9 @@ def test_infinities_histogram_and_source_are_shown_before_roles_and_sizes() -> N
         return next(row.split() for row in screen.rows if "Tensor name" in row)
 
     heads = [head(cols) for cols in range(60, 220, 4)]
-    first = {name: next(n for n, one in enumerate(heads) if name in one) for name in ("±inf", "values", "Role", "Size")}
+    first = {
+        name: next(n for n, one in enumerate(heads) if name in one) for name in ("±inf", "values", "Role", "Size")
+    }
     assert first["±inf"] <= 5, "at 80 columns"
     assert first["±inf"] < first["values"] < first["Role"] < first["Size"]
     assert first["±inf"] <= next(n for n, one in enumerate(heads) if "dtype" in one)

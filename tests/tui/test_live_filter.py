@@ -91,7 +91,9 @@ def test_an_error_shows_its_place_and_the_rows_stay() -> None:
 
 def test_a_page_that_is_no_list_says_so() -> None:
     screen = driven("f", opening="run_info")
-    assert "This is no list that filters. `lt`, `layers`, `runs` and other lists are; /\n searches here." in screen.text
+    assert (
+        "This is no list that filters. `lt`, `layers`, `runs` and other lists are; /\n searches here." in screen.text
+    )
     assert screen.state.place is KeyContext.DOCUMENT
 
 

@@ -64,4 +64,6 @@ def test_a_loss_beside_another_one_with_parameters_of_its_own_stays_a_loss() -> 
 
 
 def test_without_a_loss_nothing_is_told() -> None:
-    assert _roles(KERNEL, op("dense", "MatMul", "next", "kernel"), op("sum", "AddV2", "next:1", "next:2")) == [None] * 3
+    assert (
+        _roles(KERNEL, op("dense", "MatMul", "next", "kernel"), op("sum", "AddV2", "next:1", "next:2")) == [None] * 3
+    )

@@ -33,7 +33,9 @@ def test_each_value_leads_to_as_many_tensors_as_it_counts(prompt: Prompt, column
 
 
 def test_the_other_columns_are_one_link_away(prompt: Prompt) -> None:
-    assert prompt.show("fq").startswith("15 values of op in 20 tensors\nby op dtype shape rank device layer role exec")
+    assert prompt.show("fq").startswith(
+        "15 values of op in 20 tensors\nby op dtype shape rank device layer role exec"
+    )
     links = {span.text: span.link for span in prompt.spans("fq rank -q 'not unique'")}
     assert links["op"] == "fq -q 'not unique'"
     assert links["layer"] == "fq layer -q 'not unique'"

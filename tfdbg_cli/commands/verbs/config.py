@@ -15,7 +15,6 @@ from tfdbg_cli.document.units import bytes_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.paths import config_file
 
-
 SETS = "config set"
 """How a command begins that changes a setting."""
 
@@ -98,8 +97,9 @@ A changed setting holds at once and is kept for later programs, in a TOML file t
 `config unset` puts the default back. precision, suppress, edgeitems and linewidth are those of np.set_printoptions;
 `program` leaves them to the program.
 
-On the full screen Enter gives a setting the next of the words that it can be. There, `keys.KEY` makes a key of a document run a command, or do `ui:NAME`, an action of docs/keys.md; an
-empty value takes its meaning away. `colours.STYLE` changes a colour of the theme, as in `light red, bold on black`.
+On the full screen Enter gives a setting the next of the words that it can be. There, `keys.KEY` makes a key of a
+document run a command, or do `ui:NAME`, an action of docs/keys.md; an empty value takes its meaning away.
+`colours.STYLE` changes a colour of the theme, as in `light red, bold on black`.
 
 Examples:
   config show

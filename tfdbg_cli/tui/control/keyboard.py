@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from tfdbg_cli.commands.registry import Moment
 from tfdbg_cli.tui.control.bars import Message
-from tfdbg_cli.tui.control.keymap import KeyContext, action_of, key_name, sequences
+from tfdbg_cli.tui.control.keymap import KeyContext, action_of, bindings, key_name, sequences
 from tfdbg_cli.tui.control.screen import Screen
 
 # Esc and another key in quick succession, or over a slow line, reach us as one key. These are meant so anywhere.
@@ -17,6 +18,12 @@ _NEVER_AFTER_ESCAPE = frozenset(
 )
 _TYPING = frozenset({KeyContext.PROMPT, KeyContext.SEARCH, KeyContext.FILTER, KeyContext.FIND})
 _MOST = 9_999_999  # a count
+# Where a key that means something elsewhere means nothing, and when it would.
+_ELSEWHERE = {
+    Moment.RUN_START: ("before a run", "r runs it; then"),
+    Moment.OPENED: ("in a recording", "While a program runs"),
+    Moment.STEPPING: ("in the stepper", "Once q has left it"),
+}
 # What `.` does not do again: moving, and opening or closing something.
 _PASSING = frozenset(
     f"ui:{name}"
@@ -84,9 +91,18 @@ class Keyboard:
         elif place in _TYPING:
             self._type(key)
         elif place is KeyContext.DOCUMENT:
-            hint = "? shows the keys, : takes a command."
-            self._screen.say(Message(f"{key_name(key)} does nothing here.", hint=hint, passing=True))
+            self._screen.say(self._means_nothing(key))
         self._state.count = 0
+
+    def _means_nothing(self, key: str) -> Message:
+        """Said of a key that does nothing in a document here, though it may elsewhere."""
+        elsewhere = next((one for one in bindings(KeyContext.DOCUMENT) if key in one.keys), None)
+        where, other = _ELSEWHERE.get(self._state.service.moment, ("here", ""))
+        if elsewhere is not None and other:
+            hint = f"{other}: {elsewhere.help}."
+            return Message(f"{key_name(key)} does nothing {where}.", hint=hint, passing=True)
+        hint = "? shows the keys, : takes a command."
+        return Message(f"{key_name(key)} does nothing here.", hint=hint, passing=True)
 
     def _came_after_escape(self, key: str) -> bool:
         """Whether `key`, which means nothing with Alt, is Esc and a key that was pressed right after it."""

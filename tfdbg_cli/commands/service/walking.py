@@ -57,7 +57,7 @@ class Walk:
         return None
 
     def is_vaguer(self, chosen: str, page: str) -> bool:
-        """Whether `chosen` leads to the node of the very tensor that `page` shows: which execution, only that says."""
+        """Whether `chosen` leads to the node of the very tensor that `page` shows: which execution that says."""
         shown = self._options(page, "print_tensor") is not None and self._options(chosen, "print_tensor") is None
         return shown and self.node_of(chosen) == self.node_of(page)
 

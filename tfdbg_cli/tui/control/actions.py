@@ -224,11 +224,14 @@ class Actions:
 
     def _set_here(self, setting: str) -> None:
         """Change a setting, and show all of them in the place of the page, which shows the value that it had."""
-        here = self._state.page.view.selected
+        here, command = self._state.page.view.selected, self._state.page.command
         self._state.service.execute(setting)
-        command = self._state.page.command
-        shown = "config" if " set " in command or " unset " in command else command
-        self._screen.command(shown, replace=True, then=lambda: self._state.page.view.go(here))
+
+        def shown() -> None:
+            self._state.page.view.go(here)
+
+        whole = "config" if " set " in command or " unset " in command else command
+        self._screen.command(whole, replace=True, then=shown)
 
     def _again(self) -> None:
         """What was done last, once more."""

@@ -164,7 +164,7 @@ def test_what_neighbours_hold_is_counted_beside_the_keys() -> None:
     assert any("prob  float32[4,2]  |x| max 19" in row for row in rows)
 
 
-def test_infinities_histogram_and_source_are_shown_before_roles_and_sizes() -> None:
+def test_infinities_are_shown_before_roles_and_those_and_histograms_before_sizes() -> None:
     """A step of Keras has roles: a list of 80 columns showed those, and no infinity."""
     x = np.array([[1, np.inf], [3, 4]], np.float32)
     step = RunEnd(
@@ -186,6 +186,6 @@ def test_infinities_histogram_and_source_are_shown_before_roles_and_sizes() -> N
         name: next(n for n, one in enumerate(heads) if name in one) for name in ("±inf", "values", "Role", "Size")
     }
     assert first["±inf"] <= 5, "at 80 columns"
-    assert first["±inf"] < first["values"] < first["Role"] < first["Size"]
+    assert first["±inf"] < first["Role"] < first["values"] < first["Size"]
     assert first["±inf"] <= next(n for n, one in enumerate(heads) if "dtype" in one)
     assert "NaN" in head(40), "of health the least that tells the story"

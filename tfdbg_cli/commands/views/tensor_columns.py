@@ -85,8 +85,8 @@ def tensor_fields(context: Context, indices: Sequence[int], names: ShortNames, *
     if stats:
         fields += _summary_fields(context)
     elif context.later:
-        # Where there is not room for both, NaN, infinities, histogram and the line of source say more than when and
-        # where a tensor was made, how large it is and what part it plays; most are of one dtype.
+        # Where there is not room for both, NaN and infinities say more than the type of the op and of the elements;
+        # histogram and the line of source more than when and where a tensor was made, and how large it is.
         for at, drop in ((0, 21), (1, 20), (2, 4), (3, 5)):
             fields[at] = replace(fields[at], column=replace(fields[at].column, drop=drop))
         fields += [
@@ -94,7 +94,7 @@ def tensor_fields(context: Context, indices: Sequence[int], names: ShortNames, *
             for name, column, cell in health_cells(context)
         ]
     if roles_of(context.run.graph):
-        role = Column("Role", drop=15 if context.later and not stats else 4)
+        role = Column("Role", drop=6 if context.later and not stats else 4)
         fields.append(
             Field("role", role, lambda i, t: _role(context, t), text=lambda i, t: _role_text(_role_of(context, t)))
         )

@@ -24,6 +24,7 @@ from tfdbg_cli.tui.control.moving import Moving
 from tfdbg_cli.tui.control.outside import Outside
 from tfdbg_cli.tui.control.screen import Screen
 from tfdbg_cli.tui.control.search_actions import SearchActions
+from tfdbg_cli.tui.control.settings_page import set_in_place
 from tfdbg_cli.tui.control.sharing import Sharing
 from tfdbg_cli.tui.control.sorting import Sorting
 from tfdbg_cli.tui.control.walking import Walking
@@ -218,20 +219,9 @@ class Actions:
         elif folds_at(link.link):
             self._folding.follow(link.link, page.view.selected)
         elif page.document.kind == "config":
-            self._set_here(link.link)
+            set_in_place(self._screen, link.link)
         else:
             self._screen.perform(link.link)
-
-    def _set_here(self, setting: str) -> None:
-        """Change a setting, and show all of them in the place of the page, which shows the value that it had."""
-        here, command = self._state.page.view.selected, self._state.page.command
-        self._state.service.execute(setting)
-
-        def shown() -> None:
-            self._state.page.view.go(here)
-
-        whole = "config" if " set " in command or " unset " in command else command
-        self._screen.command(whole, replace=True, then=shown)
 
     def _again(self) -> None:
         """What was done last, once more."""

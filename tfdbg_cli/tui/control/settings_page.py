@@ -1,0 +1,28 @@
+"""The page of the settings, where Enter gives one its next value."""
+
+from __future__ import annotations
+
+from tfdbg_cli.commands.syntax import parse_line
+from tfdbg_cli.tui.control.screen import Screen
+
+_CHANGES = frozenset({"set", "unset"})
+
+
+def set_in_place(screen: Screen, setting: str) -> None:
+    """Carry out `setting`, which changes one, and show the settings again in the place of the page.
+
+    A page that changed a setting itself would change it back: in its place come all of them.
+
+    Raises:
+        TfdbgError: the setting cannot be changed so.
+
+    """
+    state = screen.state
+    here, command = state.page.view.selected, state.page.command
+    state.service.execute(setting)
+
+    def shown() -> None:
+        state.page.view.go(here)
+
+    changes = not _CHANGES.isdisjoint(parse_line(command).words)
+    screen.command("config" if changes else command, replace=True, then=shown)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from tfdbg_cli.document.text import Line, Style
@@ -33,6 +34,9 @@ CODES: Mapping[Style, str] = {
     Style.DEFINITION: "1",
 }
 
+# Terminals without colours, as terminfo has them. The database itself may be missing, or name no such terminal.
+_COLOURLESS = re.compile(r"|dumb|vt(52|[12]\d\d|[34]20).*|.+-(m|mono)")
+
 
 def ansi_row(line: Line) -> str:
     """One line with colours. Nothing is left switched on at its end."""
@@ -47,11 +51,11 @@ def wants_color(environ: Mapping[str, str], tty: bool) -> bool:
     """Whether to print in colour on a stream that is a terminal or not.
 
     NO_COLOR (no-color.org) forbids it, FORCE_COLOR and CLICOLOR_FORCE ask for it also in files and pipes,
-    CLICOLOR=0 and TERM=dumb leave it out (bixense.com/clicolors).
+    CLICOLOR=0 and a TERM without colours leave it out (bixense.com/clicolors).
     """
     if environ.get("NO_COLOR"):
         return False
     for name in ("FORCE_COLOR", "CLICOLOR_FORCE"):
         if environ.get(name):
             return environ[name] not in {"0", "false"}
-    return tty and environ.get("CLICOLOR") != "0" and environ.get("TERM", "") not in {"", "dumb"}
+    return tty and environ.get("CLICOLOR") != "0" and not _COLOURLESS.fullmatch(environ.get("TERM", ""))

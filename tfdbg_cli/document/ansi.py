@@ -35,7 +35,7 @@ CODES: Mapping[Style, str] = {
 }
 
 # Terminals without colours, as terminfo has them. The database itself may be missing, or name no such terminal.
-_COLOURLESS = re.compile(r"|dumb|vt(52|[12]\d\d|[34]20).*|.+-(m|mono)")
+_COLOURLESS = re.compile(r"|dumb|vt52(-.*)?|vt([12]\d\d|[34]20).*|.+-(m|mono)")
 
 
 def ansi_row(line: Line) -> str:

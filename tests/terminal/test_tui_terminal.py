@@ -253,8 +253,9 @@ def test_a_signal_that_c_code_handles_is_left_to_it(tmp_path):
     assert "most recent call first" in (tmp_path / "report.faults").read_text()
 
 
-def test_no_colours_when_the_person_wants_none(tmp_path):
-    host = Host(tmp_path, env={"NO_COLOR": "1"})
+@pytest.mark.parametrize("environ", [{"NO_COLOR": "1"}, {"TERM": "vt100"}], ids=["NO_COLOR", "vt100"])
+def test_no_colours_when_the_person_wants_none_or_the_terminal_has_none(tmp_path, environ):
+    host = Host(tmp_path, env=environ)
     host.send("jr")
     host.finish()
     assert not re.search(r"\x1b\[[\d;]*\b(3[0-7]|4[0-7]|9[0-7]|[34]8;5;\d+)[;m]", host.raw)

@@ -22,6 +22,7 @@ import urwid
 from urwid.util import get_encoding
 
 from tfdbg_cli.collection import count_as_old
+from tfdbg_cli.document.ansi import wants_color
 from tfdbg_cli.document.glyphs import PLAIN
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.terminal_facts import CONTROLLING_TERMINAL
@@ -69,6 +70,8 @@ class TtyScreen(urwid.display.raw.Screen):
     ) -> None:
         self._encoded = EncodedRows(self._attr_to_escape)
         super().__init__(input=terminal_in, output=terminal_out)
+        if not wants_color(os.environ, tty=True):  # urwid takes 16 colours for the least that a terminal has
+            self.set_terminal_properties(colors=1)
         self.notes: tuple[str, ...] = ()
         self._ahead = ahead or TypedAhead()
         self._begun = False

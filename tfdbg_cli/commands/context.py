@@ -39,6 +39,7 @@ if TYPE_CHECKING:  # what commands keep here they load themselves, when they are
     from tfdbg_cli.analysis.trends import Trends
     from tfdbg_cli.analysis.watch.answers import Answers
 
+HOW_TO_KEEP_RUNS = "`run -f FILTER --keep N` (or `tfdbg run --keep N`) keeps the N runs before the hit."
 _MOST_SELECTED = 8
 _LOOKED_UP = 256  # summaries in one step, where they are known
 
@@ -334,7 +335,7 @@ class Context:
         """
         runs = self.runs
         if isinstance(self.stop, RunEnd) and len(runs) == 1 and index:
-            hint = "`run -f FILTER --keep N` keeps the N runs before the hit."
+            hint = HOW_TO_KEEP_RUNS
             raise TfdbgError("No other run was kept.", hint=hint)
         if not 0 <= index < len(runs):
             holder = "this recording holds" if isinstance(self.stop, Opened) else "there are"
@@ -358,7 +359,7 @@ class Context:
             if isinstance(self.stop, Opened):
                 what = "run of this function in the recording" if same else "run of the recording"
             alone = isinstance(self.stop, RunEnd) and len(found) == 1
-            hint = "`run -f FILTER --keep N` keeps the N runs before the hit." if alone else "`runs` lists them."
+            hint = HOW_TO_KEEP_RUNS if alone else "`runs` lists them."
             raise TfdbgError(f"This is the {end} {what}.", hint=hint)
         self.select_run(places[at])
 

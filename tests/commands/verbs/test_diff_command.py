@@ -16,6 +16,7 @@ from support.prompt import Prompt
 from support.screen import Driven
 from support.two_runs import after, before, both
 
+from tfdbg_cli.commands.context import HOW_TO_KEEP_RUNS
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.model.runs import Opened, Run
 
@@ -80,7 +81,7 @@ def test_which_runs_are_meant() -> None:
 def test_of_a_run_that_cannot_be_made_again_no_other_is_promised() -> None:
     error = Prompt(sample_run.run_end()).error("diff")
     assert error.message == "There is no other run to compare with."
-    assert error.hint == "`run -f FILTER --keep N` keeps the N runs before the hit."
+    assert error.hint == HOW_TO_KEEP_RUNS
 
 
 def test_recordings(tmp_path: Path) -> None:

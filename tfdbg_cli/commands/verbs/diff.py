@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 
 from tfdbg_cli.analysis.difference.tolerance import EXACT, Tolerance
-from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.context import HOW_TO_KEEP_RUNS, Context
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Kind
 from tfdbg_cli.commands.replaying import how_to_replay
 from tfdbg_cli.commands.verbs.set_value import base_of
@@ -112,7 +112,7 @@ def _pair(context: Context) -> tuple[int, int]:
         raise TfdbgError("There is no other run before this one to compare with.", hint=hint)
     hint = "`set TENSOR EXPRESSION` and `again` make one of this run."
     if context.run.what_if is None:
-        live = "`run -f FILTER --keep N` keeps the N runs before the hit."
+        live = HOW_TO_KEEP_RUNS
         hint = how_to_replay(context.run) if isinstance(context.stop, Opened) else live
     raise TfdbgError("There is no other run to compare with.", hint=hint)
 

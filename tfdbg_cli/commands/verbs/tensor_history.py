@@ -12,7 +12,7 @@ import numpy as np
 from tfdbg_cli.analysis.conditions import figure
 from tfdbg_cli.analysis.graph.lineage import Lineage
 from tfdbg_cli.analysis.tensor_history import Point, Statistic, TensorHistory, tensor_history
-from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.context import HOW_TO_KEEP_RUNS, Context
 from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
 from tfdbg_cli.commands.query.plain_rows import Left, PlainRows
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Kind
@@ -177,7 +177,7 @@ class _Screen:
         if len(found.points) < 2 and len(self._context.runs) < 2:
             hint = "Only one run is here."
             if not isinstance(self._context.stop, Opened):
-                hint += " `run -f FILTER --keep N` keeps the N runs before the hit."
+                hint += f" {HOW_TO_KEEP_RUNS}"
             lines.append(line(Span(hint, Style.HINT)))
         return lines
 

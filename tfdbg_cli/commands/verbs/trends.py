@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tfdbg_cli.analysis.trends import Quantity, Series, Trends
-from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.context import HOW_TO_KEEP_RUNS, Context
 from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
 from tfdbg_cli.commands.query.plain_rows import PlainRows
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Kind
@@ -97,7 +97,7 @@ def _head(context: Context, found: Trends, series: Sequence[Series], options: ar
     elif not series:
         lines.append(line(Span(_NOTHING, Style.HINT)))
     if len(steps) < 2 and not isinstance(context.stop, Opened):
-        lines.append(line(Span("`run -f FILTER --keep N` keeps the N runs before the hit.", Style.HINT)))
+        lines.append(line(Span(HOW_TO_KEEP_RUNS, Style.HINT)))
     return lines
 
 

@@ -87,6 +87,8 @@ class Debugger:
         self._in_flight: int | None = None  # the number of the run that is captured for a stop
         self._after_recording: State = Continue()
         self._watching: ActiveWatch | None = None
+        self._asking = threading.Lock()
+        self.watched: WatchRequest | None = None  # what that asks of runs; no property, as `sought` is none
         self.interruption = Interruption(attended)
         self._takes_interruption = False  # at the next run of the watch
         self._line = ProgressLine()
@@ -101,11 +103,6 @@ class Debugger:
     def settings(self) -> Settings:
         """The settings that hold now, `config set` at the prompt included."""
         return self._settings if self._frontend is None else self._frontend.settings
-
-    @property
-    def watched(self) -> WatchRequest | None:
-        """What the watch that is on asks of runs; None while there is none."""
-        return self._watching.watched if self._watching is not None else None
 
     @property
     def _state(self) -> State:
@@ -173,6 +170,7 @@ class Debugger:
     def end_watch(self) -> None:
         """Watch no more, and leave Ctrl-C to the program."""
         self._watching = None
+        self._ask_anew()
         self._takes_interruption = False
         self.interruption.end()
 
@@ -354,8 +352,11 @@ class Debugger:
         return refusal(pending.estimate(plan.capture, plan.watching, plan.directory))
 
     def _hit(self, watching: ActiveWatch, run: Run) -> Hit | None:
-        with at_prompt():  # a filter may run a session of its own
-            return watching.sees(run)
+        try:
+            with at_prompt():  # a filter may run a session of its own
+                return watching.sees(run)
+        finally:
+            self._ask_anew()  # less what it leaves out from now on
 
     def _stop(self, event: RunStart | RunEnd) -> None:
         """Open the prompt on `event` and take over the decision."""
@@ -382,8 +383,14 @@ class Debugger:
     def _begin_watch(self, decision: RunUntil, tensor_filter: TensorFilter, earlier: Sequence[Run] = ()) -> None:
         facts = decision, tensor_filter, self.settings, self._line, self._say, self._ignored, earlier
         self._watching = ActiveWatch(*facts)
+        self._ask_anew()
         self._state = self._last_watch = decision
         self.interruption.begin()
+
+    def _ask_anew(self) -> None:
+        """Have runs asked what the watch that is on asks now."""
+        with self._asking:  # else that of a thread which comes to the end of a watch could outlive it
+            self.watched = None if self._watching is None else self._watching.watched
 
     def _say(self, message: str) -> None:
         self._front().notify(message)

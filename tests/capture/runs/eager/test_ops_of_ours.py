@@ -25,7 +25,7 @@ def stacks(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How far above each stack began that was taken."""
     taken: list[int] = []
     known = eager_watch.stack_here
-    monkeypatch.setattr(eager_watch, "stack_here", lambda depth: (taken.append(depth), known(depth))[1])
+    monkeypatch.setattr(eager_watch, "stack_here", lambda depth, under: (taken.append(depth), known(depth, under))[1])
     return taken
 
 

@@ -43,6 +43,7 @@ _EXACT = frozenset(
     )
 )  # fmt: skip
 _MOST_KNOWN = 50_000
+_FEW = 2_000  # that are kept from run to run: what takes little of a processor's cache
 _SIMPLE_UPDATES = INCREMENTS | {"AssignVariableOp"}
 _MOST_UNSEEN = 16
 _dot = getattr(np.vdot, "__wrapped__", np.vdot)  # without the question whether an operand is of another library
@@ -116,9 +117,17 @@ class Checks:
                 norms[key] = norm
             elif not is_undefined(op_type, slot, partial(attribute, op.attributes)):
                 found = True
-        if len(norms) > _MOST_KNOWN:  # those that are known longest are forgotten
-            self._before, self._norms = norms, {}
+        if len(norms) > _MOST_KNOWN:
+            self._forget_oldest()
         return found and not self._is_excluded(op) and not (self.ignored and self._is_excused(op, inputs, outputs))
+
+    def _forget_oldest(self) -> None:
+        self._before, self._norms = self._norms, {}
+
+    def run_ends(self) -> None:
+        """Note that a run is over, of whose tensors few will be met again."""
+        if len(self._norms) > _FEW:
+            self._forget_oldest()
 
     def _is_excused(self, op: Noted, inputs: Sequence[OpInput], outputs: Sequence[Taken]) -> bool:
         """Whether what was found in `outputs` counts as fine by word; if it is not NaN, that of the op alone."""

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.runs.eager.forward_ops import ForwardOps
+from tfdbg_cli.capture.runs.eager.program.stacks import callers_known
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_definitions import function_name
 from tfdbg_cli.capture.tf.patching import replace_method
@@ -85,6 +86,7 @@ class EagerOps:
                 self._undo = [
                     replace_method(compat.EXECUTORS, compat.FAST_EXECUTOR, self._fast),
                     replace_method(compat.EXECUTORS, compat.SLOW_EXECUTOR, self._slow),
+                    replace_method(compat.EXECUTORS, compat.TAPE, _tape),
                     lambda: compat.set_tape_gradient(compat.tape_gradient),
                 ]
                 compat.set_tape_gradient(self._gradient)
@@ -169,6 +171,14 @@ class EagerOps:
             return outputs
 
         return slow
+
+
+def _tape(original: Method) -> Method:
+    def tape(*arguments: Any) -> Any:
+        with callers_known(0):  # the ops of all gradients have their callers in common
+            return original(*arguments)
+
+    return tape
 
 
 @cache

@@ -10,16 +10,19 @@ import tensorflow as tf
 from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.controller import Action, Controller, Plan
 from tfdbg_cli.capture.runs.eager.program.places import builds, counts, driven
-from tfdbg_cli.capture.runs.eager.program.stacks import Stack
+from tfdbg_cli.capture.runs.eager.program.stacks import Stack, under_here
 from tfdbg_cli.capture.runs.eager.program.turns import Turn, Turns
 from tfdbg_cli.capture.runs.eager.recent import RecentOps
 from tfdbg_cli.capture.runs.eager.section import PendingSection, Section, between
 from tfdbg_cli.capture.tf.compat import EagerTensor, tensor_id
+from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import OpInput
 from tfdbg_cli.ops.effects import updates_variable
 
 # They hand a variable on to the program, which looks at it; or may find the data at their end.
 _NO_WORK = frozenset({"ReadVariableOp", "Identity", "VarHandleOp", "IteratorGetNext"})
+_WORKS: dict[int, tuple[Stack, bool]] = {}  # what `_works` said, by the ids of stacks
+_MOST_STACKS = 5_000
 _SHARE = 8  # of the memory for values, the part that the last ops of a watch may take
 _MOST = 512 << 20  # bytes of it
 
@@ -36,6 +39,9 @@ class Here:
         self.functions = False  # whether it has made runs of functions and sessions
         self.read: set[int] = set()  # the ids of what was read of variables in a part that is no run yet
         self.functional: set[tuple[int, int]] = set()  # loops in whose turns functions are the runs
+        # What each op asks of the thread, without the way to it, which takes longer than the question.
+        self.under = under_here()
+        self.inside = vars(INSIDE)
 
     def in_functional(self) -> bool:
         """Whether it is in such a loop."""
@@ -103,7 +109,7 @@ class Sections:
         replayed = turn is not None and turn.number > 1 and turn.loop.trains > 0 and not here.functions
         if not replayed and not any(_is_variable(given, here.read) for given in inputs):
             return False
-        if not counts(stack) or builds(stack) or driven(stack):
+        if not _works(stack):
             return False
         return bool(tf.distribute.get_strategy().num_replicas_in_sync == 1)  # replicas are threads of one step
 
@@ -118,6 +124,17 @@ class Sections:
         section.ignored = plan.action is Action.LEAVE and not asked
         if captures(plan) and self._controller.watched is None:  # the person's stop, or a recording
             section.log.keep_all(memory_budget(self._controller.settings))
+
+
+def _works(stack: Stack) -> bool:
+    """Whether the op with this stack may be the work for which a run is made."""
+    known = _WORKS.get(id(stack))
+    if known is None:
+        if len(_WORKS) > _MOST_STACKS:
+            _WORKS.clear()
+        works = counts(stack) and not builds(stack) and not driven(stack)
+        known = _WORKS[id(stack)] = stack, works
+    return known[1]
 
 
 def _is_variable(given: OpInput, read: set[int]) -> bool:

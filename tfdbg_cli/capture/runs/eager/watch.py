@@ -67,10 +67,11 @@ class EagerWatch:
         here = self._threads.here
         if here.busy:
             return None
-        if INSIDE.depth and not is_under(PY_FUNCTION):  # most ops here are ours: for them no stack is taken
+        within = here.inside["depth"]
+        if within and not is_under(PY_FUNCTION):  # most ops here are ours: for them no stack is taken
             return None
-        stack = stack_here(4)
-        if INSIDE.depth and not within_py_function(stack):
+        stack = stack_here(4, here.under)
+        if within and not within_py_function(stack):
             return None
         section = here.section
         if section is None or section.number is None or here.told or not here.turns.goes_on(stack):
@@ -201,6 +202,8 @@ class EagerWatch:
         if section is None:
             return
         self.seen += section.log.count
+        if self._checks is not None:
+            self._checks.run_ends()
         plan = section.plan
         if plan is None or plan.action is Action.LEAVE or section.stopped:
             return

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import lru_cache
 from types import CodeType, FrameType
 from typing import Any, TypeAlias, TypeVar
@@ -30,33 +33,109 @@ def by_identity(function: Callable[[CodeType], _T]) -> Callable[[CodeType], _T]:
     return asked
 
 
-# Stacks that were met, by their offsets, each with its calls: a loop comes by the same ones in every turn.
-_MET: dict[tuple[int, ...], list[tuple[list[CodeType], Stack]]] = {}
+@dataclass(eq=False, slots=True)
+class _Met:
+    """A stack that was met: the calls that were looked at, innermost first, and the stack behind them.
+
+    `followed` is the one that came behind it last, in whatever thread: a loop comes by the same ones in every turn.
+    """
+
+    calls: tuple[tuple[CodeType, int], ...]
+    callers: Stack
+    stack: Stack
+    followed: _Met | None = None
+
+
+class Under:
+    """A call of ours that a thread is in, whose callers stay where they are as long as it lasts."""
+
+    __slots__ = ("call", "callers", "last")
+
+    def __init__(self) -> None:
+        self.call: FrameType | None = None
+        self.callers: Stack = _NOBODY  # the stack from the caller of `call` on
+        self.last: _Met = _Met((), _NOBODY, _NOBODY)
+
+
+class _Unders(threading.local):
+    def __init__(self) -> None:
+        self.here = Under()
+
+
+_NOBODY: Stack = []
+_UNDER = _Unders()
+# By their offsets, those that were met.
+_MET: dict[tuple[int, ...], list[_Met]] = {}
 _MOST_MET, _MOST_ALIKE = 5_000, 50
 
 
-def stack_here(depth: int = 1) -> Stack:
-    """The stack of this thread, from `depth` calls above this one on; mostly the same object where it is the same."""
-    codes: list[CodeType] = []
-    offsets: list[int] = []
+def under_here() -> Under:
+    """What is known of the callers of this thread; the same object in all of it."""
+    return _UNDER.here
+
+
+@contextmanager
+def callers_known(depth: int) -> Iterator[None]:
+    """A context within a call of ours, the one that is `depth` above this one: its callers are looked at once.
+
+    Stacks go on with those where they come to that call, which is left out.
+    """
+    under = _UNDER.here
+    before = under.call, under.callers
+    callers = stack_here(depth + 4)
+    under.call, under.callers = frame_above(depth + 2), callers
+    try:
+        yield
+    finally:
+        under.call, under.callers = before
+
+
+def stack_here(depth: int = 1, under: Under | None = None) -> Stack:
+    """The stack of this thread, from `depth` calls above this one on; mostly the same object where it is the same.
+
+    `under` is what `under_here` gives in this thread.
+    """
+    if under is None:
+        under = _UNDER.here
     frame: FrameType | None
     try:
-        frame = frame_above(depth)  # those between need not be made objects, as each `f_back` would do
+        frame = first = frame_above(depth)  # those between need not be made objects, as each `f_back` would do
     except ValueError:  # there are not so many
-        frame = None
-    while frame is not None:
+        frame = first = None
+    guess = under.last.followed
+    if guess is not None and guess.callers is under.callers:
+        for code, offset in guess.calls:
+            if frame is None or frame.f_lasti != offset or frame.f_code is not code:
+                break
+            frame = frame.f_back
+        else:
+            if frame is under.call:
+                under.last = guess
+                return guess.stack
+    under.last.followed = under.last = found = _met(first, under)
+    return found.stack
+
+
+def _met(frame: FrameType | None, under: Under) -> _Met:
+    """What is known of the stack from `frame` on."""
+    codes: list[CodeType] = []
+    offsets: list[int] = []
+    while frame is not None and frame is not under.call:
         codes.append(frame.f_code)
         offsets.append(frame.f_lasti)
         frame = frame.f_back
+    callers = _NOBODY if frame is None else under.callers
+    calls = tuple(zip(codes, offsets, strict=True))
     place = tuple(offsets)
     alike = _MET.get(place, ())
-    for known, stack in alike:
-        if known == codes:
-            return stack
-    found: Stack = [part for call in zip(codes, offsets, strict=True) for part in call]
+    for known in alike:
+        if known.callers is callers and known.calls == calls:
+            return known
+    stack: Stack = [part for call in calls for part in call]
+    found = _Met(calls, callers, stack + callers)
     if len(_MET) > _MOST_MET or len(alike) > _MOST_ALIKE:
         _MET.clear()
-    _MET.setdefault(place, []).append((codes, found))
+    _MET.setdefault(place, []).append(found)
     return found
 
 

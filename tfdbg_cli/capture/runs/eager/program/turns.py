@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Container
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import CodeType
 
@@ -52,6 +52,19 @@ class Turn:
         return f"turn {self.number} of {self.place}"
 
 
+@dataclass(eq=False, slots=True)
+class _Place:
+    """A stack that was met in turns of one loop.
+
+    `followed` are those with which a turn went on behind it, by the ids of their stacks, where they were not its mark.
+    One that is `repeated` is in a loop within that of the turn, and no mark.
+    """
+
+    stack: Stack
+    followed: dict[int, _Place] = field(default_factory=dict)
+    repeated: bool = False
+
+
 class Turns:
     """The turns of one thread, told as its ops come."""
 
@@ -63,24 +76,25 @@ class Turns:
         self._is_learned = False  # whether it is noted that the loop of the turn runs ops outside of those in it
         self._latest: dict[tuple[int, int], Turn] = {}  # by loop: the turn of it that was told last
         self._working: set[tuple[int, int]] = set()  # loops that run ops outside of the loops in them
-        # What is known of stacks, by their ids, as long as turns are of the same loop: pairs of one and the next with
-        # which a turn goes on where the next is not its mark; and those in a loop within it, which are no mark.
-        self._going_on: dict[tuple[int, int], tuple[Stack, Stack]] = {}
-        self._repeated: dict[int, Stack] = {}
+        # What is known of stacks, by their ids, as long as turns are of the same loop.
+        self._places: dict[int, _Place] = {}
+        self._pairs = 0  # of one and the next
+        self._place = _Place([])  # of the op before; one that nothing followed where that is not known
 
     def goes_on(self, stack: Stack) -> bool:
         """Whether the op with this stack is of the turn of the one before, in which a run has begun.
 
         False says nothing: then `of` is to be asked. Most stacks have followed the one before in this turn's loop.
         """
-        if (id(self._last), id(stack)) not in self._going_on:
+        place = self._place.followed.get(id(stack))
+        if place is None:
             return False
         if self._mark:
             if not self._is_learned or stack == self._mark:
                 return False
-        elif id(stack) not in self._repeated:
+        elif not place.repeated:
             return False
-        self._last = stack
+        self._place, self._last = place, stack
         return True
 
     def of(self, stack: Stack, *, begun: bool = True) -> Turn | None:
@@ -108,20 +122,30 @@ class Turns:
         elif _begins_anew(turn, last, stack, self._mark):
             turn = self._begin(turn.numbered(turn.number + 1))
         if turn is not None and turn is before and begun and stack != self._mark:
-            if len(self._going_on) > _MOST_PAIRS:
+            if self._pairs > _MOST_PAIRS:
                 self._forget_stacks()
-            self._going_on[id(last), id(stack)] = last, stack
+            self._pairs += 1
+            self._place_of(last).followed[id(stack)] = self._place_of(stack)
         if turn is not None and not self._mark and self._tries:
             self._tries -= 1
             if _runs_once(turn, stack):
                 self._mark = stack
             else:
-                self._repeated[id(stack)] = stack
+                self._place_of(stack).repeated = True
+        self._place = self._places.get(id(stack)) or _Place(stack)
         return turn
 
+    def _place_of(self, stack: Stack) -> _Place:
+        found = self._places.get(id(stack))
+        if found is None:
+            found = self._places[id(stack)] = _Place(stack)
+        return found
+
     def _forget_stacks(self) -> None:
-        self._going_on.clear()
-        self._repeated.clear()
+        for place in self._places.values():
+            place.followed.clear()  # which may go round
+        self._places.clear()
+        self._pairs = 0
 
     def _begin(self, turn: Turn | None) -> Turn | None:
         if turn is None or self._turn is None or (turn.key, turn.depth) != (self._turn.key, self._turn.depth):

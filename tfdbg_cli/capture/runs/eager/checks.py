@@ -34,6 +34,9 @@ from tfdbg_cli.ops.norms import FAR_FROM_OVERFLOW, PASSED_ON, RULES, Norm, bound
 from tfdbg_cli.ops.undefined_outputs import is_undefined
 
 _RULES = dict(RULES)  # asked for each op: a view of it takes twice the time
+# Those whose output is bounded as what they read is: small ones need not be looked at either.
+_HANDING_ON = frozenset(op_type for op_type, rule in RULES.items() if rule is PASSED_ON) | {"ReadVariableOp"}
+_INFINITE, _root = math.inf, math.sqrt
 # Dtypes, by number, whose elements are always finite.
 _EXACT = frozenset(
     dtype.as_datatype_enum
@@ -73,6 +76,7 @@ class Checks:
         # Whether only what becomes of variables counts.
         self.of_updates = among is Among.OUTCOME
         self._finite_only = finds is Bad.EITHER
+        self._of_each = self._finite_only and not self.of_updates
         self._excluded = re.compile(watched.exclude_node_names).search if watched.exclude_node_names else None
         self._norms: dict[int, Norm] = {}  # of what is finite, by the ids of tensors and of handles of variables
         self._before: dict[int, Norm] = {}
@@ -83,43 +87,57 @@ class Checks:
 
     def bad(self, op: Noted, inputs: Sequence[OpInput], outputs: Sequence[Taken]) -> bool:
         """Whether one of the `outputs` of `op`, which was given `inputs`, is what the watch is for."""
-        if self.of_updates:
-            if self.ignored and (self.ignored.follows(inputs) or self.ignored.means(op)):
-                self.ignored.excuses(op, inputs, [one for one in outputs if one[2] is not None and _holds_bad(one)])
-            return False
-        op_type = op.op_type
-        if not self._finite_only:
-            found = any(self._passes(op, slot, value) for slot, (_, _, value) in enumerate(outputs))
-            return found and not (self.ignored and self._is_excused(op, inputs, outputs))
-        norms, found = self._norms, False
-        for slot, (key, dtype, value) in enumerate(outputs):
+        if not self._of_each:
+            return self._bad_by_filter(op, inputs, outputs)
+        op_type, norms, found = op.op_type, self._norms, False
+        for key, dtype, value in outputs:
             if dtype in _EXACT:
                 continue
-            norm, size = None, value.size
-            if op_type == "ReadVariableOp":
-                norm = self._known(inputs[0])
-            elif dtype in _WIDE:
-                rule = _RULES.get(op_type)
-                if rule is PASSED_ON:
-                    read = op.reads[0]
-                    norm = (norms.get(read) if type(read) is int else None) or self._known(inputs[0])
-                    if norm is not None and (norm[1] != size or norm[0] >= FAR_FROM_OVERFLOW):
-                        norm = (norm[0], size) if norm[0] < FAR_FROM_OVERFLOW else None
-                elif size > _SMALL and rule is not None:
-                    bound = bound_of(rule, self._given(op, inputs, rule[0], size), size)
-                    norm = (bound, size) if bound < (_NEAR if size <= _CHEAP else FAR_FROM_OVERFLOW) else None
+            norm = None
+            if dtype in _WIDE:
+                size = value.size
+                if size > _SMALL or op_type in _HANDING_ON:
+                    norm = self._bound(op, op_type, inputs, size)
                 if norm is None and 1 < size <= _SMALL:  # as `norm_of`, without a question: most tensors
                     square = float(_dot(value, value))
-                    if square < math.inf:
-                        norm = _INEXACT * math.sqrt(square) + _LEAST, size
-            norm = norm or norm_of(value)
+                    if square < _INFINITE:
+                        norm = _INEXACT * _root(square) + _LEAST, size
+            elif op_type == "ReadVariableOp":
+                norm = self._known(inputs[0])
+            if norm is None:
+                norm = norm_of(value)
             if norm is not None:
                 norms[key] = norm
-            elif not is_undefined(op_type, slot, partial(attribute, op.attributes)):
+            elif not _is_undefined(op, key):
                 found = True
         if len(norms) > _MOST_KNOWN:
             self._forget_oldest()
         return found and not self._is_excluded(op) and not (self.ignored and self._is_excused(op, inputs, outputs))
+
+    def _bad_by_filter(self, op: Noted, inputs: Sequence[OpInput], outputs: Sequence[Taken]) -> bool:
+        """As `bad`, where numbers that are not finite are not all that is asked for, or count in variables alone."""
+        if self.of_updates:
+            if self.ignored and (self.ignored.follows(inputs) or self.ignored.means(op)):
+                self.ignored.excuses(op, inputs, [one for one in outputs if one[2] is not None and _holds_bad(one)])
+            return False
+        found = any(self._passes(op, slot, value) for slot, (_, _, value) in enumerate(outputs))
+        return found and not (self.ignored and self._is_excused(op, inputs, outputs))
+
+    def _bound(self, op: Noted, op_type: str, inputs: Sequence[OpInput], size: int) -> Norm | None:
+        """A bound that shows that what `op` gave is finite, of so many elements; None where none is known."""
+        if op_type == "ReadVariableOp":
+            return self._known(inputs[0])
+        rule = _RULES.get(op_type)
+        if rule is None:
+            return None
+        if rule is PASSED_ON:
+            read = op.reads[0]
+            norm = (self._norms.get(read) if type(read) is int else None) or self._known(inputs[0])
+            if norm is not None and (norm[1] != size or norm[0] >= FAR_FROM_OVERFLOW):
+                return (norm[0], size) if norm[0] < FAR_FROM_OVERFLOW else None
+            return norm
+        bound = bound_of(rule, self._given(op, inputs, rule[0], size), size)
+        return (bound, size) if bound < (_NEAR if size <= _CHEAP else FAR_FROM_OVERFLOW) else None
 
     def _forget_oldest(self) -> None:
         self._before, self._norms = self._norms, {}
@@ -284,6 +302,12 @@ def norm_of(value: Any) -> Norm | None:
     if (kind in _FLOATS or kind == "V") and any_nonfinite(np.asarray(value)):
         return None
     return math.inf, size
+
+
+def _is_undefined(op: Noted, key: int) -> bool:
+    """Whether the kernel leaves undefined what `op` gave as the tensor with that id."""
+    slot = next(slot for slot, (made, _, _) in enumerate(op.outputs) if made == key)
+    return is_undefined(op.op_type, slot, partial(attribute, op.attributes))
 
 
 def _holds_bad(output: Taken) -> bool:

@@ -134,8 +134,8 @@ class EagerOps:
         def fast(*arguments: Any) -> OpOutputs:  # a context, op type, name, inputs, attributes
             heard, op_type = self._heard, arguments[1]
             try:
-                count, listed = _input_form(op_type)
-                inputs: Sequence[OpInput] = arguments[3 : 3 + count]
+                given, others, listed = _form(op_type)
+                inputs: Sequence[OpInput] = arguments[given]
                 begun = heard.begins(op_type, inputs)
             except Exception as error:  # noqa: BLE001
                 begun = None
@@ -146,7 +146,7 @@ class EagerOps:
             try:
                 if listed:
                     inputs = list(leaves(inputs))
-                return heard.ran(op_type, inputs, arguments[3 + count :], outputs, begun)
+                return heard.ran(op_type, inputs, arguments[others], outputs, begun)
             except Exception as error:  # noqa: BLE001
                 report("look at an op", error)
             return outputs
@@ -182,10 +182,12 @@ def _tape(original: Method) -> Method:
 
 
 @cache
-def _input_form(op_type: str) -> tuple[int, bool]:
-    """How many arguments of a registered op are inputs, a list of inputs counting once, and whether one is a list."""
+def _form(op_type: str) -> tuple[slice, slice, bool]:
+    """Which arguments of a registered op are inputs, a list counting once, which attributes; whether one is a list."""
     inputs = compat.op_definition(op_type).input_arg
-    return len(inputs), any(one.number_attr or one.type_list_attr for one in inputs)
+    first, end = 3, 3 + len(inputs)
+    listed = any(one.number_attr or one.type_list_attr for one in inputs)
+    return slice(first, end), slice(end, None), listed
 
 
 def leaves(value: OpOutputs | Sequence[OpInput]) -> Iterator[Any]:

@@ -66,6 +66,7 @@ class RecentOps:
         self._written: dict[int, list[tuple[Source, Value]]] = {}  # by the number of the op
         self._updates: dict[int, int] = {}  # by the id of a handle: the number of the op that updated it last
         self._nbytes = 0
+        self._most = _MOST_OPS  # the number of the first op for which another one has to go
         self._keeps_all = False
         self._scoped = False  # whether an op was in a scope, as those of layers are
         self.forward = ForwardOps()
@@ -108,7 +109,7 @@ class RecentOps:
         stack: Stack,
     ) -> Noted:
         """Add an op that was given `inputs` and gave `outputs`."""
-        made, nbytes = self._made, 0
+        made, nbytes, ops = self._made, 0, self._ops
         reads: list[int | Source | OnTheWay] = []
         for given in inputs:
             if type(given) is EagerTensor:
@@ -127,24 +128,25 @@ class RecentOps:
         for key, dtype, value in outputs:
             made.add(key)
             if value is not None:
-                nbytes += value.nbytes if dtype != STRING else 64
+                nbytes += 64 if dtype == STRING else value.nbytes
         if nbytes > self._largest_read and self._shows_a_variable(op_type, reads):
             nbytes = 0
             self._released.update(key for key, _, _ in outputs)
             outputs = [
                 (key, dtype, value if value is None else Released(value.shape)) for key, dtype, value in outputs
             ]
-        self._counts[op_type] = count = self._counts.get(op_type, -1) + 1
+        counts = self._counts
+        counts[op_type] = nth = counts.get(op_type, -1) + 1
         device = self._device or next((one.device for one in inputs if type(one) is EagerTensor), "")
         scope = self.forward.scope or self._thread.scope_name or ""
-        op = _noted(Noted, (self.count, op_type, count, scope, reads, attributes, outputs, stack, device, nbytes))
+        self.count = (number := self.count) + 1
+        op = _noted(Noted, (number, op_type, nth, scope, reads, attributes, outputs, stack, device, nbytes))
         if scope or self._scoped:
             self._scoped = True
             self.forward.add(op_type, scope, inputs, [key for key, _, _ in outputs])
-        self.count += 1
-        self._ops.append(op)
-        self._nbytes += nbytes
-        if self._nbytes > self._budget or len(self._ops) > _MOST_OPS:
+        ops.append(op)
+        self._nbytes = held = self._nbytes + nbytes
+        if held > self._budget or number >= self._most:
             self._make_room()
         return op
 
@@ -177,6 +179,7 @@ class RecentOps:
     def _make_room(self) -> None:
         while len(self._ops) > 1 and (self._nbytes > self._budget or len(self._ops) > _MOST_OPS):
             self._drop()
+        self._most = self.dropped + _MOST_OPS
 
     def _drop(self) -> None:
         op = self._ops.popleft()

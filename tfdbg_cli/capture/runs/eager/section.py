@@ -10,6 +10,7 @@ from pathlib import Path
 from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.controller import Controller, PendingRun, Plan
 from tfdbg_cli.capture.runs.batch_places import batch_places
+from tfdbg_cli.capture.runs.eager.checks import Checks
 from tfdbg_cli.capture.runs.eager.live_frames import namer, names_at_hand
 from tfdbg_cli.capture.runs.eager.pauses import PausedOp
 from tfdbg_cli.capture.runs.eager.program.places import is_program
@@ -48,6 +49,7 @@ class Section:
     stopped: bool = False  # whether a value was found in it, so that what is made of that value is no news
     meant: bool = False  # whether something came up in it that is to be judged at its end
     ignored: bool = False  # whether the ops of this part are to be left alone
+    checks: Checks | None = None  # what each op of it is asked as long as the same watch is on; None if to be found out
     names: Mapping[int, str] | None = None
     read: dict[int, str] = field(default_factory=dict)
 

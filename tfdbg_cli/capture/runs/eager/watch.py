@@ -91,15 +91,24 @@ class EagerWatch:
     ) -> OpOutputs:
         """The op gave `outputs`; see `ops.Listener`."""
         here, stack = begun
-        section = here.section
-        if section is None or section.ignored:
+        section, controller = here.section, self._controller
+        if section is None:
             return outputs
-        if op_type == "ReadVariableOp" and section.number is None:
-            here.read.add(tensor_id(outputs if type(outputs) is EagerTensor else outputs[0]))
-        watched, sought = self._controller.watched, self._controller.sought
-        # What runs before a part is a run may be the beginning of one.
-        if watched is None and sought is None and section.plan is not None and not captures(section.plan):
-            return outputs
+        sought = controller.sought
+        checks = section.checks
+        if checks is None or sought is not None or checks.watched is not controller.watched:
+            if section.ignored:
+                return outputs
+            if op_type == "ReadVariableOp" and section.number is None:
+                here.read.add(tensor_id(outputs if type(outputs) is EagerTensor else outputs[0]))
+            checks = self._checks_of(controller.watched)
+            # What runs before a part is a run may be the beginning of one.
+            if checks is None and sought is None and section.plan is not None and not captures(section.plan):
+                return outputs
+            if section.number is not None:
+                section.checks = checks  # then none of this is asked of its next ops
+            elif checks is not None and not checks.anywhere:
+                checks = None
         here.busy = True
         try:
             log = section.log
@@ -112,11 +121,6 @@ class EagerWatch:
             op = log.add(op_type, inputs, attributes, gave, stack)
             if log.fresh and captures(section.plan):
                 section.name_fresh(stack)
-            checks = None if watched is None else self._checks
-            if watched is not None and (checks is None or checks.watched is not watched):
-                checks = self._checks_of(watched)
-            if checks is not None and section.number is None and not checks.anywhere:
-                checks = None
             found = checks is not None and checks.at_ops and checks.bad(op, inputs, gave)
             if updates_variable(op_type):
                 found = self._written(section, checks, op, inputs) or found
@@ -303,7 +307,7 @@ class EagerWatch:
         if plan is None or section.stopped:
             plan = self._controller.run_starts(PendingSection(section, self._controller, found=True))
             if plan.action is Action.LEAVE:
-                section.ignored = True
+                section.ignored, section.checks = True, None
                 return paused.outputs
         news = section.stopped
         section.number, section.plan, section.stopped = plan.number, plan, True

@@ -97,21 +97,25 @@ def stack_here(depth: int = 1, under: Under | None = None) -> Stack:
     """
     if under is None:
         under = _UNDER.here
-    frame: FrameType | None
+    first: FrameType | None
     try:
-        frame = first = frame_above(depth)  # those between need not be made objects, as each `f_back` would do
+        first = frame_above(depth)  # those between need not be made objects, as each `f_back` would do
     except ValueError:  # there are not so many
-        frame = first = None
+        first = None
     guess = under.last.followed
     if guess is not None and guess.callers is under.callers:
-        for code, offset in guess.calls:
-            if frame is None or frame.f_lasti != offset or frame.f_code is not code:
-                break
-            frame = frame.f_back
-        else:
-            if frame is under.call:
-                under.last = guess
-                return guess.stack
+        frame: Any = first
+        try:
+            for code, offset in guess.calls:
+                if frame.f_lasti != offset or frame.f_code is not code:
+                    break
+                frame = frame.f_back
+            else:
+                if frame is under.call:
+                    under.last = guess
+                    return guess.stack
+        except AttributeError:  # there are fewer calls: a question of each would take longer
+            guess = None
     under.last.followed = under.last = found = _met(first, under)
     return found.stack
 

@@ -352,11 +352,10 @@ class Debugger:
         return refusal(pending.estimate(plan.capture, plan.watching, plan.directory))
 
     def _hit(self, watching: ActiveWatch, run: Run) -> Hit | None:
-        try:
-            with at_prompt():  # a filter may run a session of its own
-                return watching.sees(run)
-        finally:
-            self._ask_anew()  # less what it leaves out from now on
+        with at_prompt():  # a filter may run a session of its own
+            hit = watching.sees(run)
+        self._ask_anew()  # less what it leaves out from now on
+        return hit
 
     def _stop(self, event: RunStart | RunEnd) -> None:
         """Open the prompt on `event` and take over the decision."""

@@ -232,6 +232,31 @@ def test_ops_that_run_eagerly_go_through_two_functions_that_can_be_replaced(tf, 
     assert [function_name(name) for name, _ in heard[1:]] == ["<lambda>"]
 
 
+def test_all_gradients_of_a_call_are_computed_by_one_function_that_can_be_replaced(tf, monkeypatch) -> None:
+    heard = []
+    tape_gradient = getattr(compat.EXECUTORS, compat.TAPE)
+    monkeypatch.setattr(
+        compat.EXECUTORS, compat.TAPE, lambda *arguments: (heard.append("asked"), tape_gradient(*arguments))[1]
+    )
+    x, y = tf.Variable(2.0), tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        product = x * y
+    assert [slope.numpy() for slope in tape.gradient(product, [x, y])] == [3.0, 2.0]
+    assert heard == ["asked"]
+
+
+def test_name_scopes_of_eager_code_come_and_go_by_one_property(tf, monkeypatch) -> None:
+    heard = []
+    known = vars(compat.SCOPED)[compat.SCOPE]
+    heeded = property(known.fget, lambda context, scope: (heard.append(scope), known.fset(context, scope)))
+    monkeypatch.setattr(compat.SCOPED, compat.SCOPE, heeded)
+    data = compat.thread_data(compat.eager_context())
+    with tf.name_scope("outer"), tf.name_scope("inner"):
+        assert data.scope_name == "outer/inner/"
+    assert not data.scope_name
+    assert [scope or "" for scope in heard] == ["outer/", "outer/inner/", "outer/", ""]
+
+
 @pytest.mark.parametrize(
     ("graph_function", "name"),
     [("__inference_step_12", "step"), (b"__forward_my_step_3", "my_step"), ("MatMul", "MatMul")],

@@ -33,6 +33,7 @@ FROM_OPTIONS = "_make_callable_from_options"  # the method of a session by which
 RUN = "_call_tf_sessionrun"  # the method of a session that hands a run to the runtime
 PY_FUNCTION: CodeType = script_ops.EagerFunc.__call__.__code__  # by which an op of tf.py_function calls Python
 tape_gradient: Callable[..., Any] = backprop._gradient_function  # by which a tape calls the gradient of one op
+SCOPED, SCOPE = context.Context, "scope_name"  # the property by which name scopes of eager code come and go
 TAPE = "TFE_Py_TapeGradient"  # of `EXECUTORS`: by which a tape computes all gradients of one call
 set_tape_gradient: Callable[[Callable[..., Any]], None] = pywrap_tfe.TFE_Py_RegisterGradientFunction
 

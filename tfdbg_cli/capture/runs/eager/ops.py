@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
 from typing import Any, Protocol
 
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.runs.eager.forward_ops import ForwardOps
+from tfdbg_cli.capture.runs.eager.name_scopes import SCOPE_CHANGES
 from tfdbg_cli.capture.runs.eager.program.stacks import callers_known
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_definitions import function_name
@@ -87,6 +87,7 @@ class EagerOps:
                     replace_method(compat.EXECUTORS, compat.FAST_EXECUTOR, self._fast),
                     replace_method(compat.EXECUTORS, compat.SLOW_EXECUTOR, self._slow),
                     replace_method(compat.EXECUTORS, compat.TAPE, _tape),
+                    SCOPE_CHANGES.heed(),
                     lambda: compat.set_tape_gradient(compat.tape_gradient),
                 ]
                 compat.set_tape_gradient(self._gradient)
@@ -134,7 +135,7 @@ class EagerOps:
         def fast(*arguments: Any) -> OpOutputs:  # a context, op type, name, inputs, attributes
             heard, op_type = self._heard, arguments[1]
             try:
-                given, others, listed = _form(op_type)
+                given, others, listed = _FORMS[op_type]
                 inputs: Sequence[OpInput] = arguments[given]
                 begun = heard.begins(op_type, inputs)
             except Exception as error:  # noqa: BLE001
@@ -181,13 +182,18 @@ def _tape(original: Method) -> Method:
     return tape
 
 
-@cache
-def _form(op_type: str) -> tuple[slice, slice, bool]:
-    """Which arguments of a registered op are inputs, a list counting once, which attributes; whether one is a list."""
-    inputs = compat.op_definition(op_type).input_arg
-    first, end = 3, 3 + len(inputs)
-    listed = any(one.number_attr or one.type_list_attr for one in inputs)
-    return slice(first, end), slice(end, None), listed
+class _Forms(dict[str, tuple[slice, slice, bool]]):
+    """Of registered ops: which arguments are inputs, a list counting once, and attributes; whether one is a list."""
+
+    def __missing__(self, op_type: str) -> tuple[slice, slice, bool]:
+        inputs = compat.op_definition(op_type).input_arg
+        first, end = 3, 3 + len(inputs)
+        listed = any(one.number_attr or one.type_list_attr for one in inputs)
+        self[op_type] = found = slice(first, end), slice(end, None), listed
+        return found
+
+
+_FORMS = _Forms()
 
 
 def leaves(value: OpOutputs | Sequence[OpInput]) -> Iterator[Any]:

@@ -15,6 +15,7 @@ from typing import Any
 import tensorflow as tf
 
 from tfdbg_cli.capture.runs.eager.forward_ops import ForwardOps
+from tfdbg_cli.capture.runs.eager.name_scopes import NameScope
 from tfdbg_cli.capture.runs.eager.noted_ops import (
     HANDLES,
     STRING,
@@ -32,10 +33,8 @@ from tfdbg_cli.capture.runs.eager.program.stacks import Stack
 from tfdbg_cli.capture.tf.compat import (
     EagerTensor,
     dtype_number,
-    eager_context,
     read_variable,
     tensor_id,
-    thread_data,
 )
 from tfdbg_cli.capture.tf.types import AttributeList, OpInput
 from tfdbg_cli.model.tensors import gone
@@ -71,7 +70,7 @@ class RecentOps:
         self._scoped = False  # whether an op was in a scope, as those of layers are
         self.forward = ForwardOps()
         self._device = _only_device()
-        self._thread = thread_data(eager_context())
+        self._scope = NameScope()
         self.count = 0  # of all ops that were added
         self.dropped = 0
 
@@ -138,7 +137,7 @@ class RecentOps:
         counts = self._counts
         counts[op_type] = nth = counts.get(op_type, -1) + 1
         device = self._device or next((one.device for one in inputs if type(one) is EagerTensor), "")
-        scope = self.forward.scope or self._thread.scope_name or ""
+        scope = self.forward.scope or self._scope.name
         self.count = (number := self.count) + 1
         op = _noted(Noted, (number, op_type, nth, scope, reads, attributes, outputs, stack, device, nbytes))
         if scope or self._scoped:

@@ -56,8 +56,8 @@ class Turn:
 class _Place:
     """A stack that was met in turns of one loop.
 
-    `followed` are those with which a turn went on behind it, by the ids of their stacks, where they were not its mark.
-    One that is `repeated` is in a loop within that of the turn, and no mark.
+    `followed` are those with which a turn went on behind it, by the ids of their stacks, its mark not among them. One
+    that is `repeated` is in a loop within that of the turn, and no mark.
     """
 
     stack: Stack

@@ -155,3 +155,24 @@ def test_a_product_with_a_large_variable_that_overflows_is_found(front) -> None:
     assert not front.ends
     assert np.isinf(tf.multiply(batch, weight).numpy()).all()
     assert front.ends[0].run.tensors[-1].op_type == "Mul"
+
+
+def test_few_norms_are_kept_from_run_to_run(monkeypatch) -> None:
+    monkeypatch.setattr(checks, "_FEW", 50)
+    known: list[int] = []
+    norm_kept = checks.Checks.run_ends
+
+    def run_ends(self: checks.Checks) -> None:
+        norm_kept(self)
+        known.append(len(self._norms) + len(self._before))
+
+    monkeypatch.setattr(checks.Checks, "run_ends", run_ends)
+    watching = _watched()
+    next(watching)
+    x = tf.ones(30)
+    for _ in range(40):
+        for _each in range(10):
+            x = x * 1.0
+    next(watching, None)
+    assert len(known) >= 30
+    assert max(known) < 150, "two times those of a run beyond 50"

@@ -96,10 +96,16 @@ def test_each_thread_is_in_a_scope_of_its_own(watch: EagerWatch, names: list[str
     assert found == ["elsewhere/", "elsewhere/"]
 
 
-def test_what_is_replaced_is_put_back(watch: EagerWatch) -> None:
-    assert vars(compat.SCOPED)[compat.SCOPE].fset.__module__ == "tfdbg_cli.capture.runs.eager.name_scopes"
-    watch.attend(False)
-    assert vars(compat.SCOPED)[compat.SCOPE].fset.__module__ == compat.SCOPED.__module__
+def test_the_class_is_changed_once_however_often_watches_come_and_go(watch: EagerWatch, names: list[str]) -> None:
+    known = vars(compat.SCOPED)[compat.SCOPE]
+    assert known.fset.__module__ == "tfdbg_cli.capture.runs.eager.name_scopes"
+    assert known.__doc__ == known.fget.__doc__
+    for _ in range(2):
+        watch.attend(False)
+        watch.attend(True)
+    assert vars(compat.SCOPED)[compat.SCOPE] is known
+    with tf.name_scope("still"):
+        assert _last(names) == "still/"
 
 
 def test_tensorflow_is_asked_once_for_many_ops(watch: EagerWatch, names: list[str], monkeypatch) -> None:

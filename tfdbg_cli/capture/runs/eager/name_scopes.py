@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
 from typing import Any
 
 from tfdbg_cli.capture.tf import compat
@@ -15,10 +14,18 @@ class ScopeChanges:
 
     def __init__(self) -> None:
         self._numbers = itertools.count(1)
+        self._heeds = False
         self.latest = 0  # another number after each change
 
-    def heed(self) -> Callable[[], None]:
-        """Hear of changes from now on, until what this gives is called."""
+    def heed(self) -> None:
+        """Hear of changes from now on, for as long as the process lives.
+
+        To change the class back and forth, as watches come and go, would cost more than to hear: Python forgets each
+        time what it knows of the class, whose attributes every op asks for.
+        """
+        if self._heeds:
+            return
+        self._heeds = True
         original = vars(compat.SCOPED)[compat.SCOPE]
 
         def change(context: Any, scope: Any) -> None:
@@ -27,7 +34,6 @@ class ScopeChanges:
 
         setattr(compat.SCOPED, compat.SCOPE, property(original.fget, change, original.fdel, original.__doc__))
         self.latest = next(self._numbers)  # what was before was not heard of
-        return lambda: setattr(compat.SCOPED, compat.SCOPE, original)
 
 
 SCOPE_CHANGES = ScopeChanges()

@@ -83,11 +83,11 @@ class EagerOps:
         with self._lock:
             self._set((*self._listeners, listener))
             if not self._undo:
+                SCOPE_CHANGES.heed()
                 self._undo = [
                     replace_method(compat.EXECUTORS, compat.FAST_EXECUTOR, self._fast),
                     replace_method(compat.EXECUTORS, compat.SLOW_EXECUTOR, self._slow),
                     replace_method(compat.EXECUTORS, compat.TAPE, _tape),
-                    SCOPE_CHANGES.heed(),
                     lambda: compat.set_tape_gradient(compat.tape_gradient),
                 ]
                 compat.set_tape_gradient(self._gradient)

@@ -25,6 +25,9 @@ class GraphKind(StrEnum):
     PYTHON = "Python graph"  # as the program built it
 
 
+_PARTS_OF_A_DEVICE = 5  # colons in /job:worker/replica:0/task:0/device:CPU:0
+
+
 @dataclass(frozen=True, slots=True)
 class Node:
     """One operation. `attributes` are texts, ready to show; `device` is empty where it is not known."""
@@ -40,6 +43,15 @@ class Node:
     def needs(self) -> tuple[str, ...]:
         """The names of the nodes that come before it: those that it reads, and those that it waits for."""
         return (*[tensor.node for tensor in self.inputs], *self.control_inputs)
+
+    @property
+    def whole_device(self) -> str | None:
+        """The device that tells its tensors from those of a namesake; None where that is not named in full.
+
+        A program's graph holds what was asked for: `tf.device("/CPU:0")`, or for a function of Python a task alone.
+        """
+        whole = self.device.count(":") >= _PARTS_OF_A_DEVICE and "*" not in self.device
+        return self.device if whole else None
 
 
 class Graph:

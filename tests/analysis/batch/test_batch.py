@@ -9,7 +9,7 @@ import pytest
 from support.held_run import Held
 from support.made_run import INF, Op, made_run, op
 
-from tfdbg_cli.analysis.batch.components import given_with
+from tfdbg_cli.analysis.batch.components import components, given_with
 from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
@@ -289,6 +289,19 @@ def test_the_shape_of_what_is_filled_came_in_with_no_batch() -> None:
     origin = OriginSearch(run).first()
     assert origin is not None
     assert sorted(given_with(run, origin.batch)) == ["x:0", "y:0"]
+
+
+def test_what_is_fed_did_not_come_in_with_a_batch_that_the_run_draws() -> None:
+    """A feed that nothing reads, of as many rows as the iterator of the graph gives."""
+    run = made_run(
+        _x(), op("next", "IteratorGetNext", value=np.zeros((4, 2), np.float32)), op("log", "Log", "next", value=BAD),
+        feeds={"x:0": X},
+    )  # fmt: skip
+    origin = OriginSearch(run).first()
+    assert origin is not None
+    assert (origin.batch.source, origin.batch_rows) == ("next:0", (1, 3))
+    assert given_with(run, origin.batch) == {}
+    assert [part.name for part in components(run, origin.batch)] == ["next:0"]
 
 
 class _Holding(Held):

@@ -73,3 +73,13 @@ def test_defect_the_wrong_reason_for_a_missing_input(kind: GraphKind, failed: bo
     run = replace(run, graph=Graph(list(run.graph), kind), error=error, call=call)
     (item,) = Lineage(run).inputs_of_node(run.graph.node("log"))
     assert note in item.note
+
+
+@pytest.mark.parametrize(
+    "asked", ["/job:localhost/replica:0/task:0", "/device:CPU:0", "/job:localhost/replica:0/task:0/device:CPU:*"]
+)
+def test_a_program_that_asks_for_a_part_of_a_device_shows_what_ran_there(asked: str) -> None:
+    """tf.numpy_function asks for the task alone, `tf.device("/CPU:0")` for no task."""
+    run = made_run(op("x", "PyFunc", value=0.0), op("log", "Log", "x", value=float("-inf")))
+    nodes = [replace(node, device=asked) for node in run.graph]
+    assert _read(replace(run, graph=Graph(nodes, GraphKind.PYTHON)), "log", 0) == [("x:0", 0)]

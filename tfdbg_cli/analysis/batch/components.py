@@ -78,10 +78,25 @@ def components(run: Run, batch: BatchRows) -> list[Component]:
 
 
 def given_with(run: Run, batch: BatchRows) -> Mapping[str, Array]:
-    """The feeds or arguments of as many rows as the batch has, by their names; of replicas those of its own."""
+    """The feeds or arguments of as many rows as the batch has, by their names; of replicas those of its own.
+
+    None beside a batch that a pipeline inside the run gave, however many rows they have.
+    """
     values = {name: _array(given) for name, given in run.call.given.items() if not _is_shape(run, name)}
     found = {name: value for name, value in values.items() if value is not None and value.shape[:1] == (batch.size,)}
+    if not batch.stored and _was_drawn(run, batch, found):
+        return {}
     return _of_replica(run, batch, found) if len(found) > 1 else found
+
+
+def _was_drawn(run: Run, batch: BatchRows, given: Mapping[str, Array]) -> bool:
+    """Whether the batch came in as a tensor of the run that is none of what was `given`, nor holds the same."""
+    source = tensor_name_of(batch.source)
+    if source in map(tensor_name_of, given):
+        return False
+    held = [run.tensors.value(row) for row in run.tensors.named(source.node, source.slot)]
+    drawn = [value for value in held if not isinstance(value, NoValue)]
+    return bool(drawn) and not any(_same(one, value) for one in drawn for value in given.values())
 
 
 def _is_shape(run: Run, name: str) -> bool:

@@ -206,7 +206,7 @@ class Lineage:
         met: set[TensorName] = set()
         while True:
             instead = "" if name == edge.tensor else str(name)
-            device = node.device if node is not None and node.device else None
+            device = node.whole_device if node is not None else None
             same = None if reader is None else self._turns.same_turn(name, device, reader)
             if same is not None and not same.taken:
                 return InputSeen(edge.tensor, edge.node, note=_NOT_TAKEN)

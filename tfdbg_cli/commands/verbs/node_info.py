@@ -163,7 +163,8 @@ def _attributes(node: Node) -> list[Block]:
 
 def _dumps(store: TensorStore, node: Node, why_none: str) -> list[Block]:
     """Every captured output, by slot. `-n` counts within one slot on one device, as `pt` does."""
-    found = [i for i in store.named(node.name) if not node.device or store[i].device in ("", node.device)]
+    device = node.whole_device
+    found = [i for i in store.named(node.name) if device is None or store[i].device in ("", device)]
     found.sort(key=lambda i: (store[i].slot, i))
     heading = Text((EMPTY_LINE, line(Span(count_text(len(found), "captured tensor"), Style.HEADING))))
     if not found:

@@ -28,6 +28,20 @@ def test_a_profiled_run_has_times_of_its_ops(tf, debugged, graph) -> None:
     assert len(run.tensors) == 0
 
 
+def test_a_profiled_run_says_that_the_order_of_its_ops_may_be_another(tf, debugged, graph) -> None:
+    """TensorFlow's trace delays ops: a variable that is read beside its update may be read behind it."""
+    w = tf.get_variable("w", initializer=3.0)
+    loss = tf.square(w)
+    train = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+    with tf.Session() as raw:
+        raw.run(tf.global_variables_initializer())
+        session, front = debugged(raw, ProfileRun(), ProfileRun(), Detach())
+        session.run([w, train])
+        session.run(w)
+    said = [any("Ops use w in no order" in note for note in end.run.notes) for end in front.ends]
+    assert said == [True, False]
+
+
 def test_nanoseconds_count_where_they_were_taken(tf) -> None:
     from tensorflow.core.framework import step_stats_pb2
 

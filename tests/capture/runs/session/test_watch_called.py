@@ -382,6 +382,22 @@ def test_a_call_in_a_loop_of_version_1(tf, debugged, graph) -> None:
         assert hits(tf, debugged, raw, z, x, [3.0, 2.0, 5.0, 6.0]) == [False, True, True, False]
 
 
+def test_an_error_in_a_loop_names_the_function_that_the_program_knows(tf, debugged, graph) -> None:
+    """Its op has the program's name there, and no op of ours is named beside the function."""
+    tf.enable_control_flow_v2()
+    x = tf.placeholder(tf.float32, [3], name="x")
+    body = lambda i, h: (i + 1, tf.check_numerics(tf.log(h), "bad"))  # noqa: E731
+    y = tf.reduce_sum(tf.while_loop(lambda i, h: i < 3, body, [0, x])[1])
+    with tf.Session() as raw:
+        with pytest.raises(tf.errors.InvalidArgumentError) as plain:
+            raw.run(y, {x: [1.0, 1.0, 1.0]})
+        session, _ = debugged(raw, WATCH, Detach())
+        with pytest.raises(tf.errors.InvalidArgumentError) as watched:
+            session.run(y, {x: [1.0, 1.0, 1.0]})
+    assert watched.value.message == plain.value.message
+    assert "__tfdbg" not in str(watched.value.__context__)
+
+
 def test_an_error_in_a_call_names_what_the_program_knows(tf, debugged, graph) -> None:
     x = tf.placeholder(tf.float32, [], name="x")
     called = function(tf)(lambda value: tf.check_numerics(finite(tf, value) / 0.0, "bad"))(x)

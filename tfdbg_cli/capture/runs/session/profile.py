@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from copy import deepcopy
 
+from tfdbg_cli.capture.sessions.extended.call_checks import state_of
 from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.program_graph import program_graph
+from tfdbg_cli.capture.sessions.unordered import doubt_of_order
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.tracebacks import tracebacks_of
 from tfdbg_cli.capture.tf.types import RunResult
@@ -14,6 +16,8 @@ from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.runs import Run
 
 v1 = compat.v1
+
+_TIMED = "This run was profiled: it has times and no values."
 
 
 class ProfileCapture:
@@ -34,13 +38,14 @@ class ProfileCapture:
         """The times that were taken."""
         graph = self._invocation.session.graph
         model = program_graph(graph)
+        doubt = doubt_of_order(state_of(self._invocation).unordered)  # who traces ops delays them
         return Run(
             call=call,
             graph=model,
             tracebacks=tracebacks_of(graph),
             error=error,
             profile=None if error else profile_of(self._metadata.step_stats, model),
-            notes=("This run was profiled: it has times and no values.",),
+            notes=(_TIMED, doubt) if doubt else (_TIMED,),
         )
 
     def finish(self, keep: bool) -> None:

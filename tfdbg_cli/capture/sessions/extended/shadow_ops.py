@@ -80,8 +80,6 @@ class ShadowOps:
 
     def named(self, text: str) -> str:
         """`text`, a message of TensorFlow's, with the names that the program knows."""
-        if PREFIX not in text:
-            return text
         names = {shadow.name: name for name, shadow in self.ops.items()}
         return original_names(_HIDDEN.sub(lambda found: names.get(found[0], found[0]), text))
 

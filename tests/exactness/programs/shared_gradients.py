@@ -1,7 +1,7 @@
 """The loss of a small network with its gradients, traced once for all optimizers that are to train it.
 
-What Keras does in Python to trace a network takes most of the time that such a program takes. The ops that it made are
-put into each step as they are, under their names, so that a step is the graph that it would be traced to.
+What Keras does in Python to trace a network takes most of the time that such a program takes. The ops that it made
+are put into each step as they are, under their names, so that a step is the graph that it would be traced to.
 """
 
 from __future__ import annotations

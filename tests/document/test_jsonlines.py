@@ -8,6 +8,7 @@ from tfdbg_cli.document.document import Document
 from tfdbg_cli.document.jsonlines import decision_json, document_json, error_json
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.decision import Decision, RecordRun, RecordRuns, RunTo, RunUntil
+from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.pausing import Place
 
 
@@ -20,6 +21,7 @@ def test_an_object_a_line_with_strict_json():
         "shape": (2, 3),
         "none": None,
         "count": np.int64(7),
+        "name": TensorName("a", 1),
     }
     text = document_json("pt x:0", Document("tensor", (), lambda: data))
     assert "\n" not in text
@@ -34,6 +36,7 @@ def test_an_object_a_line_with_strict_json():
         "shape": [2, 3],
         "none": None,
         "count": 7,
+        "name": "a:1",
     }
 
 

@@ -56,11 +56,13 @@ def _lines(entry: Entry, steps: int, ways: list[Way]) -> Iterator[dict[str, str]
         yield {"outcome": "left out", "why": str(error)}
         return
     courses = rewound(build, NOTHING) if entry.rewinds else partial(course_of, build)
+    if not entry.plain_first:  # the proof of a watch has the plain function compiled, for all ways
+        ways = sorted(ways, key=lambda way: way is not Way.WATCHED)
     for plant, some in _by_plant(ways, steps):
         plain: dict[Plant, list[Course]] = {}
         for way in some:
             try:
-                (verdict,) = verdicts_of(courses, steps, [way], plant, plain)
+                (verdict,) = verdicts_of(courses, steps, [way], plant, plain, plain_first=entry.plain_first)
             except DoesNotRepeatItself as error:
                 yield {"outcome": "left out", "way": way, "why": str(error)}
                 return

@@ -17,13 +17,15 @@ class Entry:
     """A program of the catalog. `make` imports what it needs; `steps` are those of a long course.
 
     `goes_on` says that what is planted leaves the numbers finite, None that this is not asked; `rewinds` that the
-    whole state of the program is in its variables, so that it need be built but once, see `courses.rewound`.
+    whole state of the program is in its variables, so that it need be built but once, see `courses.rewound`; unless
+    `plain_first` it is watched before it is called undebugged, so that TensorFlow compiles it but once.
     """
 
     make: Callable[[], Build]
     steps: int = STEPS
     goes_on: bool | None = True
     rewinds: bool = False
+    plain_first: bool = True
 
 
 Group: TypeAlias = Mapping[str, Entry]
@@ -59,6 +61,18 @@ def optimizers() -> Group:
     return found
 
 
+def quick() -> Group:
+    """The same combinations in six steps, each network traced once for all of them: a first pass over all."""
+    from exactness.programs.optimizers import combinations
+
+    found = {}
+    for one in combinations():
+        goes_on = None if "loss scaling" in one.options else True
+        build = partial(getattr, one, "build_shared")
+        found[one.name] = Entry(build, 6, goes_on, rewinds=True, plain_first=False)
+    return found
+
+
 def fits() -> Group:
     """The same combinations in `fit`, which takes three times as long."""
     from exactness.programs.optimizers import combinations
@@ -90,6 +104,7 @@ def written() -> Group:
 GROUPS: Mapping[str, Callable[[], Group]] = {
     "named": named,
     "optimizers": optimizers,
+    "quick": quick,
     "fits": fits,
     "backbones": backbones,
     "probability": probability,

@@ -12,6 +12,7 @@ import numpy as np
 Recorded: TypeAlias = dict[str, Any]  # what was recorded, by a name, as arrays
 
 SEED = 7
+_OPTIMIZERS = ("keras.src.optimizers", "tf_keras.src.optimizers", "tf_keras.src.mixed_precision")  # modules
 # Counted by TensorFlow, addresses, and lines of calls: of them one tells which course of the program it is.
 _COUNTED = re.compile(r"_\d+\b|0x[0-9a-f]+|(?<=, line )\d+")
 
@@ -127,13 +128,14 @@ def variables(*owners: Any) -> dict[str, Any]:
 
 
 def _unlisted(owner: Any, listed: Sequence[Any]) -> Iterator[Any]:
-    """Variables of an optimizer of tf_keras that it does not list: the scale of losses, a product of Nadam."""
+    """Variables of an optimizer that it does not list: the scale of losses in tf_keras, a product of Nadam."""
+    import keras
     import tensorflow as tf
 
-    if not type(owner).__module__.startswith(("tf_keras.src.optimizers", "tf_keras.src.mixed_precision")):
+    if not type(owner).__module__.startswith(_OPTIMIZERS):
         return
     for held in vars(owner).values():
-        if isinstance(held, tf.Variable) and not any(held is one for one in listed):
+        if isinstance(held, (tf.Variable, keras.Variable)) and not any(held is one for one in listed):
             yield held
         elif held is not owner:
             yield from _unlisted(held, listed)

@@ -11,7 +11,8 @@ from functools import cache
 import pytest
 
 from exactness.apart import assert_same, outcomes
-from exactness.courses import Plant
+from exactness.comparison import difference
+from exactness.courses import NOTHING, Plant, rewound
 from exactness.programs.networks import NETWORKS
 from exactness.programs.optimizers import OPTIMIZERS, OPTIONS, Combination, combinations, optimizers, thinkable
 from exactness.verdict import assert_exact_again
@@ -49,6 +50,34 @@ def test_every_optimizer_option_and_network_is_drawn() -> None:
     assert {(one.library, one.optimizer) for one in _drawn()} == set(optimizers())
     assert {option for one in _drawn() for option in one.options} == OPTIONS.keys() - {"compiled"}
     assert {one.network for one in _drawn()} == set(NETWORKS)
+
+
+@pytest.mark.parametrize(
+    "combination",
+    [
+        Combination("keras", "Adam", ("global_clipnorm",), "Conv"),
+        Combination("tf_keras", "SGD", ("nesterov",), "LSTM"),
+        Combination("keras", "Nadam", ("loss scaling",), "Dense"),  # keeps a product that it does not list
+    ],
+    ids=lambda combination: combination.name,
+)
+def test_a_network_traced_once_is_trained_as_one_of_the_program_itself(combination: Combination) -> None:
+    pytest.importorskip(combination.library)
+    alone = rewound(combination.build_stepwise, NOTHING)(4, NOTHING)
+    courses = rewound(combination.build_shared, NOTHING)
+    shared = courses(4, NOTHING)
+    assert len(alone.steps) == 4
+    assert not difference(alone, shared), difference(alone, shared).sentence
+    assert not difference(shared, courses(4, NOTHING)), "its variables are not put back"
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(7200)
+@pytest.mark.parametrize("onednn", [True, False], ids=["oneDNN", "without oneDNN"])
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+def test_first_pass(optimizer: str, onednn: bool) -> None:
+    """Six steps say already whether TensorFlow compiles something else, in a fifth of the time."""
+    assert_same(outcomes("quick", rf"\.{optimizer}\(", onednn=onednn, limit=7000), may_not_run=True)
 
 
 @pytest.mark.slow

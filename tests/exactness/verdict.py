@@ -97,11 +97,20 @@ def verdicts(
 
 
 def verdicts_of(
-    courses: Courses, steps: int, ways: Iterable[Way], plant: Plant, plain: dict[Plant, list[Course]] | None = None
+    courses: Courses,
+    steps: int,
+    ways: Iterable[Way],
+    plant: Plant,
+    plain: dict[Plant, list[Course]] | None = None,
+    *,
+    plain_first: bool = True,
 ) -> list[Verdict]:
-    """As `verdicts`, of the program that takes `courses`. The undebugged ones are put into `plain`."""
+    """As `verdicts`, of the program that takes `courses`. The undebugged ones are put into `plain`.
+
+    Unless `plain_first`, a function is met by the debugger before TensorFlow has compiled it for a plain call.
+    """
     plain = {} if plain is None else plain
-    return [_verdict(way, courses, steps, plant if way.planted else NOTHING, plain) for way in ways]
+    return [_verdict(way, courses, steps, plant if way.planted else NOTHING, plain, plain_first) for way in ways]
 
 
 def assert_exact(
@@ -143,14 +152,22 @@ def _assert_same(courses: Courses, steps: int, ways: list[Way], plant: Plant, *,
     assert all(verdict.good for verdict in found), "\n".join(verdict.sentence for verdict in found)
 
 
-def _verdict(way: Way, courses: Courses, steps: int, plant: Plant, plain: dict[Plant, list[Course]]) -> Verdict:
+def _verdict(
+    way: Way, courses: Courses, steps: int, plant: Plant, plain: dict[Plant, list[Course]], plain_first: bool
+) -> Verdict:
     known = plain.setdefault(plant, [])
-    if not known:
-        known.append(courses(steps, plant))
-        if not known[0].steps:
-            raise DoesNotRun(f"undebugged it raises {known[0].error}")
+
+    def take_plain() -> None:
+        if not known:
+            known.append(courses(steps, plant))
+            if not known[0].steps:
+                raise DoesNotRun(f"undebugged it raises {known[0].error}")
+
+    if plain_first:
+        take_plain()
     with debugged(way.front()) as front:
         course = courses(steps, plant)
+    take_plain()
     apart = difference(known[0], course)
     if apart and len(known) == 1:
         # Asked only now: what gives the same bits debugged as undebugged repeats itself.

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tfdbg_cli.ops.facts import ANYTHING, Facts
-from tfdbg_cli.ops.folding import UNREAD, Constant
+from tfdbg_cli.ops.folding import UNREAD, Constant, constant_of
 from tfdbg_cli.ops.op_view import Kind
 
 
@@ -134,3 +134,17 @@ def test_an_op_is_shown_with_all_that_is_known_of_its_tensors():
     assert [operand.shape for operand in (*use.inputs, *use.outputs)] == [(2,), (2,), None]
     assert [operand.source for operand in use.inputs] == ["x:0", "Const"]
     assert use.attribute("T") == 1
+
+
+@pytest.mark.parametrize("count", [1, 64, 65])
+def test_constants_of_the_same_bytes_are_told_apart_by_their_types(count: int) -> None:
+    """Of small ones equal ones are looked at once."""
+    ones = np.full(count, 1.0, np.float32)
+    assert constant_of(ones) == Constant(1.0, 1.0)
+    assert constant_of(ones.view(np.int32)) == Constant(float(0x3F800000), float(0x3F800000))
+    assert constant_of(-2 * ones) == Constant(2.0, 2.0)
+
+
+def test_a_small_constant_of_a_type_that_numpy_lacks_is_read() -> None:
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    assert constant_of(np.array([0.5, -4.0], ml_dtypes.bfloat16)) == Constant(0.5, 4.0)

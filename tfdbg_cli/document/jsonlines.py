@@ -25,6 +25,7 @@ from tfdbg_cli.model.decision import (
     StepOn,
 )
 from tfdbg_cli.model.exactness import Exactness
+from tfdbg_cli.model.names import TensorName
 
 
 def document_json(command: str, document: Document) -> str:
@@ -101,6 +102,8 @@ def standard(value: Any) -> Any:
     """`value` in JSON's own types: strict JSON has no NaN, no infinity, no complex numbers and no bytes."""
     if isinstance(value, dict):
         return {str(k): standard(v) for k, v in value.items()}
+    if isinstance(value, TensorName):
+        return str(value)
     if isinstance(value, list | tuple):
         return [standard(v) for v in value]
     if isinstance(value, np.ndarray):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from itertools import chain, count
 from types import EllipsisType
+from typing import NamedTuple
 
 from tfdbg_cli.errors import TfdbgError
 
@@ -15,8 +15,7 @@ Index = tuple[int | slice | EllipsisType | None, ...]
 _SLICED = re.compile(r"^(?P<name>[^\[\]]+?)(?P<slice>\[.*\])?$", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class TensorName:
+class TensorName(NamedTuple):
     """One output of one node: `node:slot`, as `tf.Tensor.name` writes it."""
 
     node: str

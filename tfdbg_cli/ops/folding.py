@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ from tfdbg_cli.ops.kinds import (
 )
 
 _LARGEST_READ = 1 << 22  # elements of a constant that are looked at
+_FEW = 64  # elements of a constant of which equal ones are looked at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,16 @@ def constant_of(array: Any) -> Constant:
     value = np.asarray(array)
     if value.dtype.kind in "OSU" or not value.size or value.size > _LARGEST_READ:
         return UNREAD
+    return _known(value.dtype, value.tobytes()) if value.size <= _FEW else _read(value)
+
+
+@lru_cache(maxsize=1024)
+def _known(dtype: np.dtype[Any], elements: bytes) -> Constant:
+    """What is known of a constant of these elements: of the many small ones of a training step most are equal."""
+    return _read(np.frombuffer(elements, dtype))
+
+
+def _read(value: Any) -> Constant:
     with np.errstate(all="ignore"):
         wide = value if value.dtype.kind == "c" else value.astype(np.float64)
         magnitudes = np.abs(wide)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from tfdbg_cli.ops import kinds
 from tfdbg_cli.ops import transparent_shapes as shapes
@@ -27,8 +27,7 @@ CHECKABLE = NUMBERS | FLOAT8
 """The dtypes that can hold a NaN."""
 
 
-@dataclass(frozen=True, slots=True)
-class Operand:
+class Operand(NamedTuple):
     """A tensor that an op reads or gives, as far as it is known before the run.
 
     `shape` is None when not even the rank is known, and a dimension None when its length is not. `constant` is what

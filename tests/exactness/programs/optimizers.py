@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ from support.libraries import WITHOUT
 from exactness.courses import Plant, Program, stepwise, variables
 from exactness.programs.fitting import fitted
 from exactness.programs.networks import BATCH, NETWORKS, data_for, network
+from exactness.programs.shared_gradients import shared_gradients
 
 _STEPS_AT_HAND = 45  # of a program that takes its steps by itself
 
@@ -108,6 +109,28 @@ class Combination:
             optimizer.apply_gradients(list(zip(unscaled(gradients), held, strict=True)))
             return loss
 
+        return self._program(model, optimizer, step)(plant)
+
+    def build_shared(self, plant: Plant) -> Program:
+        """The same program, the network and its gradients those of all others; where the loss is scaled, its own."""
+        if any("loss" in option for option in self.options):
+            return self.build_stepwise(plant)
+        shared = shared_gradients(self.library, self.network)
+        model, optimizer = shared.put_back(), self.optimizer_made()
+        held = model.trainable_variables
+        optimizer.build(held)
+
+        def step(x: Any, y: Any) -> Any:
+            loss, gradients = shared.added(x, y)
+            optimizer.apply_gradients(list(zip(gradients, held, strict=True)))
+            return loss
+
+        return self._program(model, optimizer, step)(plant)
+
+    def _program(self, model: Any, optimizer: Any, step: Callable[[Any, Any], Any]) -> Callable[[Plant], Program]:
+        """The program that takes `step` again and again, for data in which something is planted."""
+        import tensorflow as tf
+
         compiled = tf.function(step, autograph=False, jit_compile="compiled" in self.options)
 
         def planted(plant: Plant) -> Program:
@@ -119,7 +142,7 @@ class Combination:
 
             return Program(stepwise(at), lambda: variables(model, optimizer), planted)
 
-        return planted(plant)
+        return planted
 
 
 def optimizers() -> Iterator[tuple[str, str]]:

@@ -33,7 +33,7 @@ from tfdbg_cli.ops.transparent_shapes import Shape
 Admits: TypeAlias = Callable[[str, str, str], bool]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Checkable:
     """A tensor that may be checked: in the function of `scope`, which refers to it by `reference`."""
 
@@ -150,12 +150,12 @@ class _Search:
         for position, name in enumerate(self.root.argument_names):
             reference = self.root.body.arguments[position]
             dtype = self.root.body.argument_types[position]
-            self._add(Checkable(TensorName(name, 0), self.root, reference, dtype, ""), ARGUMENT)
+            self._add(TensorName(name, 0), ARGUMENT, self.root, reference, dtype)
 
     def _add_loop_variables(self, scope: Scope) -> None:
         for position, name in scope.loop_variables.items():
             reference, dtype = scope.body.arguments[position], scope.body.argument_types[position]
-            self._add(Checkable(name, scope, reference, dtype, ""), LOOP_VARIABLE)
+            self._add(name, LOOP_VARIABLE, scope, reference, dtype)
             given = scope.given_at(position)
             if given is not None:
                 caller, start = given
@@ -172,14 +172,13 @@ class _Search:
             if site is not None and site.kind is CallKind.BRANCH and slot not in read:
                 continue
             name = TensorName(scope.name_of(node.name), slot)
-            self._add(Checkable(name, scope, output.reference, output.dtype, node.device), node.op)
+            self._add(name, node.op, scope, output.reference, output.dtype, node.device)
             if site is not None:
                 self.aliases[name] = tuple(_sources(scope, site, slot))
 
     def _add_updated(self, variable: UpdatedVariable) -> None:
         reference = ""  # there is one once its node is added
-        tensor = Checkable(variable.name, variable.scope, reference, variable.dtype, "", variable)
-        self._add(tensor, UPDATED_VARIABLE)
+        self._add(variable.name, UPDATED_VARIABLE, variable.scope, reference, variable.dtype, updated=variable)
         if variable.name not in self.tensors:
             return
         if variable.same_as is not None and self.outcome:
@@ -190,18 +189,25 @@ class _Search:
         if self.question.covering is Covering.READERS:
             self.covered.update(name for name in variable.adds if self._is_in(name, variable.scope))
 
-    def _add(self, tensor: Checkable, op_type: str) -> None:
-        dtype = element_type(tensor.dtype).name
-        shape = self.facts.shape(tensor.name)
-        if not self.question.concerns(op_type, dtype, shape) or not self.admits(tensor.name.node, op_type, dtype):
+    def _add(
+        self,
+        name: TensorName,
+        op_type: str,
+        scope: Scope,
+        reference: str,
+        number: int,
+        device: str = "",
+        updated: UpdatedVariable | None = None,
+    ) -> None:
+        dtype = element_type(number).name
+        shape = self.facts.shape(name)
+        if not self.question.concerns(op_type, dtype, shape) or not self.admits(name.node, op_type, dtype):
             return
-        name = tensor.name
         if not self._is_among(name, op_type):
             return
         # Where it is made, the check can be kept from changing what the optimizer makes of it.
-        made_at = tensor.scope.made_at(tensor.reference) if tensor.reference else (tensor.scope, "")
-        found = Checkable(name, *made_at, tensor.dtype, tensor.device, tensor.updated, shape)
-        self.tensors[name] = found
+        made_at = scope.made_at(reference) if reference else (scope, "")
+        self.tensors[name] = Checkable(name, *made_at, number, device, updated, shape)
 
     def _is_among(self, name: TensorName, op_type: str) -> bool:
         match self.question.among:

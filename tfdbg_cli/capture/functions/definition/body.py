@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from typing import Any
+from functools import cache, cached_property
+from typing import Any, NamedTuple
 
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.types import AttrValue, FunctionDef, NodeDef, OpDef
@@ -26,8 +26,7 @@ IMPLEMENTATION = frozenset({"api_implements", "api_preferred_device"})
 _NUMBERED = re.compile(r"_\d+$")
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
+class Output(NamedTuple):
     """One output of a node: how a FunctionDef refers to it, and the number of its element type."""
 
     reference: str
@@ -39,8 +38,7 @@ class Output:
         return self.dtype < FIRST_REFERENCE and element_type(self.dtype).numpy is not None
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """What a reference names: argument `slot` when `node` is None, else output `slot` of `node`."""
 
     node: str | None
@@ -77,7 +75,6 @@ class Body:
         self._starts: dict[str, dict[str, int]] = {}
         self._found_sources: dict[str, Source] = {}  # asked for many times each
         self._found_needs: dict[str, tuple[str, ...]] = {}
-        self._found_inputs: dict[str, list[str]] = {}
 
     @property
     def plain(self) -> bool:
@@ -133,14 +130,13 @@ class Body:
 
     def data_inputs(self, node: NodeDef) -> list[str]:
         """The data inputs of a NodeDef, in order; the list is not to be changed."""
-        name: str = node.name
-        is_own = self.nodes.get(name) is node
-        found = self._found_inputs.get(name) if is_own else None
-        if found is None:
-            found = [text for text in node.input if not text.startswith("^")]
-            if is_own:
-                self._found_inputs[name] = found
-        return found
+        found = self._found_inputs.get(id(node))
+        return _data_inputs(node) if found is None else found
+
+    @cached_property
+    def _found_inputs(self) -> Mapping[int, list[str]]:
+        # By the identity of a node, which is there as long as this is: to ask it for its name takes longer.
+        return {id(node): _data_inputs(node) for node in self.nodes.values()}
 
     def handles(self, node: NodeDef) -> list[str]:
         """Those of its data inputs that are handles; an optimizer's op is given those of its slots, too."""
@@ -162,11 +158,11 @@ class Body:
         """The nodes that `node` reads or waits for."""
         found = self._found_needs.get(node)
         if found is None:
-            inputs = self.data_inputs(self.nodes[node])
-            data = (text.partition(":") for text in inputs)
-            read = [name for name, colon, _ in data if colon]
-            waits = (text[1:] for text in self.nodes[node].input[len(inputs) :])  # they are the last
-            found = self._found_needs[node] = tuple(name for name in (*read, *waits) if name in self.nodes)
+            inputs, everything = self.data_inputs(self.nodes[node]), self.nodes[node].input
+            names = [name for name, _ in map(self.source, inputs) if name is not None]
+            if len(everything) > len(inputs):  # what it waits for comes last
+                names += [text[1:] for text in everything[len(inputs) :]]
+            found = self._found_needs[node] = tuple(name for name in names if name in self.nodes)
         return found
 
     def _in_order(self, wanted: Mapping[str, object]) -> Iterator[NodeDef]:
@@ -203,6 +199,13 @@ class Body:
             outputs.extend(Output(f"{name}:{arg.name}:{index}", dtype) for index, dtype in enumerate(types))
         self._outputs[name] = tuple(outputs)
         self._starts[name] = starts
+
+
+def _data_inputs(node: NodeDef) -> list[str]:
+    found: list[str] = list(node.input)
+    while found and found[-1].startswith("^"):  # those are the last
+        found.pop()
+    return found
 
 
 def _python_names(nodes: Iterable[str], operations: Collection[str]) -> dict[str, str]:

@@ -162,6 +162,7 @@ def is_marker(node: FlatNode) -> bool:
 
 def _inlined(scope: Scope, before: tuple[str, ...], device: str) -> Iterator[FlatNode]:
     """The nodes of `scope` and of what is inlined in it. All wait for the nodes `before`, and inherit `device`."""
+    direct = scope.parent is None and not scope.calls  # nothing of it comes out of a call
     for node in scope.body.nodes.values():
         controls = tuple(_waited_for(scope, text[1:]) for text in node.input if text.startswith("^"))
         site = scope.calls.get(node.name)
@@ -173,10 +174,15 @@ def _inlined(scope: Scope, before: tuple[str, ...], device: str) -> Iterator[Fla
             yield marker(_end_of(inner), (*effects, _begin_of(inner)))
             continue
         ends: list[str] = []
-        inputs = tuple(resolved(scope, text, ends)[0] for text in scope.body.data_inputs(node))
+        given = scope.body.data_inputs(node)
+        if direct:
+            inputs = tuple(map(scope.resolve, given))
+        else:
+            inputs = tuple(resolved(scope, text, ends)[0] for text in given)
+        waits = controls
         # What reads a node of its own function waits for what that one waits for.
-        alone = not any(scope.body.source(text).node for text in scope.body.data_inputs(node)) and not controls
-        waits = (*controls, *(before if alone else ()))
+        if before and not controls and not any(scope.body.source(text).node for text in given):
+            waits = before
         yield FlatNode(
             scope.name_of(node.name), scope, node, inputs, waits, tuple(dict.fromkeys(ends)), node.device or device
         )

@@ -45,7 +45,8 @@ tf.disable_eager_execution()
 x = tf.placeholder(tf.float32, [2], name="x")
 w = tf.Variable([1.0, 2.0], name="w")
 y = tf.log(x * w, name="y")
-step = w.assign_add([1.0, 1.0], name="step")
+with tf.control_dependencies([y]):
+    step = w.assign_add([1.0, 1.0], name="step")
 batch = np.zeros(2, np.float32)
 with tf.Session() as session:
     session.run(tf.global_variables_initializer())

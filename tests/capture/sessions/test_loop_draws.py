@@ -23,13 +23,18 @@ MODES: dict[str, tuple[Decision, ...]] = {
 }
 
 
+def _loop(tf: Any, turns: int, turn: Callable[[Any, Any], Any]) -> Any:
+    """What a loop ends with. Turns side by side draw in whatever order they come: undebugged they differ, too."""
+    return tf.while_loop(lambda i, x: i < turns, turn, [0, tf.ones([4])], parallel_iterations=1)[1]
+
+
 def uniform(tf: Any, w: Any, turns: int = 3) -> Any:
     """A loop that multiplies by what it draws."""
 
     def turn(i: Any, x: Any) -> Any:
         return i + 1, x * tf.random_uniform([4], 0.5, 1.5, seed=3) + w
 
-    return tf.while_loop(lambda i, x: i < turns, turn, [0, tf.ones([4])])[1]
+    return _loop(tf, turns, turn)
 
 
 def dropped(tf: Any, w: Any) -> Any:
@@ -39,7 +44,7 @@ def dropped(tf: Any, w: Any) -> Any:
         noise = tf.random_normal([4], seed=5) * tf.cast(tf.random_uniform([], 0, 9, tf.int32, seed=6), tf.float32)
         return i + 1, tf.nn.dropout(x * w, rate=0.5, seed=7) + noise
 
-    return tf.while_loop(lambda i, x: i < 4, turn, [0, tf.ones([4])])[1]
+    return _loop(tf, 4, turn)
 
 
 def no_turn(tf: Any, w: Any) -> Any:

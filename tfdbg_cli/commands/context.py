@@ -335,8 +335,7 @@ class Context:
         """
         runs = self.runs
         if isinstance(self.stop, RunEnd) and len(runs) == 1 and index:
-            hint = HOW_TO_KEEP_RUNS
-            raise TfdbgError("No other run was kept.", hint=hint)
+            raise TfdbgError("No other run was kept.", hint=HOW_TO_KEEP_RUNS)
         if not 0 <= index < len(runs):
             holder = "this recording holds" if isinstance(self.stop, Opened) else "there are"
             raise TfdbgError(f"There is no run {index + 1}: {holder} {len(runs)}.")

@@ -15,9 +15,6 @@ from tfdbg_cli.document.units import bytes_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.paths import config_file
 
-SETS = "config set"
-"""How a command begins that changes a setting."""
-
 
 def _config(context: Context, options: argparse.Namespace) -> Document:
     if options.action == "show":
@@ -66,7 +63,7 @@ def _next(name: str, value: object) -> str:
     if not choices or isinstance(value, bool):  # Enter pressed once too often takes nobody's mouse away
         return ""
     at = choices.index(_text(name, value))
-    return f"{SETS} {name} {choices[(at + 1) % len(choices)]}"
+    return f"config set {name} {choices[(at + 1) % len(choices)]}"
 
 
 def _text(name: str, value: object) -> str:

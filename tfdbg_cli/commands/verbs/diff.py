@@ -112,8 +112,7 @@ def _pair(context: Context) -> tuple[int, int]:
         raise TfdbgError("There is no other run before this one to compare with.", hint=hint)
     hint = "`set TENSOR EXPRESSION` and `again` make one of this run."
     if context.run.what_if is None:
-        live = HOW_TO_KEEP_RUNS
-        hint = how_to_replay(context.run) if isinstance(context.stop, Opened) else live
+        hint = how_to_replay(context.run) if isinstance(context.stop, Opened) else HOW_TO_KEEP_RUNS
     raise TfdbgError("There is no other run to compare with.", hint=hint)
 
 

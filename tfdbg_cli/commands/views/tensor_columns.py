@@ -82,9 +82,10 @@ def tensor_fields(context: Context, indices: Sequence[int], names: ShortNames, *
         _field("dtype", Column("dtype", drop=2), lambda i, t: t.dtype, Style.PLAIN, SortKey.DTYPE),
         _field("shape", Column("Shape"), lambda i, t: shape_text(t.shape), Style.NUMBER, SortKey.SHAPE),
     ]
+    counted_later = context.later and not stats  # the health of the rows in sight
     if stats:
         fields += _summary_fields(context)
-    elif context.later:
+    elif counted_later:
         # Where there is not room for both, NaN and infinities say more than the type of the op and of the elements;
         # histogram and the line of source more than when and where a tensor was made, and how large it is.
         for at, drop in ((0, 21), (1, 20), (2, 4), (3, 5)):
@@ -94,17 +95,17 @@ def tensor_fields(context: Context, indices: Sequence[int], names: ShortNames, *
             for name, column, cell in health_cells(context)
         ]
     if roles_of(context.run.graph):
-        role = Column("Role", drop=6 if context.later and not stats else 4)
+        role = Column("Role", drop=6 if counted_later else 4)
         fields.append(
             Field("role", role, lambda i, t: _role(context, t), text=lambda i, t: _role_text(_role_of(context, t)))
         )
     if _several_devices(context):
-        device = Column("Device", drop=19 if context.later and not stats else 5)
+        device = Column("Device", drop=19 if counted_later else 5)
         fields.append(_field("device", device, lambda i, t: short_device(t.device), Style.DEVICE, SortKey.DEVICE))
     store = context.run.tensors
     if _has_loops(store, indices):
         fields.append(Field("execution", Column("Exec", right=True, width=4), partial(_execution, store)))
-    if context.later and not stats and context.settings.columns != "auto":
+    if counted_later and context.settings.columns != "auto":
         fields = _chosen(fields, context.settings.columns.split(","))
     if context.call.worker:
         worker = Span(context.call.worker, Style.LABEL)

@@ -49,9 +49,7 @@ class Section:
     stopped: bool = False  # whether a value was found in it, so that what is made of that value is no news
     meant: bool = False  # whether something came up in it that is to be judged at its end
     ignored: bool = False  # whether the ops of this part are to be left alone
-    checks: Checks | None = (
-        None  # what each op of it is asked as long as the same watch is on; None if to be found out
-    )
+    checks: Checks | None = None  # what its ops are asked while the same watch is on; None where that is to be found
     names: Mapping[int, str] | None = None
     read: dict[int, str] = field(default_factory=dict)
 

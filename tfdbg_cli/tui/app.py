@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -18,7 +18,7 @@ from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.recording.stand_in import is_waiting
-from tfdbg_cli.model.decision import Abort, Decision, Detach
+from tfdbg_cli.model.decision import Decision, Detach
 from tfdbg_cli.model.runs import Stop
 from tfdbg_cli.tui.between_keys import BetweenKeys
 from tfdbg_cli.tui.control.actions import Actions
@@ -36,6 +36,7 @@ from tfdbg_cli.tui.control.state import State
 from tfdbg_cli.tui.panes.mouse import Mouse
 from tfdbg_cli.tui.panes.view import View
 from tfdbg_cli.tui.reading.encoding import encoded_for, kept_encoding
+from tfdbg_cli.tui.terminal.lending import Lending
 
 _MESSAGE_SECONDS = 8.0
 _AT_ONCE = 0.001  # seconds of looking and counting before a frame is drawn
@@ -73,6 +74,7 @@ class App:
         self._new_runs = NewRuns(self.state, self.say)
         self.keyboard = Keyboard(self, self._type)
         self.busy = Busy(self._draw_busy)
+        self.lending = Lending(lambda: self.loop)
         self._between_keys = BetweenKeys(self.state, self.actions, self.view, self._guarded)
         self.at_once = _AT_ONCE
         self.loop: urwid.MainLoop | None = None
@@ -80,7 +82,6 @@ class App:
         self._housekeeping = housekeeping
         self._wake: int | None = None
         self._expiry: Any = None
-        self._interrupted = False
         self._doing = ""
 
     def run(self, screen: Any) -> Decision:
@@ -141,7 +142,7 @@ class App:
     def perform(self, action: str) -> None:
         """Do what a key or link says: a command string, `ui:NAME` or `edit:NAME`."""
         if action != "ui:interrupt":
-            self._interrupted = False
+            self.actions.interruption.forget()
             self.say(None)
         self._guarded(action, lambda: self.actions.perform(action))
 
@@ -200,7 +201,7 @@ class App:
 
     def _show(self, command: str, document: Document, replace: bool) -> None:
         replace = replace or (bool(self.state.pages.all) and self.state.page.document.kind == _NOTHING)
-        with self.state.service.undone_by_error():
+        with self.state.service.pages.undone_by_error():
             self.state.service.show(command, document, replace=replace)
             # Laid out here, where Ctrl-C can stop it, and not while drawing.
             self.view.arrange(self.view.size)
@@ -218,20 +219,14 @@ class App:
         elif action in {UiAction.BACK, UiAction.FORWARD}:
             self.actions.travel(-1 if action is UiAction.BACK else 1)
         elif action is UiAction.OUTPUT:
-            self._show_terminal()
+            self.lending.show()
+            self.state.printed = False
         elif action is UiAction.SHELL:
             self.actions.perform("ui:shell")
         elif action is UiAction.PDB:
-            self._lend_to_pdb()
+            self.lending.talk(self.state.service.talk_as_pdb)
         else:
             self.set_mouse(action is UiAction.MOUSE_ON)
-
-    def _lend_to_pdb(self) -> None:
-        talk = getattr(self.loop.screen, "talk", None) if self.loop is not None else None
-        if talk is None or self.loop is None:
-            raise TfdbgError("This screen has no terminal to lend.")
-        with self.loop.paused():
-            talk(self.state.service.talk_as_pdb)
 
     def _show_again(self) -> None:
         """The present screen once more, of the run looked at now; where that has none such, everything stays."""
@@ -255,30 +250,6 @@ class App:
         if self.state.service.recording is not None:
             self.leave(Detach())
         self.state.open_dialog(leave_question(), KeyContext.LEAVE)
-
-    def interrupted(self) -> None:
-        """Ctrl-C while no command ran: the first ends what is going on, the second asks how to leave."""
-        if self.state.place is KeyContext.LEAVE:
-            self.leave(Abort())
-        if self._interrupted:
-            self._interrupted = False
-            self.ask_to_leave()
-            self.say(Message("Ctrl-C again ends the program.", passing=True))
-            return
-        self._interrupted = True
-        finder = self.state.pages.all and self.state.finder
-        if self.drop():
-            pass
-        elif self.state.filter is not None:
-            self.actions.perform("ui:filter-cancel")
-        elif finder and finder.running:
-            finder.halt()
-        elif self.state.place is KeyContext.PROMPT and self.state.prompt.editor.text:
-            self.state.prompt.editor.put("")
-            self.state.prompt.touched()
-        else:
-            self.actions.close()
-        self.say(Message("Ctrl-C again asks how to leave.", passing=True))
 
     def say(self, message: Message | None) -> None:
         """Show `message` for a while, or take the one on show away."""
@@ -315,33 +286,6 @@ class App:
         if self.loop is not None and self.state.pages.all:
             self._between_keys.count_in_sight(self.at_once)
             self.go_on()
-
-    def copy(self, text: str) -> bool:
-        """Put text on the clipboard of the terminal. See `Screen`."""
-        copy = getattr(self.loop.screen if self.loop is not None else None, "copy", None)
-        if copy is None:
-            raise TfdbgError("This screen has no clipboard.")
-        return bool(copy(text))
-
-    def lend(self, command: Sequence[str]) -> None:
-        """Run another program on the terminal. See `Screen`."""
-        run = getattr(self.loop.screen, "run", None) if self.loop is not None else None
-        if run is None or self.loop is None:
-            raise TfdbgError("This screen has no terminal to lend.")
-        try:
-            with self.loop.paused():
-                run(command)
-        except OSError as error:
-            raise TfdbgError(f"Cannot run {command[0]}: {error.strerror}.") from None
-
-    def _show_terminal(self) -> None:
-        """The terminal as the program left it, until a key is pressed."""
-        show = getattr(self.loop.screen, "show_terminal", None) if self.loop is not None else None
-        if show is None or self.loop is None:
-            raise TfdbgError("This screen has no terminal to show.")
-        with self.loop.paused():
-            show()
-        self.state.printed = False
 
     def redraw(self) -> None:
         """Draw everything anew."""

@@ -103,12 +103,12 @@ def test_a_page_that_could_not_be_shown_is_taken_back() -> None:
     service = _service()
     pages = [_open(service, "lt"), _open(service, "ri")]
     service.go(0)
-    with pytest.raises(KeyboardInterrupt), service.undone_by_error():
+    with pytest.raises(KeyboardInterrupt), service.pages.undone_by_error():
         _open(service, "help")
         raise KeyboardInterrupt
     assert service.pages.all == pages
     assert service.pages.at == 0
-    with service.undone_by_error():
+    with service.pages.undone_by_error():
         page = _open(service, "help")
     assert service.pages.all == [pages[0], page]
 

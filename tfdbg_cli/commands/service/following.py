@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 
-from tfdbg_cli.commands.context import Context, Memory
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.memory import Memory
 from tfdbg_cli.document.units import count_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.runs import Opened

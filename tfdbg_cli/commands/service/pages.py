@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from tfdbg_cli.document.array import ArrayBlock
@@ -86,3 +87,22 @@ class Pages:
             return False
         self.at = at
         return True
+
+    def marked(self) -> Callable[[], None]:
+        """What puts the pages back as they are now."""
+        kept, at = list(self.all), self.at
+
+        def back() -> None:
+            self.all, self.at = kept, at
+
+        return back
+
+    @contextmanager
+    def undone_by_error(self) -> Iterator[None]:
+        """Within it, an error puts the pages back as they were."""
+        back = self.marked()
+        try:
+            yield
+        except BaseException:
+            back()
+            raise

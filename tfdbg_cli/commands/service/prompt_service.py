@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, TextIO
 
-from tfdbg_cli.analysis.tensor_query import SortKey
 from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.folds import EVERY, fold_command
 from tfdbg_cli.commands.interpreter import execute, moment_of, require_moment
 from tfdbg_cli.commands.registry import Moment, Outcome, Registry
 from tfdbg_cli.commands.service.pages import Page, Pages
-from tfdbg_cli.commands.syntax import parse_line, quoted
+from tfdbg_cli.commands.syntax import parse_line
 from tfdbg_cli.commands.titles import StopKind, ignored_text, stop_kind, stop_title
 from tfdbg_cli.commands.views.opening import opening_command
 from tfdbg_cli.commands.views.watch_decision import watch_on
@@ -30,12 +27,11 @@ if TYPE_CHECKING:
     from tfdbg_cli.commands.completion import Completions
     from tfdbg_cli.commands.service.finding_here import FindingHere
     from tfdbg_cli.commands.service.following import Following
+    from tfdbg_cli.commands.service.list_commands import ListCommands
     from tfdbg_cli.commands.service.narrowing import Narrowing
     from tfdbg_cli.commands.service.walking import Walk
 
 _MOST_PAGES = 200
-_WORST = str(SortKey.WORST)
-_COUNTED = frozenset({"list_tensors", "frequencies"})  # commands whose query chooses among all tensors
 
 
 class PromptService:
@@ -159,46 +155,12 @@ class PromptService:
 
         return Narrowing(self._context, self._registry, self.pages)
 
-    def worst_first(self) -> str:
-        """The command string for the list on the current page with the worst on top; of one that is so, without.
-
-        Raises:
-            TfdbgError: it is no list that can be sorted so.
-
-        """
-        from tfdbg_cli.commands.service.narrowing import list_words
-
-        words = list_words(self.pages.current)
-        command = self._registry.find(words[0], self.moment) if words[0] in self._registry else None
-        if command is None or not any(_WORST in argument.choices for argument in command.arguments):
-            raise TfdbgError("This is no list of tensors.", hint="`lt -s worst` lists them, the worst on top.")
-        options = command.parse(words[1:])
-        is_so = options.sort_by == _WORST and not options.reverse
-        return command.spell(options, sort_by="timestamp" if is_so else _WORST, reverse=False)
-
     @property
-    def counting(self) -> str:
-        """The command string that counts the values of columns, of the tensors that the query of this page leaves."""
-        from tfdbg_cli.commands.service.narrowing import list_words
+    def list_commands(self) -> ListCommands:
+        """The command strings that show the list on the current page in other ways."""
+        from tfdbg_cli.commands.service.list_commands import ListCommands
 
-        words = list_words(self.pages.current)
-        command = self._registry.find(words[0], self.moment) if words[0] in self._registry else None
-        query = command.parse(words[1:]).query if command is not None and command.name in _COUNTED else ""
-        return f"frequencies -q {quoted(query)}" if query else "frequencies"
-
-    def all_folded(self, is_open: bool) -> str:
-        """The command string for the list on the current page with every scope folded if it `is_open`, else unfolded.
-
-        Raises:
-            TfdbgError: nothing folds there.
-
-        """
-        command = self.pages.current.command
-        words = parse_line(command).words
-        found = self._registry.find(words[0], self.moment) if words and words[0] in self._registry else None
-        if found is None or not any("--unfold" in argument.flags for argument in found.arguments):
-            raise TfdbgError("Nothing folds here.", hint="`layers` and `tree` have scopes that do.")
-        return fold_command(command, EVERY, is_open)
+        return ListCommands(self.pages.current, self._registry, self.moment)
 
     def previews(self, chosen: str) -> tuple[str, ...]:
         """The command strings whose documents, one below another, preview the link `chosen` on the current page."""
@@ -226,10 +188,10 @@ class PromptService:
 
     def marked(self) -> Callable[[], None]:
         """What puts the pages, and the run looked at, back as they are now."""
-        kept, at, run = list(self.pages.all), self.pages.at, self.run
+        pages, run = self.pages.marked(), self.run
 
         def back() -> None:
-            self.pages.all, self.pages.at = kept, at
+            pages()
             self._context.current = run
 
         return back
@@ -265,16 +227,6 @@ class PromptService:
     def look_at(self, page: Page) -> None:
         """Look at the run that `page` is about."""
         self._context.current = page.run
-
-    @contextmanager
-    def undone_by_error(self) -> Iterator[None]:
-        """Within it, an error puts the pages back as they were."""
-        kept, at = list(self.pages.all), self.pages.at
-        try:
-            yield
-        except BaseException:
-            self.pages.all, self.pages.at = kept, at
-            raise
 
     def shown_again(self, command: str) -> str:
         """The command string that shows what `command` showed, for the run looked at now.

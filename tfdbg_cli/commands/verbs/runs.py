@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from tfdbg_cli.commands.context import Context, KnownRuns, RunFacts
+from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import execute
+from tfdbg_cli.commands.memory import KnownRuns, RunFacts
 from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
 from tfdbg_cli.commands.query.plain_rows import Left, PlainRows
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Outcome, Registry

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from tfdbg_cli.commands.folds import folds_at
-from tfdbg_cli.commands.views.elements import require_element
-from tfdbg_cli.document.array import ArrayBlock
-from tfdbg_cli.document.text import Line
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.decision import Abort, Continue, Detach
 from tfdbg_cli.tui.control.bars import Message
 from tfdbg_cli.tui.control.bugs import save_report
+from tfdbg_cli.tui.control.clipboard import Clipboard
 from tfdbg_cli.tui.control.dialogs import key_list
+from tfdbg_cli.tui.control.elements import Elements
 from tfdbg_cli.tui.control.filter_actions import FilterActions
 from tfdbg_cli.tui.control.find_dialog import FindDialog, key_of
 from tfdbg_cli.tui.control.folding import Folding
 from tfdbg_cli.tui.control.ignoring import ignoring
+from tfdbg_cli.tui.control.interruption import Interruption
 from tfdbg_cli.tui.control.keymap import KeyContext
 from tfdbg_cli.tui.control.marks import Marks
 from tfdbg_cli.tui.control.moving import Moving
@@ -30,12 +29,9 @@ from tfdbg_cli.tui.control.sorting import Sorting
 from tfdbg_cli.tui.control.walking import Walking
 from tfdbg_cli.tui.reading.paint import LinkPlace
 
-_VALUES = frozenset({"pt", "print_tensor", "pf", "print_feed"})  # commands that answer with a value
 _STEPS_OF_ROWS = {"newer": "row --next", "older": "row --previous"}  # what ] and [ mean at a row of the batch
 _OVERVIEWS = frozenset({"lt", "origin", "run_info", "layers", "tree", "runs", "diff"})  # asked again: one page
 _JUMPS = frozenset({"top", "bottom", "search", "element", "next-bad", "previous-bad"})  # what '' comes back from
-# The key @ types the first bracket; a person may type it again.
-_ELEMENT = re.compile(r"@?\s*\[?\s*\[?\s*(?P<index>\d+(\s*,\s*\d+)*)\s*,?\s*\]?\s*")
 
 
 class Actions:
@@ -50,6 +46,9 @@ class Actions:
         self._sorting = Sorting(screen)
         self._marks = Marks(screen)
         self._folding = Folding(screen)
+        self._elements = Elements(screen, self._searching)
+        self.clipboard = Clipboard(screen)
+        self.interruption = Interruption(screen)
         self.sharing = Sharing(screen)
         self.walking = Walking(screen)
         self._outside = Outside(screen, self.walking)
@@ -91,7 +90,7 @@ class Actions:
             "escape": self._escape,
             "prompt": lambda: self._go_to(KeyContext.PROMPT),
             "element": self._element,
-            "view": self._view,
+            "view": self._elements.view,
             "submit": self._submit,
             "complete": lambda: self._complete(1),
             "complete-back": lambda: self._complete(-1),
@@ -110,7 +109,7 @@ class Actions:
             "sort": self._sorting.sort,
             "reverse": self._sorting.reverse,
             "worst": self._sorting.worst,
-            "count": lambda: screen.command(self._state.service.counting),
+            "count": lambda: screen.command(self._state.service.list_commands.counted()),
             "fold": self._folding.turn,
             "fold-all": lambda: self._folding.turn_all(is_open=True),
             "unfold-all": lambda: self._folding.turn_all(is_open=False),
@@ -120,15 +119,15 @@ class Actions:
             "watch": lambda: screen.perform(self._state.service.watching_on),
             "ignore": lambda: screen.command(ignoring(self._state)),
             "ignore-go": lambda: screen.command(f"{ignoring(self._state)} --go"),
-            "copy": self._copy,
-            "copy-line": lambda: self.copied(self._selected_text()),
+            "copy": self.clipboard.copy,
+            "copy-line": self.clipboard.copy_line,
             "mouse": lambda: screen.set_mouse(not self._state.mouse),
             "keys": self._keys,
             "close": self.close,
             "continue": lambda: screen.leave(Continue()),
             "detach": lambda: screen.leave(Detach()),
             "abort": lambda: screen.leave(Abort()),
-            "interrupt": screen.interrupted,
+            "interrupt": self.interruption.pressed,
             "redraw": screen.redraw,
             "save-report": self._save_report,
         }
@@ -241,23 +240,10 @@ class Actions:
         else:
             self._moving.next_link(step)
 
-    def _view(self) -> None:
-        """The array of the page in its viewer, or that of the chosen tensor on a page of its own."""
-        state = self._state
-        link = state.read.view.chosen
-        words = link.link.split(" ", 1)[0] if link is not None else ""
-        if link is not None and words in _VALUES:
-            self._screen.command(link.link, then=lambda: self._open_viewer(from_text=False))
-        else:
-            self._open_viewer(from_text=True)
-
-    def _open_viewer(self, *, from_text: bool) -> None:
-        self._state.viewers.open(self._state.page, self._state.service.settings, from_text=from_text)
-
     def _follow(self) -> None:
         link = self._state.front.chosen
-        if link is None and self._state.dialog is None and self._shows_element:
-            self._open_viewer(from_text=True)
+        if link is None and self._state.dialog is None and self._elements.chosen:
+            self._elements.open_viewer()
         elif link is None:
             hint = "j and k go on." if self.sharing.several else "Tab goes to the next one."
             self._screen.say(Message("There is no link on this line.", hint=hint, passing=True))
@@ -266,13 +252,6 @@ class Actions:
             self._screen.perform(link.link)
         else:
             self.follow(link)
-
-    @property
-    def _shows_element(self) -> bool:
-        """Whether the line with the cursor is one of an array."""
-        view = self._state.page.view
-        array = any(isinstance(block, ArrayBlock) for block in self._state.page.document.blocks)
-        return array and self._state.read is self._state.page and view.line(view.selected).element is not None
 
     def _escape(self) -> None:
         pending = self._state.pending
@@ -320,7 +299,7 @@ class Actions:
         if text.startswith("/"):
             self._searching.look_for(text[1:])
         elif text.startswith("@"):
-            self._scroll_to(text)
+            self._elements.go(text)
         elif text:
             self._state.last_action = text
             self._screen.command(text)
@@ -328,51 +307,6 @@ class Actions:
     def _complete(self, step: int) -> None:
         if not self._state.prompt.complete(step):
             self._screen.say(Message("Nothing completes this.", passing=True))
-
-    def _scroll_to(self, text: str) -> None:
-        match = _ELEMENT.fullmatch(text)
-        if match is None:
-            raise TfdbgError(f"Cannot read {text!r} as an element.", hint="Write @[10, 0], as in the array's shape.")
-        index = tuple(int(part) for part in match["index"].split(","))
-        if (viewer := self._state.viewer) is not None:
-            viewer.require(index)
-            viewer.go(index)
-            return
-        require_element(self._state.read.document, index)
-        view = self._state.read.view
-        line = view.find_element(index)
-        if line is None:
-            raise TfdbgError(f"No array here has an element {list(index)}.", hint="`pt NAME` shows an array.")
-        if not self._state.read.shows(index) and self._searching.unfold():
-            view = self._state.read.view
-            line = view.find_element(index) or 0
-        view.go(line, centre=True)
-
-    def _copy(self) -> None:
-        link = self._state.read.view.chosen
-        self.copied(link.name if link is not None else self._selected_text())
-
-    def _selected_text(self) -> str:
-        view = self._state.read.view
-        line: Line = view.line(view.selected)
-        return line.text.strip()
-
-    def copied(self, text: str) -> None:
-        """Put `text` on the clipboard, and say so.
-
-        Raises:
-            TfdbgError: there is none, or it takes less.
-
-        """
-        if not text:
-            self._screen.say(Message("There is nothing to copy on this line."))
-        elif self._screen.copy(text):
-            self._screen.say(Message(f"Copied {len(text)} characters."))
-        else:
-            raise TfdbgError(
-                f"{len(text)} characters are more than a terminal's clipboard takes.",
-                hint="`COMMAND > FILE` writes a screen to a file.",
-            )
 
     def _find(self) -> None:
         dialog = FindDialog(self._state.service.find(key_of(self._state)))

@@ -40,7 +40,7 @@ class Folding:
             if not levels:
                 break
         if found is None:
-            self._state.service.all_folded(is_open=True)  # of a page without scopes this says so
+            self._state.service.list_commands.folded(is_open=True)  # of a page without scopes this says so
             raise TfdbgError("This row has nothing within it, and no scope around it that folds.")
         self.follow(*found)
 
@@ -62,7 +62,7 @@ class Folding:
             TfdbgError: nothing folds here.
 
         """
-        view, command = self._state.page.view, self._state.service.all_folded(is_open)
+        view, command = self._state.page.view, self._state.service.list_commands.folded(is_open)
         around = list(self._scopes_around(view.selected))
         target = "" if view.chosen is None else view.chosen.link
         if around and (is_open or around[0][2] == view.selected):

@@ -37,11 +37,11 @@ class Outside:
             raise TfdbgError(f"{file} is not on this machine.", hint="`ps` shows the source that was kept.")
         editor = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi")
         arguments = _AT_LINE.get(Path(editor[0]).name, _AS_VI)
-        self._screen.lend([*editor, *(one.format(file=file, line=line) for one in arguments)])
+        self._screen.lending.run([*editor, *(one.format(file=file, line=line) for one in arguments)])
 
     def shell(self) -> None:
         """Open $SHELL; its `exit` comes back."""
-        self._screen.lend([os.environ.get("SHELL") or "/bin/sh"])
+        self._screen.lending.run([os.environ.get("SHELL") or "/bin/sh"])
 
     def _place(self) -> tuple[str, int]:
         page = self._state.page

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Protocol
 
@@ -10,16 +10,19 @@ from tfdbg_cli.model.decision import Decision
 from tfdbg_cli.tui.control.bars import Message
 from tfdbg_cli.tui.control.pending import Pending
 from tfdbg_cli.tui.control.state import State
+from tfdbg_cli.tui.terminal.lending import Lending
 
 
 class Screen(Protocol):
     """One screen: its state, and what can be done with it.
 
     `at_once` are the seconds that work may take before a frame is drawn; what is left of it goes on between two keys.
+    `lending` lends the terminal to what needs it whole.
     """
 
     state: State
     at_once: float
+    lending: Lending
 
     def command(self, text: str, *, replace: bool = False, then: Callable[[], None] = lambda: None) -> None:
         """Carry out a command and show what it answers, on a new page or in place of this one.
@@ -44,8 +47,8 @@ class Screen(Protocol):
         """Close the screen with that decision."""
         ...
 
-    def interrupted(self) -> None:
-        """Ctrl-C was pressed."""
+    def ask_to_leave(self) -> None:
+        """Ask how to leave, where leaving loses something."""
         ...
 
     def say(self, message: Message | None) -> None:
@@ -62,24 +65,6 @@ class Screen(Protocol):
 
     def set_mouse(self, on: bool) -> None:
         """Take the mouse, or give it back to the terminal."""
-        ...
-
-    def copy(self, text: str) -> bool:
-        """Put text on the clipboard of the terminal; False when it is too much for it.
-
-        Raises:
-            TfdbgError: there is no clipboard.
-
-        """
-        ...
-
-    def lend(self, command: Sequence[str]) -> None:
-        """Run another program on the terminal, and come back when it has ended.
-
-        Raises:
-            TfdbgError: there is no terminal, or the program cannot be run.
-
-        """
         ...
 
     def redraw(self) -> None:

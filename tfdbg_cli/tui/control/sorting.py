@@ -31,7 +31,7 @@ class Sorting:
     def worst(self) -> None:
         """The worst tensors on top; again: as before."""
         before = self._state.pages.current
-        command = self._state.service.worst_first()
+        command = self._state.service.list_commands.worst_first()
         self._screen.command(command, replace=True, then=lambda: self._changed(before))
 
     def in_place(self, command: str, then: Callable[[], None] = lambda: None) -> None:

@@ -127,8 +127,8 @@ class ArrayPane(Pane):
             "scientific": partial(viewer.restyle, replace(style, scientific=not style.scientific)),
             "suppress": partial(viewer.restyle, replace(style, suppress=not style.suppresses)),
             "threshold": viewer.shorten,
-            "copy": lambda: self._actions.copied(viewer.element),
-            "copy-place": lambda: self._actions.copied(f"{viewer.name}{list(viewer.here)}"),
+            "copy": lambda: self._actions.clipboard.put(viewer.element),
+            "copy-place": lambda: self._actions.clipboard.put(f"{viewer.name}{list(viewer.here)}"),
             "set": lambda: self._actions.ask(f"set {viewer.place} "),
         }
 

@@ -5,31 +5,16 @@ from __future__ import annotations
 import bisect
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
-from tfdbg_cli.document.document import ChainedLines, Document, Text
+from tfdbg_cli.document.document import Document
 from tfdbg_cli.document.rows import Rows
 from tfdbg_cli.document.table import Table
 from tfdbg_cli.document.text import EMPTY_LINE, SHOW_ALL, Line
+from tfdbg_cli.tui.reading.layout import Layout, Part
 from tfdbg_cli.tui.reading.paint import LinkPlace, columns, links_of
-from tfdbg_cli.tui.reading.wrap import is_prose, wrap
 
 _KEPT_LINES = 4096
-_WRAPPED_LINES = 20_000  # a longer text is scrolled sideways instead of broken into rows
 LINK_REACH = 5000  # lines that a walk to the next link looks at
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A block of the document in its present layout: its first line, how many it has, whether the first is a head.
-
-    `origins` gives for each line the line of the block it comes from, where long lines were broken.
-    """
-
-    start: int
-    length: int
-    headed: bool
-    origins: Sequence[int]
 
 
 class Viewport:
@@ -47,8 +32,7 @@ class Viewport:
         self.left = 0
         self.selected = 0
         self.link: int | None = None
-        self.lines: Sequence[Line] = ()
-        self.parts = [Part(0, 0, False, ()) for _ in document.blocks]  # until it is laid out, at its first size
+        self._layout = Layout(document, 0)
         self._goal: int | None = None  # the column that walking up and down keeps to; None: to what a row is about
         self._kept: OrderedDict[int, Line] = OrderedDict()
 
@@ -65,7 +49,7 @@ class Viewport:
                 self._choose_link()
         self.rows = max(1, rows)
         if first and self.document.focus is not None:
-            self.selected = self._laid_out(self.document.focus)
+            self.selected = self._layout.line_of(self.document.focus)
             self.top = self.selected - self.rows // 2
             self._choose_link()
         elif first:
@@ -98,29 +82,19 @@ class Viewport:
         self._choose_link()
 
     def _lay_out(self, cols: int) -> None:
-        laid_out: list[Sequence[Line]] = []
-        self.parts = []
-        start = 0
-        for block in self.document.blocks:
-            lines: Sequence[Line] = block.lines(cols)
-            origins: Sequence[int] = range(len(lines))
-            if isinstance(block, Text) and len(lines) <= _WRAPPED_LINES:
-                lines, origins = _wrapped(lines, cols)
-            laid_out.append(lines)
-            self.parts.append(Part(start, len(lines), isinstance(block, Table) and block.show_head, origins))
-            start += len(lines)
-        self.lines = ChainedLines(laid_out)
+        self._layout = Layout(self.document, cols)
         self.cols = cols
         self._kept.clear()
 
-    def _laid_out(self, index: int) -> int:
-        """The line that the document's line `index`, counted before any was broken, stands at."""
-        for part in self.parts:
-            count = _lines_in(part)
-            if index < count:
-                return part.start + bisect.bisect_left(part.origins, max(0, index))
-            index -= count
-        return max(0, len(self.lines) - 1)
+    @property
+    def lines(self) -> Sequence[Line]:
+        """All lines of the document in its present layout."""
+        return self._layout.lines
+
+    @property
+    def parts(self) -> Sequence[Part]:
+        """Which of the lines each block of the document has."""
+        return self._layout.parts
 
     def line(self, index: int) -> Line:
         """The line at `index`, kept for the next time it is asked for."""
@@ -142,12 +116,7 @@ class Viewport:
 
     def block_rows(self, start: int, end: int) -> Iterator[tuple[int, Table | Rows, int]]:
         """The same of the lines from `start` to before `end`."""
-        for number, part in enumerate(self.parts):
-            block = self.document.blocks[number]
-            if isinstance(block, Table | Rows):
-                first = part.start + part.headed
-                for line in range(max(first, start), min(part.start + part.length, end)):
-                    yield line, block, line - first
+        return self._layout.rows(start, end)
 
     def links(self, index: int) -> list[LinkPlace]:
         """The links on the line at `index`."""
@@ -172,18 +141,12 @@ class Viewport:
             lines = (*range(above.start, above.start + above.length), self.parts[-1].start)
             if len(lines) <= self.rows // 2 and top > above.start:
                 return lines
-        part = self._part(top)
+        part = self._layout.part_at(top)
         return (part.start,) if part is not None and part.headed and self.rows > 2 and top > part.start else ()
 
     def heads(self) -> list[str]:
         """What the heads of the table in sight run, or of the first one of the document; also of columns left out."""
-        tables = [at for at, part in enumerate(self.parts) if part.headed]
-        if not tables:
-            return []
-        here = self._part(self.selected)
-        block = self.document.blocks[next((at for at in tables if self.parts[at] is here), tables[0])]
-        assert isinstance(block, Table)
-        return [column.link for column in block.columns if column.link]
+        return self._layout.heads(self.selected)
 
     def visible(self) -> list[int]:
         """The lines in the window, from its first row on; the head of a table stays on top of its rows."""
@@ -297,20 +260,13 @@ class Viewport:
 
     def block_of(self, index: int) -> int | None:
         """The place of the block that the line at `index` belongs to; None above the first."""
-        at = bisect.bisect_right([part.start for part in self.parts], index) - 1
-        while at >= 0 and not self.parts[at].length:
-            at -= 1
-        return at if at >= 0 else None
-
-    def _part(self, index: int) -> Part | None:
-        at = self.block_of(index)
-        return None if at is None else self.parts[at]
+        return self._layout.block_at(index)
 
     def _place(self, index: int) -> tuple[int, float, int, tuple[int, ...] | None]:
         """Where the line is apart from the width: block, offset, how long the block was, array element."""
         for number, part in enumerate(self.parts):
             if part.start <= index < part.start + part.length:
-                return number, part.origins[index - part.start], _lines_in(part), self.line(index).element
+                return number, part.origins[index - part.start], part.unbroken, self.line(index).element
         return 0, 0, 0, None
 
     def _line_at(self, place: tuple[int, float, int, tuple[int, ...] | None]) -> int:
@@ -318,12 +274,12 @@ class Viewport:
         if number >= len(self.parts):
             return 0
         part = self.parts[number]
-        if _lines_in(part) != length and element is not None:
+        if part.unbroken != length and element is not None:
             found = self.find_element(element)
             if found is not None:
                 return found
-        if _lines_in(part) != length and length:
-            offset = offset * _lines_in(part) / length
+        if part.unbroken != length and length:
+            offset = offset * part.unbroken / length
         return part.start + min(bisect.bisect_left(part.origins, int(offset)), max(0, part.length - 1))
 
     def _step_in_line(self, step: int) -> bool:
@@ -354,12 +310,8 @@ class Viewport:
 
     def _subject(self, links: Sequence[LinkPlace]) -> int | None:
         """Which of the `links` on the selected line is that of what its row is about."""
-        for number, part in enumerate(self.parts):
-            row, block = self.selected - part.start - part.headed, self.document.blocks[number]
-            if isinstance(block, Table) and 0 <= row < part.length - part.headed:
-                link = block.subject_link(row)
-                return next((at for at in reversed(range(len(links))) if links[at].link == link), None)
-        return None
+        subject = self._layout.subject(self.selected)
+        return next((at for at in reversed(range(len(links))) if links[at].link == subject), None)
 
     def _clamp(self) -> None:
         self.top = min(max(0, self.top), max(0, len(self.lines) - self.rows))
@@ -379,19 +331,3 @@ class Viewport:
 
 def _leads_on(link: LinkPlace) -> bool:
     return not link.heading and link.text != SHOW_ALL
-
-
-def _lines_in(part: Part) -> int:
-    """The lines of the block before any was broken."""
-    return part.origins[-1] + 1 if len(part.origins) else 0
-
-
-def _wrapped(lines: Sequence[Line], cols: int) -> tuple[Sequence[Line], Sequence[int]]:
-    """Prose in `lines` broken into rows that fit, and for each row the line it comes from."""
-    rows: list[Line] = []
-    origins: list[int] = []
-    for index, content in enumerate(lines):
-        broken = wrap(content, cols) if is_prose(content) else [content]
-        rows += broken
-        origins += [index] * len(broken)
-    return rows, origins

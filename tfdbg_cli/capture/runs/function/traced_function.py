@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from typing import TypeVar
 
 from tfdbg_cli.analysis.graph.roles import roles_of
 from tfdbg_cli.capture.budget import memory_budget
@@ -23,6 +24,7 @@ from tfdbg_cli.capture.runs.function.function_checks import FunctionChecks, Watc
 from tfdbg_cli.capture.runs.function.trials import Trials
 from tfdbg_cli.capture.state.snapshot_plan import SnapshotPlan
 from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.beside import Beside
 from tfdbg_cli.capture.tf.memo import Memo
 from tfdbg_cli.capture.tf.op_definitions import function_name
 from tfdbg_cli.capture.tf.types import AtomicFunction, ConcreteFunction, EagerTensor, SymbolicTensor, TfFunction
@@ -31,6 +33,8 @@ from tfdbg_cli.model.graph import Graph, GraphKind
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Estimate
 from tfdbg_cli.model.sources import Traceback
+
+T = TypeVar("T")
 
 _BACKWARD = "__backward_"
 _KINDS = 4
@@ -148,8 +152,19 @@ class TracedFunction:
     def plain(self, inputs: Sequence[EagerTensor]) -> Compiled | None:
         """What the runtime makes of the plain function for `inputs`, found once; None where it does not tell."""
         if self._plain is None:
-            self._plain = (compiled_copy(self.root.body.name, inputs, len(self.root.body.returns)),)
+            self._plain = (compiled_copy(self._atomic.name.decode(), inputs),)
         return self._plain[0]
+
+    def plain_beside(self, inputs: Sequence[EagerTensor], work: Callable[[], T]) -> T:
+        """What `work` gives; while `plain` is still to be found for `inputs`, it is done beside that."""
+        if self._plain is not None:
+            return work()
+        beside = Beside(work)
+        try:
+            self.plain(inputs)
+        finally:
+            beside.wait()
+        return beside.result()
 
     @cached_property
     def snapshot_plan(self) -> SnapshotPlan:

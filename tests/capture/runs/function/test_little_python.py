@@ -20,7 +20,7 @@ _FLOAT = tf.float32.as_datatype_enum
 
 
 def test_variables_are_read_by_a_function_where_they_are_many_and_read_often(monkeypatch) -> None:
-    """A function runs in threads of its own, and is waited for: ten times as long as one op. It takes long to make."""
+    """A function runs in threads of its own and is waited for: ten times as long as one op. To make it takes long."""
     few = [tf.Variable(np.full(2, at, np.float32)) for at in range(variable_values._FEW)]
     many = [*few, tf.Variable([9.0, 9.0])]
     called: list[str] = []

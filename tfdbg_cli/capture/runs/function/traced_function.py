@@ -12,7 +12,7 @@ from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.estimate import needed
 from tfdbg_cli.capture.functions.arguments import Slot, slots_of
 from tfdbg_cli.capture.functions.checking_edit import Wanted
-from tfdbg_cli.capture.functions.compiled import Compiled, compiled_copy
+from tfdbg_cli.capture.functions.compiled import Compiled, compiled, compiled_copy
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.definition.results import results_of
 from tfdbg_cli.capture.functions.early_reports import Early
@@ -155,6 +155,12 @@ class TracedFunction:
             self._plain = (compiled_copy(self._atomic.name.decode(), inputs),)
         return self._plain[0]
 
+    def ask_plain(self, inputs: Sequence[EagerTensor]) -> None:
+        """Find `plain` out where that costs next to nothing: before the first call, which needs it, too."""
+        if self._plain is None:
+            found = compiled(self._atomic.name.decode(), inputs)
+            self._plain = None if found is None else (found,)
+
     def plain_beside(self, inputs: Sequence[EagerTensor], work: Callable[[], T]) -> T:
         """What `work` gives; while `plain` is still to be found for `inputs`, it is done beside that."""
         if self._plain is not None:
@@ -169,7 +175,7 @@ class TracedFunction:
     @cached_property
     def snapshot_plan(self) -> SnapshotPlan:
         """How snapshots of its calls are taken, so that they can be made again or undone."""
-        return SnapshotPlan(self.root, self.slots, self._atomic)
+        return SnapshotPlan(self.root, self.slots, self._atomic, lambda: self._plain and self._plain[0])
 
     def watched(self, kind: WatchKind) -> FunctionChecks:
         """The function under the watch `kind`; those of the last kinds are kept."""

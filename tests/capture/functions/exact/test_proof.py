@@ -317,3 +317,22 @@ def test_a_batch_that_is_compared_with_a_constant_keeps_its_proof() -> None:
         return tf.reduce_sum(tf.where(one, batch, 2.0 * batch))
 
     assert Traced(step).proof().holds
+
+
+def test_where_the_runtime_leaves_a_call_as_it_is_no_round_is_spent_on_other_checks(monkeypatch: Any) -> None:
+    """It does so with functions that have two implementations, such as LSTM of Keras 2; rewritten, they have one."""
+    rounds: list[Comparison] = []
+
+    def counted(*arguments: Any) -> Comparison:
+        rounds.append(compared(*arguments))
+        return rounds[-1]
+
+    monkeypatch.setattr("tfdbg_cli.capture.functions.exact.proof.compared", counted)
+    layer = tf.function(
+        lambda x: tf.tanh(tf.exp(x) * 2.0 + x) * 3.0,
+        experimental_attributes={"api_implements": "layer_of_two", "api_preferred_device": "CPU"},
+    )
+    proof = Traced(tf.function(lambda x: tf.exp(layer(x * 3.0) - 1.0)), tf.constant(1.0)).proof()
+    assert not proof.holds
+    assert [len(found.opened) for found in rounds] == [1]
+    assert proof.comparison is rounds[0]

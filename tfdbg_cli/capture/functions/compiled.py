@@ -40,8 +40,8 @@ def steady_name(name: str) -> str:
     return _NUMBER.sub("", name)
 
 
-def compiled(name: str, inputs: Sequence[EagerTensor], outputs: int, *, optimize: bool = True) -> Compiled | None:
-    """What the runtime makes of the function `name`, with `outputs` outputs, when it is called with `inputs`.
+def compiled(name: str, inputs: Sequence[EagerTensor], *, optimize: bool = True) -> Compiled | None:
+    """What the runtime makes of the function `name` when it is called with `inputs`.
 
     Nothing is computed. None where the runtime made it before, or does not tell, as of a function that XLA compiles.
     `optimize` says whether the graph optimizer is on, as in `compat.run_function`.
@@ -51,6 +51,7 @@ def compiled(name: str, inputs: Sequence[EagerTensor], outputs: int, *, optimize
     if definition is None or (XLA in definition.attr and definition.attr[XLA].b) or not _cancelled_calls_do_nothing():
         return None
     arguments = [argument.name for argument in definition.signature.input_arg]
+    outputs = len(definition.signature.output_arg)
     with _LOCK, INSIDE, compat.not_recording():
         found = compat.graphs_made_of(name, inputs, outputs, optimize=optimize)
     own = [graphs for graphs in found if graphs.partition_graphs and _is_of(graphs, arguments)]
@@ -85,11 +86,9 @@ def _cancelled_calls_do_nothing() -> bool:
         compat.remove_function(name)
 
 
-def compiled_copy(
-    name: str, inputs: Sequence[EagerTensor], outputs: int, *, optimize: bool = True
-) -> Compiled | None:
+def compiled_copy(name: str, inputs: Sequence[EagerTensor], *, optimize: bool = True) -> Compiled | None:
     """As `compiled`, also for a function that was called before: a copy of it is compiled then."""
-    found = compiled(name, inputs, outputs, optimize=optimize)
+    found = compiled(name, inputs, optimize=optimize)
     definition = compat.function_definition(name) if found is None else None
     if definition is None:
         return found
@@ -97,7 +96,7 @@ def compiled_copy(
     copied.signature.name = f"{name}{_COPY}{next(_SERIAL)}"
     compat.add_function(copied)
     try:
-        return compiled(copied.signature.name, inputs, outputs, optimize=optimize)
+        return compiled(copied.signature.name, inputs, optimize=optimize)
     finally:
         compat.remove_function(copied.signature.name)
 

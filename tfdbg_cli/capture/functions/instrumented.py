@@ -145,8 +145,7 @@ class Instrumented:
 
     def compiled(self, inputs: Sequence[EagerTensor]) -> Compiled | None:
         """What the runtime makes of the rewritten function for `inputs`; ask before the first call (`compiled`)."""
-        exposed = self._idle[0].exposed
-        return compiled(exposed.name, inputs, self._own + len(exposed.types), optimize=not self.grafted)
+        return compiled(self.name, inputs, optimize=not self.grafted)
 
     @cached_property
     def random_note(self) -> str:

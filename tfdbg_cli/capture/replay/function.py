@@ -100,15 +100,14 @@ class ReadyFunction:
 
         Found by what the runtime makes of it with its values given back, and without; see `exact.comparison`.
         """
-        own = len(self.root.body.returns)
         with INSIDE, compat.not_recording(), refusals():
-            plain = compiled_copy(self.root.body.name, inputs, own)
+            plain = compiled_copy(self.root.body.name, inputs)
         found = self
         for _ in range(_ROUNDS if plain is not None else 0):
             with INSIDE, compat.not_recording(), refusals():
-                made = compiled_copy(found._instrumented.name, inputs, own + len(found._instrumented.types))
+                made = compiled_copy(found._instrumented.name, inputs)
             assert plain is not None
-            given = () if made is None else compared(plain, made, own).given
+            given = () if made is None else compared(plain, made, len(self.root.body.returns)).given
             unread = found._unread.union(_computable(self.root, found._instrumented.sources_given(given)))
             if unread == found._unread:
                 break

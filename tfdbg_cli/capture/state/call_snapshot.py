@@ -16,6 +16,7 @@ from tfdbg_cli.capture.functions.instrumented import Outcome
 from tfdbg_cli.capture.functions.kept_tensors import KeptTensors, array_of
 from tfdbg_cli.capture.replay.function import ReadyFunction, fresh_variable, replay_function
 from tfdbg_cli.capture.replay.function_details import FunctionDetails
+from tfdbg_cli.capture.replay.optimized import OptimizedFunction
 from tfdbg_cli.capture.replay.replaced import with_replaced
 from tfdbg_cli.capture.replay.replayed import Replayed
 from tfdbg_cli.capture.state.outside import Outside, ReplayPart
@@ -207,21 +208,20 @@ class CallSnapshot:
         It leaves out those whose return changes what TensorFlow makes of it. None when that is how calls are made
         again already.
         """
-        ready, again = self._plan.ready, self._plan.again
-        if ready is None or again is None or self._plan.nearer:
+        made, again = self._plan.ready, self._plan.again
+        if made is None or again is None or self._plan.nearer:
             return None
         self._plan.nearer = True
         inputs = self._copied(again.part.inputs, self._positions(again.part.inputs))
+        ready = made if isinstance(made, ReadyFunction) else ReadyFunction(self.replay_spec(), Wanted.all_values)
         self._plan.ready = ready.nearer(inputs)
-        return self.made_again(room) if self._plan.ready is not ready else None
+        return self.made_again(room) if self._plan.ready is not made else None
 
     def made_again(self, room: int | None = None) -> ReplayedCall:
         """As `again`, with what the call gave and how it left its variables."""
         plan = self._plan
-        again, ready = plan.again, plan.ready
-        if again is None or ready is None:
-            plan.ready = ready = ReadyFunction(self.replay_spec(), Wanted.all_values)
-            again = plan.again
+        ready = plan.ready = plan.ready or self._ready()
+        again = plan.again
         assert again is not None
         positions = self._positions(again.part.inputs)
         inputs = self._copied(again.part.inputs, positions)
@@ -234,6 +234,14 @@ class CallSnapshot:
             dict(zip(again.part.outputs, outcome.outputs, strict=False)),
             plan.read_handles(self._inputs, handles),
         )
+
+    def _ready(self) -> ReadyFunction | OptimizedFunction:
+        """What makes calls of this function again, all values given back."""
+        plan = self._plan
+        optimized = plan.optimized() if plan.is_whole else None
+        if optimized is None or plan.again is None:
+            return ReadyFunction(self.replay_spec(), Wanted.all_values)
+        return OptimizedFunction(plan.root, optimized, plan.again.part.inputs, plan.again.part.outputs)
 
     def variables_now(self) -> dict[int, EagerTensor | None]:
         """The values that the variables which the call writes have now, by position."""

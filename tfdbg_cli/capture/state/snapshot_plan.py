@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tfdbg_cli.capture.functions.arguments import Slot
+from tfdbg_cli.capture.functions.compiled import Compiled
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.scopes import named_graphs_below
 from tfdbg_cli.capture.state.outside import (
@@ -27,6 +28,7 @@ from tfdbg_cli.model.names import TensorName
 
 if TYPE_CHECKING:
     from tfdbg_cli.capture.replay.function import ReadyFunction
+    from tfdbg_cli.capture.replay.optimized import OptimizedFunction
 
 _NO_ROOM = "the variables that it changes take {}, more than the {} of memory that tfdbg may use"
 
@@ -34,7 +36,15 @@ _NO_ROOM = "the variables that it changes take {}, more than the {} of memory th
 class SnapshotPlan:
     """What snapshots need to know of `atomic`, whose scope is `root` and whose inputs are `slots`."""
 
-    def __init__(self, root: Scope, slots: Sequence[Slot], atomic: AtomicFunction) -> None:
+    def __init__(
+        self,
+        root: Scope,
+        slots: Sequence[Slot],
+        atomic: AtomicFunction,
+        optimized: Callable[[], Compiled | None] = lambda: None,
+    ) -> None:
+        """Find it out. `optimized` gives what the runtime makes of the function; None as long as it is not known."""
+        self.optimized = optimized
         self.root = root
         self.slots = slots
         self.written = written_by(root)  # positions, among the inputs, of the variables that a call may change
@@ -48,10 +58,19 @@ class SnapshotPlan:
             self.reason = "its calls are nested too deep"
         except NotReplayableError as error:
             self.reason = str(error)
-        self.ready: ReadyFunction | None = None  # the function that makes calls again, once one was made
+        # The function that makes calls again, once one was made.
+        self.ready: ReadyFunction | OptimizedFunction | None = None
         self.nearer = False  # whether `ready` leaves out values whose return would change the function's own ops
         self._types = types_in_variables(root)
         self._readers: dict[tuple[int, ...], VariableReader] = {}
+
+    @cached_property
+    def is_whole(self) -> bool:
+        """Whether a call is made again by the function as it is: it acts on variables alone, and calls nothing."""
+        outside, again = self.outside, self.again
+        if outside is None or again is None or outside.silenced or self.root.calls:
+            return False
+        return set(again.part.inputs) == set(outside.flat.arguments)
 
     @property
     def sources(self) -> frozenset[TensorName]:

@@ -16,28 +16,36 @@ from tfdbg_cli.model.dtypes import RESOURCE
 
 _SERIAL = itertools.count(1)
 _FEW = 8  # variables
+_RARELY = 16  # readings: as many, one by one, take as long as to make a function
 
 
 class VariableReader:
     """Reads variables whose element types have the numbers `dtypes`, in that order.
 
-    One call of a function of many ReadVariableOps takes a third of the time of as many eager ones. Of a few it takes
-    longer: a function runs in other threads, and is waited for.
+    One call of a function of many ReadVariableOps takes a third of the time of as many eager ones, but it has to be
+    made, and what is read for a trial is read a few times in all. Of a few variables it takes longer: a function runs
+    in other threads, and is waited for.
     """
 
     def __init__(self, dtypes: Sequence[int]) -> None:
         self._dtypes = tuple(dtypes)
+        self._readings = 0
         self._name = ""
-        if len(self._dtypes) <= _FEW:
-            return
-        self._name = f"tfdbg_read_{next(_SERIAL)}"
-        compat.add_function(_reader(self._name, self._dtypes))
-        weakref.finalize(self, compat.remove_function, self._name).atexit = False
+
+    def _count(self) -> None:
+        """Note one more reading, and make the function where it is worth it."""
+        self._readings += 1
+        if self._readings == _RARELY + 1 and len(self._dtypes) > _FEW:
+            name = f"tfdbg_read_{next(_SERIAL)}"
+            compat.add_function(_reader(name, self._dtypes))
+            weakref.finalize(self, compat.remove_function, name).atexit = False
+            self._name = name
 
     def read(self, handles: Sequence[EagerTensor]) -> list[EagerTensor | None]:
         """The values of the variables of `handles`, which share their memory; None for one that has no value yet."""
         if not handles:
             return []
+        self._count()
         with INSIDE, compat.not_recording():
             try:
                 if self._name:

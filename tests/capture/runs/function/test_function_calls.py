@@ -379,7 +379,7 @@ def test_a_function_that_cannot_be_made_again_for_the_screen_is_called_as_it_is(
     def broken(*_: Any, **__: Any) -> Any:
         raise TfdbgError("a bug")
 
-    monkeypatch.setattr("tfdbg_cli.capture.state.call_snapshot.ReadyFunction", broken)
+    monkeypatch.setattr("tfdbg_cli.capture.state.call_snapshot.CallSnapshot._ready", broken)
     with watched(RUN) as front:
         assert add(tf.constant(2.0)).numpy() == 2
     assert total.numpy() == 2

@@ -19,8 +19,8 @@ pytestmark = pytest.mark.tf
 _FLOAT = tf.float32.as_datatype_enum
 
 
-def test_a_few_variables_are_read_without_a_function(monkeypatch) -> None:
-    """A function runs in threads of its own, and is waited for: ten times as long as one op."""
+def test_variables_are_read_by_a_function_where_they_are_many_and_read_often(monkeypatch) -> None:
+    """A function runs in threads of its own and is waited for: ten times as long as one op. To make it takes long."""
     few = [tf.Variable(np.full(2, at, np.float32)) for at in range(variable_values._FEW)]
     many = [*few, tf.Variable([9.0, 9.0])]
     called: list[str] = []
@@ -31,20 +31,25 @@ def test_a_few_variables_are_read_without_a_function(monkeypatch) -> None:
         return original(name, *arguments, **keywords)
 
     monkeypatch.setattr(compat, "run_function", run_function)
-    for variables, calls in ((few, 0), (many, 1)):
+    for variables, calls in ((few, 0), (many, 3)):
         called.clear()
-        read = VariableReader([_FLOAT] * len(variables)).read([one.handle for one in variables])
-        assert [value.numpy().tolist() for value in read] == [one.numpy().tolist() for one in variables]
+        reader = VariableReader([_FLOAT] * len(variables))
+        for _ in range(variable_values._RARELY + 3):
+            read = reader.read([one.handle for one in variables])
+            assert [value.numpy().tolist() for value in read] == [one.numpy().tolist() for one in variables]
         assert len(called) == calls
 
 
-@pytest.mark.parametrize("others", [0, variable_values._FEW])
-def test_a_variable_without_a_value_reads_as_none(others) -> None:
+@pytest.mark.parametrize(("others", "before"), [(0, 0), (variable_values._FEW, 0), (9, variable_values._RARELY)])
+def test_a_variable_without_a_value_reads_as_none(others, before) -> None:
     more = [tf.Variable([1.0]) for _ in range(others)]
     empty = tf.Variable(np.zeros([0, 3], np.float32))
-    unset = tf.raw_ops.VarHandleOp(dtype=tf.float32, shape=[0], shared_name=f"unset_{others}")
+    unset = tf.raw_ops.VarHandleOp(dtype=tf.float32, shape=[0], shared_name=f"unset_{others}_{before}")
     handles = [*(one.handle for one in more), empty.handle, unset]
-    *_, first, second = VariableReader([_FLOAT] * len(handles)).read(handles)
+    reader = VariableReader([_FLOAT] * len(handles))
+    for _ in range(before):
+        reader.read(handles)
+    *_, first, second = reader.read(handles)
     assert first is not None and tuple(first.shape) == (0, 3)
     assert second is None
 

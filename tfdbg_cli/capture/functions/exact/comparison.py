@@ -27,7 +27,9 @@ class Comparison:
     same ops. `unseen` are calls of functions that the runtime compiles by itself, so that their ops are not known.
     `suspects` are nodes of ours that read a value which the plain function computes in another way, or the memory
     that a long sum is given, each with the positions of those inputs. `near` are those that read anything behind a
-    difference or just before it. `given` are the positions of outputs of ours that give such values back.
+    difference or just before it. `given` are the positions of outputs of ours that give such values back. `opened`
+    are calls that stay calls in the plain function alone, as those of a Keras 2 layer with two implementations: no
+    choice of what our nodes read mends that.
     """
 
     outputs: tuple[int, ...]
@@ -36,6 +38,7 @@ class Comparison:
     suspects: tuple[tuple[NodeDef, tuple[int, ...]], ...]
     near: tuple[tuple[NodeDef, tuple[int, ...]], ...]
     given: tuple[int, ...]
+    opened: tuple[str, ...]
 
     @property
     def same(self) -> bool:
@@ -52,7 +55,7 @@ def compared_by_name(plain: Compiled, whole: Compiled) -> Comparison | None:
     """The comparison of `plain` with `whole`, to which nodes were added; None if any node of it is not as it was."""
     nodes = {node.name: node for node in whole.nodes}
     same = all(nodes.get(node.name) == node for node in plain.nodes)
-    return Comparison((), (), (), (), (), ()) if same else None
+    return Comparison((), (), (), (), (), (), ()) if same else None
 
 
 class _Compared:
@@ -80,6 +83,7 @@ class _Compared:
             tuple((self._rewritten.nodes[name], at) for name, at in suspects if not self._is_output(name)),
             tuple((self._rewritten.nodes[name], at) for name, at in near if not self._is_output(name)),
             tuple(given),
+            tuple(self._opened()) if parted else (),
         )
 
     def _is_output(self, name: str) -> bool:
@@ -140,6 +144,12 @@ class _Compared:
         while self._rewritten.nodes[output[0]].op in RESHAPES:
             output = self._rewritten.inputs(output[0])[0]
         return output
+
+    def _opened(self) -> Iterator[str]:
+        calls = {steady_name(name) for name, node in self._rewritten.nodes.items() if node.op in CALLS}
+        for name in self._plain.ancestors(self._ends.values()):
+            if self._plain.nodes[name].op in CALLS and steady_name(name) not in calls:
+                yield steady_name(name)
 
     def _unseen(self) -> Iterator[str]:
         for name in self._program:

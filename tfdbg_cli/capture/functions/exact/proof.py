@@ -71,6 +71,8 @@ def proven(root: Scope, plain: Compiled | None, inputs: Sequence[EagerTensor], m
             return best or Proof(instrumented, None)
         proof = Proof(instrumented, compared(plain, rewritten, own))
         best = proof if best is None or _parted(proof) <= _parted(best) else best
+        if proof.comparison is not None and proof.comparison.opened:
+            return best
         given = () if proof.comparison is None else instrumented.places_given(proof.comparison.given)
         more = apart.union(_further(proof.comparison, bodies, apart), _instead(given, bodies, apart))
         if more == apart and _parted(proof) and proof.comparison is not None:

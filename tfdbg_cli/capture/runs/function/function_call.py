@@ -23,6 +23,7 @@ from tfdbg_cli.capture.tf.callers import caller_line
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import AtomicFunction, EagerTensor, Method, RunResult
 from tfdbg_cli.capture.what_if.steppers import SteppableCall
+from tfdbg_cli.collection import COLLECTION_PUT_OFF
 from tfdbg_cli.model.calls import Call, RunError, RunKind
 from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.model.runs import Estimate, Run, RunStart
@@ -133,16 +134,18 @@ class PendingCall:
 
     def start(self, number: int) -> RunStart:
         traced = self._call.traced
-        return RunStart(
-            self._call.described(number, threading.current_thread().name),
-            traced.graph,
-            traced.tracebacks,
-            estimate=self.estimate(EVERYTHING),
-            steppable=SteppableCall(traced.root, self._call.inputs),
-        )
+        with COLLECTION_PUT_OFF:
+            return RunStart(
+                self._call.described(number, threading.current_thread().name),
+                traced.graph,
+                traced.tracebacks,
+                estimate=self.estimate(EVERYTHING),
+                steppable=SteppableCall(traced.root, self._call.inputs),
+            )
 
     def estimate(self, capture: CaptureRequest, watching: bool = False, directory: Path | None = None) -> Estimate:
-        return self._call.traced.estimate(chooser(capture).admits, self._call.inputs, self._controller.settings)
+        with COLLECTION_PUT_OFF:
+            return self._call.traced.estimate(chooser(capture).admits, self._call.inputs, self._controller.settings)
 
     def arguments(self) -> tuple[object, object]:
         call = self._call.described(0, "")

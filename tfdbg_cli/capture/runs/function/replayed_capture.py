@@ -45,6 +45,8 @@ class ReplayedCapture(CapturedCall):
         """The function that makes the call, None for the program's own, and the trials of it."""
         traced = self.call.traced
         traced.expect_screen()
+        if traced.snapshot_plan.is_whole:
+            traced.ask_plain(self.call.inputs)
         return traced.drawing(self.call.inputs) if traced.snapshot_plan.sources else None, traced.trials
 
     def perform(self) -> RunResult:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from typing import TypeVar
 
 from tfdbg_cli.analysis.graph.roles import roles_of
 from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.estimate import needed
 from tfdbg_cli.capture.functions.arguments import Slot, slots_of
 from tfdbg_cli.capture.functions.checking_edit import Wanted
-from tfdbg_cli.capture.functions.compiled import Compiled, compiled_copy
+from tfdbg_cli.capture.functions.compiled import Compiled, compiled, compiled_copy
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.definition.results import results_of
 from tfdbg_cli.capture.functions.early_reports import Early
@@ -23,6 +24,7 @@ from tfdbg_cli.capture.runs.function.function_checks import FunctionChecks, Watc
 from tfdbg_cli.capture.runs.function.trials import Trials
 from tfdbg_cli.capture.state.snapshot_plan import SnapshotPlan
 from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.beside import Beside
 from tfdbg_cli.capture.tf.memo import Memo
 from tfdbg_cli.capture.tf.op_definitions import function_name
 from tfdbg_cli.capture.tf.types import AtomicFunction, ConcreteFunction, EagerTensor, SymbolicTensor, TfFunction
@@ -31,6 +33,8 @@ from tfdbg_cli.model.graph import Graph, GraphKind
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Estimate
 from tfdbg_cli.model.sources import Traceback
+
+T = TypeVar("T")
 
 _BACKWARD = "__backward_"
 _KINDS = 4
@@ -148,13 +152,30 @@ class TracedFunction:
     def plain(self, inputs: Sequence[EagerTensor]) -> Compiled | None:
         """What the runtime makes of the plain function for `inputs`, found once; None where it does not tell."""
         if self._plain is None:
-            self._plain = (compiled_copy(self.root.body.name, inputs, len(self.root.body.returns)),)
+            self._plain = (compiled_copy(self._atomic.name.decode(), inputs),)
         return self._plain[0]
+
+    def ask_plain(self, inputs: Sequence[EagerTensor]) -> None:
+        """Find `plain` out where that costs next to nothing: before the first call, which needs it, too."""
+        if self._plain is None:
+            found = compiled(self._atomic.name.decode(), inputs)
+            self._plain = None if found is None else (found,)
+
+    def plain_beside(self, inputs: Sequence[EagerTensor], work: Callable[[], T]) -> T:
+        """What `work` gives; while `plain` is still to be found for `inputs`, it is done beside that."""
+        if self._plain is not None:
+            return work()
+        beside = Beside(work)
+        try:
+            self.plain(inputs)
+        finally:
+            beside.wait()
+        return beside.result()
 
     @cached_property
     def snapshot_plan(self) -> SnapshotPlan:
         """How snapshots of its calls are taken, so that they can be made again or undone."""
-        return SnapshotPlan(self.root, self.slots, self._atomic)
+        return SnapshotPlan(self.root, self.slots, self._atomic, lambda: self._plain and self._plain[0])
 
     def watched(self, kind: WatchKind) -> FunctionChecks:
         """The function under the watch `kind`; those of the last kinds are kept."""

@@ -248,7 +248,8 @@ def watch_capture(call: PerformedCall, plan: Plan, settings: Settings) -> Captur
     kind = watch_kind(plan, call.name)
     if kind is None:
         return _of_all_values(call, plan, room, plan.watched.values, "")
-    watched = call.traced.watched(kind)
+    traced = call.traced
+    watched = traced.plain_beside(call.inputs, lambda: traced.watched(kind).looked_into())
     if watched.frontier.unasked:
         note = _NOT_INSIDE.format(kind.question.name, watched.frontier.unasked[0])
         return _of_all_values(call, plan, room, plan.watched.values, note)

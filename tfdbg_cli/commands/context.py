@@ -117,7 +117,6 @@ class RunFacts:
 
     title: str
     worker: str
-    number: int
 
 
 @dataclass

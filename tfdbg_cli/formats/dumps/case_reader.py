@@ -101,7 +101,7 @@ def read_case(run_directory: Path, notes: list[str]) -> SavedCase | None:
 
 
 def read_outline(run_directory: Path, number: int | None) -> RunOutline | None:
-    """What the case folder of the dump in `run_directory` tells lists of runs; None where the run must be read for it.
+    """What the case folder of the dump in `run_directory` tells lists of runs; None where only the run itself does.
 
     `number` is that of the run, where it is known otherwise.
     """

@@ -135,6 +135,13 @@ def test_a_file_that_is_gone_costs_its_tensors(recording: Path) -> None:
     _answered(recording, "gone")
 
 
+def test_a_file_that_is_a_link_to_itself_costs_its_tensors(recording: Path) -> None:
+    for path in (recording / "data").iterdir():
+        path.unlink()
+        path.symlink_to(path.name)
+    _answered(recording, "link to itself")
+
+
 @pytest.mark.parametrize("odd", ["pipe", "link", "folder", "text", "empty"])
 def test_an_index_that_is_none_is_refused_by_name(recording: Path, tmp_path: Path, odd: str) -> None:
     path = recording / "index.sqlite"

@@ -11,7 +11,7 @@ from tfdbg_cli.analysis.graph.roles import Role, role_of
 from tfdbg_cli.analysis.layers import layers_of, scope_text
 from tfdbg_cli.analysis.watch.training_filters import is_final_gradient, norm_of, rows_before_update
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.model.dtypes import may_have_fractions
+from tfdbg_cli.model.dtypes import in_double, may_have_fractions
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
@@ -123,7 +123,7 @@ def _norms(run: Run) -> tuple[dict[tuple[str, Quantity], list[float]], list[str]
         if isinstance(weight, Summary) or after is None or isinstance(after, Summary):
             continue  # a difference takes values
         if after.shape == weight.shape:
-            wide = [value.astype(complex if value.dtype.kind == "c" else float) for value in (after, weight)]
+            wide = [in_double(value) for value in (after, weight)]
             add(name, Quantity.UPDATE, norm_of(wide[0] - wide[1]))
     for index in _gradients(graph, store):
         tensor, held = store[index], _held(store, index)

@@ -33,7 +33,6 @@ class RunFacts:
 
     title: str
     worker: str
-    number: int
 
 
 @dataclass

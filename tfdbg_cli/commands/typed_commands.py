@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from tfdbg_cli.paths import history_file
+from tfdbg_cli.plain_files import kept_bytes
 
 
 class History:
@@ -30,12 +31,12 @@ class History:
         """The last `length` commands of the file at `path` (default: the person's own)."""
         path = path or history_file()
         try:
-            text = path.read_text(encoding="utf-8", errors="replace")
+            text = kept_bytes(path).decode("utf-8", "replace")
         except FileNotFoundError:
             return cls((), path, length)
         except OSError as error:
             history = cls((), None, length)
-            history.problem = f"Cannot read the history in {path}: {error.strerror}."
+            history.problem = f"Cannot read the history in {path}: {error.strerror or error}."
             return history
         history = cls(text.splitlines(), path, length)
         if text.count("\n") > 2 * length > 0:
@@ -67,7 +68,7 @@ class History:
     def _write(self, entries: Iterable[str], mode: str) -> None:
         if self._path is None:
             return
-        flags = os.O_WRONLY | os.O_CREAT | (os.O_APPEND if mode == "a" else os.O_TRUNC)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_NONBLOCK | (os.O_APPEND if mode == "a" else os.O_TRUNC)
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             # Commands may hold what is private to a person: others cannot read them.

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tfdbg_cli.config.settings import PROGRAM, TABLES, Settings, changed, setting_names, value_of
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.paths import config_file
+from tfdbg_cli.plain_files import kept_text, replace_kept
 
 if TYPE_CHECKING:
     from tomlkit import TOMLDocument
@@ -48,11 +49,11 @@ def _typed(value: Any) -> str:
 
 def _read(path: Path, warnings: list[str]) -> dict[str, Any]:
     try:
-        text = path.read_text(encoding="utf-8")
+        text = kept_text(path)
     except FileNotFoundError:
         return {}
     except OSError as error:
-        warnings.append(f"Cannot read the settings in {path}: {error.strerror}.")
+        warnings.append(f"Cannot read the settings in {path}: {error.strerror or error}.")
         return {}
     except UnicodeDecodeError as error:
         warnings.append(f"The settings in {path} are damaged and were left aside: {error}.")
@@ -62,7 +63,7 @@ def _read(path: Path, warnings: list[str]) -> dict[str, Any]:
     try:
         # A JSON file is what TensorFlow's tfdbg kept in ~/.tfdbg_config; config_file_path may still name one.
         found: dict[str, Any] = json.loads(text) if text.lstrip().startswith("{") else tomllib.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         warnings.append(f"The settings in {path} are damaged and were left aside: {error}.")
         return {}
     return found
@@ -116,7 +117,7 @@ def _document(path: Path) -> TOMLDocument:
     if warnings:
         raise TfdbgError(warnings[0], hint="The setting holds for this program. Mend the file to have it kept.")
     try:
-        return tomlkit.parse(path.read_text(encoding="utf-8"))
+        return tomlkit.parse(kept_text(path))
     except (OSError, ValueError):  # there is none yet, or it is JSON
         document = tomlkit.document()
         document.update(entries)
@@ -126,13 +127,9 @@ def _document(path: Path) -> TOMLDocument:
 def _write(path: Path, document: TOMLDocument) -> None:
     import tomlkit
 
-    beside = path.with_name(f"{path.name}.{os.getpid()}")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        beside.write_text(tomlkit.dumps(document), encoding="utf-8")
-        beside.replace(path)
+        replace_kept(path, tomlkit.dumps(document))
     except OSError as error:
-        beside.unlink(missing_ok=True)
         raise TfdbgError(
             f"Cannot write {path}: {error.strerror}.", hint="The setting holds for this program."
         ) from None

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tfdbg_cli.document.text import Style, printable
-from tfdbg_cli.model.dtypes import is_inexact
+from tfdbg_cli.model.dtypes import in_double, is_inexact
 from tfdbg_cli.model.repeated_element import repeated_element
 from tfdbg_cli.model.values import Array
 
@@ -144,7 +144,7 @@ def _chunk_extremes(part: Array) -> dict[str, tuple[float, int]]:
         if mask.any():
             found[name] = 0.0, int(mask.argmax())
     finite = np.isfinite(part)
-    wide = part.astype(np.float64)
+    wide = in_double(part)
     low, high = int(np.where(finite, wide, np.inf).argmin()), int(np.where(finite, wide, -np.inf).argmax())
     if finite[low]:
         found |= {"low": (float(wide[low]), low), "high": (-float(wide[high]), high)}

@@ -11,6 +11,7 @@ from tfdbg_cli.document.braille import curve
 from tfdbg_cli.document.scale_labels import scale_labels
 from tfdbg_cli.document.sparkline import DOWN, NOT_A_NUMBER, SIGN_STYLES, UP
 from tfdbg_cli.document.text import Line, Span, Style
+from tfdbg_cli.model.dtypes import in_double
 from tfdbg_cli.model.values import Array
 
 _ROWS = 6
@@ -33,7 +34,7 @@ class Plot:
     log: bool | None = None
 
     def lines(self, width: int | None) -> Sequence[Line]:
-        values = self.values.astype(np.float64)
+        values = in_double(self.values)
         finite = values[np.isfinite(values)]
         log = self.is_log
         low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)

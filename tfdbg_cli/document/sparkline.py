@@ -9,6 +9,7 @@ import numpy as np
 
 from tfdbg_cli.document.summary import number_text
 from tfdbg_cli.document.text import Line, Span, Style
+from tfdbg_cli.model.dtypes import in_double
 from tfdbg_cli.model.values import Array
 
 _BARS = "▁▂▃▄▅▆▇█"
@@ -33,7 +34,7 @@ class Sparkline:
             return ()
         room = _WIDEST if width is None else max(10, width - len(self.indent) - _LEGEND)
         found = signs(self.values, room)
-        finite = self.values[np.isfinite(self.values)].astype(np.float64)
+        finite = in_double(self.values[np.isfinite(self.values)])
         words = [f"{number_text(float(finite.min()))} to {number_text(float(finite.max()))}"] if finite.size else []
         words += [
             f"{sign} {name}" for sign, name in ((NOT_A_NUMBER, "NaN"), (UP, "+inf"), (DOWN, "-inf")) if sign in found
@@ -46,9 +47,9 @@ class Sparkline:
 
 def signs(values: Array, room: int) -> list[str]:
     """A bar, or the sign of what is not finite, for each of `values`, or for so many groups as there is `room`."""
-    finite = values[np.isfinite(values)].astype(np.float64)
+    finite = in_double(values[np.isfinite(values)])
     low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
-    groups = np.array_split(values.astype(np.float64), max(1, min(values.size, room)))
+    groups = np.array_split(in_double(values), max(1, min(values.size, room)))
     return [_sign(group, low, high) for group in groups]
 
 

@@ -16,12 +16,13 @@ from tfdbg_cli.formats.dumps.listing import (
     FEED_KEYS_PREFIX,
     FETCHES_PREFIX,
     RUN_DIRECTORY,
+    run_number,
     tensor_count,
 )
 from tfdbg_cli.formats.recording.format import Examination, Format, Place, Recording
-from tfdbg_cli.formats.recording.saved_runs import SavedRecording, SavedRuns
+from tfdbg_cli.formats.recording.saved_runs import Glance, SavedRecording, SavedRuns
 from tfdbg_cli.formats.recording.writing import is_unfinished
-from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.runs import Run, RunOutline
 
 _RUN_MARKS = (DEVICE_PREFIX, CORE_METADATA_PREFIX, FETCHES_PREFIX, FEED_KEYS_PREFIX)
 _BUNDLE = "This is a bundle: `tfdbg replay {path}` makes the run again."
@@ -36,7 +37,7 @@ def _has_marks(names: Sequence[str]) -> bool:
 
 
 def _open_run(place: Place) -> Recording:
-    runs = SavedRuns([place.path], _read, tensor_count)
+    runs = SavedRuns([place.path], _read, Glance(tensor_count))
     return SavedRecording(runs, _notes(place), went_bad=is_bundle(place.path) and _went_bad(place.path))
 
 
@@ -62,14 +63,22 @@ def _read(path: Path) -> Run:
     return read_dump(path)
 
 
+def _outline(path: Path, number: int | None) -> RunOutline | None:
+    from tfdbg_cli.formats.dumps.case_reader import read_outline
+
+    return read_outline(path, number)
+
+
 def _holds_runs(place: Place) -> bool:
     return any(RUN_DIRECTORY.fullmatch(name) or _holds_run(place.path / name) for name in _finished(place))
 
 
 def _open_runs(place: Place) -> Recording:
     path = place.path
-    runs = SavedRuns(_runs_in(place), lambda name: _read(path / name), lambda name: tensor_count(path / name))
-    return SavedRecording(runs)
+    glance = Glance[str](
+        lambda name: tensor_count(path / name), run_number, lambda name: _outline(path / name, run_number(name))
+    )
+    return SavedRecording(SavedRuns(_runs_in(place), lambda name: _read(path / name), glance))
 
 
 def _examine_runs(place: Place) -> Examination:

@@ -100,6 +100,15 @@ def is_inexact(dtype: np.dtype[Any]) -> bool:
     return True
 
 
+def in_double(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """`array` as float64, or complex128 for complex numbers.
+
+    NumPy warns of a NaN whose bits say that one is to be told of it; a debugger has them on the screen.
+    """
+    with np.errstate(invalid="ignore", over="ignore"):
+        return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
+
+
 def may_have_fractions(name: str) -> bool:
     """Whether elements of the type called `name` are float or complex numbers; those of an unknown type may be."""
     element = element_type_named(name)

@@ -22,13 +22,13 @@ from tfdbg_cli.model.tensors import EMPTY_STORE, TensorStore
 from tfdbg_cli.model.values import Array
 
 
-@runtime_checkable
-class TellsCounts(Protocol):
-    """Runs that know how many tensors each has without a look at it: very many on disk, say."""
+@dataclass(frozen=True, slots=True)
+class RunOutline:
+    """What a list of runs tells of one."""
 
-    def tensor_count(self, place: int) -> int:
-        """How many tensors the run at `place` has. Raises TfdbgError where the run cannot be read."""
-        ...
+    call: Call
+    error: RunError | None
+    cut_off: bool
 
 
 @dataclass(frozen=True)
@@ -75,6 +75,11 @@ class Run:
         """For a notebook: a run with its graph, its tracebacks and its sources would fill pages."""
         tensors = len(self.tensors)
         return f"<{self.call.title}; {tensors:,} tensor{'s' * (tensors != 1)}>"
+
+    @property
+    def outline(self) -> RunOutline:
+        """What a list of runs tells of it."""
+        return RunOutline(self.call, self.error, self.cut_off)
 
     @property
     def graph_kind(self) -> GraphKind:
@@ -157,6 +162,26 @@ class Estimate:
     unknown: int
     budget: int
     medium: str  # "disk" or "memory"
+
+
+@runtime_checkable
+class TellsOutlines(Protocol):
+    """Runs that tell of each what lists of them need for less than reading it: very many on disk, say.
+
+    All methods raise TfdbgError where the run cannot be read.
+    """
+
+    def tensor_count(self, place: int) -> int:
+        """How many tensors the run at `place` has."""
+        ...
+
+    def number(self, place: int) -> int:
+        """The number of its call."""
+        ...
+
+    def outline(self, place: int) -> RunOutline:
+        """What a list tells of it."""
+        ...
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tfdbg_cli.model.dtypes import is_inexact
+from tfdbg_cli.model.dtypes import in_double, is_inexact
 from tfdbg_cli.model.repeated_element import of_each, repeated_element
 from tfdbg_cli.model.values import Array
 
@@ -222,11 +222,10 @@ def summaries_of(elements: Array, lengths: Sequence[int]) -> list[Summary]:
 def widened(chunk: Array) -> Array:
     """`chunk` as float64, on which NumPy's tests and moments are exact enough; of complex numbers the magnitude."""
     if chunk.dtype.kind == "c":
-        parts = np.stack([chunk.real, chunk.imag]).astype(np.float64)
+        parts = in_double(np.stack([chunk.real, chunk.imag]))
         # hypot of an infinity and a NaN is an infinity; a NaN part makes the element a NaN here.
         return np.where(np.isnan(parts).any(axis=0), np.nan, np.hypot(parts[0], parts[1]))
-    with np.errstate(invalid="ignore"):
-        return chunk.astype(np.float64)
+    return in_double(chunk)
 
 
 def nonfinite_mask(array: Array) -> Array:
@@ -265,7 +264,7 @@ def largest_magnitude(array: Array, *, finite: bool = True) -> float:
     for start in range(0, flat.size, _CHUNK):
         chunk = flat[start : start + _CHUNK]
         if chunk.dtype.kind != "f":
-            chunk = chunk.astype(np.float64)  # NumPy has no fmax for ml_dtypes
+            chunk = in_double(chunk)  # NumPy has no fmax for ml_dtypes
         high, low = float(np.fmax.reduce(chunk)), float(np.fmin.reduce(chunk))
         if finite and (np.isinf(high) or np.isinf(low)):
             kept = chunk[np.isfinite(chunk)]

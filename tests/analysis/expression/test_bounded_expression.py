@@ -46,6 +46,10 @@ _ENDLESS = ("round(1, -10**10)",)  # of these nothing but time is too much
         "np.array([10], object) ** 10**10",
         "`t` * 10**10",
         "np.random.rand(10)",
+        "1 << 60000",
+        "9" * 4299 + " * 100",
+        "{(10**4000 * 10**4000, 1): 2}",
+        "np.array([10**4000 * 10**4000])",
     ],
 )
 def test_what_is_too_much_is_answered_by_a_sentence(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -53,6 +57,14 @@ def test_what_is_too_much_is_answered_by_a_sentence(text: str, monkeypatch: pyte
     with ends(text), pytest.raises(TfdbgError) as caught:
         evaluate_bounded(text, TENSORS.__getitem__)
     assert caught.value.message.endswith(".")
+
+
+def test_numbers_of_too_many_digits_are_refused_and_the_largest_of_fewer_is_shown() -> None:
+    assert evaluate_bounded("10**4300 - 1", TENSORS.__getitem__) == 10**4300 - 1
+    with pytest.raises(TfdbgError, match=r"a whole number of more than 4,300 digits\. Use floats"):
+        evaluate_bounded("-(10**4300)", TENSORS.__getitem__)
+    with pytest.raises(TfdbgError, match=r"^The value cannot be written: Exceeds the limit"):
+        evaluate_bounded("slice(10**5000)", TENSORS.__getitem__)
 
 
 def test_what_takes_too_long_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -160,3 +160,20 @@ def test_captured_runs_and_those_made_again_go_to_one_address(
     for end in front.ends:
         assert end.run.graph.kind is GraphKind.RUNTIME
         assert len(end.run.graph) == len(front.ends[0].run.graph) > 3
+
+
+def test_what_is_dumped_is_nobody_elses_while_it_is_dumped(tmp_path: Path) -> None:
+    """Whoever kills the process leaves the folder as it is then."""
+    import tensorflow.compat.v1 as tf
+
+    modes: list[int] = []
+
+    def looks(value: np.ndarray) -> np.ndarray:
+        modes.extend(folder.stat().st_mode & 0o777 for folder in (tmp_path / "root").iterdir())
+        return value
+
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.constant([1.0, 2.0]) * 3
+        seen = tf.py_func(looks, [x], tf.float32)
+        tf_debug.DumpingDebugWrapperSession(session, str(tmp_path / "root")).run(seen)
+    assert modes and set(modes) == {0o700}

@@ -10,6 +10,8 @@ from support import sample_run
 from support.golden import check_golden
 from support.prompt import Prompt
 
+from tfdbg_cli.analysis.expression.process import MOST_MEMORY, MOST_SECONDS
+
 
 @pytest.fixture
 def prompt() -> Prompt:
@@ -77,3 +79,15 @@ def test_the_captured_values_stay_as_they_are(prompt: Prompt) -> None:
     before = sample_run.X.copy()
     assert "read-only" in prompt.error("ev np.add(`x:0`, 1, out=`x:0`)").message
     assert np.array_equal(sample_run.X, before)
+
+
+def test_numbers_longer_than_those_of_tensors_are_shown_as_the_longest_of_theirs(prompt: Prompt) -> None:
+    assert value(prompt, "np.longdouble(10)**4000") == "inf"
+    assert prompt.data("ev [np.longdouble(3), 2]")["dtype"] == "float64"
+    assert value(prompt, "np.ones(2, np.clongdouble)") == [[1, 0], [1, 0]]
+
+
+def test_the_page_tells_the_limits(prompt: Prompt) -> None:
+    assert f"{MOST_MEMORY >> 30} GiB of memory beside them and {MOST_SECONDS} seconds" in " ".join(
+        prompt.show("help eval").split()
+    )

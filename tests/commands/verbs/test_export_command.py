@@ -2,14 +2,19 @@ from __future__ import annotations
 
 import csv
 import json
+import tracemalloc
 import zipfile
 from pathlib import Path
 
+import ml_dtypes
 import numpy as np
 import pytest
 from support.made_run import made_run, op
 from support.prompt import Prompt
 from support.sample_run import LOG, LOGITS, sample_run
+
+from tfdbg_cli.commands.views import exported
+from tfdbg_cli.document.jsonlines import standard
 
 
 @pytest.fixture
@@ -62,6 +67,41 @@ def test_json(prompt: Prompt, tmp_path: Path) -> None:
         "float32",
         "bfloat16",
     ]
+
+
+@pytest.mark.parametrize("shape", [(), (0, 3), (5,), (7, 3), (2, 3, 4), (1, 9), (9, 1), (3, 0, 2), (2, 1, 11)])
+@pytest.mark.parametrize("piece", [1, 4, 1000])
+def test_pieces_make_the_same_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shape: tuple[int, ...], piece: int
+) -> None:
+    monkeypatch.setattr(exported, "_PIECE", piece)
+    array = np.arange(np.prod(shape, dtype=int), dtype=np.float32).reshape(shape)
+    array.reshape(-1)[:1] = np.nan
+    prompt = Prompt(made_run(op("a", "Const", value=array), op("b", "Const", value=array.astype(ml_dtypes.bfloat16))))
+    prompt.run(f"export {tmp_path}/a.json a:0")
+    told = json.loads((tmp_path / "a.json").read_text())
+    assert told == {"name": "a:0", "dtype": "float32", "shape": list(shape), "value": standard(array)}
+    prompt.run(f"export {tmp_path}/b.json a:0 b:0")
+    assert [one["value"] for one in json.loads((tmp_path / "b.json").read_text())["tensors"]] == [standard(array)] * 2
+    if len(shape) < 3:
+        prompt.run(f"export {tmp_path}/a.csv b:0")
+        rows = list(csv.reader((tmp_path / "a.csv").open()))
+        whole = array.reshape(-1, 1) if len(shape) < 2 else array
+        assert [[str(float(cell)) for cell in row] for row in rows] == [list(map(str, row)) for row in whole.tolist()]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "json"])
+def test_many_elements_take_little_memory(tmp_path: Path, suffix: str) -> None:
+    """A splat of a few bytes may claim 67 million of them."""
+    run = made_run(op("a", "Const", value=np.broadcast_to(np.float32(1.5), (1 << 20,))))
+    prompt = Prompt(run)
+    tracemalloc.start()
+    try:
+        prompt.run(f"export {tmp_path}/a.{suffix} a:0")
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert most < 20 << 20, "as objects they would be 32 MB and more"
 
 
 def test_safetensors(prompt: Prompt, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ Files and calls are counted at a few hundred, where each of them still shows.
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -13,10 +14,13 @@ import pytest
 from support.dump_maker import T0, dump_core_metadata, dump_graph, dump_tensor, small_dump
 from support.plain_text import plain
 from support.prompt import Prompt
+from support.sample_run import sample_run
 from support.work import counted_calls, counted_files
 
+from tfdbg_cli.formats.dumps.writer import write_dump
 from tfdbg_cli.formats.opening import open_path
-from tfdbg_cli.model.runs import TellsCounts
+from tfdbg_cli.model.calls import RunError
+from tfdbg_cli.model.runs import TellsOutlines
 
 _SCREEN = 30  # lines of a listing
 
@@ -129,7 +133,7 @@ def test_as_many_tensors_are_counted_as_are_read(tmp_path: Path, damage: str) ->
         case "empty":
             (device / f"nothing_0_DebugIdentity_{T0}").write_bytes(b"")
     runs = open_path(run).runs
-    assert isinstance(runs, TellsCounts)
+    assert isinstance(runs, TellsOutlines)
     assert runs.tensor_count(0) == len(runs[0].tensors) == 20 + (damage == "empty")
 
 
@@ -151,3 +155,47 @@ def test_opening_a_folder_of_runs_makes_few_calls_for_each(tmp_path: Path) -> No
             assert len(open_path(folder).runs) == count
         spent.append(work.calls)
     assert spent[1] - spent[0] < 60 * 600
+
+
+def test_what_a_list_tells_of_runs_takes_one_small_file_of_each(tmp_path: Path) -> None:
+    failed = RunError("InvalidArgumentError", "a message", "loss/Log", "no inputs")
+    whole = sample_run()
+    for number in range(60):
+        run = whole if number % 2 else replace(whole, error=failed)
+        run = replace(run, call=replace(run.call, number=number + 1))
+        write_dump(run, tmp_path / f"run_{T0 + number}_{number}")
+    told, read = open_path(tmp_path).runs, open_path(tmp_path).runs
+    assert isinstance(told, TellsOutlines)
+    with counted_files() as work:
+        outlines = [told.outline(place) for place in range(60)]
+        numbers = [told.number(place) for place in range(60)]
+    assert {Path(path).name for path in work.opened} == {"case.json"} and len(work.opened) == 60
+    assert numbers == [run.call.number for run in read] == list(range(1, 61))
+    assert [(outline.call.title, outline.error, outline.cut_off) for outline in outlines] == [
+        (run.call.title, run.error, run.cut_off) for run in read
+    ]
+    with counted_files() as work:
+        assert _numbers(tmp_path, "run<5") == [1, 2, 3, 4]
+    assert {Path(path).relative_to(tmp_path).parts[0] for path in work.opened} == {
+        f"run_{T0 + number}_{number}" for number in range(4)
+    }
+
+
+@pytest.mark.parametrize("damage", ["gone", "link", "broken", "text"])
+def test_where_that_file_is_no_use_the_run_is_read(tmp_path: Path, damage: str) -> None:
+    folder = tmp_path / f"run_{T0}_6"
+    write_dump(sample_run(), folder)
+    case = folder / "_tfdbg_cli" / "case.json"
+    content = case.read_text()
+    case.unlink()
+    if damage == "link":
+        (tmp_path / "case.json").write_text(content)
+        case.symlink_to(tmp_path / "case.json")
+    elif damage != "gone":
+        case.write_text(content[:40] if damage == "broken" else content.replace('"number":', '"numbers":'))
+    runs = open_path(tmp_path).runs
+    assert isinstance(runs, TellsOutlines)
+    outline = runs.outline(0)
+    assert outline.call.title == runs[0].call.title
+    assert outline.call.number == runs.number(0) == 7
+    assert (outline.error, outline.cut_off) == (runs[0].error, runs[0].cut_off)

@@ -20,11 +20,12 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.bundles.reader import read_bundle
 from tfdbg_cli.formats.bundles.writer import write_bundle
 from tfdbg_cli.formats.opening import open_path
-from tfdbg_cli.formats.recording.regular_file import UnfitFileError, opened, read_whole
+from tfdbg_cli.formats.recording.regular_file import opened, read_whole
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.profile import NodeTime, Profile
 from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
 from tfdbg_cli.model.sources import LiveSources
+from tfdbg_cli.plain_files import UnfitFileError
 
 _CLAIM = 16 << 30
 _MOST_MEMORY = 64 << 20

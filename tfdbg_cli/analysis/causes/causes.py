@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from tfdbg_cli.analysis.causes.evidence import Evidence, widened
+from tfdbg_cli.analysis.causes.evidence import Evidence
 from tfdbg_cli.analysis.causes.rules import Rule
 from tfdbg_cli.analysis.causes.safe_numbers import safe_numbers
 from tfdbg_cli.analysis.causes.suggestions import SCALING
 from tfdbg_cli.analysis.causes.table import RULES
 from tfdbg_cli.analysis.graph.parts import MISFIT
+from tfdbg_cli.model.dtypes import in_double
 from tfdbg_cli.model.updates import updated_variable
 from tfdbg_cli.model.values import Array
 
@@ -124,4 +125,4 @@ def filled(template: str, evidence: Evidence, held: Array) -> str:
 def _constant(evidence: Evidence) -> str:
     """`a constant of 1e+30`: the one that is so large."""
     array = None if evidence.constant is None else evidence.arrays[evidence.constant]
-    return "" if array is None else f"a constant of {float(np.max(np.abs(widened(array)))):.3g}"
+    return "" if array is None else f"a constant of {float(np.max(np.abs(in_double(array)))):.3g}"

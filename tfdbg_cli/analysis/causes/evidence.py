@@ -15,7 +15,7 @@ from tfdbg_cli.analysis.graph.fused_ops import as_written
 from tfdbg_cli.analysis.graph.lineage import InputSeen
 from tfdbg_cli.analysis.graph.makers import Maker
 from tfdbg_cli.analysis.graph.parts import ELEMENTWISE, REDUCTIONS, parts_of
-from tfdbg_cli.model.dtypes import is_inexact, name_of
+from tfdbg_cli.model.dtypes import in_double, is_inexact, name_of
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.repeated_element import first_places
 from tfdbg_cli.model.statistics import any_nonfinite
@@ -117,7 +117,7 @@ def _size(array: Array | None) -> float:
     """The largest magnitude in `array`; 0 where it holds no numbers."""
     if array is None or not array.size or not is_inexact(array.dtype):
         return 0.0
-    return float(np.max(np.abs(widened(array))))
+    return float(np.max(np.abs(in_double(array))))
 
 
 def is_finite(array: Array) -> bool:
@@ -135,7 +135,7 @@ def gather(
     places = places[:_LOOKED_AT]
     where = tuple(places.T) if value.ndim else ()
     arrays = tuple(item.value for item in inputs)
-    outputs = widened(value[where].reshape(-1))
+    outputs = in_double(value[where].reshape(-1))
     if node.op_type in ELEMENTWISE and len(places):
         operands = tuple(_aligned(node, arrays, i, value.shape, where) for i in range(len(arrays)))
     else:
@@ -172,14 +172,8 @@ def _aligned(
     if array.ndim == 1 and len(shape) > 1 and array.shape[0] != 1:
         # A vector runs along the last axis, but a bias in NCHW and a condition of Select do not.
         parts = (parts_of(node, alone, shape, tuple(int(x) for x in place))[i] for place in zip(*where, strict=True))
-        return widened(np.array([0 if part is None else part.value for part in parts]))
-    return widened(np.broadcast_to(array, shape)[where].reshape(-1))
-
-
-def widened(array: Array) -> Array:
-    """`array` as float64, or complex128 for complex numbers."""
-    with np.errstate(invalid="ignore", over="ignore"):
-        return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
+        return in_double(np.array([0 if part is None else part.value for part in parts]))
+    return in_double(np.broadcast_to(array, shape)[where].reshape(-1))
 
 
 def _largest(value: Array) -> float:

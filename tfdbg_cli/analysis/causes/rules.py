@@ -10,11 +10,11 @@ from typing import TypeAlias
 import numpy as np
 
 from tfdbg_cli.analysis.batch.batch_roles import BatchRole
-from tfdbg_cli.analysis.causes.evidence import Evidence, widened
+from tfdbg_cli.analysis.causes.evidence import Evidence
 from tfdbg_cli.analysis.graph.makers import Maker
 from tfdbg_cli.analysis.graph.parts import MATMUL
 from tfdbg_cli.analysis.graph.roles import OPTIMIZER_SCOPE
-from tfdbg_cli.model.dtypes import element_type_named
+from tfdbg_cli.model.dtypes import element_type_named, in_double
 from tfdbg_cli.model.values import Array
 
 # True for each offending element that the rule explains; None when the operands it needs were not seen.
@@ -140,7 +140,7 @@ def _large_enough(evidence: Evidence) -> bool:
     factors = [array for array in evidence.arrays if array is not None and array.size and array.dtype.kind in "fcV"][
         :2
     ]
-    largest = [float(np.max(np.abs(widened(array)))) for array in factors]
+    largest = [float(np.max(np.abs(in_double(array)))) for array in factors]
     return math.prod(largest) * max((array.size for array in factors), default=0) >= evidence.largest
 
 
@@ -190,7 +190,7 @@ def any_of(position: int, test: Callable[[Array], Array]) -> Test:
 
 def nothing_but_minus_inf(array: Array) -> Array:
     """For each row along the last axis whether it is -inf throughout."""
-    return np.asarray(np.isneginf(array.astype(np.float64)).all(axis=-1)) if array.ndim else np.isneginf(array)
+    return np.asarray(np.isneginf(in_double(array)).all(axis=-1)) if array.ndim else np.isneginf(array)
 
 
 def epsilon_zero(evidence: Evidence) -> Array | None:

@@ -13,6 +13,7 @@ from tfdbg_cli.analysis.graph.forward import steep_forward_of
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage, variable_of
 from tfdbg_cli.analysis.graph.makers import Maker, below_moves, maker_of
 from tfdbg_cli.analysis.graph.roles import is_gradient
+from tfdbg_cli.model.dtypes import in_double
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import NoValue
@@ -111,5 +112,5 @@ def _magnitude(run: Run, index: int) -> float:
     value = run.tensors.value(index)
     if isinstance(value, NoValue) or not value.size or value.dtype.kind not in "fV":
         return 0.0
-    found = float(np.max(np.abs(value.astype(np.float64))))
+    found = float(np.max(np.abs(in_double(value))))
     return found if np.isfinite(found) else 0.0

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tfdbg_cli.analysis.difference.tolerance import Precision, Tolerance, precision_of
-from tfdbg_cli.model.dtypes import is_inexact
+from tfdbg_cli.model.dtypes import in_double, is_inexact
 from tfdbg_cli.model.statistics import nonfinite_mask
 from tfdbg_cli.model.values import Array
 
@@ -145,4 +145,4 @@ def _widened(array: Array) -> Array:
     """`array` in a type that NumPy computes with, wide enough for differences."""
     if array.dtype.kind == "c" or array.dtype == np.float64:
         return array
-    return array.astype(np.float64)
+    return in_double(array)

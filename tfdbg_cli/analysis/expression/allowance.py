@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -66,6 +67,24 @@ def check_operator(symbol: str, left: Any, right: Any) -> None:
 def _check_items(count: int) -> None:
     if count > _MOST_ITEMS:
         raise TfdbgError(f"The expression would make {count:,} items; eval stops at {_MOST_ITEMS:,}.")
+
+
+def check_digits(value: Any) -> None:
+    """Refuse a value that holds a whole number of more digits than Python writes: it could not be shown."""
+    most = sys.get_int_max_str_digits()
+    beyond = 10**most
+    waiting = [value] if most else []
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, int):
+            if abs(item) >= beyond:
+                raise TfdbgError(f"The value has a whole number of more than {most:,} digits.", hint="Use floats.")
+        elif isinstance(item, np.ndarray):
+            waiting += item.flat if item.dtype.hasobject and item.dtype.fields is None else ()
+        elif isinstance(item, dict):
+            waiting += (*item.keys(), *item.values())
+        elif isinstance(item, list | tuple | set | frozenset):
+            waiting += item
 
 
 def check_call(function: Any, arguments: list[Any], keywords: Mapping[str, Any]) -> None:

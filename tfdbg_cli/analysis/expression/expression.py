@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tfdbg_cli.analysis.expression.allowance import check_call, check_operator
+from tfdbg_cli.analysis.expression.allowance import check_call, check_digits, check_operator
 from tfdbg_cli.analysis.expression.names import BUILT_INS, METHODS, NUMPY, Names
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import did_you_mean
@@ -93,7 +93,8 @@ def computed(expression: Expression, lookup: Lookup) -> Any:
     tensors = {name: _read_only(lookup(tensor)) for name, tensor in expression.names.items()}
     try:
         with np.errstate(all="ignore"):
-            return _plain(_Evaluator(tensors).value(expression.tree.body))
+            result = _plain(_Evaluator(tensors).value(expression.tree.body))
+        check_digits(result)
     except TfdbgError:
         raise
     except MemoryError:
@@ -103,6 +104,7 @@ def computed(expression: Expression, lookup: Lookup) -> Any:
     except Exception as error:  # noqa: BLE001  # whatever the expression raises is the answer to it
         reason = _reworded(str(error), expression.names).rstrip(". ")
         raise TfdbgError(f"{type(error).__name__}: {reason}." if reason else f"{type(error).__name__}.") from None
+    return result
 
 
 def _plain(result: Any) -> Any:

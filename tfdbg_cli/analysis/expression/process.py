@@ -75,6 +75,8 @@ def answer() -> None:
         reply = packed((False, (error.message, error.hint)))
     except (MemoryError, RecursionError):
         reply = packed((False, ("The expression needs more memory than eval gives one.", "Slice the tensors first.")))
+    except Exception as error:  # noqa: BLE001  # of what has no form here Python may have none either
+        reply = packed((False, (f"The value cannot be written: {str(error).rstrip('. ')}.", "")))
     sys.stdout.buffer.write(reply)
     sys.stdout.flush()
     os._exit(0)  # nothing is to be tidied up

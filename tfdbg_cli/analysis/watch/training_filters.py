@@ -9,7 +9,7 @@ import numpy as np
 
 from tfdbg_cli.analysis.graph.roles import Role, role_by_name, role_of
 from tfdbg_cli.analysis.watch.datum import TensorDatum
-from tfdbg_cli.model.dtypes import is_inexact
+from tfdbg_cli.model.dtypes import in_double, is_inexact
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.tensors import TensorStore
 from tfdbg_cli.model.updates import BEFORE_UPDATE, UPDATED_VARIABLE, before_update, updated_variable
@@ -47,7 +47,7 @@ def norm_of(tensor: Array) -> float | None:
     """The L2 norm of `tensor`, of any shape; None where it has no elements or holds integers."""
     if not is_inexact(tensor.dtype) or not tensor.size:
         return None
-    wide = tensor.astype(np.complex128 if tensor.dtype.kind == "c" else np.float64)
+    wide = in_double(tensor)
     scale = float(np.abs(wide).max())
     if not math.isfinite(scale) or scale == 0:
         return scale

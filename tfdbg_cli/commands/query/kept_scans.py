@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -75,7 +76,7 @@ def _file_of(run: Run, tensor_filter: TensorFilter) -> Path | None:
         return None
     try:
         number, files = store.files()
-        found = [(str(file.resolve()), file.stat()) for file in files]
+        found = [(os.path.realpath(file), file.stat()) for file in files]
     except OSError:
         return None
     if len(store) < _WORTH_TENSORS and sum(facts.st_size for _, facts in found) < _WORTH_BYTES:

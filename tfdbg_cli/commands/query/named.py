@@ -11,6 +11,7 @@ from tfdbg_cli.commands.query.parser import parse_query
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import did_you_mean
 from tfdbg_cli.paths import queries_file
+from tfdbg_cli.plain_files import kept_text, replace_kept
 
 _NAME = re.compile(r"\w[\w.-]*")
 _DEEPEST = 20  # names that stand for others
@@ -25,10 +26,10 @@ def named_queries() -> dict[str, str]:
     """
     path = queries_file()
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = json.loads(kept_text(path) or "{}")
     except FileNotFoundError:
         return {}
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise TfdbgError(f"Cannot read the named queries in {path}: {error}.") from None
     if not isinstance(found, dict) or not all(isinstance(text, str) for text in found.values()):
         raise TfdbgError(f"{path} holds something else than named queries.", hint="Remove it, or mend it.")
@@ -54,8 +55,7 @@ def keep_query(name: str, text: str) -> None:
         raise TfdbgError(f"There is no query called {name!r}.", hint=did_you_mean(name, known))
     body = json.dumps(known, indent=2, ensure_ascii=False, sort_keys=True) + "\n"
     try:
-        queries_file().parent.mkdir(parents=True, exist_ok=True)
-        queries_file().write_text(body, encoding="utf-8")
+        replace_kept(queries_file(), body)
     except OSError as error:
         raise TfdbgError(f"Cannot write {queries_file()}: {error.strerror}.") from None
 

@@ -74,14 +74,21 @@ def tensor_value(context: Context, text: str) -> Array:
 def _as_array(result: Any) -> Array | None:
     """`result` as an array of numbers or strings, or None where it is something else."""
     if isinstance(result, np.ndarray):
-        return result
+        return _narrowed(result)
     if isinstance(result, bool | int | float | complex | np.generic | list | tuple):
         try:
             array = np.asarray(result)
         except ValueError:
             return None
-        return array if array.dtype.kind != "O" else None
+        return _narrowed(array) if array.dtype.kind != "O" else None
     return None
+
+
+def _narrowed(array: Array) -> Array:
+    """`array` in the longest type that a tensor has and JSON can write, where its own is longer."""
+    narrower = {"g": np.float64, "G": np.complex128}.get(array.dtype.char)
+    with np.errstate(over="ignore"):
+        return array if narrower is None else array.astype(narrower)
 
 
 def _facts(array: Array, dtype: str) -> str:
@@ -122,7 +129,7 @@ COMMAND = Command(
 Write a tensor as `node:slot`, an execution of it as `node:slot[2]`, with a device in front where several have it:
 `/job:localhost/replica:0/task:0/device:CPU:1:node:0`. NumPy is np. The expression computes and nothing else:
 no files, no imports, no names with an underscore; tensors cannot be changed. Quote it if it holds a bare >. What may
-grow beyond its tensors is computed in a process of its own, with a limit of memory and of 20 seconds.
+grow beyond its tensors is computed in a process of its own, with 2 GiB of memory beside them and 20 seconds at most.
 
 Examples:
   ev np.isnan(`loss/mul:0`).sum(axis=0)

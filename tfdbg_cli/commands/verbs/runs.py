@@ -19,7 +19,7 @@ from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.document.units import count_text
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.model.runs import Opened, Run, RunEnd, RunStart, TellsCounts
+from tfdbg_cli.model.runs import Opened, Run, RunEnd, RunOutline, RunStart, TellsOutlines
 
 _MEASURED = 2_000  # rows of a printed list that are all read to line its columns up: each is a run on disk
 
@@ -72,7 +72,7 @@ def _list(context: Context, query: str) -> Document:
         link = f"runs {i + 1}"
         number = Span(str(i + 1), Style.NUMBER, link)
         try:
-            run = runs[i]
+            outline, count = _outline(runs, i), len(runs[i].graph) if of_graphs else _tensor_count(runs, i)
         except TfdbgError as error:  # deleted meanwhile, or not ours to read
             unknown = (Span("?"),) * (1 + workers + (alerts is not None))
             return (Span(" "), number, *unknown, Span("unreadable", Style.ERROR), Span(error.message))
@@ -80,11 +80,11 @@ def _list(context: Context, query: str) -> Document:
         return (
             here,
             number,
-            *((Span(run.call.worker, Style.LABEL),) if workers else ()),
+            *((Span(outline.call.worker, Style.LABEL),) if workers else ()),
             *((_alerts_cell(alerts, i),) if alerts is not None else ()),
-            Span(f"{len(run.graph) if of_graphs else len(run.tensors):,}"),
-            _end(context, run, link),
-            Span(_title(run, workers), Style.NAME, link),
+            Span(f"{count:,}"),
+            _end(context, i, outline, link),
+            Span(_title(runs, i, outline, workers), Style.NAME, link),
         )
 
     columns = (
@@ -153,7 +153,7 @@ def _left(context: Context, query: str) -> Left[int]:
         "a run",
         lambda i: known.facts(i).title,
         {"worker": lambda i: known.facts(i).worker},
-        {"run": lambda i: known.facts(i).number, "tensors": known.tensors},
+        {"run": known.number, "tensors": known.tensors},
         lost=(TfdbgError,),  # deleted meanwhile, or not ours to read
     )
     return rows.left(query, range(len(runs)), "runs")
@@ -169,7 +169,6 @@ class _Known:
         if growing is not None and growing.changed != self._kept.changed:
             self._kept = context.memory.runs = KnownRuns(growing.changed)
         self._runs = context.runs
-        self._counts = self._runs if isinstance(self._runs, TellsCounts) else None
         # The last one may grow.
         self._stays = len(stop.runs) - (growing is not None) if isinstance(stop, Opened) else 0
 
@@ -177,28 +176,42 @@ class _Known:
         """What the call of the run was. Raises TfdbgError where the run cannot be read."""
         found = self._kept.facts.get(place)
         if found is None:
-            run = self._runs[place]
-            found = RunFacts(_title(run), run.call.worker, run.call.number)
+            outline = _outline(self._runs, place)
+            found = RunFacts(_title(self._runs, place, outline), outline.call.worker)
             if place < self._stays:
                 self._kept.facts[place] = found
         return found
+
+    def number(self, place: int) -> int:
+        """The number of its call. Raises TfdbgError where the run cannot be read."""
+        runs = self._runs
+        return runs.number(place) if isinstance(runs, TellsOutlines) else runs[place].call.number
 
     def tensors(self, place: int) -> int:
         """How many tensors the run has. Raises TfdbgError where the run cannot be read."""
         found = self._kept.tensors.get(place)
         if found is None:
-            counts = self._counts
-            found = len(self._runs[place].tensors) if counts is None else counts.tensor_count(place)
+            found = _tensor_count(self._runs, place)
             if place < self._stays:
                 self._kept.tensors[place] = found
         return found
 
 
-def _title(run: Run, workers: bool = False) -> str:
+def _outline(runs: Sequence[Run], place: int) -> RunOutline:
+    """What the list tells of a run. Raises TfdbgError where the run cannot be read."""
+    return runs.outline(place) if isinstance(runs, TellsOutlines) else runs[place].outline
+
+
+def _tensor_count(runs: Sequence[Run], place: int) -> int:
+    return runs.tensor_count(place) if isinstance(runs, TellsOutlines) else len(runs[place].tensors)
+
+
+def _title(runs: Sequence[Run], place: int, outline: RunOutline, workers: bool = False) -> str:
     """What was called; without the worker where a column of its own tells `workers`."""
-    if run.change:
-        return run.change.title
-    return replace(run.call, worker="").title if workers else run.call.title
+    change = None if isinstance(runs, TellsOutlines) else runs[place].change  # of what is on disk nothing is changed
+    if change:
+        return change.title
+    return replace(outline.call, worker="").title if workers else outline.call.title
 
 
 def _head(context: Context) -> list[Line]:
@@ -215,14 +228,14 @@ def _head(context: Context) -> list[Line]:
     return [first, *(line(Span(note, Style.WARNING)) for note in notes)]
 
 
-def _end(context: Context, run: Run, link: str) -> Span:
-    """How `run` ended, if in a way worth a word."""
-    if run.error is not None:
-        return Span(run.error.type_name, Style.ERROR, link)
-    if run.cut_off:
+def _end(context: Context, place: int, outline: RunOutline, link: str) -> Span:
+    """How the run at `place` ended, if in a way worth a word."""
+    if outline.error is not None:
+        return Span(outline.error.type_name, Style.ERROR, link)
+    if outline.cut_off:
         return Span("cut off", Style.WARNING, link)
     stop = context.stop
-    if isinstance(stop, RunEnd) and stop.hit is not None and run is stop.run:
+    if isinstance(stop, RunEnd) and stop.hit is not None and context.runs[place] is stop.run:
         return Span(f"passed {stop.hit.filter_name}", Style.WARNING, link)
     return Span("")
 

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import IO
@@ -25,6 +25,7 @@ from tfdbg_cli.model.values import Array
 
 SUFFIXES = (".npy", ".npz", ".csv", ".json", ".safetensors")
 _FORCE = "Add --force to replace it."
+_PIECE = 1 << 16  # elements that become objects of Python at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,17 +119,30 @@ def _member(name: str) -> str:
 def _csv(tensors: Sequence[Exported], out: IO[bytes]) -> None:
     """One array of up to two axes as it lies; else a row for each element: name, place, value."""
     if len(tensors) == 1 and tensors[0].array.ndim <= 2:
-        array = np.atleast_1d(native(tensors[0].array))
-        rows = array if array.ndim == 2 else array[:, None]
-        _write_rows(out, ([_cell(item) for item in row] for row in rows.tolist()))
+        array = np.atleast_1d(tensors[0].array)
+        _write_rows(
+            out, ([_cell(item) for item in row] for row in _rows(array if array.ndim == 2 else array[:, None]))
+        )
         return
     _write_rows(out, [["tensor", "index", "value"]])
     for name, one in _by_name(tensors).items():
-        values = native(one.array).reshape(-1).tolist()
+        values = (value for piece in _pieces(one.array) for value in piece.tolist())
         places = np.ndindex(one.array.shape)
         _write_rows(
             out, ([name, " ".join(map(str, at)), _cell(value)] for at, value in zip(places, values, strict=True))
         )
+
+
+def _rows(array: Array) -> Iterator[Sequence[object]]:
+    """The rows of an array of two axes, some made objects at a time."""
+    step = max(_PIECE // max(array.shape[1], 1), 1)
+    for start in range(0, len(array), step):
+        yield from native(array[start : start + step]).tolist()
+
+
+def _pieces(array: Array) -> Iterator[Array]:
+    """The elements of `array` in C order, some at a time: a small file may claim more of them than memory holds."""
+    return (native(array.flat[start : start + _PIECE]) for start in range(0, array.size, _PIECE))
 
 
 def _cell(item: object) -> object:
@@ -148,11 +162,31 @@ def _write_rows(out: IO[bytes], rows: Iterable[Sequence[object]]) -> None:
 
 
 def _json(tensors: Sequence[Exported], out: IO[bytes]) -> None:
-    told = [
-        {"name": one.name, "dtype": one.dtype, "shape": list(one.array.shape), "value": native(one.array)}
-        for one in tensors
-    ]
-    _write_json(out, told[0] if len(told) == 1 else {"tensors": told})
+    several = len(tensors) != 1
+    out.write(b'{"tensors": [' if several else b"")
+    for number, one in enumerate(tensors):
+        facts = json.dumps({"name": one.name, "dtype": one.dtype, "shape": list(one.array.shape)})
+        out.write(f'{", " if number else ""}{facts[:-1]}, "value": '.encode("ascii"))
+        for part in _json_parts(one.array):
+            out.write(part.encode("ascii"))
+        out.write(b"}")
+    out.write(b"]}" if several else b"")
+
+
+def _json_parts(array: Array) -> Iterator[str]:
+    """`array` as nested lists, so that no more than some of its elements are objects at once."""
+    if array.size <= _PIECE:
+        yield json.dumps(standard(native(array)), allow_nan=False)
+        return
+    step = len(array) * _PIECE // array.size  # of the first axis, at once
+    yield "["
+    for start in range(0, len(array), max(step, 1)):
+        yield ", " if start else ""
+        if step:
+            yield json.dumps(standard(native(array[start : start + step])), allow_nan=False)[1:-1]
+        else:
+            yield from _json_parts(array[start])
+    yield "]"
 
 
 def _write_json(out: IO[bytes], data: object) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tfdbg_cli.formats.dumps.listing import RUN_DIRECTORY, DumpListing
+from tfdbg_cli.formats.dumps.listing import DumpListing, run_number
 from tfdbg_cli.formats.messages.event_file import DamagedFileError, read_event
 from tfdbg_cli.formats.recording.json_fields import WRONG_CONTENT, whole
 from tfdbg_cli.model.calls import Call, RunKind
@@ -53,9 +53,9 @@ def call_of(listing: DumpListing, notes: list[str]) -> Call:
 
 
 def _number(root: Path, metadata: CoreMetadata | None) -> int:
-    match = RUN_DIRECTORY.fullmatch(root.name)
-    if match is not None:
-        return int(match[2]) + 1
+    number = run_number(root.name)
+    if number is not None:
+        return number
     return max(metadata.session_run_index, 0) + 1 if metadata else 1
 
 

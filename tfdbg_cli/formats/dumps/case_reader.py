@@ -7,7 +7,7 @@ import json
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from tfdbg_cli.model.ignored import IgnoredBy, IgnoredPlace
 from tfdbg_cli.model.lazy_values import LazyValues
 from tfdbg_cli.model.names import parse_tensor_name
 from tfdbg_cli.model.profile import Profile
+from tfdbg_cli.model.runs import RunOutline
 from tfdbg_cli.model.sources import Sources, Traceback
 from tfdbg_cli.model.values import Lack, NoValue
 
@@ -97,6 +98,23 @@ def read_case(run_directory: Path, notes: list[str]) -> SavedCase | None:
         lacks=lacks,
         ignored=ignored,
     )
+
+
+def read_outline(run_directory: Path, number: int | None) -> RunOutline | None:
+    """What the case folder of the dump in `run_directory` tells lists of runs; None where only the run itself does.
+
+    `number` is that of the run, where it is known otherwise.
+    """
+    root = run_directory / layout.CASE_DIRECTORY
+    if root.is_symlink() or (root / layout.CASE).is_symlink():
+        return None
+    fields = _read_json(root / layout.CASE, [])
+    try:
+        call = _call(fields["call"], root / layout.FEEDS)
+        error = read_error(fields["error"]) if fields.get("error") else None
+    except WRONG_CONTENT:
+        return None
+    return RunOutline(call if number is None else replace(call, number=number), error, cut_off=False)
 
 
 def noted_in(run_directory: Path) -> tuple[str, ...]:

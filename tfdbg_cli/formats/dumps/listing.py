@@ -103,6 +103,12 @@ def list_dump(directory: Path) -> DumpListing:
     return listing
 
 
+def run_number(name: str) -> int | None:
+    """The number of the run whose folder is called `name`: folders count from 0. None where the name has none."""
+    match = RUN_DIRECTORY.fullmatch(name)
+    return int(match[2]) + 1 if match is not None else None
+
+
 def tensor_count(directory: Path) -> int:
     """How many tensors `list_dump` finds in `directory`, by the names of files alone.
 

@@ -12,7 +12,7 @@ from tfdbg_cli.formats.dumps.call_info import call_of
 from tfdbg_cli.formats.dumps.case_reader import SavedCase, read_case
 from tfdbg_cli.formats.dumps.checks import check_dump
 from tfdbg_cli.formats.dumps.cut_off import cut_off
-from tfdbg_cli.formats.dumps.listing import DumpFile, DumpListing, list_dump
+from tfdbg_cli.formats.dumps.listing import DumpFile, DumpListing, list_dump, run_number
 from tfdbg_cli.formats.dumps.store import DumpTensorStore, debug_op_nodes, in_order
 from tfdbg_cli.formats.messages.event_file import DamagedFileError, read_event
 from tfdbg_cli.formats.messages.graph_def import SavedGraph, graph_from_parts, parse_graph_def
@@ -49,6 +49,8 @@ def read_dump(directory: Path) -> Run:
     if graph is runtime:
         notes.extend(check_dump(files, graph, set(listing.graphs)))
     call = (case and case.call) or call_of(listing, notes)
+    number = run_number(directory.name)
+    call = call if number is None else replace(call, number=number)
     ended = "" if case is not None else cut_off(listing, files, runtime.parts, call.fetches)
     if ended:
         notes.insert(0, ended)

@@ -126,7 +126,7 @@ def _read_content(file: BinaryIO, header: TensorHeader, element: ElementType, sh
     try:
         return tensor_proto.from_content(content, element, shape)
     except ValueError as error:
-        return tensor_proto.damaged(f"The values do not fit the shape {list(shape)}: {error}.")
+        return tensor_proto.damaged(f"The values do not fit the shape {list(shape)}: {str(error).rstrip('.')}.")
 
 
 def _parse_tensor(file: BinaryIO, header: TensorHeader, size: int) -> Value:

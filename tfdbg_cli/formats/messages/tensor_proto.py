@@ -89,7 +89,7 @@ def decode(proto: Any) -> Value:
             return from_content(np.frombuffer(proto.tensor_content, np.uint8), element, shape)
         return _from_values(_typed_values(proto, element), shape)
     except (ValueError, OverflowError) as error:
-        return damaged(f"The values do not fit the shape {list(shape)}: {error}.")
+        return damaged(f"The values do not fit the shape {list(shape)}: {str(error).rstrip('.')}.")
 
 
 def from_content(content: Array, element: ElementType, shape: Shape) -> Value:

@@ -1,26 +1,15 @@
-"""Opening a file of a recording, which may be anybody's: a pipe, a device and a file of holes are refused."""
+"""Opening a file of a recording, which may be anybody's, and may stand for one elsewhere."""
 
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
 from tfdbg_cli.formats.recording.stand_in import Source, StandIn, source_of
-
-# Without O_NONBLOCK an open of a pipe waits until somebody writes into it; a regular file does not care.
-_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
-_SMALL = 1 << 26  # bytes that may be read whatever the disk holds of them
-# A file with holes claims bytes that are nowhere. File systems that compress hardly reach this share of real data.
-_LEAST_SHARE = 64
-_BLOCK = 512  # bytes in which st_blocks counts
-
-
-class UnfitFileError(OSError):
-    """What lies there is no file that tfdbg reads; the message is the end of a sentence."""
+from tfdbg_cli.plain_files import opened_plain, regular_size
 
 
 @contextmanager
@@ -34,13 +23,8 @@ def opened(path: Path | str, most: int | None = None) -> Iterator[tuple[BinaryIO
 
     """
     source = source_of(path)
-    if source is not None:
-        with _standing_in(path, source, most) as (stand_in, size):
-            yield stand_in, size
-        return
-    descriptor = os.open(path, _FLAGS)
-    with open(descriptor, "rb", buffering=0) as file:  # noqa: PTH123 - a descriptor
-        yield file, _checked_size(descriptor, most)
+    with opened_plain(path, most) if source is None else _standing_in(path, source, most) as found:
+        yield found
 
 
 @contextmanager
@@ -48,23 +32,7 @@ def _standing_in(path: Path | str, source: Source, most: int | None) -> Iterator
     """The same for a file that stands for one elsewhere, and has holes of its own."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     with StandIn(os.fspath(path), descriptor, os.fstat(descriptor).st_size, source) as file:
-        yield cast(BinaryIO, file), _regular(os.fstat(descriptor), most)
-
-
-def _regular(facts: os.stat_result, most: int | None) -> int:
-    if not stat.S_ISREG(facts.st_mode):
-        raise UnfitFileError("it is no regular file")
-    if most is not None and facts.st_size > most:
-        raise UnfitFileError(f"its {facts.st_size:,} bytes are more than such a file has")
-    return facts.st_size
-
-
-def _checked_size(descriptor: int, most: int | None) -> int:
-    facts = os.fstat(descriptor)
-    _regular(facts, most)
-    if facts.st_size > _SMALL and facts.st_blocks * _BLOCK * _LEAST_SHARE < facts.st_size:
-        raise UnfitFileError(f"of the {facts.st_size:,} bytes that it claims next to none are there")
-    return facts.st_size
+        yield cast(BinaryIO, file), regular_size(os.fstat(descriptor), most)
 
 
 def read_whole(path: Path | str, most: int) -> bytes:

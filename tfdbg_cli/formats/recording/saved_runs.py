@@ -7,25 +7,33 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar, overload
 
-from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.runs import Run, RunOutline
 
 _KEPT = 16
 
 Key = TypeVar("Key")
+Told = TypeVar("Told")
+
+
+@dataclass(frozen=True)
+class Glance(Generic[Key]):
+    """What can be told of a run for much less than reading it; None where it cannot."""
+
+    count: Callable[[Key], int | None] = lambda _: None
+    number: Callable[[Key], int | None] = lambda _: None
+    outline: Callable[[Key], RunOutline | None] = lambda _: None
 
 
 class SavedRuns(Sequence[Run], Generic[Key]):
     """A run for each of `keys` (a folder, say), read by `read` on first access; the few used last are kept.
 
-    `count` tells how many tensors a run has for much less than reading it, where that can be told.
+    `glance` tells a part of what is to be known of each.
     """
 
-    def __init__(
-        self, keys: Sequence[Key], read: Callable[[Key], Run], count: Callable[[Key], int] | None = None
-    ) -> None:
+    def __init__(self, keys: Sequence[Key], read: Callable[[Key], Run], glance: Glance[Key] | None = None) -> None:
         self._keys = keys
         self._read = read
-        self._count = count
+        self._glance = glance or Glance[Key]()
         self._kept: OrderedDict[int, Run] = OrderedDict()
 
     def forget(self, place: int) -> None:
@@ -34,9 +42,22 @@ class SavedRuns(Sequence[Run], Generic[Key]):
 
     def tensor_count(self, place: int) -> int:
         """How many tensors the run at `place` has. Raises TfdbgError where the run cannot be read."""
-        if self._count is None or place in self._kept:
-            return len(self[place].tensors)
-        return self._count(self._keys[place])
+        found = self._at_a_glance(place, self._glance.count)
+        return len(self[place].tensors) if found is None else found
+
+    def number(self, place: int) -> int:
+        """The number of its call. Raises TfdbgError where the run cannot be read."""
+        found = self._at_a_glance(place, self._glance.number)
+        return self[place].call.number if found is None else found
+
+    def outline(self, place: int) -> RunOutline:
+        """What a list tells of it. Raises TfdbgError where the run cannot be read."""
+        found = self._at_a_glance(place, self._glance.outline)
+        return self[place].outline if found is None else found
+
+    def _at_a_glance(self, place: int, told: Callable[[Key], Told | None]) -> Told | None:
+        """What can be `told` of the run at `place`; None where it was read already, or has to be."""
+        return None if place in self._kept else told(self._keys[place])
 
     def __len__(self) -> int:
         return len(self._keys)
@@ -52,7 +73,7 @@ class SavedRuns(Sequence[Run], Generic[Key]):
 
     def __getitem__(self, index: int | slice) -> Run | Sequence[Run]:
         if isinstance(index, slice):
-            return SavedRuns(self._keys[index], self._read, self._count)
+            return SavedRuns(self._keys[index], self._read, self._glance)
         place = range(len(self._keys))[index]
         if place not in self._kept:
             self._kept[place] = self._read(self._keys[place])

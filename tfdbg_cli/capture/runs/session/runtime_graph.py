@@ -26,6 +26,7 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.dumps.case_writer import add_case_files
 from tfdbg_cli.formats.dumps.reader import read_dump
 from tfdbg_cli.formats.dumps.writer import write_call_names
+from tfdbg_cli.formats.recording.writing import PRIVATE_FOLDER
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.runs import Run
 
@@ -57,7 +58,7 @@ class RuntimeCapture:
             self._directory = self._scratch.path
         else:
             self._directory = plan.directory
-            self._directory.mkdir(parents=True)
+            self._directory.mkdir(PRIVATE_FOLDER, parents=True)  # it holds what a program was trained with
         self._options = deepcopy(invocation.options) if invocation.options else v1.RunOptions()
         self._address = DumpAddress(invocation.session, self._directory)
         urls = [self._address.address]

@@ -4,7 +4,7 @@ from pathlib import Path
 import tfdbg_cli
 from tfdbg_cli.config.settings import settable
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.own_frames import is_own, our_files, without_our_frames
+from tfdbg_cli.own_frames import is_own, leave_out_our_frames, our_files, without_our_frames
 
 
 def _raise():
@@ -19,6 +19,22 @@ def test_only_the_programs_frames_stay():
     assert [frame.name for frame in traceback.extract_tb(whole)][-1] == "_known"
     assert [frame.name for frame in traceback.extract_tb(kept)] == ["test_only_the_programs_frames_stay", "_raise"]
     assert without_our_frames(None) is None
+
+
+def test_of_what_an_error_was_raised_from_only_the_programs_frames_stay_too():
+    caught = None
+    try:
+        try:
+            _raise()
+        except TfdbgError as first:
+            first.__cause__ = ValueError()
+            first.__cause__.__context__ = first  # in a circle
+            raise KeyError from None
+    except KeyError as second:
+        caught = second
+    leave_out_our_frames(caught)
+    names = [frame.name for frame in traceback.extract_tb(caught.__context__.__traceback__)]
+    assert names == ["test_of_what_an_error_was_raised_from_only_the_programs_frames_stay_too", "_raise"]
 
 
 def test_the_examples_are_programs():

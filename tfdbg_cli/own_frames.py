@@ -36,6 +36,18 @@ def without_our_frames(trace: TracebackType | None) -> TracebackType | None:
     return rest
 
 
+def leave_out_our_frames(error: BaseException) -> None:
+    """Take our own calls out of the traceback of `error`, and of those that it was raised from or while handling."""
+    met: set[int] = set()
+    waiting: list[BaseException | None] = [error]
+    while waiting:
+        one = waiting.pop()
+        if one is not None and id(one) not in met:
+            met.add(id(one))
+            one.__traceback__ = without_our_frames(one.__traceback__)
+            waiting += [one.__cause__, one.__context__]
+
+
 def started_by(files: Iterable[str]) -> None:
     """Count code of `files` to ours: it called this package before the program began."""
     _starters.update(files)

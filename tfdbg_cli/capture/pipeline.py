@@ -15,7 +15,7 @@ from tfdbg_cli.capture.tf.types import RunResult
 from tfdbg_cli.collection import COLLECTION_PUT_OFF, count_as_old
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.own_frames import without_our_frames
+from tfdbg_cli.own_frames import leave_out_our_frames
 
 
 class Capture(Protocol):
@@ -184,7 +184,7 @@ class Reported:
                 )
                 if keep:
                     _SHOWN.add(error)
-                error.__traceback__ = without_our_frames(error.__traceback__)
+                leave_out_our_frames(error)
             elif error is not None:
                 self._controller.run_abandoned(plan)
             elif capture is not None and _has_reported(capture):

@@ -14,7 +14,7 @@ from types import CodeType, ModuleType, TracebackType
 from tfdbg_cli.api.import_hook import after_import
 from tfdbg_cli.api.launch_options import LaunchOptions, set_launch_options
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.own_frames import our_files, started_by, without_our_frames
+from tfdbg_cli.own_frames import leave_out_our_frames, our_files, started_by
 
 _our_main: list[ModuleType] = []  # keeps the module that started us alive: its frames are still running
 
@@ -190,8 +190,9 @@ def _hide_frames(error: BaseException, begins: Callable[[CodeType], bool]) -> No
     def hook(kind: type[BaseException], value: BaseException, trace: TracebackType | None) -> None:
         sys.excepthook = theirs
         if value is error:
-            trace = without_our_frames(_from_frame(trace, begins))
-            value.__traceback__ = sys.last_traceback = trace
+            value.__traceback__ = _from_frame(trace, begins)
+            leave_out_our_frames(value)
+            trace = sys.last_traceback = value.__traceback__
         theirs(kind, value, trace)
 
     sys.excepthook = hook

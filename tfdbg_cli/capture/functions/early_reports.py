@@ -1,31 +1,39 @@
 """Early reports: what a function tells while it runs, since one that fails gives nothing back.
 
 What an op drew from outside is reported before anybody reads it, and what a node is given before it runs. So both are
-known of a run that failed, too.
+known of a run that failed, too. Of a run that is known to fail everything can be reported so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from tfdbg_cli.capture.functions.definition.body import Source
-from tfdbg_cli.capture.functions.definition.call_tree import Scope
+from tfdbg_cli.capture.functions.definition.body import Output, Source
+from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT, LOOP_VARIABLE, CallKind, Scope
 from tfdbg_cli.capture.functions.definition.edit import Edit
+from tfdbg_cli.capture.functions.definition.shown_values import Shown
 from tfdbg_cli.capture.tf.types import NodeDef
 from tfdbg_cli.model.dtypes import element_type
 from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.ops.kinds import FAKES
 
 
 @dataclass(frozen=True)
 class Early:
-    """What is to be reported early: the outputs `drawn` by ops, and what the nodes `asked` are given."""
+    """What is to be reported early: the outputs `drawn` by ops, and what the nodes `asked` are given.
+
+    With `everything` it is every value that a run shows.
+    """
 
     drawn: frozenset[TensorName] = frozenset()
     asked: frozenset[str] = frozenset()
+    everything: bool = False
 
     def within(self, scope: Scope) -> tuple[str, ...]:
         """The names of the nodes that report in the function of `scope` or below."""
+        if self.everything:
+            return tuple(name for inner in scope.all() for name in map(inner.name_of, inner.body.nodes))
         if not self.drawn and not self.asked:
             return ()
         nodes = {name.node for name in self.drawn} | self.asked
@@ -36,29 +44,41 @@ class Early:
 
         The reports reach the callback `token` under the numbers `first`, `first - 1` and so on.
         """
+        if self.everything:
+            yield from _report_everything(edit, scope, first, token)
+            return
         drawing = {name.node for name in self.drawn}
+        instead: dict[Source, str] = {}
         for node in scope.body.nodes.values():
             name = scope.name_of(node.name)
             if name in drawing:
-                yield self._report_outputs(edit, scope, node, first, token)
+                yield self._report_outputs(edit, scope, node, (first, token), instead)
                 first -= 1
             if name in self.asked:
                 yield _report_inputs(edit, scope, node, first, token)
                 first -= 1
+        _redirect(edit, scope, instead)
 
     def _report_outputs(
-        self, edit: Edit, scope: Scope, node: NodeDef, number: int, token: bytes
+        self, edit: Edit, scope: Scope, node: NodeDef, to: tuple[int, bytes], instead: dict[Source, str]
     ) -> tuple[TensorName, ...]:
         outputs = {slot: output for slot, output in enumerate(scope.body.outputs(node.name))}
         names = {slot: TensorName(scope.name_of(node.name), slot) for slot in outputs}
         chosen = [slot for slot in outputs if names[slot] in self.drawn and outputs[slot].returnable]
-        given = [(outputs[slot].reference, outputs[slot].dtype) for slot in chosen]
-        report = edit.call_back(number, given, (), token)
-        for slot in chosen:
-            after = edit.add("tfdbg_drawn", "Identity", [outputs[slot].reference, f"^{report}"])
-            after.attr["T"].type = outputs[slot].dtype
-            _redirect(edit, scope, Source(node.name, slot), f"{after.name}:output:0")
+        _report(edit, [(Source(node.name, slot), outputs[slot]) for slot in chosen], to, instead)
         return tuple(names[slot] for slot in chosen)
+
+
+def _report(
+    edit: Edit, values: Sequence[tuple[Source, Output]], to: tuple[int, bytes], instead: dict[Source, str]
+) -> None:
+    """Report `values` under a number to a callback; what is to be read `instead` comes after that."""
+    number, token = to
+    report = edit.call_back(number, [(output.reference, output.dtype) for _, output in values], (), token)
+    for source, output in values:
+        after = edit.add("tfdbg_reported", "Identity", [output.reference, f"^{report}"])
+        after.attr["T"].type = output.dtype
+        instead[source] = f"{after.name}:output:0"
 
 
 def _report_inputs(edit: Edit, scope: Scope, node: NodeDef, number: int, token: bytes) -> tuple[TensorName, ...]:
@@ -69,17 +89,57 @@ def _report_inputs(edit: Edit, scope: Scope, node: NodeDef, number: int, token: 
     return tuple(scope.resolve(text) for text, _ in given)
 
 
-def _redirect(edit: Edit, scope: Scope, source: Source, reference: str) -> None:
-    """Have all that reads `source` in the function read `reference` instead."""
-    for name in scope.body.nodes:
+def _report_everything(edit: Edit, scope: Scope, first: int, token: bytes) -> Iterator[tuple[TensorName, ...]]:
+    """Have the function of `scope` report each value that it shows before it is read: the names in each report."""
+    instead: dict[Source, str] = {}
+    for at, values in enumerate(_shown_early(scope)):
+        _report(edit, [(source, output) for _, source, output in values], (first - at, token), instead)
+        yield tuple(shown.name for shown, _, _ in values)
+    _redirect(edit, scope, instead)
+
+
+def _shown_early(scope: Scope) -> Iterator[Sequence[tuple[Shown, Source, Output]]]:
+    """The values of `scope` that are reported, those of one node together, inputs first.
+
+    First are what a loop changes, or what the run's own function is given as the output of an op.
+    """
+    body = scope.body
+    given = [
+        (
+            Shown(name, LOOP_VARIABLE if scope.parent else ARGUMENT, "", argument.dtype),
+            Source(None, position),
+            argument,
+        )
+        for position, name in (scope.loop_variables or scope.stands_for).items()
+        if (argument := scope.argument(position)).returnable
+    ]
+    if given:
+        yield given
+    for node in scope.needed.nodes:
+        site = scope.calls.get(node.name)
+        if node.name in scope.needed.hidden or node.op in FAKES or (site and site.kind is CallKind.PLAIN):
+            continue
+        own = scope.name_of(node.name)
+        values = [
+            (Shown(TensorName(own, slot), node.op, node.device, output.dtype), Source(node.name, slot), output)
+            for slot, output in enumerate(body.outputs(node.name))
+            if output.returnable
+        ]
+        if values:
+            yield values
+
+
+def shown_early(root: Scope) -> dict[TensorName, Shown]:
+    """What is known before of the values that `root` and what it calls report when they report everything."""
+    return {shown.name: shown for scope in root.all() for values in _shown_early(scope) for shown, _, _ in values}
+
+
+def _redirect(edit: Edit, scope: Scope, instead: Mapping[Source, str]) -> None:
+    """Have all that the program reads of a source in `instead` read what stands there."""
+    for name in scope.body.nodes if instead else ():
         node = edit.nodes[name]
         for position, text in enumerate(node.input):
-            if text.split(":", 1)[0] == source.node and not text.startswith("^") and _means(scope, text, source):
-                node.input[position] = reference
-    for output, text in list(edit.definition.ret.items()):
-        if _means(scope, text, source):
-            edit.definition.ret[output] = reference
-
-
-def _means(scope: Scope, text: str, source: Source) -> bool:
-    return text.startswith(f"{source.node}:") and scope.body.source(text) == source
+            if not text.startswith("^"):
+                node.input[position] = instead.get(scope.body.source(text), text)
+    for output, text in list(edit.definition.ret.items()) if instead else ():
+        edit.definition.ret[output] = instead.get(scope.body.source(text), text)

@@ -43,17 +43,27 @@ class FrameReports:
         self.dropped = 0
         self._early_names: Sequence[tuple[TensorName, ...]] = ()
         self._early: dict[TensorName, EagerTensor] = {}
+        self._in_order: list[tuple[TensorName, EagerTensor]] | None = None
         self._graph = tf.Graph()  # keeps the registration of the callback alive
         with self._graph.as_default():
             operation = tf.py_function(self._report, [], [])
         self.token: bytes = operation.get_attr("token")
 
-    def begin(self, frames: Sequence[Frame], room: int | None, early: Sequence[tuple[TensorName, ...]]) -> None:
+    def begin(
+        self,
+        frames: Sequence[Frame],
+        room: int | None,
+        early: Sequence[tuple[TensorName, ...]],
+        *,
+        in_order: bool = False,
+    ) -> None:
         """Get ready for a call whose reports of `frames` may take `room` bytes (None: any).
 
-        `early` are the names of the values in reports that come under -1, -2 and so on.
+        `early` are the names of the values in reports that come under -1, -2 and so on. All of these are kept
+        `in_order`, or the last of each name.
         """
         self._early_names, self._early = early, {}
+        self._in_order = [] if in_order else None
         if self.frames is not frames:
             self.frames = frames
             self._inner = {frame.number: _inner_frames(frames, frame.scope) for frame in frames}
@@ -72,6 +82,11 @@ class FrameReports:
         found, self._early = self._early, {}
         return found
 
+    def in_order(self) -> list[tuple[TensorName, EagerTensor]]:
+        """All that was reported early in the last call, in order; may be asked once."""
+        found, self._in_order = self._in_order or [], None
+        return found
+
     def _report(self, number: EagerTensor, *values: EagerTensor) -> None:
         """Take in one turn. The runtime calls this in its threads, so nothing may come out of it but None."""
         try:
@@ -83,7 +98,11 @@ class FrameReports:
 
     def _take(self, number: int, values: Sequence[EagerTensor]) -> None:
         if number < 0:
-            self._early.update(zip(self._early_names[-1 - number], values, strict=True))
+            pairs = zip(self._early_names[-1 - number], values, strict=True)
+            if self._in_order is None:
+                self._early.update(pairs)
+            else:
+                self._in_order.extend(pairs)
             return
         kept: Sequence[EagerTensor] | None = values
         if self._bounded:
@@ -121,7 +140,8 @@ class Rewritten:
 
     def begin(self, room: int | None) -> None:
         """Get ready for a call, of which the values of branches and loops may take `room` bytes (None: any)."""
-        self.reports.begin(self.rewriting.frames, room, self.rewriting.early)
+        everything = self.rewriting.wanted.early.everything
+        self.reports.begin(self.rewriting.frames, room, self.rewriting.early, in_order=everything)
 
 
 def size_of(tensor: EagerTensor) -> int:

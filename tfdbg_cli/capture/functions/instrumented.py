@@ -20,6 +20,7 @@ from tfdbg_cli.capture.functions.compiled import Compiled, compiled
 from tfdbg_cli.capture.functions.definition.body import Source
 from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT, Scope
 from tfdbg_cli.capture.functions.definition.shown_values import Shown, hidden_in, unshown_calls
+from tfdbg_cli.capture.functions.early_reports import shown_early
 from tfdbg_cli.capture.functions.frame_reports import Rewritten, Turn, Unrolled
 from tfdbg_cli.capture.functions.grafted import grafted
 from tfdbg_cli.capture.functions.kept_tensors import NO_TENSORS, KeptTensors
@@ -210,7 +211,8 @@ class Instrumented:
             notes += (_DROPPED.format(rewritten.reports.dropped, room),)
         answer, sure = self._answer(exposed, found)
         measured = found[-1] if found is not None and self._wanted.measured and exposed.answers else None
-        values = self._values(rewritten, turns, inputs, found)
+        everything = self._wanted.early.everything
+        values = self._reported(rewritten, inputs) if everything else self._values(rewritten, turns, inputs, found)
         return Outcome(self._outputs(found), values, notes, error, answer, sure, early, measured)
 
     @property
@@ -230,6 +232,13 @@ class Instrumented:
             return False, True
         counts = found[-1].numpy()
         return question.found_in(counts), question.sure_of(counts)
+
+    def _reported(self, rewritten: Rewritten, inputs: Sequence[EagerTensor]) -> KeptTensors:
+        """The values of a call that reported everything: of its arguments, and what it told, in order."""
+        arguments = [(self._arguments[at], inputs[at]) for at in self._shown_arguments(inputs)]
+        shown = shown_early(self.root)
+        told = [(shown[name], tensor) for name, tensor in rewritten.reports.in_order()]
+        return KeptTensors.of([*arguments, *told])
 
     def _values(
         self,
@@ -251,7 +260,7 @@ class Instrumented:
 
     def _shown_arguments(self, inputs: Sequence[EagerTensor]) -> tuple[int, ...]:
         """The positions of the inputs that a run shows."""
-        if not self._wanted.values:
+        if not (self._wanted.values or self._wanted.early.everything):
             return ()
         # Handles of variables and iterators would fill the first screen; the call's feeds show what they lead to.
         numbers = map(compat.dtype_number, inputs[: len(self._arguments)])

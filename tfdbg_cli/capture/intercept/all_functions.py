@@ -29,7 +29,7 @@ from tfdbg_cli.capture.tf.callers import called_by_user
 from tfdbg_cli.capture.tf.patching import replace_method
 from tfdbg_cli.capture.tf.reentrancy import INSIDE, NAMED
 from tfdbg_cli.capture.tf.types import AtomicFunction, EagerTensor, Method, OpOutputs, RunResult, TfFunction
-from tfdbg_cli.own_frames import our_files, without_our_frames
+from tfdbg_cli.own_frames import leave_out_our_frames, our_files
 
 _EAGERLY = tf.executing_eagerly  # found once: `tf` looks its names up anew each time
 _COUNTS = "_tfdbg_counts"  # an attribute of graph functions whose every call is a run
@@ -107,7 +107,7 @@ class Interception:
             try:
                 return original(function, *arguments, **keywords)
             except BaseException as error:
-                error.__traceback__ = without_our_frames(error.__traceback__)
+                leave_out_our_frames(error)
                 raise
             finally:
                 entered.pop()

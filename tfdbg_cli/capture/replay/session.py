@@ -8,11 +8,13 @@ from dataclasses import dataclass, replace
 
 import tensorflow as tf
 
-from tfdbg_cli.capture.replay.dumped import dumped, inlined_names, merged, renamed
+from tfdbg_cli.capture.replay.dumped import dumped, merged
 from tfdbg_cli.capture.replay.replayed import Replayed
 from tfdbg_cli.capture.replay.room import require_room
 from tfdbg_cli.capture.replay.session_copy import SessionCopy
-from tfdbg_cli.capture.sessions.extended.shown_calls import ShownCalls, with_inside
+from tfdbg_cli.capture.sessions.extended.inside_calls import with_inside
+from tfdbg_cli.capture.sessions.extended.reporting_calls import ReportingCalls
+from tfdbg_cli.capture.sessions.extended.shown_calls import ShownCalls
 from tfdbg_cli.capture.sessions.fetched_tensors import Outlined, OutlinedTensors, fetched_array, handle_value
 from tfdbg_cli.capture.sessions.fusing import FUSED, is_by_product, is_refusal
 from tfdbg_cli.capture.sessions.hidden_ops import PREFIX
@@ -34,7 +36,7 @@ _ATTEMPTS = 8  # ops that may fail one after the other before the values before 
 
 _HIDDEN = "{n} tensors in loops and branches cannot be fetched."
 _DUMPED = "The values in loops and branches were dumped without TensorFlow's optimizer; last digits can differ."
-_UNTIL_THEN = "What functions had computed until then was dumped; ops that TensorFlow's optimizer fused are missing."
+_REPORTED = "What functions computed inside they reported value by value; last digits can differ."
 _NOT_CALLED = "What functions computed inside is not shown: the run failed with {error} when it was to give it."
 _FAILED = "The run failed again; the values are those of the ops that do not need {op}."
 
@@ -122,6 +124,10 @@ _SHOWN_CALLS = Memo(
     lambda copy: ShownCalls(copy.graph, ancestors(_ASKED.of(copy).all_ends, copy.fed), frozenset(copy.fed))
 )
 
+_REPORTING_CALLS = Memo(
+    lambda copy: ReportingCalls(copy.graph, ancestors(_ASKED.of(copy).all_ends, copy.fed), frozenset(copy.fed))
+)
+
 
 def _places(copy: SessionCopy) -> FoundByNode:
     """Where the tensors of each node are, in every run of the kind that shows all of them."""
@@ -165,17 +171,28 @@ class _Made:
             return self._values()
 
     def _values(self) -> dict[str, FetchedValue]:
-        before: list[SymbolicTensor] = []
-        if self._copy.by_reference:
-            # What is read from such a variable shares its memory, and would show the value from after the update.
-            changed = _needing(self._graph, [op.name for op in self._graph.get_operations() if _writes(op)])
-            before = [tensor for tensor in self.fetchable if tensor.op.name not in changed]
-        if not before:
+        early = self._before_updates(self.fetchable)
+        if not early:
             return dict(zip(self._names, self.perform(self.fetchable, self.ends), strict=True))
-        names = {tensor.name for tensor in before}
-        found = _named(before, self.perform(before, ()))
-        rest = [tensor for tensor in self.fetchable if tensor.name not in names]
-        return found | _named(rest, self.perform(rest, self._all_ends))
+        return self._fetched(early, self.fetchable, self._all_ends)
+
+    def _before_updates(self, tensors: Sequence[SymbolicTensor]) -> list[SymbolicTensor]:
+        """Those of `tensors` that are fetched by themselves, since updates may overwrite them.
+
+        What is read from a variable of the old kind shares its memory, and would show what the update left.
+        """
+        if not self._copy.by_reference:
+            return []
+        changed = _needing(self._graph, [op.name for op in self._graph.get_operations() if _writes(op)])
+        return [tensor for tensor in tensors if tensor.op.name not in changed]
+
+    def _fetched(
+        self, early: Sequence[SymbolicTensor], tensors: Sequence[SymbolicTensor], ends: Sequence[Op]
+    ) -> dict[str, FetchedValue]:
+        """The values of `tensors`, those of them that are `early` first; the run is made for `ends` besides."""
+        found = _named(early, self.perform(early, ())) if early else {}
+        rest = [tensor for tensor in tensors if tensor.name not in found]
+        return found | _named(rest, self.perform(rest, ends))
 
     def with_inner(self, replayed: Replayed) -> Replayed:
         """`replayed` with what is computed in loops and branches, each turn, too. Raises what an op raises.
@@ -194,6 +211,8 @@ class _Made:
         if not self._reach.calls:
             return replayed
         order = ancestors(self._all_ends, self._fed)
+        if any(op.name in self._reach.inside and calls_functions(op) for op in order):
+            return self._with_reported(replayed)  # what is called in a loop of version 1 gives nothing to fetch
         try:
             shown = _SHOWN_CALLS.of(self._copy)
             shown.begin()
@@ -215,19 +234,26 @@ class _Made:
         found, self._after = self._copy.perform(self._spec, tensors, targets, options, instead)
         return found
 
-    def replayed(self, known: Mapping[str, FetchedValue], error: RunError | None = None) -> Replayed:
-        """The replay as a whole: values `known` by name, opaque tensors in their places, updated variables."""
-        after = (
-            dict(zip((one.node for one in self._copy.updated), self._after, strict=False)) if error is None else {}
-        )
+    def replayed(
+        self,
+        known: Mapping[str, FetchedValue],
+        error: RunError | None = None,
+        ran: Collection[str] | None = None,
+    ) -> Replayed:
+        """The replay as a whole: values `known` by name, opaque tensors in their places, updated variables.
+
+        Of a run that failed only the ops `ran` were made again, without an error.
+        """
+        after = dict(zip((one.node for one in self._copy.updated), self._after, strict=False))
         before = self._spec.held
-        held = values_of_references(self._reach.tensors, before, after) if self._copy.by_reference else {}
+        made = [one for one in self._reach.tensors if ran is None or one.op.name in ran]
+        held = values_of_references(made, before, after) if self._copy.by_reference else {}
         outlines: list[Outlined] = []
         found: list[Value] = []
         for name, tensor, outline, opaque in self._outlines:
             if name in known:
                 value: Value = fetched_array(known[name])
-            elif opaque and error is None:
+            elif opaque and (error is None or name in held):
                 value = held[name] if name in held else handle_value(tensor)
             else:
                 continue
@@ -254,10 +280,13 @@ class _Made:
             lost |= _needing(self._graph, self._failing(failure.node))
             left = [tensor for tensor in self.fetchable if tensor.op.name not in lost]
             try:
-                return self._with_what_led_there(self.replayed(_named(left, self.perform(left, ())), error))
+                values = self._fetched(self._before_updates(left), left, ())
             except OpError as again:
                 failure = run_error(again)
-        return self._with_what_led_there(self.replayed({}, error))
+                continue
+            ran = {op.name for op in ancestors([tensor.op for tensor in left], self._fed)}
+            return self._with_what_led_there(self.replayed(values, error, ran))
+        return self._with_what_led_there(self.replayed({}, error, ()))
 
     def _failing(self, node: str) -> list[str]:
         """The ops that may have failed when `node` did: of a node in a function, all ops that call functions."""
@@ -269,18 +298,29 @@ class _Made:
         """`replayed`, of a run that fails, with what was computed in loops, branches and functions until then."""
         if not (self._reach.hidden or self._reach.calls) or self._reach.unwritable:
             return replayed
-        session = self._copy.session(optimized=self._reach.calls)
-        dump = dumped(session, lambda options: self._until_failure(self._all_ends, options))
-        names = inlined_names(self._graph, self._reach.order) if self._reach.calls else {}
+        session = self._copy.session(optimized=False)
+        dump = dumped(session, self._until_failure)
         skipped = {tensor.name for tensor in self._reach.tensors} if replayed.tensors else set()
-        inside = frozenset(names.values())
-        tensors = merged(replayed.tensors, renamed(dump, names), self._graph, skipped, inside)
-        return replace(replayed, tensors=tensors, notes=(*replayed.notes, _UNTIL_THEN if names else _DUMPED))
+        tensors = merged(replayed.tensors, dump, self._graph, skipped)
+        notes = (*replayed.notes, _DUMPED) if self._reach.hidden else replayed.notes
+        replayed = replace(replayed, tensors=tensors, notes=notes)
+        return self._with_reported(replayed) if self._reach.calls else replayed
 
-    def _until_failure(self, ends: Sequence[Op], options: RunOptions) -> None:
-        # The optimizer puts functions in the place of their calls, where their insides are dumped.
+    def _with_reported(self, replayed: Replayed) -> Replayed:
+        """`replayed` with what the functions that ops call reported, made once more; if it fails, until then."""
+        try:
+            calls = _REPORTING_CALLS.of(self._copy)
+        except OpError as error:
+            return replace(replayed, notes=(*replayed.notes, _NOT_CALLED.format(error=type(error).__name__)))
+        calls.begin()
+        self._until_failure(instead=calls.shadow_ops)
+        order = ancestors(self._all_ends, self._fed)
+        tensors = with_inside(replayed.tensors, [op.name for op in order], dict(calls.values()))
+        return replace(replayed, tensors=tensors, notes=(*replayed.notes, _REPORTED, *calls.shadow_ops.notes))
+
+    def _until_failure(self, options: RunOptions = None, instead: Redirection | None = None) -> None:
         with suppress(OpError):
-            self._copy.perform(self._spec, (), ends, options, optimized=self._reach.calls)
+            self._copy.perform(self._spec, (), self._all_ends, options, instead)
 
 
 def _is_op(element: GraphElement) -> bool:

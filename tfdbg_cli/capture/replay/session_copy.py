@@ -155,13 +155,11 @@ class SessionCopy:
         options: RunOptions = None,
         instead: Redirection | None = None,
         run_metadata: RunMetadata = None,
-        *,
-        optimized: bool = False,
     ) -> tuple[list[FetchedValue], list[Array]]:
         """Make the run and fetch `tensors`: their values, and those of the updated variables after it.
 
-        Under `options` that dump, the optimizer is off, unless it is to be `optimized`. With `instead` other ops run
-        in the place of those that it names. Raises what an op raises.
+        Under `options` that dump, the optimizer is off. With `instead` other ops run in the place of those that it
+        names. Raises what an op raises.
 
         Raises:
             TfdbgError: TensorFlow does not take the inputs.
@@ -169,14 +167,14 @@ class SessionCopy:
         """
         dumps = options is not None and bool(options.debug_options.debug_tensor_watch_opts)
         with self.lock, INSIDE:
-            session = self.begin(replay_spec, optimized=optimized or not dumps)
+            session = self.begin(replay_spec, optimized=not dumps)
             try:
                 given = self.given(replay_spec)
                 values = None
                 if options is None and run_metadata is None and instead is None:
                     values = self._prepared_values(session, given, tensors, targets)
                     if values is None:  # it failed
-                        self.begin(replay_spec, optimized=optimized or not dumps)
+                        self.begin(replay_spec, optimized=not dumps)
                 if values is None:
                     with redirected(session, instead):
                         values, _ = session.run((list(tensors), list(targets)), given, options, run_metadata)

@@ -18,7 +18,7 @@ from tfdbg_cli.capture.functions.definition.body import Body, Library, Source
 from tfdbg_cli.capture.functions.definition.call_tree import CallPlace, CallTree, Scope, called_by_role
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_definitions import calls_functions, is_stateful
-from tfdbg_cli.capture.tf.types import FunctionDef, Op, TfGraph
+from tfdbg_cli.capture.tf.types import FunctionDef, NodeDef, Op, TfGraph
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import HANDLES
 from tfdbg_cli.model.names import TensorName
@@ -78,13 +78,14 @@ def called_root(op: Op, functions: GraphFunctions) -> Scope:
         TfdbgError: it is not known how `op` calls, or what.
 
     """
-    if op.type not in CALLS:
+    if op.type not in CALLS and compat.op_definition(op.type) is not None:
         raise TfdbgError(f"tfdbg does not know how a {op.type} calls")
     if any(tensor.dtype != tensor.dtype.base_dtype for tensor in op.inputs):
         raise TfdbgError("it is given a variable of the old kind")
-    definition, arguments = _around(op)
+    node = _as_call(op)
+    definition, arguments = _around(op, node)
     try:
-        tree = CallTree(functions.library(definition), places={op.name: _place(op)})
+        tree = CallTree(functions.library(definition), places={op.name: _place(node)})
         root = tree.grow(definition.signature.name, arguments)
     except (LookupError, RecursionError) as error:
         raise TfdbgError("the definition of what it calls is not at hand") from error
@@ -106,19 +107,34 @@ def called_roots(order: Iterable[Op], functions: GraphFunctions) -> dict[str, Sc
     return found
 
 
-def _place(op: Op) -> CallPlace:
-    """Where the functions that `op` calls are shown: under its name, which is unique, and their role."""
-    return CallPlace(op.name, tuple(f"{op.name}/{role}" for role, _ in called_by_role(op.node_def)))
+def _as_call(op: Op) -> NodeDef:
+    """The NodeDef of `op`, without its inputs.
+
+    Functions of version 1 (`Defun`) are called by an op of their own name: then one that calls as others do.
+    """
+    node = type(op.node_def)()
+    node.CopyFrom(op.node_def)
+    node.ClearField("input")
+    if op.type not in CALLS:
+        node.op = "StatefulPartitionedCall" if is_stateful(op) else "PartitionedCall"
+        node.attr["f"].func.name = op.type
+        for name, tensors in (("Tin", op.inputs), ("Tout", op.outputs)):
+            node.attr[name].list.type.extend(tensor.dtype.as_datatype_enum for tensor in tensors)
+    return node
 
 
-def _around(op: Op) -> tuple[FunctionDef, tuple[str, ...]]:
-    """The FunctionDef of a function that does what `op` does, and the names of its arguments as a run shows them."""
+def _place(node: NodeDef) -> CallPlace:
+    """Where the functions that `node` calls are shown: under its name, which is unique, and their role."""
+    return CallPlace(node.name, tuple(f"{node.name}/{role}" for role, _ in called_by_role(node)))
+
+
+def _around(op: Op, call: NodeDef) -> tuple[FunctionDef, tuple[str, ...]]:
+    """The FunctionDef of a function that makes the `call` that `op` is, and how a run shows its arguments."""
     definition = tf.compat.v1.GraphDef().library.function.add()
     signature = definition.signature
     signature.name = "tfdbg_call"
     node = definition.node_def.add()
-    node.CopyFrom(op.node_def)
-    node.ClearField("input")
+    node.CopyFrom(call)
     if "_class" in node.attr:
         del node.attr["_class"]
     names = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -21,7 +22,7 @@ from tfdbg_cli.capture.sessions.exact.quiet_graph import QuietGraph, quiet_graph
 from tfdbg_cli.capture.sessions.extended.call_checks import call_kind, reached_by
 from tfdbg_cli.capture.sessions.extended.checks import read_before
 from tfdbg_cli.capture.sessions.fetched_tensors import fetched_array
-from tfdbg_cli.capture.sessions.hidden_ops import hidden_ops
+from tfdbg_cli.capture.sessions.hidden_ops import NewOp, hidden_ops
 from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.program_graph import tensor_name
 from tfdbg_cli.capture.sessions.proof import Graphs
@@ -203,21 +204,26 @@ class RunSnapshot:
         """Free the values that the copy which `plain_again` used holds, until it is used again."""
         self.copy_for(self.replay_spec()).forget()
 
-    def write(self, variable: Variable, value: Array) -> None:
-        """Give a variable of the program a value. Raises what an op raises."""
-        place, write = self._writer(variable)
-        with INSIDE:
-            # TensorFlow may keep what it is fed, and write into it.
-            self._session.run(write, {place: np.array(value, copy=True)})
+    def write(self, values: Mapping[Variable, Array]) -> None:
+        """Give variables of the program values, in one run. Raises what an op raises."""
+        if values:
+            places, writes = self._writers(list(values))
+            with INSIDE:
+                # TensorFlow may keep what it is fed, and write into it.
+                given = [np.array(value, copy=True) for value in values.values()]
+                self._session.run(writes, dict(zip(places, given, strict=True)))
 
     def undo(self) -> tuple[str, ...]:
         """Put the variables back as they were before the run. See `model.replay.Replayable`."""
         failed = []
-        for variable, value in self._before.items():
-            try:
-                self.write(variable, value)
-            except Exception as error:  # noqa: BLE001  # the session may be closed, the device full
-                failed.append(f"{variable.name} could not be put back: {type(error).__name__}.")
+        try:
+            self.write(self._before)
+        except Exception:  # noqa: BLE001  # one of them; the others are put back all the same
+            for variable, value in self._before.items():
+                try:
+                    self.write({variable: value})
+                except Exception as error:  # noqa: BLE001  # the session may be closed, the device full
+                    failed.append(f"{variable.name} could not be put back: {type(error).__name__}.")
         if self._state.sources or self._state.turned:
             failed.append("What was drawn (batches, random numbers) stays drawn.")
         return tuple(failed)
@@ -268,15 +274,25 @@ class RunSnapshot:
         config = compat.session_config(self._session)
         return "" if config is None else config.SerializeToString().hex()
 
-    def _writer(self, variable: Variable) -> tuple[SymbolicTensor, Op]:
-        """A placeholder, and the op that writes it into `variable`."""
+    def _writers(self, variables: Sequence[Variable]) -> tuple[list[SymbolicTensor], list[Op]]:
+        """For each of `variables` a placeholder, and the op that writes it there."""
         hidden = hidden_ops(self._session.graph)
-        dtype, device = variable.dtype, variable.op.device
-        (given,) = hidden.once({("given", variable.name): lambda _: [variable_ops.place_for(dtype)]})
-        place = given.outputs[0]
-        new = variable_ops.write(variable.tensor, place, dtype, device, reference=variable.reference)
-        (write,) = hidden.once({("write", variable.name): lambda _: [new]})
-        return place, write
+        places = [
+            op.outputs[0] for op in hidden.once({("given", one.name): partial(_place, one) for one in variables})
+        ]
+        pairs = zip(variables, places, strict=True)
+        return places, hidden.once({("write", one.name): partial(_write, one, place) for one, place in pairs})
+
+
+def _place(variable: Variable, _: int) -> list[NewOp]:
+    return [variable_ops.place_for(variable.dtype)]
+
+
+def _write(variable: Variable, place: SymbolicTensor, _: int) -> list[NewOp]:
+    given = variable_ops.write(
+        variable.tensor, place, variable.dtype, variable.op.device, reference=variable.reference
+    )
+    return [given]
 
 
 def read(session: RawSession, variables: Sequence[Variable]) -> dict[Variable, Array]:

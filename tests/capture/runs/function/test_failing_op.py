@@ -133,6 +133,33 @@ def test_in_a_turn_of_a_loop_the_values_of_that_turn(watched) -> None:
     assert [run.tensors[row].execution for row in rows] == list(range(len(rows)))
 
 
+def test_a_turn_that_failed_has_the_variables_of_the_loops_around_it(watched) -> None:
+    @tf.function(autograph=False)
+    def nested(x):
+        def inner(i, y):
+            return i + 1, tf.debugging.check_numerics(tf.math.log(y), "not well")
+
+        def outer(i, y):
+            return i + 1, tf.while_loop(lambda i, _: i < 2, inner, [0, y + 1.0])[1]
+
+        return tf.while_loop(lambda i, _: i < 5, outer, [0, x])[1]
+
+    run = failed(watched, RUN, nested, tf.constant([9.0, 2.0]))
+    x = np.float32([9.0, 2.0])
+    turns = []  # of the inner loop, what each began with
+    for turn in range(10):
+        x = x + 1 if turn % 2 == 0 else x
+        turns.append(x)
+        with np.errstate(all="ignore"):
+            x = np.log(x)
+        if not np.isfinite(x).all():
+            break
+    origin = OriginSearch(run).first()
+    assert run.tensors[origin.index].execution == len(turns) - 1
+    np.testing.assert_allclose(origin.inputs[0].value, turns[-1], rtol=1e-5)
+    assert origin.cause.text.startswith(("Log of a negative number", "Log of 0"))
+
+
 def test_in_a_branch(watched) -> None:
     @tf.function
     def careful(x):

@@ -32,9 +32,9 @@ MODES: dict[str, tuple[Decision, ...]] = {
     "keep": (RunUntil(WATCH, values=Values.KEEP),),
     "replay": (RunUntil(WATCH, values=Values.REPLAY),),
     "own": (RunUntil("never"),),
-    "python": (RunUntil(WATCH, CaptureRequest(graph=GraphChoice.PYTHON)),),
-    "runtime": (RunUntil(WATCH, CaptureRequest(graph=GraphChoice.RUNTIME)),),
-    "own, runtime": (RunUntil("never", CaptureRequest(graph=GraphChoice.RUNTIME)),),
+    "python": (RunUntil(WATCH, capture=CaptureRequest(graph=GraphChoice.PYTHON)),),
+    "runtime": (RunUntil(WATCH, capture=CaptureRequest(graph=GraphChoice.RUNTIME)),),
+    "own, runtime": (RunUntil("never", capture=CaptureRequest(graph=GraphChoice.RUNTIME)),),
 }
 
 
@@ -111,7 +111,7 @@ def wrapper(debugged: Any, mode: str, stops: list[Any]) -> Callable[[Any], Any]:
     ("make", "resource"), [one for one in PROGRAMS if one.id.partition("-")[0] != "noisy" and one.id != ORDERED]
 )
 def test_tensorflow_is_told_to_run_what_the_program_runs(
-    tf, debugged, monkeypatch, make, resource, mode, final
+    tf, debugged, monkeypatch, capsys, make, resource, mode, final
 ) -> None:
     """Not one op more runs beside those of the program: so the order is TensorFlow's own."""
     if final and mode not in ("auto", "run"):
@@ -131,6 +131,7 @@ def test_tensorflow_is_told_to_run_what_the_program_runs(
     plain, told[:] = told[:], []
     program.steps(wrapper(debugged, mode, []))
     assert told == plain
+    assert "could not" not in capsys.readouterr().err, "not because the runs were left alone"
 
 
 @pytest.mark.parametrize("mode", ["auto", "own", "runtime", "run"])

@@ -13,6 +13,7 @@ from tfdbg_cli.capture.runs.session import trial_run
 from tfdbg_cli.capture.sessions.exact.traffic import Traffic
 from tfdbg_cli.capture.sessions.proof import Trial
 from tfdbg_cli.capture.state.run_snapshot import COPIES
+from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.model.decision import Continue, Detach, RunUntil, Values
 from tfdbg_cli.model.exactness import Way
 
@@ -53,6 +54,31 @@ def test_a_watch_that_changes_last_digits_gives_the_program_its_own(tf, debugged
         assert trial.exactness.exact
         assert "gave other numbers than left alone" in trial.notes[0]
         assert "checked when they are made again" in trial.notes[0]
+
+
+def test_all_variables_are_given_back_in_one_run(tf, debugged, monkeypatch, trials) -> None:
+    """Where an op was added TensorFlow goes over the whole graph again."""
+    added: list[int] = []
+    original = compat.add_hidden_ops
+
+    def add(*given: Any) -> Any:
+        added[-1] += 1
+        return original(*given)
+
+    monkeypatch.setattr(compat, "add_hidden_ops", add)
+    for count in (2, 6):
+        with tf.Graph().as_default(), tf.Session() as raw:
+            steps = []
+            for at in range(count):
+                with tf.variable_scope(f"step{at}"):
+                    steps.append(Quotient(tf))
+            raw.run([step.init for step in steps])
+            session, _ = debugged(raw, WATCH, Detach())
+            added.append(0)
+            session.run([step.fetches for step in steps])
+        written = {parting.name for parting in trials[-1]._differs} & {step.w.op.name for step in steps}
+        assert len(written) == count
+    assert added[0] == added[1]
 
 
 def test_what_the_watch_saw_of_such_a_run_is_shown(tf, debugged, graph) -> None:

@@ -71,10 +71,14 @@ def with_given(run: Run, snapshot_plan: SnapshotPlan, inputs: Sequence[EagerTens
 
 @dataclass(frozen=True)
 class _Found:
-    """What an op was `given`, and the values that came `before`, as far as they were asked for."""
+    """What an op was `given`, and the values that came `before`, as far as they were asked for.
+
+    Where they are `whole`, what came before ends with what the op was given: the op is in a branch or a loop.
+    """
 
     given: Mapping[TensorName, EagerTensor]
     before: TensorStore
+    whole: bool = False
 
 
 class _PartsAgain:
@@ -117,21 +121,25 @@ class _PartsAgain:
 
         """
         place = op.place_in(self._flat)
-        if place.name == op.name:
+        inside = place.name != op.name
+        if not inside:
             outcome = self._outcome(place, op.given)
             values: Mapping[TensorName, EagerTensor] = dict(zip(op.given, outcome.outputs, strict=False))
-        else:
-            outcome = self._outcome(place, self._numbers_of(place), op.name)
+        elif self._unheld:
+            outcome = self._outcome(place, self._numbers_of(place), Early(asked=frozenset([op.name])))
             values = outcome.early
+        else:
+            outcome = self._outcome(place, self._numbers_of(place), Early(everything=True))
+            values = {shown.name: tensor for shown, tensor in outcome.captured.pairs()}
         if not values.keys() >= set(op.given):
             failed = "" if outcome.error is None else f": {run_error(outcome.error).message.splitlines()[0]}"
             raise TfdbgError(f"Computed again, the run did not come to this op{failed}.")
-        return _Found(values, outcome.captured)
+        return _Found(values, outcome.captured, inside and not self._unheld)
 
     def _numbers_of(self, node: FlatNode) -> list[TensorName]:
         return list(filter(self._flat.has_numbers, node.outputs))
 
-    def _outcome(self, place: FlatNode, returns: Sequence[TensorName], asked: str = "") -> Outcome:
+    def _outcome(self, place: FlatNode, returns: Sequence[TensorName], early: Early | None = None) -> Outcome:
         """What `returns` at `place` give; if the run was held, with all values that come before."""
         try:
             again = self._outside.before(returns)
@@ -139,7 +147,8 @@ class _PartsAgain:
             raise TfdbgError(f"What comes before the op cannot be computed again: {error}.") from error
         if self._unheld:
             _require_unchanged(self._flat, self._snapshot_plan, again, place)
-        wanted = Wanted(values=not self._unheld, early=Early(asked=frozenset([asked] if asked else ())))
+        early = early or Early()
+        wanted = Wanted(values=not (self._unheld or early.everything), early=early)
         return perform_again(self._held.replay_spec_of(self._outside, again), self._held.room, lambda _: wanted)
 
 
@@ -174,7 +183,7 @@ def _told(run: Run, op: FailingOp, flat: FlatFunction, found: _Found, note: str)
     # A capture that was narrowed shows no more than was asked for, but for what the op was given.
     shown = run.tensors if isinstance(run.tensors, PartOfStore) else _merged(found.before, run.tensors)
     added = []
-    for name in dict.fromkeys(op.given):
+    for name in () if found.whole and shown is not run.tensors else dict.fromkeys(op.given):
         once = name in flat.arguments or name.node in flat.nodes  # else it has the same name in each turn
         if not once or not shown.named(name.node, name.slot):
             added.append(name)

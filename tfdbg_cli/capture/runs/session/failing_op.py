@@ -6,15 +6,27 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from tfdbg_cli.capture.functions.definition.failing_ops import FailingOp, failing_ops
 from tfdbg_cli.capture.sessions.call_names import fed
+from tfdbg_cli.capture.sessions.called import GraphFunctions, called_roots
+from tfdbg_cli.capture.sessions.extended.call_checks import reached_by
 from tfdbg_cli.capture.sessions.fetched_tensors import fetched_array, store_of
 from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.reach import ancestors, reach
 from tfdbg_cli.capture.tf.opaque import is_opaque
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import SymbolicTensor, TfGraph
+from tfdbg_cli.model.calls import RunError
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.ops.kinds import PLACEHOLDERS
+
+_UNKNOWN = "The op {} is not in the program's graph, so its inputs are not known."
+_AMBIGUOUS = "Several ops of this run are called {}, so it is not known which one failed: {}."
+_INSIDE = (
+    "It is in a function that the run calls. What it was given ({}) is known of a run that is captured (`run`) or "
+    "watched, where that can be made again."
+)
+_MOST_NAMED = 3
 
 
 def with_inputs(run: Run, invocation: Invocation) -> Run:
@@ -29,7 +41,7 @@ def with_inputs(run: Run, invocation: Invocation) -> Run:
     try:
         op = graph.get_operation_by_name(run.error.node)
     except (KeyError, ValueError):
-        return _noted(run, f"The op {run.error.node} is not in the program's graph, so its inputs are not known.")
+        return _inside_call(run, invocation, run.error)
     feeds = fed(invocation.feeds)
     missing = [tensor for tensor in op.inputs if not run.tensors.named(tensor.op.name, tensor.value_index)]
     if len(run.tensors):
@@ -49,6 +61,30 @@ def with_inputs(run: Run, invocation: Invocation) -> Run:
     arrays = {tensor.ref(): fetched_array(value) for tensor, value in zip(missing, values, strict=True)}
     again = "The inputs were computed again after the error, from the feeds and the variables as they are now."
     return replace(_noted(run, again), tensors=store_of(arrays))
+
+
+def _inside_call(run: Run, invocation: Invocation, error: RunError) -> Run:
+    """`run`, whose failing op is in a function that the run calls, with its name there."""
+    reached = reached_by(invocation)
+    functions = GraphFunctions(invocation.session.graph, as_written=True)
+    roots = called_roots(reached.order if reached.calls else (), functions).values()
+    found = [op for root in roots for op in failing_ops(root, error.node or "")]
+    if len(found) > 1:
+        found = [op for op in found if _failed_here(run, op)] or found
+    if not found:
+        return _noted(run, _UNKNOWN.format(error.node))
+    if len(found) > 1:
+        return _noted(run, _AMBIGUOUS.format(error.node, " and ".join(op.name for op in found[:_MOST_NAMED])))
+    [op] = found
+    run = replace(run, error=replace(error, node=op.name))
+    missing = [name for name in op.given if not run.tensors.named(name.node, name.slot)]
+    return _noted(run, _INSIDE.format(", ".join(map(str, missing)))) if missing else run
+
+
+def _failed_here(run: Run, op: FailingOp) -> bool:
+    """Whether `op` was given something oftener than it gave anything itself."""
+    given = (len(run.tensors.named(name.node, name.slot)) for name in op.given)
+    return max(given, default=0) > len(run.tensors.named(op.name))
 
 
 def _noted(run: Run, note: str) -> Run:

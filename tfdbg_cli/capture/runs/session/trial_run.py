@@ -119,10 +119,8 @@ class TrialRun:
         if not self._kept:
             trial.differs = self._differs
         names = {parting.name for parting in self._differs}
-        for variable in held.before:
-            value = plain.variables[variable.name]
-            if variable.name in names and not isinstance(value, NoValue):
-                held.write(variable, value)
+        left = {variable: plain.variables[variable.name] for variable in held.before if variable.name in names}
+        held.write({one: value for one, value in left.items() if not isinstance(value, NoValue)})
         if not names & plain.fetched.keys():
             return result
         # Of a tensor without dimensions TensorFlow gives a scalar.

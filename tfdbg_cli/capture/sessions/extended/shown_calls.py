@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from tfdbg_cli.capture.functions.checking_edit import Wanted
 from tfdbg_cli.capture.functions.definition.body import Body
 from tfdbg_cli.capture.functions.frame_reports import Rewritten, Unrolled
 from tfdbg_cli.capture.functions.kept_tensors import KeptTensors
 from tfdbg_cli.capture.sessions.called import GraphFunctions, RewrittenCall, called_root
+from tfdbg_cli.capture.sessions.extended.inside_calls import Inside
 from tfdbg_cli.capture.sessions.extended.shadow_ops import ShadowOpMaker, ShadowOps
 from tfdbg_cli.capture.sessions.hidden_ops import hidden_ops
 from tfdbg_cli.capture.sessions.program_graph import tensor_name
-from tfdbg_cli.capture.stores import gathered
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.types import EagerTensor, FetchedValue, Op, SymbolicTensor, TfGraph
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.tensors import TensorStore
-from tfdbg_cli.model.updates import UPDATED_VARIABLE
 from tfdbg_cli.model.values import NoValue
 from tfdbg_cli.ops.facts import Facts
 
@@ -54,8 +53,8 @@ class ShownCalls:
         for shown in self._shown.values():
             shown.begin(None)
 
-    def values(self, fetched: Sequence[FetchedValue], outside: TensorStore) -> Iterator[tuple[str, KeptTensors]]:
-        """The name of each call with what was computed in it, in order of execution.
+    def values(self, fetched: Sequence[FetchedValue], outside: TensorStore) -> Iterator[tuple[str, Inside]]:
+        """The name of each call with what was computed in it.
 
         `fetched` are the values of `tensors`, and `outside` has those that the calls were given. There may be outputs
         and variables among them that the session's graph shows itself.
@@ -67,7 +66,7 @@ class ShownCalls:
             unrolled = Unrolled(shown.reports.end())
             unrolled.know(_given(op, shown, outside))
             unrolled.add(shown.exposed.items, tensors)
-            yield op.name, KeptTensors.of(unrolled.values)
+            yield op.name, Inside(KeptTensors.of(unrolled.values))
 
 
 def _given(op: Op, shown: Rewritten, outside: TensorStore) -> dict[TensorName, EagerTensor]:
@@ -81,31 +80,3 @@ def _given(op: Op, shown: Rewritten, outside: TensorStore) -> dict[TensorName, E
         if value is not None and not isinstance(value, NoValue):
             found[name] = compat.eager_tensor(value)
     return found
-
-
-def with_inside(tensors: TensorStore, order: Sequence[str], inside: Mapping[str, TensorStore]) -> TensorStore:
-    """The values of `tensors`, with those computed in a call before what the call gives.
-
-    Args:
-        tensors: the values of the graph; the variables after their update are the last.
-        order: the names of its ops, inputs first.
-        inside: by the name of an op, the values in what it calls, in order of execution; those that are among
-            `tensors` are left out.
-
-    """
-    places = {name: at for at, name in enumerate(order)}
-    waiting = [name for name in order if name in inside]
-    own = {str(tensors[row].name) for row in range(len(tensors))}
-    kept: list[tuple[TensorStore, int]] = []
-
-    def add_before(place: float) -> None:
-        while waiting and places[waiting[0]] <= place:
-            store = inside[waiting.pop(0)]
-            kept.extend((store, row) for row in range(len(store)) if str(store[row].name) not in own)
-
-    for row in range(len(tensors)):
-        last = tensors[row].op_type == UPDATED_VARIABLE
-        add_before(len(order) if last else places.get(tensors[row].node, -1))
-        kept.append((tensors, row))
-    add_before(len(order))
-    return gathered(kept)

@@ -138,6 +138,16 @@ CASES = [
          around=_made(Maker.SIGMOID)),
     Case("Log", ([0.0],), np.log, "a sum of exponentials, is 0 at 1 element: all of them are too small for float32",
          "tf.reduce_logsumexp", around=_made(Maker.EXPONENTIALS)),
+    Case("Log", ([0.0],), np.log, "a product, is 0 at 1 element: together its factors are too small for float32",
+         "Add up logarithms", around=_made(Maker.PRODUCT)),
+    *(Case(op, inputs, does, "; in0:0 is what a loop carries from turn to turn", "orthogonal",
+           around=_made(Maker.STATE))
+      for op, inputs, does in (
+          ("MatMul", ([[1e38]], [[10.0]]), np.matmul), ("Square", ([1e30],), np.square),
+          ("Mul", ([1e38], [10.0]), np.multiply), ("AddV2", ([BIG], [1e38]), np.add), ("Sum", ([BIG, BIG],), np.sum),
+      )),
+    Case("MatMul", ([[10.0]], [[1e38]]), np.matmul, "the sum of products exceeds 3.4e+38, the largest float32.",
+         "Bring in1:0", around=_made(Maker.STATE, Maker.OTHER)),
     Case("RealDiv", ([0.0], [0.0]), np.divide, "rows or segments that hold nothing", "row_lengths",
          around=_made(Maker.SEGMENTS, Maker.SEGMENTS)),
     Case("Log", ([0.0],), np.log, "Log of 0: in0:0 is 0", "Check what is fed", around=_made(Maker.DATA)),

@@ -70,7 +70,9 @@ class Explanations:
         if cause is None:
             cause = Cause(f"{filled('{op} of 0 at {n}', evidence, ~np.isfinite(evidence.outputs))}.")
         helps = filled(LOST_EPSILON, evidence, np.zeros(evidence.outputs.shape, np.bool_))
-        if "logits" in cause.suggestion:
+        if lost.too_small:
+            helps = cause.suggestion
+        elif "logits" in cause.suggestion:
             helps = f"{cause.suggestion} {helps}"
         return replace(cause, text=f"{cause.text.removesuffix('.')}; {told}.", suggestion=helps)
 

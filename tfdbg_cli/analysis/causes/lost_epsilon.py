@@ -1,15 +1,16 @@
 """An epsilon that was to keep a number away from 0, and was lost in rounding: 1 + 1e-8 is 1 in float32.
 
-It is lost in one of three places: in an op that adds it to a number that is too large for it; in Python, which adds
-literals before TensorFlow sees them (`1e-8 + 1 - p`); or in TensorFlow's optimizer, which adds up constants first
-(`1 - p + 1e-8`).
+It is lost in one of four places: in an op that adds it to a number that is too large for it; in Python, which adds
+literals before TensorFlow sees them (`1e-8 + 1 - p`); in TensorFlow's optimizer, which adds up constants first
+(`1 - p + 1e-8`); or where it becomes a constant of a dtype that has no number so small (1e-8 is 0 in float16).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import PurePath
 
 import numpy as np
@@ -34,17 +35,22 @@ _LARGEST_EPSILON = 1e-2
 _NUMBER = r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _TERM = rf"(?:{_NUMBER}|[A-Za-z_]\w*)"
 _ADDED = re.compile(rf"(?<![\w.])({_TERM})\s*([+-])\s*({_TERM})(?![\w.])")
+_WHOLE_TERM = re.compile(rf"(?<![\w.]){_TERM}(?![\w.])")
 _BINDS_CLOSER = frozenset("*/%@")
 _ADDED_BEFORE = frozenset("+-")  # Python adds from left to right
 
 
 @dataclass(frozen=True)
 class LostEpsilon:
-    """An epsilon that is lost, as `text` shows it; where the program wrote it, if that is known."""
+    """An epsilon that is lost, as `text` shows it; where the program wrote it, if that is known.
+
+    `too_small` says that the dtype does not hold it at all, rather than not beside a larger number.
+    """
 
     epsilon: float
     text: str
     frame: Frame | None
+    too_small: bool = False
 
     def told(self, dtype: str) -> str:
         """`the epsilon 1e-08 is lost: 1 + 1e-08 is 1 in float32 (train.py:5)`."""
@@ -69,9 +75,10 @@ def lost_epsilon(run: Run, lineage: Lineage, inputs: Sequence[InputSeen], eviden
         return None
     behind = list(_behind(run, lineage, inputs[position]))
     if (operand == 0).any():
-        return next(filter(None, map(_in_op, behind)), None) or next(
-            (found for one in behind if (found := _in_python(run, one)) is not None), None
-        )
+        ways: tuple[Callable[[_Sum], LostEpsilon | None], ...] = (
+            _in_op, partial(_in_python, run), partial(_in_dtype, run)
+        )  # fmt: skip
+        return next((found for way in ways for one in behind if (found := way(one)) is not None), None)
     if evidence.op_type == "Log" and np.isneginf(evidence.outputs).any():  # it was 0, whatever the graph gave
         return _in_optimizer(behind)
     return None
@@ -131,9 +138,7 @@ def _in_python(run: Run, one: _Sum) -> LostEpsilon | None:
     if one.frame is None:
         return None
     given = [item.value for item in one.inputs if _constant(item) is not None and item.value is not None]
-    source = run.sources.lines(one.frame.file) or ()
-    line = source[one.frame.line - 1] if 0 < one.frame.line <= len(source) else one.frame.text
-    code = line.partition("#")[0]
+    code, source = _code(run, one.frame)
     for match in _ADDED.finditer(code):
         before, behind = code[: match.start()].rstrip()[-1:], code[match.end() :].lstrip()[:1]
         if {before, behind} & _BINDS_CLOSER or before in _ADDED_BEFORE:
@@ -148,6 +153,25 @@ def _in_python(run: Run, one: _Sum) -> LostEpsilon | None:
             if 0 < small <= _LARGEST_EPSILON and kind(total) == kind(large) == value.reshape(-1)[0]:
                 return LostEpsilon(small, f"{match[0].strip()} is {large:g}", one.frame)
     return None
+
+
+def _in_dtype(run: Run, one: _Sum) -> LostEpsilon | None:
+    """An epsilon in the line of an op that was given 0 for it, since the dtype has no number so small."""
+    given = next((item.value for item in one.inputs if _constant(item) == 0 and item.value is not None), None)
+    if given is None or one.frame is None:
+        return None
+    code, source = _code(run, one.frame)
+    numbers = (_number(match[0], source) for match in _WHOLE_TERM.finditer(code))
+    small = (number for number in numbers if number is not None and 0 < number <= _LARGEST_EPSILON)
+    lost = next((number for number in small if given.dtype.type(number) == 0), None)
+    return None if lost is None else LostEpsilon(lost, "it is 0", one.frame, too_small=True)
+
+
+def _code(run: Run, frame: Frame) -> tuple[str, Sequence[str]]:
+    """The code in the line of `frame`, and all lines of its file, as far as they are known."""
+    source = run.sources.lines(frame.file) or ()
+    line = source[frame.line - 1] if 0 < frame.line <= len(source) else frame.text
+    return line.partition("#")[0], source
 
 
 def _number(text: str, source: Sequence[str]) -> float | None:

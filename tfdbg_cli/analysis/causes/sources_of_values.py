@@ -20,7 +20,7 @@ _CHECK_DATA = (
 )
 _FILTER_DATA = (
     "Check or filter the data set: dataset.filter(lambda x, *_: tf.reduce_all(tf.math.is_finite(x))), or replace what"
-    " is missing before."
+    " is missing before. A function that it maps may have made it, as by log(0) or 0 / 0."
 )
 _DELIVERIES = PIPELINE_OPS | {"DecodeRaw", "DecodeCSV", "ReadFile"}
 

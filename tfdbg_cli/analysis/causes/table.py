@@ -17,6 +17,7 @@ from tfdbg_cli.analysis.causes.rules import (
     any_of,
     both,
     by_constant,
+    by_state,
     cancelled,
     epsilon_lost,
     epsilon_zero,
@@ -47,6 +48,7 @@ _SOFTMAX, _SIGMOID, _DATA = (Maker.SOFTMAX,), (Maker.SIGMOID,), (Maker.DATA,)
 _NORM, _DEVIATION, _MASK = (Maker.NORM,), (Maker.DEVIATION,), (Maker.MASK,)
 _COMPUTED = tuple(set(Maker) - {Maker.DATA, Maker.VARIABLE, Maker.COUNTER, Maker.CONSTANT, Maker.MASK})
 _SEGMENTS, _RECTIFIED, _COUNTER = (Maker.SEGMENTS,), (Maker.RECTIFIED,), (Maker.COUNTER,)
+_PLAIN = (Maker.OTHER, Maker.VARIABLE, Maker.PRODUCT, Maker.STATE)  # no probability
 _VARIANCE, _MOMENTS = (Maker.VARIANCE, Maker.MOMENTS), (Maker.MOMENTS,)
 
 _DIVISIONS = ops("RealDiv Div Xdivy TruncateDiv")
@@ -71,6 +73,7 @@ def _overflows(ops: frozenset[str], what: str, suggestion: str, half: str = help
     return (
         Rule(ops, by_constant(overflow), f"{text}; {{constant}} is in it", helps.SMALLER_CONSTANT),
         Rule(ops, grown(overflow), f"{text}; {{grown}}", helps.TRAINING_DIVERGES),
+        Rule(ops, by_state(overflow), f"{text}; {{large}} is what a loop carries from turn to turn", helps.STEADY),
         Rule(ops, among(_HALF, overflow), text, half),
         Rule(ops, overflow, text, suggestion),
     )
@@ -85,6 +88,9 @@ RULES: tuple[Rule, ...] = (
     Rule(ops("Log"), made(0, (Maker.EXPONENTIALS,), of(0, lambda x: x == 0)),
          "log of 0: {a}, a sum of exponentials, is 0 at {n}: all of them are too small for {dtype}",
          helps.LOG_SUM_EXP),
+    Rule(ops("Log"), made(0, (Maker.PRODUCT,), of(0, lambda x: x == 0)),
+         "log of 0: {a}, a product, is 0 at {n}: together its factors are too small for {dtype}, or one of them is 0",
+         helps.SUM_OF_LOGS),
     Rule(ops("Log"), made(0, _RECTIFIED, of(0, lambda x: x == 0)), "log of 0: {a}, a relu, is 0 at {n}",
          helps.RECTIFIED),
     Rule(ops("Log"), made(0, _COUNTER, of(0, lambda x: x == 0)), "log of 0: {a}, which counts steps, is 0",
@@ -95,10 +101,10 @@ RULES: tuple[Rule, ...] = (
     Rule(ops("Log"), made(0, _DATA, of(0, lambda x: x == 0)), "log of 0: {a} is 0 at {n}", helps.FED),
     Rule(ops("Log"), made(0, _DATA, of(0, lambda x: x.real < 0)),
          "log of a negative number: {a} is negative at {n}", helps.FED),
-    Rule(ops("Log"), made(0, (Maker.OTHER, Maker.VARIABLE), of(0, lambda x: x == 0)), "log of 0: {a} is 0 at {n}",
+    Rule(ops("Log"), made(0, _PLAIN, of(0, lambda x: x == 0)), "log of 0: {a} is 0 at {n}",
          helps.AWAY_FROM_ZERO_LOG),
     Rule(ops("Log"), of(0, lambda x: x == 0), "log of 0: {a} is 0 at {n}", helps.PROBABILITY),
-    Rule(ops("Log"), made(0, (Maker.OTHER, Maker.VARIABLE), of(0, lambda x: x.real < 0)),
+    Rule(ops("Log"), made(0, _PLAIN, of(0, lambda x: x.real < 0)),
          "log of a negative number: {a} is negative at {n}", helps.POSITIVE),
     Rule(ops("Log"), of(0, lambda x: x.real < 0),
          "log of a negative number: {a} is negative at {n}", helps.PROBABILITY),
@@ -178,7 +184,7 @@ RULES: tuple[Rule, ...] = (
     Rule(ops("Rsqrt"), made(0, _COUNTER, of(0, lambda x: x == 0)), "1/sqrt of 0: {a}, which counts steps, is 0",
          helps.FROM_ONE),
     Rule(ops("Rsqrt"), of(0, lambda x: x == 0), "1/sqrt of 0: {a} is 0 at {n}",
-         "Add a small eps: tf.math.rsqrt(x + {small})."),
+         "Add a small eps: tf.math.rsqrt(x + {steep})."),
     Rule(ops("SqrtGrad"), made(0, _NORM, of(0, lambda y: y == 0)),
          "gradient of a square root at 0, of a norm: {a} is 0 at {n}", helps.EPS_NORM),
     Rule(

@@ -54,6 +54,10 @@ def _f(value: Any, dtype: Any = np.float32) -> Array:
 
 
 BIG = 3e38
+HALF_OVERFLOWS: list[tuple[str, tuple[Any, ...], Callable[..., Any]]] = [
+    ("MatMul", ([[300.0]], [[300.0]]), np.matmul), ("Square", ([300.0],), np.square),
+    ("Mul", ([300.0], [300.0]), np.multiply), ("AddV2", ([6e4], [6e4]), np.add), ("Sum", ([6e4, 6e4],), np.sum),
+]  # fmt: skip
 CASES = [
     Case("Log", ([0.0, 1.0],), np.log, "Log of 0: in0:0 is 0 at 1 element.", "log_softmax"),
     Case("Log", ([-1.0, 1.0],), np.log, "Log of a negative number: in0:0 is negative at 1 element", "log_softmax"),
@@ -140,6 +144,12 @@ CASES = [
          "tf.reduce_logsumexp", around=_made(Maker.EXPONENTIALS)),
     Case("Log", ([0.0],), np.log, "a product, is 0 at 1 element: together its factors are too small for float32",
          "Add up logarithms", around=_made(Maker.PRODUCT)),
+    Case("RsqrtGrad", ([INF], [1.0]), lambda y, dy: -dy * y * y * y / 2, "Gradient of 1/sqrt or of a reciprocal at 0",
+         "x + 1e-7"),
+    *(Case(op, inputs, does, "exceeds 6.55e+04, the largest float16", helps, np.float16,
+           around=Surroundings(gradient=True, scaled=scaled))
+      for scaled, helps in ((True, "skips the step"), (False, "use a smaller scale"))
+      for op, inputs, does in HALF_OVERFLOWS),
     *(Case(op, inputs, does, "; in0:0 is what a loop carries from turn to turn", "orthogonal",
            around=_made(Maker.STATE))
       for op, inputs, does in (

@@ -16,6 +16,7 @@ from pathlib import PurePath
 import numpy as np
 
 from tfdbg_cli.analysis.causes.evidence import Evidence
+from tfdbg_cli.analysis.causes.literals import TERM, code_of
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
 from tfdbg_cli.model.dtypes import is_inexact
 from tfdbg_cli.model.runs import Run
@@ -32,10 +33,7 @@ _THROUGH = SUMS | _BOUNDS | MOVES | {"Identity", "Neg", "StopGradient", "EnsureS
 _WRITTEN = frozenset({"Const", "Cast", "Identity", "Placeholder"})  # a number that the program wrote, as it arrives
 _MOST_OPS = 30
 _LARGEST_EPSILON = 1e-2
-_NUMBER = r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
-_TERM = rf"(?:{_NUMBER}|[A-Za-z_]\w*)"
-_ADDED = re.compile(rf"(?<![\w.])({_TERM})\s*([+-])\s*({_TERM})(?![\w.])")
-_WHOLE_TERM = re.compile(rf"(?<![\w.]){_TERM}(?![\w.])")
+_ADDED = re.compile(rf"(?<![\w.])({TERM})\s*([+-])\s*({TERM})(?![\w.])")
 _BINDS_CLOSER = frozenset("*/%@")
 _ADDED_BEFORE = frozenset("+-")  # Python adds from left to right
 
@@ -138,12 +136,12 @@ def _in_python(run: Run, one: _Sum) -> LostEpsilon | None:
     if one.frame is None:
         return None
     given = [item.value for item in one.inputs if _constant(item) is not None and item.value is not None]
-    code, source = _code(run, one.frame)
-    for match in _ADDED.finditer(code):
-        before, behind = code[: match.start()].rstrip()[-1:], code[match.end() :].lstrip()[:1]
+    code = code_of(run, one.frame)
+    for match in _ADDED.finditer(code.text):
+        before, behind = code.text[: match.start()].rstrip()[-1:], code.text[match.end() :].lstrip()[:1]
         if {before, behind} & _BINDS_CLOSER or before in _ADDED_BEFORE:
             continue
-        first, second = _number(match[1], source), _number(match[3], source)
+        first, second = code.number(match[1]), code.number(match[3])
         if first is None or second is None:
             continue
         total, small = first + second if match[2] == "+" else first - second, min(abs(first), abs(second))
@@ -160,28 +158,9 @@ def _in_dtype(run: Run, one: _Sum) -> LostEpsilon | None:
     given = next((item.value for item in one.inputs if _constant(item) == 0 and item.value is not None), None)
     if given is None or one.frame is None:
         return None
-    code, source = _code(run, one.frame)
-    numbers = (_number(match[0], source) for match in _WHOLE_TERM.finditer(code))
-    small = (number for number in numbers if number is not None and 0 < number <= _LARGEST_EPSILON)
+    small = (number for number in code_of(run, one.frame).numbers if 0 < number <= _LARGEST_EPSILON)
     lost = next((number for number in small if given.dtype.type(number) == 0), None)
     return None if lost is None else LostEpsilon(lost, "it is 0", one.frame, too_small=True)
-
-
-def _code(run: Run, frame: Frame) -> tuple[str, Sequence[str]]:
-    """The code in the line of `frame`, and all lines of its file, as far as they are known."""
-    source = run.sources.lines(frame.file) or ()
-    line = source[frame.line - 1] if 0 < frame.line <= len(source) else frame.text
-    return line.partition("#")[0], source
-
-
-def _number(text: str, source: Sequence[str]) -> float | None:
-    """The value of a literal, or of a name that the file gives one number and no other."""
-    if not text[0].isalpha() and text[0] != "_":
-        return float(text)
-    assigned = re.compile(rf"^\s*{text}(?:\s*:[^=]*)?\s*=(?!=)\s*(.*?)\s*(?:#.*)?$")
-    values = {match[1] for row in source if (match := assigned.match(row)) is not None}
-    only = values.pop() if len(values) == 1 else ""
-    return float(only) if re.fullmatch(_NUMBER, only) else None
 
 
 def _epsilon(item: InputSeen) -> float | None:

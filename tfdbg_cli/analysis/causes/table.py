@@ -74,6 +74,8 @@ def _overflows(ops: frozenset[str], what: str, suggestion: str, half: str = help
         Rule(ops, by_constant(overflow), f"{text}; {{constant}} is in it", helps.SMALLER_CONSTANT),
         Rule(ops, grown(overflow), f"{text}; {{grown}}", helps.TRAINING_DIVERGES),
         Rule(ops, by_state(overflow), f"{text}; {{large}} is what a loop carries from turn to turn", helps.STEADY),
+        Rule(ops, in_gradient(scaled(among(_HALF, overflow))), text, helps.SCALED_LESS),
+        Rule(ops, in_gradient(among(_HALF, overflow)), text, helps.SCALED),
         Rule(ops, among(_HALF, overflow), text, half),
         Rule(ops, overflow, text, suggestion),
     )
@@ -187,12 +189,9 @@ RULES: tuple[Rule, ...] = (
          "Add a small eps: tf.math.rsqrt(x + {steep})."),
     Rule(ops("SqrtGrad"), made(0, _NORM, of(0, lambda y: y == 0)),
          "gradient of a square root at 0, of a norm: {a} is 0 at {n}", helps.EPS_NORM),
-    Rule(
-        ops("SqrtGrad RsqrtGrad InvGrad ReciprocalGrad"),
-        of(0, lambda y: (y == 0) | np.isinf(y)),
-        "gradient of a square root or reciprocal at 0: {a} is 0 or infinite at {n}",
-        helps.EPS_SQRT,
-    ),
+    Rule(ops("SqrtGrad"), of(0, lambda y: y == 0), "gradient of a square root at 0: {a} is 0 at {n}", helps.EPS_SQRT),
+    Rule(ops("RsqrtGrad InvGrad ReciprocalGrad"), of(0, np.isinf),
+         "gradient of 1/sqrt or of a reciprocal at 0: {a} is infinite at {n}", helps.INVERTIBLE_SLOPE),
     Rule(ops("SqrtGrad"), overflow,
          "overflow of the gradient of a square root: {a} is so small at {n}, down to {least_a}, that 1 / (2 * root)"
          " exceeds {largest}, the largest {dtype}", helps.EPS_SQRT),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from tfdbg_cli.capture.controller import Controller
@@ -111,10 +112,11 @@ class DebuggedSession(Proxy):
 
     def __enter__(self) -> Any:
         kind = type(self._tfdbg_original)
-        if hasattr(kind, "__enter__") and not compat.is_entered(self._tfdbg_original):
-            return kind.__enter__(self)
-        # An InteractiveSession is no context, and a session that was entered is none again; TensorFlow's own wrappers
-        # of them are.
+        if hasattr(kind, "__enter__"):
+            # One that was entered cannot be entered once more; TensorFlow's own wrapper of it can.
+            with suppress(RuntimeError):
+                return kind.__enter__(self)
+        # An InteractiveSession is no context; TensorFlow's own wrapper of one is.
         self._tfdbg_defaults.append(self.as_default())
         return self._tfdbg_defaults[-1].__enter__()
 

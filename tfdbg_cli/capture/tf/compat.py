@@ -69,11 +69,6 @@ def raw_session_of(monitored: Any) -> RawSession:
     return monitored._tf_sess()
 
 
-def is_entered(session: RawSession) -> bool:
-    """Whether `with session` was begun and has not ended; it cannot be begun again meanwhile."""
-    return getattr(session, "_default_graph_context_manager", None) is not None
-
-
 def is_hooked_run(fetches: Fetches) -> bool:
     """Whether a run of a raw session with these `fetches` is the user's own, by way of a monitored session."""
     return type(fetches) is dict and "caller" in fetches

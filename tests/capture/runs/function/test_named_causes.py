@@ -328,6 +328,41 @@ def test_a_product_of_many_factors_that_rounds_to_0(tf2, origin) -> None:
     assert np.isfinite(tf2.reduce_sum(tf2.math.log(tf2.fill([2, 40], 0.01)), 1)).all(), "what was suggested"
 
 
+FAR = -1e9  # -inf in float16
+
+
+@pytest.mark.parametrize("until", ["has_inf_or_nan", "has_nan"])
+@pytest.mark.parametrize("written", ["a literal", "a name"])
+@pytest.mark.parametrize("dtype", ["float16", "float32"])
+def test_a_mask_that_the_dtype_makes_infinite_is_told_to_be_so(tf2, origin, written, dtype, until) -> None:
+    @tf2.function
+    def masked(kept: Any) -> Any:
+        if written == "a name":
+            return tf2.nn.softmax((1 - kept) * FAR)
+        return tf2.nn.softmax((1 - kept) * -1e9)
+
+    found = origin(masked, tf2.constant([1, 0, 1], dtype), until=until)
+    assert bool(found) is (dtype == "float16")
+    if found:
+        assert "; -1e+09 is -inf in float16 (test_named_causes.py:" in found["cause"]
+        assert "mask with -1e4" in found["suggestion"] or until == "has_nan"
+
+
+def test_a_constant_that_is_infinite_says_why(tf2, origin) -> None:
+    with np.errstate(divide="ignore"):
+        weights = np.array([3.0, 1.0], np.float32) / np.array([1.0, 0.0], np.float32)
+    step = tf2.function(lambda x: tf2.reduce_sum(x * weights))
+    found = origin(step, tf2.constant([1.0, 0.0]))
+    assert found["cause"] == "The constant itself holds it: Python gave it to the graph so."
+    assert "a count that is 0" in found["suggestion"]
+    half = tf2.function(lambda x: tf2.reduce_sum(x + tf2.constant(1e5, tf2.float16)))
+    found = origin(half, tf2.constant([1, 0], tf2.float16))
+    assert found["cause"].startswith("The constant itself is infinite: 100000 is inf in float16 (")
+    assert "such as -1e4 for a mask" in found["suggestion"]
+    meant = tf2.function(lambda x: tf2.reduce_sum(x + float("inf")))
+    assert "the program wrote it into the graph" in origin(meant, tf2.constant([1.0, 0.0]))["cause"]
+
+
 @pytest.mark.parametrize("unlikely", [True, False])
 def test_shares_are_a_softmax_where_they_are_shares_of_exponentials(tf2, origin, unlikely) -> None:
     @tf2.function

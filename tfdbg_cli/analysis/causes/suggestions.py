@@ -107,6 +107,10 @@ SCALED_LESS = (
     "Nothing, if it passes: the loss scaling of this program skips the step and goes on with a smaller scale. If it"
     " comes back, begin with a smaller scale, or keep this value in float32."
 )
+HELD_CONSTANT = (
+    "Take a number that {dtype} holds, such as {masked} for a mask, or a dtype that reaches further. Loss scaling"
+    " does not help here: it acts on gradients alone."
+)
 DATA_IN_REACH = (
     "Bring {a} to a size of about 1 first (keras.layers.Normalization, or divide by its largest), or keep it in a"
     " dtype that reaches further, such as float32. Loss scaling does not help here: it acts on gradients alone."

@@ -47,6 +47,7 @@ _HALF = ("float16", "bfloat16", "float8_e5m2", "float8_e4m3fn", "float8_e4m3fnuz
 _SOFTMAX, _SIGMOID, _DATA = (Maker.SOFTMAX,), (Maker.SIGMOID,), (Maker.DATA,)
 _NORM, _DEVIATION, _MASK = (Maker.NORM,), (Maker.DEVIATION,), (Maker.MASK,)
 _COMPUTED = tuple(set(Maker) - {Maker.DATA, Maker.VARIABLE, Maker.COUNTER, Maker.CONSTANT, Maker.MASK})
+_CONSTANT = (Maker.CONSTANT,)
 _SEGMENTS, _RECTIFIED, _COUNTER = (Maker.SEGMENTS,), (Maker.RECTIFIED,), (Maker.COUNTER,)
 _PLAIN = (Maker.OTHER, Maker.VARIABLE, Maker.PRODUCT, Maker.STATE)  # no probability
 _VARIANCE, _MOMENTS = (Maker.VARIANCE, Maker.MOMENTS), (Maker.MOMENTS,)
@@ -241,7 +242,8 @@ RULES: tuple[Rule, ...] = (
          "the quantile of a probability that is not between 0 and 1: {a} is not at {n}",
          "Clip it: tf.clip_by_value(p, 1e-6, 1 - 1e-6)."),
     Rule(ops("Lgamma Digamma"), of(0, lambda x: (x.real <= 0) & (x == np.floor(x.real))),
-         "{op} has a pole at 0 and the negative integers: {a} is there at {n}", "Keep {a} positive."),
+         "{op} has a pole at 0 and the negative integers: {a} is there at {n}",
+         "Keep {a} positive: tf.nn.softplus(x) + {small}, or tf.maximum(x, {small})."),
     # Sums and products.
     Rule(ops("Mul MulNoNan"), made(0, _MASK, both(lambda a, b: np.isinf(a) & (b == 0))),
          "0 * inf: {a} is infinite and {b} is 0 at {n}, a mask made by a product",
@@ -277,6 +279,7 @@ RULES: tuple[Rule, ...] = (
          helps.DIVERGES),
     # Conversions, losses, normalization, updates.
     Rule(ops("Cast"), made(0, _DATA, overflow), _CAST, helps.DATA_IN_REACH),
+    Rule(ops("Cast"), made(0, _CONSTANT, overflow), _CAST, helps.HELD_CONSTANT),
     Rule(ops("Cast"), in_gradient(scaled(overflow)), _CAST, helps.SCALED_LESS),
     Rule(ops("Cast"), in_gradient(overflow), _CAST, helps.SCALED),
     Rule(ops("Cast"), made(0, _COMPUTED, no_loss(overflow)), _CAST, helps.FORWARD_IN_REACH),

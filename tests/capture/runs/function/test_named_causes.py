@@ -308,8 +308,11 @@ def test_an_epsilon_that_rounding_lost_is_named(tf2, origin, probability, told) 
         (lambda tf, x: tf.math.log(x + 1e-4 * 0), "Log of 0", "tf.maximum(x, 1e-4)", False),  # 1e-4 would do
     ],
 )
-def test_an_epsilon_that_float16_does_not_hold_is_named(tf2, origin, scaled, cause, suggestion, lost) -> None:
-    step = tf2.function(lambda x: scaled(tf2, x))
+def test_an_epsilon_that_float16_does_not_hold_is_named(
+    tf2, origin, compiled, scaled, cause, suggestion, lost
+) -> None:
+    _, function = compiled
+    step = function(lambda x: scaled(tf2, x))
     found = origin(step, tf2.constant([[1, 2], [0, 0]], tf2.float16))
     assert found["cause"].startswith(cause) and suggestion in found["suggestion"]
     assert ("; the epsilon 1e-08 is lost: it is 0 in float16 (test_named_causes.py:" in found["cause"]) is lost
@@ -334,8 +337,11 @@ FAR = -1e9  # -inf in float16
 @pytest.mark.parametrize("until", ["has_inf_or_nan", "has_nan"])
 @pytest.mark.parametrize("written", ["a literal", "a name"])
 @pytest.mark.parametrize("dtype", ["float16", "float32"])
-def test_a_mask_that_the_dtype_makes_infinite_is_told_to_be_so(tf2, origin, written, dtype, until) -> None:
-    @tf2.function
+def test_a_mask_that_the_dtype_makes_infinite_is_told_to_be_so(tf2, origin, compiled, written, dtype, until) -> None:
+    """Op by op too, where the op is given the number that TensorFlow made of it."""
+    _, function = compiled
+
+    @function
     def masked(kept: Any) -> Any:
         if written == "a name":
             return tf2.nn.softmax((1 - kept) * FAR)

@@ -5,6 +5,10 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
+import threading
+import time
+from collections.abc import Iterator
+from types import CodeType, SimpleNamespace
 
 import pytest
 
@@ -115,3 +119,34 @@ def test_it_acts_also_where_our_own_module_cannot_be_loaded(ours) -> None:
     import ours.outer  # noqa: F401
 
     assert len(calls) == 1
+
+
+def test_it_waits_for_our_own_modules_that_another_thread_imports(ours, tmp_path, monkeypatch) -> None:
+    """That thread waits for the library meanwhile, so that this one cannot wait for what that one imports."""
+    calls = []
+
+    def act() -> None:
+        from ours.outer import finished
+
+        calls.append((threading.current_thread() is other, finished))
+
+    def begin() -> None:
+        """Until the other thread waits for the library to be complete."""
+        other.start()
+        while "_ModuleLock.acquire" not in {code.co_qualname for code in _running(other)}:
+            time.sleep(0)
+
+    other = threading.Thread(target=importlib.import_module, args=("ours.outer",))
+    monkeypatch.setitem(sys.modules, "beside", SimpleNamespace(begin=begin))
+    (tmp_path / "some_library" / "__init__.py").write_text("import beside\nbeside.begin()\n")
+    after_import("some_library", act, package="ours")
+    importlib.import_module("some_library")
+    other.join()
+    assert calls == [(True, True)]
+
+
+def _running(thread: threading.Thread) -> Iterator[CodeType]:
+    frame = sys._current_frames().get(thread.ident or 0)
+    while frame is not None:
+        yield frame.f_code
+        frame = frame.f_back

@@ -17,8 +17,8 @@ def after_import(name: str, action: Callable[[], None], package: str = PACKAGE) 
     """Call `action` once, when the top-level module `name` has been imported; at once if it has been already.
 
     The import itself goes on as ever: the module's own loader loads it, and is the one that the module names.
-    Where a module of `package` is what imports it, `action` waits until that module is complete, and those that
-    import that one: `action` may need them.
+    Where modules of `package` are being imported, in any thread, `action` waits until they are complete: it may need
+    them, and this thread cannot wait for another one, which may be waiting for `name`.
     """
     if name in sys.modules:
         action()
@@ -28,11 +28,13 @@ def after_import(name: str, action: Callable[[], None], package: str = PACKAGE) 
 
 
 class _PackageImports(MetaPathFinder):
-    """Follows the imports of the modules of one package, and lets actions wait for the outermost of a thread."""
+    """Follows the imports of the modules of one package, and lets an action wait until none is under way."""
 
     def __init__(self, package: str) -> None:
         self._prefix = f"{package}."
-        self._thread = threading.local()
+        self._lock = threading.Lock()
+        self._under_way = 0  # of all threads
+        self._waiting: Callable[[], None] | None = None
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -49,20 +51,24 @@ class _PackageImports(MetaPathFinder):
         return None
 
     def when_complete(self, action: Callable[[], None]) -> None:
-        """Call `action` when no import of the package is under way in this thread."""
-        if getattr(self._thread, "depth", 0):
-            self._thread.waiting = action
-        else:
-            action()
+        """Call `action` when no import of the package is under way, in the thread that ends the last one."""
+        with self._lock:
+            if self._under_way:
+                self._waiting = action
+                return
+        action()
 
     def _begins(self) -> None:
-        self._thread.depth = getattr(self._thread, "depth", 0) + 1
+        with self._lock:
+            self._under_way += 1
 
     def _ends(self, loaded: bool) -> None:
-        self._thread.depth -= 1
-        action = getattr(self._thread, "waiting", None)
-        if not self._thread.depth and action is not None:
-            self._thread.waiting = None
+        with self._lock:
+            self._under_way -= 1
+            action = None if self._under_way else self._waiting
+            if action is not None:
+                self._waiting = None
+        if action is not None:
             action()
 
 

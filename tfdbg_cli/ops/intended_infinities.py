@@ -29,6 +29,15 @@ def _only_minus_inf(value: Array, inputs: Sequence[Array | None]) -> bool:
     return not np.isnan(value).any() and not np.isposinf(value.real).any()
 
 
+def is_literal_infinity(value: Array) -> bool:
+    """Whether a constant is what a program writes where it means infinity: infinite, or 0, in every element."""
+    return not np.isnan(value).any() and bool((np.isinf(value) | (value == 0)).all())
+
+
+def _written(value: Array, inputs: Sequence[Array | None]) -> bool:
+    return is_literal_infinity(value)
+
+
 def _log_of_a_mask(value: Array, inputs: Sequence[Array | None]) -> bool:
     """The logarithm of nothing but 0 and 1, which is 0 where a place is open and -inf where it is not."""
     given = inputs[0] if inputs else None
@@ -90,7 +99,7 @@ HABITS: tuple[Habit, ...] = (
         harm=False,
     ),
     # (1 - kept) * -inf: where it should do nothing it is 0 * inf, which is NaN; that product is the fault.
-    Habit("an infinity that is multiplied", _LITERALS, _only_inf, _HANDS_ON, _ops("Mul MulNoNan")),
+    Habit("an infinity that is multiplied", _LITERALS, _written, _HANDS_ON, _ops("Mul MulNoNan")),
     # tf.clip_by_value(x, 0.0, inf), tf.minimum(x, inf): no bound on one side.
     Habit(
         "a bound that nothing reaches",

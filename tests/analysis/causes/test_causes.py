@@ -54,6 +54,10 @@ def _f(value: Any, dtype: Any = np.float32) -> Array:
 
 
 BIG = 3e38
+HALF_OVERFLOWS: list[tuple[str, tuple[Any, ...], Callable[..., Any]]] = [
+    ("MatMul", ([[300.0]], [[300.0]]), np.matmul), ("Square", ([300.0],), np.square),
+    ("Mul", ([300.0], [300.0]), np.multiply), ("AddV2", ([6e4], [6e4]), np.add), ("Sum", ([6e4, 6e4],), np.sum),
+]  # fmt: skip
 CASES = [
     Case("Log", ([0.0, 1.0],), np.log, "Log of 0: in0:0 is 0 at 1 element.", "log_softmax"),
     Case("Log", ([-1.0, 1.0],), np.log, "Log of a negative number: in0:0 is negative at 1 element", "log_softmax"),
@@ -96,7 +100,7 @@ CASES = [
     Case("Atanh", ([1.0],), np.arctanh, "at the border"),
     Case("Acosh", ([0.5],), np.arccosh, "Acosh of a number below 1"),
     Case("Ndtri", ([1.0],), lambda p: np.full_like(p, INF), "quantile of a probability that is not between 0 and 1"),
-    Case("Lgamma", ([-1.0],), lambda x: np.full_like(x, INF), "Lgamma has a pole"),
+    Case("Lgamma", ([-1.0],), lambda x: np.full_like(x, INF), "Lgamma has a pole", "softplus"),
     Case("Mul", ([0.0], [INF]), np.multiply, "0 * inf", "tf.where"),
     Case("Mul", ([0.0], [INF]), np.multiply, "0 * inf in a gradient", "Look where",
          around=Surroundings(gradient=True)),
@@ -113,6 +117,8 @@ CASES = [
     Case("Cast", (_f([1e6]),), lambda x: x.astype(np.float16), "Overflow of a cast", "loss scaling", np.float16),
     Case("Cast", (_f([1e6]),), lambda x: x.astype(np.float16), "Overflow of a cast", "of about 1 first", np.float16,
          around=_made(Maker.DATA)),
+    Case("Cast", (_f(-1e9),), lambda x: x.astype(np.float16), "Overflow of a cast", "such as -1e4 for a mask",
+         np.float16, around=Surroundings((Maker.CONSTANT,), scaled=True)),
     Case("Cast", (_f([1e6]),), lambda x: x.astype(np.float16), "Overflow of a cast", "Scale in0:0 down", np.float16,
          around=_made(Maker.OTHER)),
     Case("Cast", (_f(1e6),), lambda x: x.astype(np.float16), "Overflow of a cast", "loss scaling", np.float16,
@@ -138,6 +144,22 @@ CASES = [
          around=_made(Maker.SIGMOID)),
     Case("Log", ([0.0],), np.log, "a sum of exponentials, is 0 at 1 element: all of them are too small for float32",
          "tf.reduce_logsumexp", around=_made(Maker.EXPONENTIALS)),
+    Case("Log", ([0.0],), np.log, "a product, is 0 at 1 element: together its factors are too small for float32",
+         "Add up logarithms", around=_made(Maker.PRODUCT)),
+    Case("RsqrtGrad", ([INF], [1.0]), lambda y, dy: -dy * y * y * y / 2, "Gradient of 1/sqrt or of a reciprocal at 0",
+         "x + 1e-7"),
+    *(Case(op, inputs, does, "exceeds 6.55e+04, the largest float16", helps, np.float16,
+           around=Surroundings(gradient=True, scaled=scaled))
+      for scaled, helps in ((True, "skips the step"), (False, "use a smaller scale"))
+      for op, inputs, does in HALF_OVERFLOWS),
+    *(Case(op, inputs, does, "; in0:0 is what a loop carries from turn to turn", "orthogonal",
+           around=_made(Maker.STATE))
+      for op, inputs, does in (
+          ("MatMul", ([[1e38]], [[10.0]]), np.matmul), ("Square", ([1e30],), np.square),
+          ("Mul", ([1e38], [10.0]), np.multiply), ("AddV2", ([BIG], [1e38]), np.add), ("Sum", ([BIG, BIG],), np.sum),
+      )),
+    Case("MatMul", ([[10.0]], [[1e38]]), np.matmul, "the sum of products exceeds 3.4e+38, the largest float32.",
+         "Bring in1:0", around=_made(Maker.STATE, Maker.OTHER)),
     Case("RealDiv", ([0.0], [0.0]), np.divide, "rows or segments that hold nothing", "row_lengths",
          around=_made(Maker.SEGMENTS, Maker.SEGMENTS)),
     Case("Log", ([0.0],), np.log, "Log of 0: in0:0 is 0", "Check what is fed", around=_made(Maker.DATA)),

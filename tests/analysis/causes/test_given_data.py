@@ -24,6 +24,14 @@ def test_a_column_is_named() -> None:
     assert given.helps.startswith("Fill column 2 (np.nan_to_num") and "would take 116 of 128" in given.helps
 
 
+def test_a_column_without_any_number_was_computed_so() -> None:
+    """What is missing is missing in some rows; nobody fills a whole column, or leaves out every row."""
+    given = _bad((16, 4), np.s_[:, 1])
+    assert given.helps.startswith("Mend what computes column 1, or leave it out") and "deviation" in given.helps
+    assert _bad((16, 5, 4), np.s_[:, :, 1]).helps.startswith("Mend what computes feature 1")
+    assert _bad((16, 5, 4), np.s_[:, 2, 1]).helps.startswith("Fill feature 1")
+
+
 def test_columns_of_steps_are_features() -> None:
     given = _bad((16, 5, 8), np.s_[::2, :, 1], np.s_[::3, 2, 5])
     assert given.where == ", all in features 1, 5 of 8 (11 of 16 rows)"

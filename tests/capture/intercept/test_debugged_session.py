@@ -174,6 +174,20 @@ def test_a_wrapped_interactive_session_is_the_default_one_where_it_is_asked_to_b
     assert tf.get_default_session() is None
 
 
+def test_a_session_that_was_entered_can_be_wrapped_and_entered(tf, debugged, model) -> None:
+    """As with TensorFlow's wrapper: `with tf.Session() as sess:` and, within it, `with wrapper:`."""
+    with tf.Session() as raw:
+        session, front = debugged(raw, DebugRun(), Detach())
+        with session as entered, session:
+            assert entered is session
+            assert tf.get_default_session() is session
+            model[-1].run()
+        assert tf.get_default_session() is raw
+        raw.run(model[-1])  # it is open
+    assert front.path == ["start 1", "end 1"]
+    assert tf.get_default_session() is None
+
+
 def test_make_callable_is_debugged_with_its_names(tf, debugged, model) -> None:
     x, y, loss, _, init = model
     with tf.Session() as raw:

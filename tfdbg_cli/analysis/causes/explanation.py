@@ -14,8 +14,9 @@ from tfdbg_cli.analysis.causes.collectives import cause_elsewhere
 from tfdbg_cli.analysis.causes.evidence import Evidence, gather
 from tfdbg_cli.analysis.causes.given_data import GivenData
 from tfdbg_cli.analysis.causes.intended import Intentions
+from tfdbg_cli.analysis.causes.literals import overflown_input
 from tfdbg_cli.analysis.causes.lost_epsilon import lost_epsilon
-from tfdbg_cli.analysis.causes.sources_of_values import cause_at_source
+from tfdbg_cli.analysis.causes.sources_of_values import cause_at_source, cause_of_constant
 from tfdbg_cli.analysis.causes.suggestions import LOST_EPSILON
 from tfdbg_cli.analysis.causes.surroundings import Surroundings, asks_of_gradients, surroundings
 from tfdbg_cli.analysis.causes.zero_times_infinity import zero_times_infinity
@@ -55,14 +56,21 @@ class Explanations:
         given = GivenData(bad, self.batch_role(name))
         found = cause_at_source(node, inputs, self._lineage, at_fault, given)
         found = found or cause_elsewhere(node, value, inputs)
+        if node.op_type == "Const":
+            found = cause_of_constant(self._run, node, value)
         if found is not None:
             return found
         evidence = gather(node, value, bad, inputs, self.around(node, inputs))
         product = zero_times_infinity(self._run, self._lineage, node, inputs, evidence, self.around)
-        return product or self._with_epsilon(explain(evidence), inputs, evidence)
+        return product or self._with_literals(explain(evidence), node, inputs, evidence)
 
-    def _with_epsilon(self, cause: Cause | None, inputs: tuple[InputSeen, ...], evidence: Evidence) -> Cause | None:
-        """`cause` with the epsilon that was to prevent it, where that was lost in rounding."""
+    def _with_literals(
+        self, cause: Cause | None, node: Node, inputs: tuple[InputSeen, ...], evidence: Evidence
+    ) -> Cause | None:
+        """`cause` with what the dtype made of a number: a mask is infinite, an epsilon was lost in rounding."""
+        told = overflown_input(self._run, node, inputs) if np.isnan(evidence.outputs).any() else ""
+        if cause is not None and told:
+            return replace(cause, text=f"{cause.text.removesuffix('.')}; {told}.")
         lost = lost_epsilon(self._run, self._lineage, inputs, evidence)
         if lost is None:
             return cause
@@ -70,7 +78,9 @@ class Explanations:
         if cause is None:
             cause = Cause(f"{filled('{op} of 0 at {n}', evidence, ~np.isfinite(evidence.outputs))}.")
         helps = filled(LOST_EPSILON, evidence, np.zeros(evidence.outputs.shape, np.bool_))
-        if "logits" in cause.suggestion:
+        if lost.too_small:
+            helps = cause.suggestion
+        elif "logits" in cause.suggestion:
             helps = f"{cause.suggestion} {helps}"
         return replace(cause, text=f"{cause.text.removesuffix('.')}; {told}.", suggestion=helps)
 

@@ -45,6 +45,11 @@ class GivenData:
         if not self.columns:
             return ""
         them = "it" if len(self.columns) == 1 else "them"
+        if self._everywhere:
+            return (
+                f"Mend what computes {self._named}, or leave {them} out of the data: no row has a number there, as"
+                " after a division by the deviation of a column that never changes, which is 0."
+            )
         return (
             f"Fill {self._named} (np.nan_to_num, or the mean of what is known) or leave {them} out of the data;"
             f" to leave out the rows that miss {them} would take {self._rows} of {len(self.bad)}."
@@ -56,6 +61,11 @@ class GivenData:
         shown = ", ".join(map(str, self.columns[:_MOST_NAMED]))
         more = len(self.columns) - _MOST_NAMED
         return f"{what}{'s' * (len(self.columns) > 1)} {shown}{f' and {more} more' if more > 0 else ''}"
+
+    @property
+    def _everywhere(self) -> bool:
+        """Whether the columns hold nothing but what is not finite."""
+        return bool(self.bad[..., list(self.columns)].all())
 
     @property
     def _rows(self) -> int:

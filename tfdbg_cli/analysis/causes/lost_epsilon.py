@@ -1,20 +1,22 @@
 """An epsilon that was to keep a number away from 0, and was lost in rounding: 1 + 1e-8 is 1 in float32.
 
-It is lost in one of three places: in an op that adds it to a number that is too large for it; in Python, which adds
-literals before TensorFlow sees them (`1e-8 + 1 - p`); or in TensorFlow's optimizer, which adds up constants first
-(`1 - p + 1e-8`).
+It is lost in one of four places: in an op that adds it to a number that is too large for it; in Python, which adds
+literals before TensorFlow sees them (`1e-8 + 1 - p`); in TensorFlow's optimizer, which adds up constants first
+(`1 - p + 1e-8`); or where it becomes a constant of a dtype that has no number so small (1e-8 is 0 in float16).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import PurePath
 
 import numpy as np
 
 from tfdbg_cli.analysis.causes.evidence import Evidence
+from tfdbg_cli.analysis.causes.literals import TERM, code_of
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
 from tfdbg_cli.model.dtypes import is_inexact
 from tfdbg_cli.model.runs import Run
@@ -31,20 +33,22 @@ _THROUGH = SUMS | _BOUNDS | MOVES | {"Identity", "Neg", "StopGradient", "EnsureS
 _WRITTEN = frozenset({"Const", "Cast", "Identity", "Placeholder"})  # a number that the program wrote, as it arrives
 _MOST_OPS = 30
 _LARGEST_EPSILON = 1e-2
-_NUMBER = r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
-_TERM = rf"(?:{_NUMBER}|[A-Za-z_]\w*)"
-_ADDED = re.compile(rf"(?<![\w.])({_TERM})\s*([+-])\s*({_TERM})(?![\w.])")
+_ADDED = re.compile(rf"(?<![\w.])({TERM})\s*([+-])\s*({TERM})(?![\w.])")
 _BINDS_CLOSER = frozenset("*/%@")
 _ADDED_BEFORE = frozenset("+-")  # Python adds from left to right
 
 
 @dataclass(frozen=True)
 class LostEpsilon:
-    """An epsilon that is lost, as `text` shows it; where the program wrote it, if that is known."""
+    """An epsilon that is lost, as `text` shows it; where the program wrote it, if that is known.
+
+    `too_small` says that the dtype does not hold it at all, rather than not beside a larger number.
+    """
 
     epsilon: float
     text: str
     frame: Frame | None
+    too_small: bool = False
 
     def told(self, dtype: str) -> str:
         """`the epsilon 1e-08 is lost: 1 + 1e-08 is 1 in float32 (train.py:5)`."""
@@ -69,9 +73,10 @@ def lost_epsilon(run: Run, lineage: Lineage, inputs: Sequence[InputSeen], eviden
         return None
     behind = list(_behind(run, lineage, inputs[position]))
     if (operand == 0).any():
-        return next(filter(None, map(_in_op, behind)), None) or next(
-            (found for one in behind if (found := _in_python(run, one)) is not None), None
-        )
+        ways: tuple[Callable[[_Sum], LostEpsilon | None], ...] = (
+            _in_op, partial(_in_python, run), partial(_in_dtype, run)
+        )  # fmt: skip
+        return next((found for way in ways for one in behind if (found := way(one)) is not None), None)
     if evidence.op_type == "Log" and np.isneginf(evidence.outputs).any():  # it was 0, whatever the graph gave
         return _in_optimizer(behind)
     return None
@@ -131,14 +136,12 @@ def _in_python(run: Run, one: _Sum) -> LostEpsilon | None:
     if one.frame is None:
         return None
     given = [item.value for item in one.inputs if _constant(item) is not None and item.value is not None]
-    source = run.sources.lines(one.frame.file) or ()
-    line = source[one.frame.line - 1] if 0 < one.frame.line <= len(source) else one.frame.text
-    code = line.partition("#")[0]
-    for match in _ADDED.finditer(code):
-        before, behind = code[: match.start()].rstrip()[-1:], code[match.end() :].lstrip()[:1]
+    code = code_of(run, one.frame)
+    for match in _ADDED.finditer(code.text):
+        before, behind = code.text[: match.start()].rstrip()[-1:], code.text[match.end() :].lstrip()[:1]
         if {before, behind} & _BINDS_CLOSER or before in _ADDED_BEFORE:
             continue
-        first, second = _number(match[1], source), _number(match[3], source)
+        first, second = code.number(match[1]), code.number(match[3])
         if first is None or second is None:
             continue
         total, small = first + second if match[2] == "+" else first - second, min(abs(first), abs(second))
@@ -150,14 +153,14 @@ def _in_python(run: Run, one: _Sum) -> LostEpsilon | None:
     return None
 
 
-def _number(text: str, source: Sequence[str]) -> float | None:
-    """The value of a literal, or of a name that the file gives one number and no other."""
-    if not text[0].isalpha() and text[0] != "_":
-        return float(text)
-    assigned = re.compile(rf"^\s*{text}(?:\s*:[^=]*)?\s*=(?!=)\s*(.*?)\s*(?:#.*)?$")
-    values = {match[1] for row in source if (match := assigned.match(row)) is not None}
-    only = values.pop() if len(values) == 1 else ""
-    return float(only) if re.fullmatch(_NUMBER, only) else None
+def _in_dtype(run: Run, one: _Sum) -> LostEpsilon | None:
+    """An epsilon in the line of an op that was given 0 for it, since the dtype has no number so small."""
+    given = next((item.value for item in one.inputs if _constant(item) == 0 and item.value is not None), None)
+    if given is None or one.frame is None:
+        return None
+    small = (number for number in code_of(run, one.frame).numbers if 0 < number <= _LARGEST_EPSILON)
+    lost = next((number for number in small if given.dtype.type(number) == 0), None)
+    return None if lost is None else LostEpsilon(lost, "it is 0", one.frame, too_small=True)
 
 
 def _epsilon(item: InputSeen) -> float | None:

@@ -112,6 +112,11 @@ def by_constant(test: Test) -> Test:
     return lambda evidence: test(evidence) if evidence.constant is not None else None
 
 
+def by_state(test: Test) -> Test:
+    """`test`, where the larger of the first two inputs is what a loop carries from turn to turn."""
+    return lambda evidence: test(evidence) if evidence.maker(evidence.scalable) is Maker.STATE else None
+
+
 def in_optimizer(test: Test) -> Test:
     """`test`, where the op stands in the scope of an optimizer."""
     return lambda evidence: test(evidence) if OPTIMIZER_SCOPE.search(evidence.node) else None

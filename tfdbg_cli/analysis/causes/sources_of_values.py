@@ -6,12 +6,18 @@ from collections.abc import Callable, Sequence
 
 from tfdbg_cli.analysis.causes.causes import Cause
 from tfdbg_cli.analysis.causes.given_data import GivenData
+from tfdbg_cli.analysis.causes.literals import overflown
+from tfdbg_cli.analysis.causes.safe_numbers import safe_numbers
 from tfdbg_cli.analysis.causes.suggestions import UPDATE
 from tfdbg_cli.analysis.graph.feeds import feed_name
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage, variable_of
 from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS
+from tfdbg_cli.model.dtypes import name_of
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.values import Array
+from tfdbg_cli.ops.intended_infinities import is_literal_infinity
 from tfdbg_cli.ops.kinds import PYTHON, RECEIVES
 
 _CHECK_DATA = (
@@ -20,7 +26,7 @@ _CHECK_DATA = (
 )
 _FILTER_DATA = (
     "Check or filter the data set: dataset.filter(lambda x, *_: tf.reduce_all(tf.math.is_finite(x))), or replace what"
-    " is missing before."
+    " is missing before. A function that it maps may have made it, as by log(0) or 0 / 0."
 )
 _DELIVERIES = PIPELINE_OPS | {"DecodeRaw", "DecodeCSV", "ReadFile"}
 
@@ -48,11 +54,6 @@ def cause_at_source(
     fed = feed_name(node)
     if fed is not None:
         return cause_of_feed(fed, given)
-    if node.op_type == "Const":
-        return Cause(
-            "The constant itself holds it: the program wrote it into the graph.",
-            "If it is a mask and meant so, use -1e9 instead of -inf, or look for NaN only: `origin --nan`.",
-        )
     if node.op_type in _DELIVERIES:
         return _cause_of_delivery(given)
     if node.op_type in PYTHON:
@@ -60,6 +61,27 @@ def cause_at_source(
     if node.op_type in RECEIVES:
         return Cause("It came from another process or device, whose part of the run is not in this recording.")
     return None
+
+
+def cause_of_constant(run: Run, node: Node, value: Array) -> Cause:
+    """The cause when the constant `node` has a `value` that is not finite."""
+    numbers = safe_numbers(name_of(value.dtype))
+    told = overflown(run, node, value)
+    if told:
+        helps = (
+            f"Take a number that the dtype holds, such as {numbers['masked']} for a mask, or a wider dtype (tf.cast)."
+        )
+        return Cause(f"The constant itself is infinite: {told}.", helps)
+    if not is_literal_infinity(value):
+        return Cause(
+            "The constant itself holds it: Python gave it to the graph so.",
+            "Look where Python computed it, as by a division by a count that is 0: np.isfinite(value).all().",
+        )
+    return Cause(
+        "The constant itself holds it: the program wrote it into the graph.",
+        f"If it is a mask and meant so, use {numbers['masked']} instead of -inf, or look for NaN only: `origin"
+        " --nan`.",
+    )
 
 
 def cause_of_feed(name: TensorName, given: GivenData | None = None) -> Cause:

@@ -84,6 +84,11 @@ SMALLER = (
     "Bring {large} to a size of about 1 first (keras.layers.Normalization, or divide by its largest); if it is"
     " weights that grew, lower the learning rate or clip gradients (tf.clip_by_global_norm)."
 )
+STEADY = (
+    "What a loop carries must not grow with every turn: normalize it there, or take smaller recurrent weights (Keras:"
+    " recurrent_initializer='orthogonal') and tanh in place of relu; if weights grew in training, lower the learning"
+    " rate or clip gradients (tf.clip_by_global_norm)."
+)
 SMALLER_CONSTANT = (
     "Take a smaller constant, or a dtype that reaches further (tf.cast), and look whether {large} is of the size that"
     " it is meant for."
@@ -101,6 +106,10 @@ SCALED = (
 SCALED_LESS = (
     "Nothing, if it passes: the loss scaling of this program skips the step and goes on with a smaller scale. If it"
     " comes back, begin with a smaller scale, or keep this value in float32."
+)
+HELD_CONSTANT = (
+    "Take a number that {dtype} holds, such as {masked} for a mask, or a dtype that reaches further. Loss scaling"
+    " does not help here: it acts on gradients alone."
 )
 DATA_IN_REACH = (
     "Bring {a} to a size of about 1 first (keras.layers.Normalization, or divide by its largest), or keep it in a"
@@ -131,6 +140,10 @@ PRODUCT = (
     " 0 too, where a bound such as tf.maximum would cut them off."
 )
 LOG_SUM_EXP = "Use tf.reduce_logsumexp(x), which subtracts the maximum first, in place of log(sum(exp(x)))."
+SUM_OF_LOGS = (
+    "Add up logarithms, tf.reduce_sum(tf.math.log(x), axis), in place of tf.math.log(tf.reduce_prod(x, axis)); keep a"
+    " factor that can be 0 away from it: tf.maximum(x, {small})."
+)
 EMPTY_SEGMENTS = (
     "Of a ragged tensor leave out rows that are empty, or divide the sum: tf.math.divide_no_nan(tf.reduce_sum(x, "
     "axis=1), tf.cast(x.row_lengths(), x.dtype)[:, tf.newaxis])."

@@ -17,6 +17,7 @@ from tfdbg_cli.analysis.causes.rules import (
     any_of,
     both,
     by_constant,
+    by_state,
     cancelled,
     epsilon_lost,
     epsilon_zero,
@@ -46,7 +47,9 @@ _HALF = ("float16", "bfloat16", "float8_e5m2", "float8_e4m3fn", "float8_e4m3fnuz
 _SOFTMAX, _SIGMOID, _DATA = (Maker.SOFTMAX,), (Maker.SIGMOID,), (Maker.DATA,)
 _NORM, _DEVIATION, _MASK = (Maker.NORM,), (Maker.DEVIATION,), (Maker.MASK,)
 _COMPUTED = tuple(set(Maker) - {Maker.DATA, Maker.VARIABLE, Maker.COUNTER, Maker.CONSTANT, Maker.MASK})
+_CONSTANT = (Maker.CONSTANT,)
 _SEGMENTS, _RECTIFIED, _COUNTER = (Maker.SEGMENTS,), (Maker.RECTIFIED,), (Maker.COUNTER,)
+_PLAIN = (Maker.OTHER, Maker.VARIABLE, Maker.PRODUCT, Maker.STATE)  # no probability
 _VARIANCE, _MOMENTS = (Maker.VARIANCE, Maker.MOMENTS), (Maker.MOMENTS,)
 
 _DIVISIONS = ops("RealDiv Div Xdivy TruncateDiv")
@@ -71,6 +74,9 @@ def _overflows(ops: frozenset[str], what: str, suggestion: str, half: str = help
     return (
         Rule(ops, by_constant(overflow), f"{text}; {{constant}} is in it", helps.SMALLER_CONSTANT),
         Rule(ops, grown(overflow), f"{text}; {{grown}}", helps.TRAINING_DIVERGES),
+        Rule(ops, by_state(overflow), f"{text}; {{large}} is what a loop carries from turn to turn", helps.STEADY),
+        Rule(ops, in_gradient(scaled(among(_HALF, overflow))), text, helps.SCALED_LESS),
+        Rule(ops, in_gradient(among(_HALF, overflow)), text, helps.SCALED),
         Rule(ops, among(_HALF, overflow), text, half),
         Rule(ops, overflow, text, suggestion),
     )
@@ -85,6 +91,9 @@ RULES: tuple[Rule, ...] = (
     Rule(ops("Log"), made(0, (Maker.EXPONENTIALS,), of(0, lambda x: x == 0)),
          "log of 0: {a}, a sum of exponentials, is 0 at {n}: all of them are too small for {dtype}",
          helps.LOG_SUM_EXP),
+    Rule(ops("Log"), made(0, (Maker.PRODUCT,), of(0, lambda x: x == 0)),
+         "log of 0: {a}, a product, is 0 at {n}: together its factors are too small for {dtype}, or one of them is 0",
+         helps.SUM_OF_LOGS),
     Rule(ops("Log"), made(0, _RECTIFIED, of(0, lambda x: x == 0)), "log of 0: {a}, a relu, is 0 at {n}",
          helps.RECTIFIED),
     Rule(ops("Log"), made(0, _COUNTER, of(0, lambda x: x == 0)), "log of 0: {a}, which counts steps, is 0",
@@ -95,10 +104,10 @@ RULES: tuple[Rule, ...] = (
     Rule(ops("Log"), made(0, _DATA, of(0, lambda x: x == 0)), "log of 0: {a} is 0 at {n}", helps.FED),
     Rule(ops("Log"), made(0, _DATA, of(0, lambda x: x.real < 0)),
          "log of a negative number: {a} is negative at {n}", helps.FED),
-    Rule(ops("Log"), made(0, (Maker.OTHER, Maker.VARIABLE), of(0, lambda x: x == 0)), "log of 0: {a} is 0 at {n}",
+    Rule(ops("Log"), made(0, _PLAIN, of(0, lambda x: x == 0)), "log of 0: {a} is 0 at {n}",
          helps.AWAY_FROM_ZERO_LOG),
     Rule(ops("Log"), of(0, lambda x: x == 0), "log of 0: {a} is 0 at {n}", helps.PROBABILITY),
-    Rule(ops("Log"), made(0, (Maker.OTHER, Maker.VARIABLE), of(0, lambda x: x.real < 0)),
+    Rule(ops("Log"), made(0, _PLAIN, of(0, lambda x: x.real < 0)),
          "log of a negative number: {a} is negative at {n}", helps.POSITIVE),
     Rule(ops("Log"), of(0, lambda x: x.real < 0),
          "log of a negative number: {a} is negative at {n}", helps.PROBABILITY),
@@ -178,15 +187,12 @@ RULES: tuple[Rule, ...] = (
     Rule(ops("Rsqrt"), made(0, _COUNTER, of(0, lambda x: x == 0)), "1/sqrt of 0: {a}, which counts steps, is 0",
          helps.FROM_ONE),
     Rule(ops("Rsqrt"), of(0, lambda x: x == 0), "1/sqrt of 0: {a} is 0 at {n}",
-         "Add a small eps: tf.math.rsqrt(x + {small})."),
+         "Add a small eps: tf.math.rsqrt(x + {steep})."),
     Rule(ops("SqrtGrad"), made(0, _NORM, of(0, lambda y: y == 0)),
          "gradient of a square root at 0, of a norm: {a} is 0 at {n}", helps.EPS_NORM),
-    Rule(
-        ops("SqrtGrad RsqrtGrad InvGrad ReciprocalGrad"),
-        of(0, lambda y: (y == 0) | np.isinf(y)),
-        "gradient of a square root or reciprocal at 0: {a} is 0 or infinite at {n}",
-        helps.EPS_SQRT,
-    ),
+    Rule(ops("SqrtGrad"), of(0, lambda y: y == 0), "gradient of a square root at 0: {a} is 0 at {n}", helps.EPS_SQRT),
+    Rule(ops("RsqrtGrad InvGrad ReciprocalGrad"), of(0, np.isinf),
+         "gradient of 1/sqrt or of a reciprocal at 0: {a} is infinite at {n}", helps.INVERTIBLE_SLOPE),
     Rule(ops("SqrtGrad"), overflow,
          "overflow of the gradient of a square root: {a} is so small at {n}, down to {least_a}, that 1 / (2 * root)"
          " exceeds {largest}, the largest {dtype}", helps.EPS_SQRT),
@@ -236,7 +242,8 @@ RULES: tuple[Rule, ...] = (
          "the quantile of a probability that is not between 0 and 1: {a} is not at {n}",
          "Clip it: tf.clip_by_value(p, 1e-6, 1 - 1e-6)."),
     Rule(ops("Lgamma Digamma"), of(0, lambda x: (x.real <= 0) & (x == np.floor(x.real))),
-         "{op} has a pole at 0 and the negative integers: {a} is there at {n}", "Keep {a} positive."),
+         "{op} has a pole at 0 and the negative integers: {a} is there at {n}",
+         "Keep {a} positive: tf.nn.softplus(x) + {small}, or tf.maximum(x, {small})."),
     # Sums and products.
     Rule(ops("Mul MulNoNan"), made(0, _MASK, both(lambda a, b: np.isinf(a) & (b == 0))),
          "0 * inf: {a} is infinite and {b} is 0 at {n}, a mask made by a product",
@@ -272,6 +279,7 @@ RULES: tuple[Rule, ...] = (
          helps.DIVERGES),
     # Conversions, losses, normalization, updates.
     Rule(ops("Cast"), made(0, _DATA, overflow), _CAST, helps.DATA_IN_REACH),
+    Rule(ops("Cast"), made(0, _CONSTANT, overflow), _CAST, helps.HELD_CONSTANT),
     Rule(ops("Cast"), in_gradient(scaled(overflow)), _CAST, helps.SCALED_LESS),
     Rule(ops("Cast"), in_gradient(overflow), _CAST, helps.SCALED),
     Rule(ops("Cast"), made(0, _COMPUTED, no_loss(overflow)), _CAST, helps.FORWARD_IN_REACH),

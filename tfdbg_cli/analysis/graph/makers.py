@@ -6,7 +6,7 @@ from collections.abc import Callable
 from enum import Enum, auto
 from typing import TypeAlias
 
-from tfdbg_cli.analysis.graph.lineage import VARIABLE_OPS, Lineage
+from tfdbg_cli.analysis.graph.lineage import LOOP_VARIABLE, VARIABLE_OPS, Lineage
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.ops.kinds import INPUTS, MOVES, RELUS, SAME_VALUE, SELECTS
 
@@ -16,7 +16,7 @@ PIPELINE_OPS = frozenset({
     "QueueDequeueManyV2", "QueueDequeueUpToV2", "ParseExample", "ParseExampleV2", "OneShotIterator",
 })  # fmt: skip
 _WHOLE = frozenset({"int32", "int64", "uint32", "uint64"})
-_TWICE = frozenset({"Square", "SquaredDifference", "Mul"})
+_TWICE = frozenset({"Square", "SquaredDifference", "Mul", "Pow"})
 _MOST_STEPS = 50
 _DEEPEST = 20  # ops that ask what made their operand, one behind the other
 
@@ -24,7 +24,7 @@ _DEEPEST = 20  # ops that ask what made their operand, one behind the other
 class Maker(Enum):
     """What an operand is, as far as the suggestion depends on it."""
 
-    SOFTMAX = auto()  # by tf.nn.softmax, or shares by hand: x / sum(x)
+    SOFTMAX = auto()  # by tf.nn.softmax, or by hand: exp(x) / sum(exp(x))
     SIGMOID = auto()  # a sigmoid, or 1 - sigmoid
     NORM = auto()  # the root of a sum of squares
     SQUARED_NORM = auto()  # a sum of squares
@@ -32,10 +32,12 @@ class Maker(Enum):
     MOMENTS = auto()  # a variance as the mean of squares less the square of the mean
     DEVIATION = auto()  # the root of a variance
     EXPONENTIALS = auto()  # a sum of exponentials
+    PRODUCT = auto()  # of the elements along an axis
     SEGMENTS = auto()  # sums over segments, such as the rows of a ragged tensor
     DATA = auto()  # fed, an argument, or what an input pipeline delivered
     VARIABLE = auto()
     COUNTER = auto()  # a variable of whole numbers, such as the steps of an optimizer, or its root
+    STATE = auto()  # what a loop carries from turn to turn
     CONSTANT = auto()
     MASK = auto()  # it holds infinities that the program wrote
     RECTIFIED = auto()  # a relu, which gives exactly 0
@@ -72,10 +74,13 @@ def _input(node: Node, position: int, lineage: Lineage) -> Node | None:
 
 
 def _share(node: Node, lineage: Lineage, depth: int) -> Maker:
-    """A quotient: a softmax by hand when the denominator is the sum of the numerator."""
-    total = _input(node, 1, lineage)
+    """A quotient: a softmax by hand when exponentials are divided by their sum, or a softmax by its own."""
+    total, part = _input(node, 1, lineage), _input(node, 0, lineage)
     whole = _input(total, 0, lineage) if total is not None and total.op_type == "Sum" else None
-    return Maker.SOFTMAX if whole is not None and whole is _input(node, 0, lineage) else Maker.OTHER
+    if whole is None or part is None or whole is not part:
+        return Maker.OTHER
+    made = part.op_type == "Exp" or maker_of(part, lineage, depth + 1) is Maker.SOFTMAX
+    return Maker.SOFTMAX if made else Maker.OTHER
 
 
 def _difference(node: Node, lineage: Lineage, depth: int) -> Maker:
@@ -93,6 +98,9 @@ def _difference(node: Node, lineage: Lineage, depth: int) -> Maker:
 def _is_square(node: Node | None, lineage: Lineage) -> bool:
     if node is None or node.op_type not in _TWICE:
         return False
+    if node.op_type == "Pow":
+        exponent = next(iter(lineage.inputs_of_node(node)[1:]), None)
+        return exponent is not None and exponent.value is not None and bool((exponent.value == 2).all())
     edges = lineage.edges(node)
     return node.op_type != "Mul" or (
         len(edges) == 2 and _source(edges[0].node, lineage) == _source(edges[1].node, lineage)
@@ -172,6 +180,8 @@ _BY_OP: dict[str, _Asking] = {
     **dict.fromkeys(VARIABLE_OPS, _always(Maker.VARIABLE)),
     **dict.fromkeys(PIPELINE_OPS, _always(Maker.DATA)),
     **dict.fromkeys(INPUTS, _input_of_graph),
+    "Prod": _always(Maker.PRODUCT),
+    LOOP_VARIABLE: _always(Maker.STATE),
     "RealDiv": _share,
     "Sub": _difference,
     "Mean": _mean,

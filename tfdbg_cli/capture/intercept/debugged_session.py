@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from tfdbg_cli.capture.controller import Controller
@@ -48,7 +49,7 @@ class DebuggedSession(Proxy):
         super().__init__(session)
         self._tfdbg_controller = controller
         self._tfdbg_is_monitored = isinstance(session, base_classes.monitored_base())
-        self._tfdbg_default: Any = None
+        self._tfdbg_defaults: list[Any] = []  # those of `as_default` that `with` entered
         if self._tfdbg_is_monitored:
             debug_monitored(session, controller)
 
@@ -112,16 +113,17 @@ class DebuggedSession(Proxy):
     def __enter__(self) -> Any:
         kind = type(self._tfdbg_original)
         if hasattr(kind, "__enter__"):
-            return kind.__enter__(self)
+            # One that was entered cannot be entered once more; TensorFlow's own wrapper of it can.
+            with suppress(RuntimeError):
+                return kind.__enter__(self)
         # An InteractiveSession is no context; TensorFlow's own wrapper of one is.
-        self._tfdbg_default = self.as_default()
-        return self._tfdbg_default.__enter__()
+        self._tfdbg_defaults.append(self.as_default())
+        return self._tfdbg_defaults[-1].__enter__()
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> Any:
-        if hasattr(type(self._tfdbg_original), "__exit__"):
-            return type(self._tfdbg_original).__exit__(self, kind, error, trace)
-        default, self._tfdbg_default = self._tfdbg_default, None
-        return None if default is None else default.__exit__(kind, error, trace)
+        if self._tfdbg_defaults:
+            return self._tfdbg_defaults.pop().__exit__(kind, error, trace)
+        return type(self._tfdbg_original).__exit__(self, kind, error, trace)
 
     def close(self) -> None:
         """Close the wrapped session."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.opaque import is_handle
@@ -54,6 +54,25 @@ def calls_functions(op: Op) -> bool:
         may_call = any(attribute.type in OF_FUNCTIONS for attribute in definition.attr)
         _MAY_CALL[op.type] = may_call
     return may_call and not only_handles(op.outputs)
+
+
+def dtype_of_input(op_type: str, position: int, inputs: Sequence[int], outputs: Sequence[int]) -> int:
+    """The dtype, by its number, that an op wants of one of its inputs; 0 where nobody knows.
+
+    `inputs` and `outputs` are those of the op, as far as they are known, and else 0: some have the same dtype. Of an
+    op that takes lists nobody knows which input stands where.
+    """
+    definition = compat.op_definition(op_type)
+    arguments = [] if definition is None else [*definition.input_arg, *definition.output_arg]
+    known = [*inputs, *outputs]
+    if len(arguments) != len(known) or any(each.number_attr or each.type_list_attr for each in arguments):
+        return 0
+    wanted = arguments[position]
+    if wanted.type:
+        return int(wanted.type)
+    alike = (dtype for each, dtype in zip(arguments, known, strict=True) if each.type_attr == wanted.type_attr)
+    usual = (int(each.default_value.type) for each in definition.attr if each.name == wanted.type_attr)
+    return next(filter(None, alike), 0) or next(usual, 0)
 
 
 def only_handles(outputs: Iterable[SymbolicTensor]) -> bool:

@@ -294,6 +294,123 @@ def test_an_epsilon_that_rounding_lost_is_named(tf2, origin, probability, told) 
         assert "tf.clip_by_value(p, 1e-7, 1 - 1e-7)" in found["suggestion"]
 
 
+@pytest.mark.parametrize(
+    ("scaled", "cause", "suggestion", "lost"),
+    [
+        (
+            lambda tf, x: x * tf.math.rsqrt(tf.reduce_mean(x * x, 1, keepdims=True) + 1e-8),
+            "1/sqrt of 0",
+            "x + 1e-2",
+            True,
+        ),
+        (lambda tf, x: x / (tf.reduce_sum(x, 1, keepdims=True) + EPS), "0 / 0", "such as 1e-4", True),
+        (lambda tf, x: tf.math.log(tf.maximum(x, EPS)), "Log of 0", "tf.maximum(x, 1e-4)", True),
+        (lambda tf, x: tf.math.log(x + 1e-4 * 0), "Log of 0", "tf.maximum(x, 1e-4)", False),  # 1e-4 would do
+    ],
+)
+def test_an_epsilon_that_float16_does_not_hold_is_named(
+    tf2, origin, compiled, scaled, cause, suggestion, lost
+) -> None:
+    _, function = compiled
+    step = function(lambda x: scaled(tf2, x))
+    found = origin(step, tf2.constant([[1, 2], [0, 0]], tf2.float16))
+    assert found["cause"].startswith(cause) and suggestion in found["suggestion"]
+    assert ("; the epsilon 1e-08 is lost: it is 0 in float16 (test_named_causes.py:" in found["cause"]) is lost
+    assert not origin(step, tf2.constant([[1, 2], [1, 1]], tf2.float16))
+
+
+def test_a_product_of_many_factors_that_rounds_to_0(tf2, origin) -> None:
+    @tf2.function
+    def likelihood(p: Any) -> Any:
+        return tf2.math.log(tf2.reduce_prod(p, axis=1))
+
+    found = origin(likelihood, tf2.fill([2, 40], 0.01))
+    assert "together its factors are too small for float32" in found["cause"]
+    assert "tf.reduce_sum(tf.math.log(x), axis)" in found["suggestion"]
+    assert not origin(likelihood, tf2.fill([2, 4], 0.01))
+    assert np.isfinite(tf2.reduce_sum(tf2.math.log(tf2.fill([2, 40], 0.01)), 1)).all(), "what was suggested"
+
+
+FAR = -1e9  # -inf in float16
+
+
+@pytest.mark.parametrize("until", ["has_inf_or_nan", "has_nan"])
+@pytest.mark.parametrize("written", ["a literal", "a name"])
+@pytest.mark.parametrize("dtype", ["float16", "float32"])
+def test_a_mask_that_the_dtype_makes_infinite_is_told_to_be_so(tf2, origin, compiled, written, dtype, until) -> None:
+    """Op by op too, where the op is given the number that TensorFlow made of it."""
+    _, function = compiled
+
+    @function
+    def masked(kept: Any) -> Any:
+        if written == "a name":
+            return tf2.nn.softmax((1 - kept) * FAR)
+        return tf2.nn.softmax((1 - kept) * -1e9)
+
+    found = origin(masked, tf2.constant([1, 0, 1], dtype), until=until)
+    assert bool(found) is (dtype == "float16")
+    if found:
+        assert "; -1e+09 is -inf in float16 (test_named_causes.py:" in found["cause"]
+        assert "mask with -1e4" in found["suggestion"] or until == "has_nan"
+
+
+def test_a_constant_that_is_infinite_says_why(tf2, origin) -> None:
+    with np.errstate(divide="ignore"):
+        weights = np.array([3.0, 1.0], np.float32) / np.array([1.0, 0.0], np.float32)
+    step = tf2.function(lambda x: tf2.reduce_sum(x * weights))
+    found = origin(step, tf2.constant([1.0, 0.0]))
+    assert found["cause"] == "The constant itself holds it: Python gave it to the graph so."
+    assert "a count that is 0" in found["suggestion"]
+    half = tf2.function(lambda x: tf2.reduce_sum(x + tf2.constant(1e5, tf2.float16)))
+    found = origin(half, tf2.constant([1, 0], tf2.float16))
+    assert found["cause"].startswith("The constant itself is infinite: 100000 is inf in float16 (")
+    assert "such as -1e4 for a mask" in found["suggestion"]
+    meant = tf2.function(lambda x: tf2.reduce_sum(x + float("inf")))
+    assert "the program wrote it into the graph" in origin(meant, tf2.constant([1.0, 0.0]))["cause"]
+
+
+@pytest.mark.parametrize("unlikely", [True, False])
+def test_shares_are_a_softmax_where_they_are_shares_of_exponentials(tf2, origin, unlikely) -> None:
+    @tf2.function
+    def logarithms(x: Any) -> Any:
+        parts = tf2.exp(x) if unlikely else tf2.nn.relu(x)
+        return tf2.math.log(parts / tf2.reduce_sum(parts))
+
+    found = origin(logarithms, tf2.constant([-200.0, 1.0, 2.0]))
+    assert ("a softmax" in found["cause"]) is unlikely
+    assert ("tf.nn.log_softmax" in found["suggestion"]) is unlikely
+    assert not origin(logarithms, tf2.constant([1.0, 2.0]))
+
+
+def test_what_a_loop_carries_is_told_to_grow(tf2, origin) -> None:
+    weights = tf2.constant([[3.0, 3.0], [3.0, 3.0]])
+
+    @tf2.function
+    def recurrent(x: Any, turns: Any) -> Any:
+        for _ in tf2.range(turns):
+            x = tf2.nn.relu(x @ weights)
+        return x
+
+    found = origin(recurrent, tf2.ones([1, 2]), tf2.constant(60))
+    assert "is what a loop carries from turn to turn" in found["cause"]
+    assert "orthogonal" in found["suggestion"]
+    assert not origin(recurrent, tf2.ones([1, 2]), tf2.constant(6))
+
+
+@pytest.mark.parametrize("power", [2, 3])
+def test_a_norm_written_with_a_power_is_one(tf2, origin, power) -> None:
+    """The gradient of a root is explained by what is under it, `x ** 2` as `tf.square(x)`."""
+    x = tf2.Variable([[3.0, 4.0], [0.0, 0.0]])
+
+    @tf2.function
+    def slope() -> Any:
+        with tf2.GradientTape() as tape:
+            length = tf2.sqrt(tf2.reduce_sum(x**power, axis=1))
+        return tape.gradient(length, x)
+
+    assert ("of a norm" in origin(slope)["cause"]) is (power == 2)
+
+
 def test_what_is_suggested_for_a_lost_epsilon_helps(tf2, origin) -> None:
     @tf2.function
     def loss(logits: Any) -> Any:

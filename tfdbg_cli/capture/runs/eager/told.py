@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -17,6 +16,7 @@ from tfdbg_cli.capture.runs.eager.noted_ops import HANDLES, LATER, Noted, Read, 
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack, Tracebacks
 from tfdbg_cli.capture.runs.eager.recent import RecentOps
 from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.op_definitions import dtype_of_input
 from tfdbg_cli.capture.tf.opaque import HANDLE
 from tfdbg_cli.capture.tf.types import EagerTensor
 from tfdbg_cli.model.dtypes import name_of
@@ -214,7 +214,8 @@ class _Telling:
         name = self._names.get(id(source))
         if name is None:
             handle = source.dtype in HANDLES
-            kind, own = _of_handle(source.given()) if handle else (_kind_of(source), "")
+            given = None if handle else _given(op, source)
+            kind, own = _of_handle(source.given()) if given is None else (_kind_of(source, given), "")
             wanted = self._named(source) or own or ("handle" if handle else _CALLED[kind])
             name = next(
                 n
@@ -224,11 +225,11 @@ class _Telling:
             self._names[id(source)] = name
             self._alive.append(source)
             self._nodes[name] = Node(name, kind, "")
-            if kind == _LITERAL:
+            if given is not None and kind == _LITERAL:
                 self._stacks[name] = op.stack
-                self._take(TensorName(name, 0), op, None, array_from(source.given))
-            elif not handle:
-                given = self._feeds[name] = array_from(source.given)
+                self._take(TensorName(name, 0), op, None, given)
+            elif given is not None:
+                self._feeds[name] = given
                 self._nodes[name] = Node(name, kind, "", attributes=_attributes_of(given))
                 self._came[name] = source.key
             elif kind == _VARIABLE:
@@ -248,9 +249,31 @@ def _attributes_of(given: Array) -> Mapping[str, str]:
     return {"dtype": name_of(given.dtype), "shape": f"[{','.join(map(str, given.shape))}]"}
 
 
-def _kind_of(source: Source) -> str:
+def _given(op: RecentOp, source: Source) -> Array:
+    """What `op` was given by `source`: of a Python value the tensor that TensorFlow made of it, of the op's dtype."""
+    value = array_from(source.given)
+    if source.key or value.dtype.kind not in "biufc":
+        return value
+    position = next(i for i, read in enumerate(op.inputs) if read is source)
+    outputs = [dtype for _, dtype, _ in op.outputs]
+    dtype = dtype_of_input(op.op_type, position, [_dtype_read(read) for read in op.inputs], outputs)
+    if not dtype:
+        return value
+    with np.errstate(over="ignore"):
+        return value.astype(tf.as_dtype(dtype).as_numpy_dtype)
+
+
+def _dtype_read(read: Read) -> int:
+    """The dtype of an input of an op, by its number; 0 of a Python value."""
+    if isinstance(read, Source):
+        return read.dtype
+    op, slot = read
+    return op.outputs[slot][1] if slot < len(op.outputs) else 0
+
+
+def _kind_of(source: Source, given: Array) -> str:
     """The op type that a value is shown with: an infinity or a NaN that the program wrote down is a constant."""
-    written = not source.key and isinstance(source.given, float) and not math.isfinite(source.given)
+    written = not source.key and isinstance(source.given, float) and not np.isfinite(given)
     return _LITERAL if written else _INPUT
 
 

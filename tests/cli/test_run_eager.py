@@ -14,10 +14,10 @@ from support.launched import launched, python
 pytestmark = pytest.mark.tf
 
 
-def _done(tmp_path: Path, text: str, *arguments: str, anew: bool = False) -> subprocess.CompletedProcess[str]:
+def _done(tmp_path: Path, text: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     script = tmp_path / "train.py"
     script.write_text(text)
-    return launched(script, *arguments, anew=anew)
+    return launched(script, *arguments)
 
 
 def _commands(*commands: str) -> list[str]:
@@ -70,7 +70,6 @@ def test_python_in_the_frame(tmp_path) -> None:
         "--until",
         "has_inf_or_nan",
         *_commands("py x.shape, i", "py x + 1", "py 1 / 0"),
-        anew=True,
     )
     assert "(TensorShape([4, 3]), 1)" in done.stdout
     assert "array([[1., 1., 1.]," in done.stdout

@@ -58,7 +58,7 @@ def _commands(*commands: str) -> list[str]:
 
 
 def test_from_a_pipe(programs, undebugged) -> None:
-    done = python(programs["wrapped"], anew=True, given="run -t 3\nlt -n sse\n\npt y_hat:0[0:2]\nrun -n\nexit\n")
+    done = python(programs["wrapped"], given="run -t 3\nlt -n sse\n\npt y_hat:0[0:2]\nrun -n\nexit\n")
     assert done.returncode == 0, done.stderr
     assert "tfdbg> lt -n sse" in done.stdout
     assert "Tensor y_hat:0[0:2]" in done.stdout

@@ -60,7 +60,7 @@ def test_a_script_runs_as_in_a_new_process(tmp_path: Path, name: str) -> None:
     assert warm == anew
 
 
-@pytest.mark.parametrize("words", [("program.py",), ("-m", "program", "x"), ("-m", "tfdbg_cli", "run", "program.py")])
+@pytest.mark.parametrize("words", [("-m", "program", "x"), ("-m", "tfdbg_cli", "run", "program.py")])
 def test_modules_are_loaded_when_the_program_imports_them(tmp_path: Path, words: tuple[str, ...]) -> None:
     (tmp_path / "program.py").write_text(LOADS)
     anew, warm = _both(tmp_path, *words)

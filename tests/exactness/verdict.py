@@ -136,15 +136,21 @@ def assert_exact_again(
     ways: Iterable[Way] = (Way.CAPTURED_PLANTED, Way.PASSED_OVER),
     *,
     goes_on: bool = True,
+    plain_first: bool = True,
 ) -> None:
-    """As `assert_exact` with something planted, of a program that is built once, and whose variables are put back."""
-    _assert_same(rewound(build, plant), steps, list(ways), plant, goes_on=goes_on)
+    """As `assert_exact` with something planted, of a program that is built once, and whose variables are put back.
+
+    Unless `plain_first`, it meets the first of `ways` before it is called undebugged.
+    """
+    _assert_same(rewound(build, plant), steps, list(ways), plant, goes_on=goes_on, plain_first=plain_first)
 
 
-def _assert_same(courses: Courses, steps: int, ways: list[Way], plant: Plant, *, goes_on: bool) -> None:
+def _assert_same(
+    courses: Courses, steps: int, ways: list[Way], plant: Plant, *, goes_on: bool, plain_first: bool = True
+) -> None:
     plain: dict[Plant, list[Course]] = {}
     try:
-        found = verdicts_of(courses, steps, ways, plant, plain)
+        found = verdicts_of(courses, steps, ways, plant, plain, plain_first=plain_first)
     except DoesNotRepeatItself as reason:
         pytest.skip(str(reason))
     if goes_on and any(way.planted for way in ways):

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from support.package_source import PROJECT
+from support.warm_session import HeavySession
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
 from terminal_session import TerminalSession
@@ -56,7 +57,7 @@ def test_the_demo_opens_the_screen_on_the_origin(
 ) -> None:
     demo = DEMOS[variable]
     command = (sys.executable, "-m", "tfdbg_cli", "run", "--watch", "-m")
-    session = TerminalSession(
+    session = HeavySession(
         (*command, f"tfdbg_cli.examples.{demo.example}"),
         *first,
         {"HOME": str(tmp_path), "TF_CPP_MIN_LOG_LEVEL": "3"},

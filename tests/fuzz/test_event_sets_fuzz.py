@@ -110,12 +110,12 @@ def _reframed(content: bytes, chance: random.Random) -> bytes:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_whatever_bytes_are_flipped_no_command_fails(tmp_path: Path, seed: int, turns: Turns) -> None:
-    _damaged(tmp_path, turns(40), seed, _broken)
+    _damaged(tmp_path, turns(20), seed, _broken)
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_whatever_a_record_holds_no_command_fails(tmp_path: Path, seed: int, turns: Turns) -> None:
-    _damaged(tmp_path, turns(40), 100 + seed, _reframed)
+    _damaged(tmp_path, turns(20), 100 + seed, _reframed)
 
 
 _TEXT = st.sampled_from(["", "g", "h", "x", "x:0", "while", "a/b/c", "\x1b[31m", "x:-1", ":", "x" * 300, "g/../.."])

@@ -13,10 +13,10 @@ from support.warm_python import PipedProgram, can_be_warm, run_warm
 ROOT = Path(__file__).parents[2]
 
 
-def launched(script: Path, *arguments: str, anew: bool = False) -> subprocess.CompletedProcess[str]:
+def launched(script: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """The script run to its end, under `tfdbg run` with `arguments` if there are any: see `python`."""
     tool = ["-m", "tfdbg_cli", "run", *arguments] if arguments else []
-    return python(*tool, script, anew=anew)
+    return python(*tool, script)
 
 
 def python(

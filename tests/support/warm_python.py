@@ -140,6 +140,8 @@ class PipedProgram(WarmProgram):
 class WarmSpawn(pexpect.spawn):
     """A program in a pseudo terminal; `python WORDS` without TensorFlow is a fork of what has imported the rest."""
 
+    heavy = False
+
     def _spawnpty(self, args: Sequence[str], **options: Any) -> ptyprocess.PtyProcess:
         command, *words = map(os.fsdecode, args)
         if command != sys.executable or not can_be_warm(words):
@@ -150,10 +152,16 @@ class WarmSpawn(pexpect.spawn):
         environ = os.environ if options.get("env") is None else options["env"]
         folder = Path(options.get("cwd") or Path.cwd())
         try:
-            program = WarmProgram(words, folder, environ, [theirs] * 3, heavy=False, terminal=True)
+            program = WarmProgram(words, folder, environ, [theirs] * 3, heavy=self.heavy, terminal=True)
         finally:
             os.close(theirs)
         return ptyprocess.PtyProcess(program.pid, ours)
+
+
+class HeavySpawn(WarmSpawn):
+    """The same for a program that needs TensorFlow."""
+
+    heavy = True
 
 
 def _adopt(children: bool) -> None:

@@ -6,9 +6,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.warm_session import HeavySession
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
-from terminal_session import TerminalSession, split_keys
+from terminal_session import split_keys
 
 pytestmark = [pytest.mark.tf, pytest.mark.terminal]
 PROGRAM = Path(__file__).parents[1] / "support" / "program_with_an_infinity.py"
@@ -16,7 +17,7 @@ PROGRAM = Path(__file__).parents[1] / "support" / "program_with_an_infinity.py"
 
 def test_from_the_stop_to_what_a_person_looks_for(tmp_path: Path) -> None:
     command = (sys.executable, "-m", "tfdbg_cli", "run", "--watch", str(PROGRAM))
-    session = TerminalSession(command, 120, 45, {"HOME": str(tmp_path), "TF_CPP_MIN_LOG_LEVEL": "3"})
+    session = HeavySession(command, 120, 45, {"HOME": str(tmp_path), "TF_CPP_MIN_LOG_LEVEL": "3"})
 
     def sees(*texts: str) -> None:
         for text in texts:

@@ -38,7 +38,7 @@ def state_of(model: Any) -> list[Any]:
 
 def test_fit_evaluate_and_predict() -> None:
     def build() -> Program:
-        model = network(deep=True)
+        model = network()
 
         def step() -> Any:
             history = model.fit(X, Y, batch_size=5, epochs=1, validation_split=0.25, verbose=0).history

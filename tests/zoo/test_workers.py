@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import socket
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support.launched import begun
 
 pytestmark = pytest.mark.tf
 
@@ -30,20 +28,9 @@ def _free_ports() -> str:
 def _origins() -> list[dict[str, Any]]:
     """What `origin` says in each of both workers."""
     ports = _free_ports()
-    command = [sys.executable, "-m", "tfdbg_cli", "run", "--json", "--until", "has_inf_or_nan", "-c", "origin"]
-    environ = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "TF_CPP_MIN_LOG_LEVEL": "3"}
-    workers = [
-        subprocess.Popen(
-            [*command, str(PROGRAM), str(index), ports], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            stdin=subprocess.DEVNULL, env=environ,
-        )
-        for index in range(2)
-    ]  # fmt: skip
-    try:
-        done = [worker.communicate(timeout=200) for worker in workers]
-    finally:
-        for worker in workers:
-            worker.kill()
+    command = ["-m", "tfdbg_cli", "run", "--json", "--until", "has_inf_or_nan", "-c", "origin"]
+    workers = [begun(*command, PROGRAM, index, ports) for index in range(2)]
+    done = [worker.communicate(timeout=200) for worker in workers]
     rows = [[json.loads(row) for row in out.splitlines() if row.startswith("{")] for out, _ in done]
     return [
         next((row for row in found if row["kind"] == "origin"), {"said": done[i]}) for i, found in enumerate(rows)

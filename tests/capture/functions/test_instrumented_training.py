@@ -33,7 +33,7 @@ MODELS = {
         (8,),
     ),
     "recurrent": (
-        lambda k: [k.LSTM(8, return_sequences=True), k.GRU(5), k.Dropout(0.2), k.Dense(1)],
+        lambda k: [k.GRU(5), k.Dropout(0.2), k.Dense(1)],
         (6, 4),
     ),
     "convolution": (

@@ -35,8 +35,19 @@ def recurrent() -> tuple[Any, Any, Any]:
     return model, random.randint(0, 20, (16, 5)), random.randint(0, 3, 16)
 
 
-@pytest.mark.parametrize("jit_compile", [False, True], ids=["plain", "compiled"])
-@pytest.mark.parametrize("build", [convolutional, recurrent], ids=lambda build: build.__name__)
+def dense() -> tuple[Any, Any, Any]:
+    """What of the others XLA compiles in a few seconds: weights, statistics, slots and random state."""
+    layers = keras.layers
+    model = keras.Sequential([keras.Input((5,)), layers.BatchNormalization(), layers.Dropout(0.3), layers.Dense(3)])
+    random = np.random.RandomState(0)
+    return model, random.rand(16, 5).astype(np.float32), random.randint(0, 3, 16)
+
+
+@pytest.mark.parametrize(
+    ("build", "jit_compile"),
+    [(convolutional, False), (recurrent, False), (dense, True)],
+    ids=["convolutional", "recurrent", "compiled"],
+)
 def test_a_training_step_is_made_again_and_undone(watched, build: Callable[[], Any], jit_compile: bool) -> None:
     keras.utils.set_random_seed(1)
     model, x, y = build()

@@ -16,10 +16,8 @@ from tfdbg_cli.capture.questions.known import question_of
 
 pytestmark = pytest.mark.tf
 
-QUESTIONS = (
-    "all_zero", "magnitude_above:100", "near_overflow", "unchanged_variable", "vanishing_gradient:1e-3",
-    "exploding_gradient:50", "dead_relu:0.5",
-)  # fmt: skip
+OF_TRAINING = ("unchanged_variable", "vanishing_gradient:1e-3", "exploding_gradient:50", "dead_relu:0.5")
+QUESTIONS = ("all_zero", "magnitude_above:100", "near_overflow", *OF_TRAINING)
 OF_VALUES = ("all_zero", "magnitude_above:3", "near_overflow")
 DTYPES = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128", "float8_e5m2", "float8_e4m3fn")
 
@@ -55,7 +53,9 @@ def test_steps_of_training_give_the_same_answer_as_all_their_values(question: st
     [("float16", False), ("bfloat16", False), ("float64", False), ("complex64", False), ("float32", True)],
 )
 def test_so_they_do_in_other_types_and_compiled_by_xla(dtype: str, compiled: bool) -> None:
-    answers = [_agree_on_training(question, range(5, 6), dtype, compiled=compiled) for question in QUESTIONS]
+    # Of those of values, asked in every dtype below, the one that looks at bits: XLA compiles each for seconds.
+    questions = ("all_zero", *OF_TRAINING)
+    answers = [_agree_on_training(question, range(5, 6), dtype, compiled=compiled) for question in questions]
     assert set.union(*answers) == {True, False}
 
 

@@ -109,11 +109,10 @@ def test_a_custom_train_step_and_layer_lead_to_the_users_lines(watched) -> None:
     assert frame is not None and frame.file == __file__
 
 
-@pytest.mark.parametrize("dtype", ["mixed_float16", "mixed_bfloat16"])
-def test_mixed_precision(watched, dtype) -> None:
+def test_mixed_precision(watched) -> None:
     import keras
 
-    keras.mixed_precision.set_dtype_policy(dtype)
+    keras.mixed_precision.set_dtype_policy("mixed_float16")
     try:
         plain = fitted(keras)
         with watched(*[DebugRun()] * 9) as front:
@@ -123,7 +122,7 @@ def test_mixed_precision(watched, dtype) -> None:
     for before, now in zip(plain, debugged, strict=True):
         assert before.tobytes() == now.tobytes()
     store = front.ends[0].run.tensors
-    assert dtype.removeprefix("mixed_") in {store[row].dtype for row in range(len(store))}
+    assert "float16" in {store[row].dtype for row in range(len(store))}
 
 
 def test_recurrent_layers_show_each_turn(watched) -> None:

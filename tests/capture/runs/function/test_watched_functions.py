@@ -30,12 +30,12 @@ def _agree_on_random_graphs(seeds: range, question: str = "has_inf_or_nan") -> N
 
 
 def test_random_graphs_give_the_same_answer_as_all_their_values() -> None:
-    _agree_on_random_graphs(range(12))
+    _agree_on_random_graphs(range(6))
 
 
 @pytest.mark.parametrize("question", ["has_nan", "has_inf", "bad_result"])
 def test_so_do_those_that_are_asked_for_nans_or_infinities_alone(question: str) -> None:
-    _agree_on_random_graphs(range(100, 106), question)
+    _agree_on_random_graphs(range(100, 103), question)
 
 
 @pytest.mark.slow

@@ -75,7 +75,9 @@ class Watcher:
 
 
 @pytest.mark.parametrize("text", [*OF_VALUES, "bad_result"])
-@pytest.mark.parametrize("seed", range(20, 24))
+@pytest.mark.parametrize(
+    "seed", [*range(20, 22), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(22, 24))]
+)
 def test_random_graphs_give_the_same_answer_as_all_their_tensors(tf, text, seed) -> None:
     config = tf.ConfigProto(intra_op_parallelism_threads=1)
     answers, checked, total = [], 0, 0
@@ -184,7 +186,7 @@ def _flow(tf, x, chance: random.Random, depth: int = 2):
 
 
 @pytest.mark.usefixtures("loops_of_v1")
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", [*range(4), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(4, 8))])
 def test_loops_and_branches_of_version_1_are_asked(tf, debugged, graph, seed) -> None:
     x = tf.placeholder(tf.float32, [2], name="x")
     result = tf.tanh(_flow(tf, x, random.Random(seed)))

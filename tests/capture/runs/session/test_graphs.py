@@ -34,10 +34,10 @@ def values(run, node: str) -> list:
 
 
 def mobile_net(tf, tf_keras):
-    """MobileNetV2 with a training step; weights are loaded, so that every session begins alike."""
+    """MobileNet with a training step; weights are loaded, so that every session begins alike."""
     with tf.Graph().as_default() as graph:
         tf_keras.backend.set_learning_phase(1)
-        net = tf_keras.applications.MobileNetV2((32, 32, 3), alpha=0.35, weights=None, classes=10)
+        net = tf_keras.applications.MobileNet((32, 32, 3), alpha=0.25, dropout=0, weights=None, classes=10)
         labels = tf.placeholder(tf.int32, [None])
         loss = tf.losses.sparse_softmax_cross_entropy(labels, tf.log(net.output + 1e-6))
         train = tf.train.MomentumOptimizer(0.05, 0.9).minimize(loss)

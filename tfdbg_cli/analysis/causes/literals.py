@@ -29,11 +29,11 @@ class Code:
     file: Sequence[str]
 
     def number(self, term: str) -> float | None:
-        """The value of a literal, or of a name that the file gives one number and no other."""
+        """The value of a literal, or of a name that the file gives one number and no other, as a default too."""
         if not term[0].isalpha() and term[0] != "_":
             return float(term)
-        assigned = re.compile(rf"^\s*{term}(?:\s*:[^=]*)?\s*=(?!=)\s*(.*?)\s*(?:#.*)?$")
-        values = {match[1] for row in self.file if (match := assigned.match(row)) is not None}
+        assigned = re.compile(rf"(?:^|[(,;])\s*{term}(?:\s*:[^=(,;]*)?\s*=(?!=)\s*([^,;)#]*?)\s*(?=[,;)#]|$)")
+        values = {value for row in self.file for value in assigned.findall(row)}
         only = values.pop() if len(values) == 1 else ""
         return float(only) if re.fullmatch(rf"-?{NUMBER}", only) else None
 

@@ -304,6 +304,7 @@ def test_an_epsilon_that_rounding_lost_is_named(tf2, origin, probability, told) 
             True,
         ),
         (lambda tf, x: x / (tf.reduce_sum(x, 1, keepdims=True) + EPS), "0 / 0", "such as 1e-4", True),
+        (lambda tf, x: over_sum(tf, x), "0 / 0", "such as 1e-4", True),
         (lambda tf, x: tf.math.log(tf.maximum(x, EPS)), "Log of 0", "tf.maximum(x, 1e-4)", True),
         (lambda tf, x: tf.math.log(x + 1e-4 * 0), "Log of 0", "tf.maximum(x, 1e-4)", False),  # 1e-4 would do
     ],
@@ -329,6 +330,10 @@ def test_a_product_of_many_factors_that_rounds_to_0(tf2, origin) -> None:
     assert "tf.reduce_sum(tf.math.log(x), axis)" in found["suggestion"]
     assert not origin(likelihood, tf2.fill([2, 4], 0.01))
     assert np.isfinite(tf2.reduce_sum(tf2.math.log(tf2.fill([2, 40], 0.01)), 1)).all(), "what was suggested"
+
+
+def over_sum(tf: Any, x: Any, smooth: float = 1e-8) -> Any:
+    return x / (tf.reduce_sum(x, 1, keepdims=True) + smooth)
 
 
 FAR = -1e9  # -inf in float16

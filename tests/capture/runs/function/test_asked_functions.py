@@ -70,7 +70,7 @@ def test_many_steps_of_training(question: str, dtype: str) -> None:
 @pytest.mark.parametrize("question", OF_VALUES)
 def test_random_graphs_give_the_same_answer_as_all_their_values(question: str) -> None:
     answers = set()
-    for seed in range(200, 206):
+    for seed in range(200, 203):
         concrete, variable = _random_function(seed)
         both = Both(concrete, question)
         assert both.frontier.checked < both.frontier.watched

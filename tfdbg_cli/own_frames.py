@@ -37,15 +37,13 @@ def without_our_frames(trace: TracebackType | None) -> TracebackType | None:
 
 
 def leave_out_our_frames(error: BaseException) -> None:
-    """Take our own calls out of the traceback of `error`, and of those that it was raised from or while handling."""
+    """Take our own calls out of the traceback of `error`, and of those that it came from, as Python shows them."""
     met: set[int] = set()
-    waiting: list[BaseException | None] = [error]
-    while waiting:
-        one = waiting.pop()
-        if one is not None and id(one) not in met:
-            met.add(id(one))
-            one.__traceback__ = without_our_frames(one.__traceback__)
-            waiting += [one.__cause__, one.__context__]
+    at: BaseException | None = error
+    while at is not None and id(at) not in met:
+        met.add(id(at))
+        at.__traceback__ = without_our_frames(at.__traceback__)
+        at = at.__cause__ or at.__context__
 
 
 def started_by(files: Iterable[str]) -> None:

@@ -94,6 +94,7 @@ class EagerOps:
                     *(replace_method(compat.EXECUTORS, name, self._tapes.recorded) for name in compat.RECORDERS),
                     lambda: compat.set_tape_gradient(compat.tape_gradient),
                     self._tapes.forget,
+                    SCOPE_CHANGES.let_go,
                 ]
                 compat.set_tape_gradient(self._gradient)
 

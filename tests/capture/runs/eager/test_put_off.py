@@ -88,6 +88,8 @@ def test_the_stop_shows_the_run_as_it_was_at_the_op(watched: Watched, shown: lis
 
     def look(stop: Any) -> Any:
         frame = next(one for one in stop.run.frames if one.place.function == "_steps")
+        assert {one.place.function for one in stop.run.frames} >= {"gradient", "imperative_grad"}
+        assert not any("contextlib" in one.place.file for one in stop.run.frames), "that is ours"
         there.update(frame.names, at=frame.place.text)
         return _GO_ON
 

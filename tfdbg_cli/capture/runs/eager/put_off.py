@@ -9,8 +9,7 @@ it.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, TypeAlias
 
@@ -89,16 +88,30 @@ class PutOff:
             except Exception as error:  # noqa: BLE001  # must not become one of the program's
                 report("look at an op", error)
 
-    @contextmanager
-    def within(self, *, tape: bool) -> Iterator[None]:
+    def within(self, *, tape: bool) -> _Within:
         """A context in which a tape is at work, and no Python of the program's; or, without `tape`, just that."""
-        self.show()
-        before, self.allowed = self.allowed, tape
+        return _Within(self, tape)
+
+
+class _Within:
+    """See `PutOff.within`. No generator: what it shows is shown amid the calls of the program, and no others."""
+
+    __slots__ = ("_before", "_put_off", "_tape")
+
+    def __init__(self, put_off: PutOff, tape: bool) -> None:
+        self._put_off = put_off
+        self._tape = tape
+        self._before = put_off.allowed
+
+    def __enter__(self) -> None:
+        self._put_off.show()
+        self._put_off.allowed = self._tape
+
+    def __exit__(self, *_: object) -> None:
         try:
-            yield
+            self._put_off.show()
         finally:
-            self.show()
-            self.allowed = before
+            self._put_off.allowed = self._before
 
 
 class _Threads(threading.local):

@@ -9,6 +9,7 @@ import pytest
 import tensorflow as tf
 from support.scripted import ScriptedFrontend
 
+from tfdbg_cli.capture.runs.eager import name_scopes
 from tfdbg_cli.capture.runs.eager.name_scopes import ScopeChanges
 from tfdbg_cli.capture.runs.eager.recent import RecentOps
 from tfdbg_cli.capture.runs.eager.watch import EagerWatch, watch_of
@@ -101,7 +102,9 @@ def test_each_thread_is_in_a_scope_of_its_own(watch: EagerWatch, names: list[str
 def scopes(monkeypatch: pytest.MonkeyPatch) -> ScopeChanges:
     """Of a process in which nothing was watched yet."""
     made = ScopeChanges()
-    monkeypatch.setattr("tfdbg_cli.capture.runs.eager.name_scopes.SCOPE_CHANGES", made)
+    # The tests before may have had watches come and go so often that the class stayed changed.
+    monkeypatch.setattr(compat.SCOPED, compat.SCOPE, name_scopes.SCOPE_CHANGES._original or _property())
+    monkeypatch.setattr(name_scopes, "SCOPE_CHANGES", made)
     monkeypatch.setattr("tfdbg_cli.capture.runs.eager.ops.SCOPE_CHANGES", made)
     monkeypatch.setattr("tfdbg_cli.capture.runs.eager.put_off.SCOPE_CHANGES", made)
     return made
@@ -112,7 +115,9 @@ def _property() -> property:
     return found
 
 
-def test_the_class_is_tensorflows_again_when_nobody_watches(watch: EagerWatch, names: list[str]) -> None:
+def test_the_class_is_tensorflows_again_when_nobody_watches(
+    scopes: ScopeChanges, watch: EagerWatch, names: list[str]
+) -> None:
     assert _property().fset.__module__ == "tfdbg_cli.capture.runs.eager.name_scopes"
     assert _property().__doc__ == _property().fget.__doc__
     for _ in range(2):

@@ -452,6 +452,56 @@ def test_what_an_eager_tensor_is_can_be_asked_without_python_calls(tf) -> None:
     assert value.tolist() == [[1.0, 2.0]]
 
 
+def test_tapes_are_made_and_record_through_functions_that_can_be_replaced(tf, monkeypatch) -> None:
+    heard: list[object] = []
+    new_tape = getattr(compat.EXECUTORS, compat.NEW_TAPE)
+    tape_gradient = getattr(compat.EXECUTORS, compat.TAPE)
+
+    def made(*arguments: object) -> object:
+        heard.append(new_tape(*arguments))
+        return heard[-1]
+
+    def computed(handle: object, *arguments: object) -> object:
+        assert handle is heard[0]
+        return tape_gradient(handle, *arguments)
+
+    for name in compat.RECORDERS:
+        original = getattr(compat.EXECUTORS, name)
+
+        def recorded(op_type, outputs, inputs, backward, *rest, original=original) -> object:
+            heard.append(backward)
+            return original(op_type, outputs, inputs, lambda *slopes: [3.0 * one for one in backward(*slopes)], *rest)
+
+        monkeypatch.setattr(compat.EXECUTORS, name, recorded)
+    monkeypatch.setattr(compat.EXECUTORS, compat.NEW_TAPE, made)
+    monkeypatch.setattr(compat.EXECUTORS, compat.TAPE, computed)
+    x = tf.constant(2.0)
+    own = tf.custom_gradient(lambda given: (given * 1.0, lambda slope: slope))
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = own(x)
+    assert float(tape.gradient(y, x)) == 3.0
+    assert len(heard) == 2
+
+
+def test_which_function_gives_the_gradient_of_an_op_can_be_asked(tf) -> None:
+    assert compat.registered_gradient("MatMul").__module__ == "tensorflow.python.ops.math_grad"
+    with pytest.raises(LookupError):
+        compat.registered_gradient("NoSuchOp")
+
+
+def test_whether_somebody_hears_of_every_op_can_be_asked(tf) -> None:
+    def heard(*_: object) -> None:
+        return None
+
+    assert not compat.eager_context().op_callbacks
+    compat.eager_context().add_op_callback(heard)
+    try:
+        assert compat.eager_context().op_callbacks == [heard]
+    finally:
+        compat.eager_context().remove_op_callback(heard)
+
+
 def test_a_tape_calls_a_gradient_function_that_can_be_replaced(tf) -> None:
     heard: list[tuple[str, int, int]] = []
 

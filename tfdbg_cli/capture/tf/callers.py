@@ -19,9 +19,14 @@ from tfdbg_cli.own_frames import is_own
 _TENSORFLOW = str(Path(tf.__file__).parent) + os.sep
 
 
+def is_tensorflows(file: str) -> bool:
+    """Whether code of `file` is TensorFlow's."""
+    return file.startswith(_TENSORFLOW)
+
+
 @cache
 def _is_machinery(file: str) -> bool:
-    return file.startswith(_TENSORFLOW) or is_own(file)
+    return is_tensorflows(file) or is_own(file)
 
 
 @cache

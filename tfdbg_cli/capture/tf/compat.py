@@ -20,7 +20,7 @@ from tensorflow.python.data.ops.iterator_ops import OwnedIterator as OwnedIterat
 from tensorflow.python.eager import backprop, cancellation, context, execute, record
 from tensorflow.python.eager.polymorphic_function.atomic_function import AtomicFunction, InterpolateRuntimeError
 from tensorflow.python.eager.polymorphic_function.concrete_function import ConcreteFunction
-from tensorflow.python.framework import c_api_util, op_def_registry
+from tensorflow.python.framework import c_api_util, op_def_registry, ops
 from tensorflow.python.ops import handle_data_util, script_ops, summary_ops_v2
 from tensorflow.python.util import tf_stack, traceback_utils
 from tensorflow.tsl.profiler.protobuf import xplane_pb2
@@ -34,7 +34,12 @@ RUN = "_call_tf_sessionrun"  # the method of a session that hands a run to the r
 PY_FUNCTION: CodeType = script_ops.EagerFunc.__call__.__code__  # by which an op of tf.py_function calls Python
 tape_gradient: Callable[..., Any] = backprop._gradient_function  # by which a tape calls the gradient of one op
 SCOPED, SCOPE = context.Context, "scope_name"  # the property by which name scopes of eager code come and go
-TAPE = "TFE_Py_TapeGradient"  # of `EXECUTORS`: by which a tape computes all gradients of one call
+# Of `EXECUTORS`: what computes all gradients of one call of a tape; what makes a tape; what records an op with a
+# function for its gradient, by `record(op_type, outputs, inputs, function, …)`.
+TAPE, NEW_TAPE, _RECORD = "TFE_Py_TapeGradient", "TFE_Py_TapeSetNew", "TFE_Py_TapeSetRecordOperation"
+RECORDERS = (_RECORD, f"{_RECORD}Backprop")
+op_definition: Callable[[str], OpDef] = op_def_registry.get  # of a registered op; None for others
+registered_gradient: Callable[[str], Any] = ops._gradient_registry.lookup  # LookupError where there is none
 set_tape_gradient: Callable[[Callable[..., Any]], None] = pywrap_tfe.TFE_Py_RegisterGradientFunction
 
 # Eager ops go by `fast(context, op_type, name, *inputs, *attributes)` and `slow(handle, device, op_type, inputs, …)`.
@@ -239,11 +244,6 @@ def eager_tensor(value: Any) -> EagerTensor:
 def read_variable(handle: EagerTensor, dtype: int) -> EagerTensor:
     """The tensor that the variable behind an eager handle holds, `dtype` by number; unseen by tapes and callbacks."""
     return _execute(context.context()._handle, "", "ReadVariableOp", [handle], ("dtype", dtype), 1)[0]
-
-
-def op_definition(op_type: str) -> OpDef:
-    """The OpDef of a registered op; None for an op that is not registered."""
-    return op_def_registry.get(op_type)
 
 
 def atomic_of(concrete: ConcreteFunction) -> AtomicFunction:

@@ -9,6 +9,8 @@ import pytest
 import tensorflow as tf
 from support.scripted import ScriptedFrontend
 
+from tfdbg_cli.capture.runs.eager import name_scopes
+from tfdbg_cli.capture.runs.eager.name_scopes import ScopeChanges
 from tfdbg_cli.capture.runs.eager.recent import RecentOps
 from tfdbg_cli.capture.runs.eager.watch import EagerWatch, watch_of
 from tfdbg_cli.capture.tf import compat
@@ -96,16 +98,58 @@ def test_each_thread_is_in_a_scope_of_its_own(watch: EagerWatch, names: list[str
     assert found == ["elsewhere/", "elsewhere/"]
 
 
-def test_the_class_is_changed_once_however_often_watches_come_and_go(watch: EagerWatch, names: list[str]) -> None:
-    known = vars(compat.SCOPED)[compat.SCOPE]
-    assert known.fset.__module__ == "tfdbg_cli.capture.runs.eager.name_scopes"
-    assert known.__doc__ == known.fget.__doc__
+@pytest.fixture
+def scopes(monkeypatch: pytest.MonkeyPatch) -> ScopeChanges:
+    """Of a process in which nothing was watched yet."""
+    made = ScopeChanges()
+    # The tests before may have had watches come and go so often that the class stayed changed.
+    monkeypatch.setattr(compat.SCOPED, compat.SCOPE, name_scopes.SCOPE_CHANGES._original or _property())
+    monkeypatch.setattr(name_scopes, "SCOPE_CHANGES", made)
+    monkeypatch.setattr("tfdbg_cli.capture.runs.eager.ops.SCOPE_CHANGES", made)
+    monkeypatch.setattr("tfdbg_cli.capture.runs.eager.put_off.SCOPE_CHANGES", made)
+    return made
+
+
+def _property() -> property:
+    found: property = vars(compat.SCOPED)[compat.SCOPE]
+    return found
+
+
+def test_the_class_is_tensorflows_again_when_nobody_watches(
+    scopes: ScopeChanges, watch: EagerWatch, names: list[str]
+) -> None:
+    assert _property().fset.__module__ == "tfdbg_cli.capture.runs.eager.name_scopes"
+    assert _property().__doc__ == _property().fget.__doc__
     for _ in range(2):
         watch.attend(False)
-        watch.attend(True)
-    assert vars(compat.SCOPED)[compat.SCOPE] is known
+        assert _property().fset.__module__ == "tensorflow.python.eager.context"
+        with tf.name_scope("unheard"):
+            watch.attend(True)
+            assert _last(names) == "unheard/"
+
+
+def test_what_the_program_has_put_over_it_stays(scopes: ScopeChanges, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = _property()
+    monkeypatch.setattr(compat.SCOPED, compat.SCOPE, before)  # is put back in the end
+    scopes.heed()
+    theirs = property(before.fget, before.fset)
+    setattr(compat.SCOPED, compat.SCOPE, theirs)
+    scopes.let_go()
+    assert _property() is theirs
+
+
+def test_watches_that_come_and_go_very_often_leave_it(scopes: ScopeChanges, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compat.SCOPED, compat.SCOPE, _property())
+    for _ in range(2_000):
+        scopes.heed()
+        scopes.let_go()
+    known = _property()
+    assert known.fset.__module__ == "tfdbg_cli.capture.runs.eager.name_scopes"
+    scopes.heed()
+    assert _property() is known
+    before = scopes.latest
     with tf.name_scope("still"):
-        assert _last(names) == "still/"
+        assert scopes.latest > before
 
 
 def test_tensorflow_is_asked_once_for_many_ops(watch: EagerWatch, names: list[str], monkeypatch) -> None:

@@ -10,8 +10,11 @@ import tensorflow as tf
 from support.scripted import ScriptedFrontend
 
 from tfdbg_cli.capture.runs.eager import section
+from tfdbg_cli.capture.runs.eager.live_frames import namer
+from tfdbg_cli.capture.runs.eager.noted_ops import Source
 from tfdbg_cli.capture.runs.eager.program.stacks import stack_here
 from tfdbg_cli.capture.runs.eager.watch import watch_of
+from tfdbg_cli.capture.tf.compat import tensor_id
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.model.decision import RunUntil
 
@@ -45,6 +48,35 @@ def test_what_has_no_name_is_looked_for_in_one_turn_only(monkeypatch: pytest.Mon
     assert asked[1] < asked[0]
     (end, *_) = front.ends
     np.testing.assert_array_equal(end.run.call.feeds["batch"], np.zeros((4, 3)))
+
+
+def test_data_that_all_turns_have_in_common_is_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: Counter[int] = Counter()
+    names_at_hand = section.names_at_hand
+    monkeypatch.setattr(section, "names_at_hand", lambda wanted: (asked.update(wanted), names_at_hand(wanted))[1])
+    decision = RunUntil("has_inf_or_nan")
+    front = ScriptedFrontend(decision)
+    debugger = Debugger(lambda: front)
+    debugger.attendant = watch = watch_of(debugger)
+    debugger.set_watch(decision)
+    weight, data = tf.Variable(np.ones((3, 2), np.float32)), tf.constant(np.ones((4, 3), np.float32))
+    try:
+        for turn in range(5):
+            hidden = tf.matmul(data, weight)
+            weight.assign_sub(tf.ones([3, 2]))
+            if turn == 3:
+                tf.math.log(hidden - hidden)
+    finally:
+        debugger.attendant = None
+        watch.attend(False)
+    assert asked[tensor_id(data)] == 1
+    assert "data" in front.ends[0].run.call.feeds, "in the fourth turn, too"
+
+
+def test_a_number_has_not_the_name_of_the_first_tensor_of_the_process() -> None:
+    named = namer((), {0: "first"})
+    assert named(Source(0.2)) == ""
+    assert named(Source(np.ones(2, np.float32), tf.float32.as_datatype_enum, 0)) == "first"
 
 
 def test_a_stack_that_is_asked_for_above_all_calls_is_empty() -> None:

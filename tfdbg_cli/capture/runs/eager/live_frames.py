@@ -88,7 +88,8 @@ def namer(
 
     def named(source: Source) -> str:
         if source.dtype not in HANDLES:
-            return known.get(source.key) or name_of_array(frames, source.given)
+            # A Python value has no dtype, and no id: 0 is that of the first tensor of the process.
+            return (source.dtype and known.get(source.key)) or name_of_array(frames, source.given)
         name = _VARIABLES.get(source.key) or known.get(source.key, "")
         if name:
             if len(_VARIABLES) >= _MOST_VARIABLES:

@@ -8,32 +8,50 @@ from typing import Any
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.compat import eager_context, thread_data
 
+# How often the class may be changed. Python gives a class a thousand versions, and then looks its attributes up the
+# long way, which every op asks for.
+_MOST_CHANGES = 100
+
 
 class ScopeChanges:
     """Hears of it whenever eager code enters or leaves a name scope, in whatever thread."""
 
     def __init__(self) -> None:
         self._numbers = itertools.count(1)
-        self._heeds = False
+        self._original: property | None = None  # what was there before ours; None while nothing is heard of
+        self._ours: property | None = None
+        self._changed = 0
         self.latest = 0  # another number after each change
 
     def heed(self) -> None:
-        """Hear of changes from now on, for as long as the process lives.
-
-        To change the class back and forth, as watches come and go, would cost more than to hear: Python forgets each
-        time what it knows of the class, whose attributes every op asks for.
-        """
-        if self._heeds:
+        """Hear of changes from now on."""
+        if self._original is not None:
             return
-        self._heeds = True
-        original = vars(compat.SCOPED)[compat.SCOPE]
+        self._original = original = vars(compat.SCOPED)[compat.SCOPE]
 
         def change(context: Any, scope: Any) -> None:
             original.fset(context, scope)
             self.latest = next(self._numbers)
 
-        setattr(compat.SCOPED, compat.SCOPE, property(original.fget, change, original.fdel, original.__doc__))
+        self._ours = property(original.fget, change, original.fdel, original.__doc__)
+        self._set(self._ours)
         self.latest = next(self._numbers)  # what was before was not heard of
+
+    def let_go(self) -> None:
+        """Hear of no more changes, and leave TensorFlow's class as it was.
+
+        A program in which watches came and went very often has it changed for good, as has one that has put
+        something of its own over it meanwhile.
+        """
+        if self._original is None or self._changed >= _MOST_CHANGES:
+            return
+        if vars(compat.SCOPED)[compat.SCOPE] is self._ours:
+            self._set(self._original)
+            self._original = self._ours = None
+
+    def _set(self, scope: property) -> None:
+        self._changed += 1
+        setattr(compat.SCOPED, compat.SCOPE, scope)
 
 
 SCOPE_CHANGES = ScopeChanges()

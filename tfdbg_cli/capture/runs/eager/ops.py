@@ -3,7 +3,7 @@
 All go through two functions of TensorFlow's Python layer (`compat.EXECUTORS`): op wrappers, the gradient
 functions that a tape calls, updates of variables. These two are replaced meanwhile, and so is what a tape calls for
 the gradient of each op, which is told the layer of that op. TensorFlow's own way to see ops, callbacks, belongs to
-one thread, and costs more.
+one thread, and costs more. A listener may have what a tape runs shown later, many ops at once (`put_off`).
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.runs.eager.forward_ops import ForwardOps
 from tfdbg_cli.capture.runs.eager.name_scopes import SCOPE_CHANGES
 from tfdbg_cli.capture.runs.eager.program.stacks import callers_known
+from tfdbg_cli.capture.runs.eager.put_off import THREADS, Tapes, runs_program
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_definitions import function_name
 from tfdbg_cli.capture.tf.patching import replace_method
@@ -76,6 +77,7 @@ class EagerOps:
         self._listeners: tuple[Listener, ...] = ()
         self._heard: Listener = _Several(())
         self._lock = threading.Lock()
+        self._tapes = Tapes()
         self._undo: list[Callable[[], None]] = []
 
     def listen(self, listener: Listener) -> Callable[[], None]:
@@ -87,8 +89,12 @@ class EagerOps:
                 self._undo = [
                     replace_method(compat.EXECUTORS, compat.FAST_EXECUTOR, self._fast),
                     replace_method(compat.EXECUTORS, compat.SLOW_EXECUTOR, self._slow),
-                    replace_method(compat.EXECUTORS, compat.TAPE, _tape),
+                    replace_method(compat.EXECUTORS, compat.TAPE, self._tape),
+                    replace_method(compat.EXECUTORS, compat.NEW_TAPE, self._tapes.new),
+                    *(replace_method(compat.EXECUTORS, name, self._tapes.recorded) for name in compat.RECORDERS),
                     lambda: compat.set_tape_gradient(compat.tape_gradient),
+                    self._tapes.forget,
+                    SCOPE_CHANGES.let_go,
                 ]
                 compat.set_tape_gradient(self._gradient)
 
@@ -116,6 +122,10 @@ class EagerOps:
         *rest: Any,
     ) -> Any:
         """Stands before `compat.tape_gradient`: what that runs belongs to the scope of the forward op."""
+        put_off = THREADS.here
+        if put_off.allowed and runs_program(op_type):
+            with put_off.within(tape=False):
+                return self._gradient(op_type, attributes, count, inputs, outputs, slopes, *rest)
         known = op = None
         try:
             known = self._heard.forward_ops
@@ -124,15 +134,35 @@ class EagerOps:
             report("find the op of a gradient", error)
         if known is None or op is None:
             return compat.tape_gradient(op_type, attributes, count, inputs, outputs, slopes, *rest)
+        put_off.scope_changes()
         with known.gradient_of(op):
             found = compat.tape_gradient(op_type, attributes, count, inputs, outputs, slopes, *rest)
+        put_off.scope_changes()
         known.gave(op, found)
         return found
+
+    def _tape(self, original: Method) -> Method:
+        def tape(handle: Any, *arguments: Any) -> Any:
+            heard = len(self._listeners) > 1 or compat.eager_context().op_callbacks
+            may_put_off = not heard and self._tapes.is_known(handle)
+            # The ops of all gradients have their callers in common.
+            with callers_known(0), THREADS.here.within(tape=may_put_off):
+                return original(handle, *arguments)
+
+        return tape
 
     # What a listener raises must not become an exception of the program. `report` says it once.
 
     def _fast(self, original: Method) -> Method:
         def fast(*arguments: Any) -> OpOutputs:  # a context, op type, name, inputs, attributes
+            put_off = THREADS.here
+            if put_off.is_open:
+                outputs = original(*arguments)
+                try:
+                    put_off.add(arguments, outputs)
+                except Exception as error:  # noqa: BLE001
+                    report("look at an op", error)
+                return outputs
             heard, op_type = self._heard, arguments[1]
             try:
                 given, others, listed = _FORMS[op_type]
@@ -157,6 +187,7 @@ class EagerOps:
     def _slow(self, original: Method) -> Method:
         def slow(handle: Any, device: Any, op_type: Any, inputs: Any, attributes: Any, *rest: Any) -> OpOutputs:
             text, heard = function_name(op_type), self._heard
+            THREADS.here.show()
             try:
                 begun = heard.begins(text, inputs)
             except Exception as error:  # noqa: BLE001
@@ -174,14 +205,6 @@ class EagerOps:
         return slow
 
 
-def _tape(original: Method) -> Method:
-    def tape(*arguments: Any) -> Any:
-        with callers_known(0):  # the ops of all gradients have their callers in common
-            return original(*arguments)
-
-    return tape
-
-
 class _Forms(dict[str, tuple[slice, slice, bool]]):
     """Of registered ops: which arguments are inputs, a list counting once, and attributes; whether one is a list."""
 
@@ -194,6 +217,13 @@ class _Forms(dict[str, tuple[slice, slice, bool]]):
 
 
 _FORMS = _Forms()
+
+
+def parts_of(arguments: tuple[Any, ...]) -> tuple[Sequence[OpInput], AttributeList]:
+    """The inputs, lists laid out, and the attributes of an op that was run by `arguments`."""
+    given, others, listed = _FORMS[arguments[1]]
+    inputs = arguments[given]
+    return list(leaves(inputs)) if listed else inputs, arguments[others]
 
 
 def leaves(value: OpOutputs | Sequence[OpInput]) -> Iterator[Any]:

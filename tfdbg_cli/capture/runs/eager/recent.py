@@ -30,6 +30,7 @@ from tfdbg_cli.capture.runs.eager.noted_ops import (
     taken,
 )
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack
+from tfdbg_cli.capture.runs.eager.put_off import ROOM
 from tfdbg_cli.capture.tf.compat import (
     EagerTensor,
     dtype_number,
@@ -99,6 +100,15 @@ class RecentOps:
     def __len__(self) -> int:
         return len(self._ops)
 
+    @property
+    def room(self) -> int:
+        """How many elements of tensors may be held beside what is in the log."""
+        return min(self._budget // 64, ROOM)
+
+    def scope_now(self) -> str:
+        """The scope that an op of this thread is in which runs now."""
+        return self.forward.scope or self._scope.name
+
     def add(
         self,
         op_type: str,
@@ -106,8 +116,9 @@ class RecentOps:
         attributes: AttributeList,
         outputs: Sequence[Taken],
         stack: Stack,
+        scope: str | None = None,
     ) -> Noted:
-        """Add an op that was given `inputs` and gave `outputs`."""
+        """Add an op that was given `inputs` and gave `outputs`, in `scope`, or in that of now."""
         made, nbytes, ops = self._made, 0, self._ops
         reads: list[int | Source | OnTheWay] = []
         for given in inputs:
@@ -137,7 +148,8 @@ class RecentOps:
         counts = self._counts
         counts[op_type] = nth = counts.get(op_type, -1) + 1
         device = self._device or next((one.device for one in inputs if type(one) is EagerTensor), "")
-        scope = self.forward.scope or self._scope.name
+        if scope is None:
+            scope = self.forward.scope or self._scope.name
         self.count = (number := self.count) + 1
         op = _noted(Noted, (number, op_type, nth, scope, reads, attributes, outputs, stack, device, nbytes))
         if scope or self._scoped:

@@ -24,8 +24,10 @@ from tfdbg_cli.model.frames import LiveFrame
 from tfdbg_cli.model.runs import Estimate, Run, RunStart
 from tfdbg_cli.model.values import Array
 
-_MOST_NAMELESS = 5_000
+_MOST_KNOWN = 5_000
+_NEVER: tuple[Stack, str] = ([], "")
 _NAMELESS: dict[int, Stack] = {}  # stacks of ops that read nothing with a name, by their ids
+_NAMED: dict[int, tuple[Stack, str]] = {}  # by ids of tensors: where one was read, and its name there
 ONE_BY_ONE = "Each op ran on its own, as Python called it; there is no graph but the flow of its data."
 _STOPPED_WITHIN = "The program stands in the middle of this run, right behind its last op."
 _DROPPED = (
@@ -58,16 +60,26 @@ class Section:
 
         To look through all names of all calls takes longer than many ops, and most of what is read anew in each turn
         is what TensorFlow makes by itself, such as axes: where nothing had a name once, nothing is looked for again.
+        Nor is it for a tensor that was read at the same place before, as data are that all turns have in common.
         """
         fresh = self.log.fresh
         if id(stack) not in _NAMELESS:
-            found = names_at_hand(fresh)
-            self.read.update(found)
-            if not found:
-                if len(_NAMELESS) > _MOST_NAMELESS:
-                    _NAMELESS.clear()
-                _NAMELESS[id(stack)] = stack
+            met = [(key, *_NAMED.get(key, _NEVER)) for key in fresh]
+            if all(there is stack for _, there, _ in met):
+                self.read.update((key, name) for key, _, name in met)
+            else:
+                self._look_for_names(fresh, stack)
         fresh.clear()
+
+    def _look_for_names(self, fresh: set[int], stack: Stack) -> None:
+        found = names_at_hand(fresh)
+        self.read.update(found)
+        for known in (_NAMELESS, _NAMED):
+            if len(known) > _MOST_KNOWN:
+                known.clear()
+        if not found:
+            _NAMELESS[id(stack)] = stack
+        _NAMED.update((key, (stack, name)) for key, name in found.items())
 
     @property
     def title(self) -> str:

@@ -12,6 +12,7 @@ from tfdbg_cli.capture.controller import Action, Controller, Plan
 from tfdbg_cli.capture.runs.eager.program.places import builds, counts, driven
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack, under_here
 from tfdbg_cli.capture.runs.eager.program.turns import Turn, Turns
+from tfdbg_cli.capture.runs.eager.put_off import THREADS
 from tfdbg_cli.capture.runs.eager.recent import RecentOps
 from tfdbg_cli.capture.runs.eager.section import PendingSection, Section, between
 from tfdbg_cli.capture.tf.compat import EagerTensor, tensor_id
@@ -41,6 +42,7 @@ class Here:
         self.functional: set[tuple[int, int]] = set()  # loops in whose turns functions are the runs
         # What each op asks of the thread, without the way to it, which takes longer than the question.
         self.under = under_here()
+        self.put_off = THREADS.here
         self.inside = vars(INSIDE)
 
     def in_functional(self) -> bool:

@@ -13,11 +13,12 @@ from tfdbg_cli.capture.runs.eager.forward_ops import ForwardOps
 from tfdbg_cli.capture.runs.eager.insides import CALLED, Insides
 from tfdbg_cli.capture.runs.eager.live_frames import live_frames, namer
 from tfdbg_cli.capture.runs.eager.noted_ops import LATER, RESOURCE, Noted, Taken, taken
-from tfdbg_cli.capture.runs.eager.ops import OPS, leaves
+from tfdbg_cli.capture.runs.eager.ops import OPS, leaves, parts_of
 from tfdbg_cli.capture.runs.eager.past import with_past
 from tfdbg_cli.capture.runs.eager.pauses import PausedOp, Pauses, exchanged
 from tfdbg_cli.capture.runs.eager.program.places import counts, within_py_function
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack, is_under, stack_here
+from tfdbg_cli.capture.runs.eager.put_off import RanOp
 from tfdbg_cli.capture.runs.eager.section import PendingSection, Section
 from tfdbg_cli.capture.runs.eager.sections import Here, Sections, captures
 from tfdbg_cli.capture.runs.eager.told import variable_value
@@ -111,24 +112,64 @@ class EagerWatch:
                 checks = None
         here.busy = True
         try:
-            log = section.log
-            if type(outputs) is EagerTensor:
-                gave: tuple[Taken, ...] = (taken(outputs),)
-            elif type(outputs) is list and len(outputs) == 1 and type(outputs[0]) is EagerTensor:
-                gave = (taken(outputs[0]),)
-            else:
-                gave = tuple(map(taken, leaves(outputs)))
-            op = log.add(op_type, inputs, attributes, gave, stack)
-            if log.fresh and captures(section.plan):
-                section.name_fresh(stack)
-            found = checks is not None and checks.at_ops and checks.bad(op, inputs, gave)
-            if updates_variable(op_type):
-                found = self._written(section, checks, op, inputs) or found
-            if found or sought is not None:
-                return self._look(here, section, checks if found else None, sought, op, inputs, gave, outputs)
+            outputs = self._take_in(here, section, checks, sought, op_type, inputs, attributes, outputs, stack)
         finally:
             here.busy = False
+        if here.put_off.allowed and section.checks is not None and controller.sought is None:
+            here.put_off.begin(self._show, section.log.scope_now, section.log.room)
         return outputs
+
+    def _take_in(
+        self,
+        here: Here,
+        section: Section,
+        checks: Checks | None,
+        sought: Sought | None,
+        op_type: str,
+        inputs: Sequence[OpInput],
+        attributes: AttributeList,
+        outputs: OpOutputs,
+        stack: Stack,
+        scope: str | None = None,
+    ) -> OpOutputs:
+        """Note an op and look at what it gave; returns what the program gets, if it has not gone on from it.
+
+        That it has where the op was put off, which ran in `scope`.
+        """
+        log = section.log
+        if type(outputs) is EagerTensor:
+            gave: tuple[Taken, ...] = (taken(outputs),)
+        elif type(outputs) is list and len(outputs) == 1 and type(outputs[0]) is EagerTensor:
+            gave = (taken(outputs[0]),)
+        else:
+            gave = tuple(map(taken, leaves(outputs)))
+        op = log.add(op_type, inputs, attributes, gave, stack, scope)
+        if log.fresh and captures(section.plan):
+            section.name_fresh(stack)
+        found = checks is not None and checks.at_ops and checks.bad(op, inputs, gave)
+        if updates_variable(op_type):
+            found = self._written(section, checks, op, inputs) or found
+        if found or sought is not None:
+            changeable = outputs if scope is None else None
+            return self._look(here, section, checks if found else None, sought, op, inputs, gave, changeable)
+        return outputs
+
+    def _show(self, ops: Sequence[RanOp]) -> None:
+        """Look at ops that this thread has put off, each as if it had just run."""
+        here = self._threads.here
+        section, controller = here.section, self._controller
+        here.busy = True
+        try:
+            for arguments, outputs, stack, scope in ops:
+                if section is None or section.ignored:
+                    break
+                checks = self._checks_of(controller.watched)  # a stop may have ended the watch, or begun another
+                inputs, attributes = parts_of(arguments)
+                self._take_in(
+                    here, section, checks, controller.sought, arguments[1], inputs, attributes, outputs, stack, scope
+                )
+        finally:
+            here.busy = False
 
     @property
     def forward_ops(self) -> ForwardOps | None:
@@ -156,6 +197,7 @@ class EagerWatch:
         """Note that a run begins in this thread; if it is a function's, turns of the loop around it are no runs."""
         if isinstance(pending, PendingSection):
             return
+        self._sections.here.put_off.show()
         here = self._sections.here
         here.functions = True
         if self._checks is not None:
@@ -165,6 +207,7 @@ class EagerWatch:
 
     def function_gave(self, name: str, insides: Insides, inputs: Sequence[EagerTensor], outputs: OpOutputs) -> None:
         """Note that a function called `name` was called in this thread: it is one op of the code around it."""
+        self._sections.here.put_off.show()
         stack = stack_here(_CALLERS)
         section = self._sections.of(self._sections.here, stack)
         if not section.ignored:

@@ -37,13 +37,14 @@ def by_identity(function: Callable[[CodeType], _T]) -> Callable[[CodeType], _T]:
 class _Met:
     """A stack that was met: the calls that were looked at, innermost first, and the stack behind them.
 
-    `followed` is the one that came behind it last, in whatever thread: a loop comes by the same ones in every turn.
+    `followed` are those that came behind it, in whatever thread, the last one first: a loop comes by the same ones in
+    every turn, and behind its last turn by another one.
     """
 
     calls: tuple[tuple[CodeType, int], ...]
     callers: Stack
     stack: Stack
-    followed: _Met | None = None
+    followed: tuple[_Met, ...] = ()
 
 
 class Under:
@@ -67,6 +68,7 @@ _UNDER = _Unders()
 # By their offsets, those that were met.
 _MET: dict[tuple[int, ...], list[_Met]] = {}
 _MOST_MET, _MOST_ALIKE = 5_000, 50
+_MOST_GUESSES = 2
 
 
 def under_here() -> Under:
@@ -102,21 +104,23 @@ def stack_here(depth: int = 1, under: Under | None = None) -> Stack:
         first = frame_above(depth)  # those between need not be made objects, as each `f_back` would do
     except ValueError:  # there are not so many
         first = None
-    guess = under.last.followed
-    if guess is not None and guess.callers is under.callers:
-        frame: Any = first
-        try:
-            for code, offset in guess.calls:
-                if frame.f_lasti != offset or frame.f_code is not code:
-                    break
-                frame = frame.f_back
-            else:
-                if frame is under.call:
-                    under.last = guess
-                    return guess.stack
-        except AttributeError:  # there are fewer calls: a question of each would take longer
-            guess = None
-    under.last.followed = under.last = found = _met(first, under)
+    last = under.last
+    for guess in last.followed:
+        if guess.callers is under.callers:
+            frame: Any = first
+            try:
+                for code, offset in guess.calls:
+                    if frame.f_lasti != offset or frame.f_code is not code:
+                        break
+                    frame = frame.f_back
+                else:
+                    if frame is under.call:
+                        under.last = guess
+                        return guess.stack
+            except AttributeError:  # there are fewer calls: a question of each would take longer
+                pass
+    under.last = found = _met(first, under)
+    last.followed = (found, *last.followed[: _MOST_GUESSES - 1])
     return found.stack
 
 

@@ -57,12 +57,12 @@ class _Place:
     """A stack that was met in turns of one loop.
 
     `followed` are those with which a turn went on behind it, by the ids of their stacks, its mark not among them. One
-    that is `repeated` is in a loop within that of the turn, and no mark.
+    that is `repeated` is in a loop within that of the turn, and no mark; None where nobody has asked.
     """
 
     stack: Stack
     followed: dict[int, _Place] = field(default_factory=dict)
-    repeated: bool = False
+    repeated: bool | None = None
 
 
 class Turns:
@@ -93,7 +93,9 @@ class Turns:
             if not self._is_learned or stack == self._mark:
                 return False
         elif not place.repeated:
-            return False
+            if place.repeated is None:
+                return False
+            self._mark = stack
         self._place, self._last = place, stack
         return True
 
@@ -128,10 +130,11 @@ class Turns:
             self._place_of(last).followed[id(stack)] = self._place_of(stack)
         if turn is not None and not self._mark and self._tries:
             self._tries -= 1
-            if _runs_once(turn, stack):
+            place = self._place_of(stack)
+            if place.repeated is None:
+                place.repeated = not _runs_once(turn, stack)
+            if not place.repeated:
                 self._mark = stack
-            else:
-                self._place_of(stack).repeated = True
         self._place = self._places.get(id(stack)) or _Place(stack)
         return turn
 
@@ -150,7 +153,8 @@ class Turns:
     def _begin(self, turn: Turn | None) -> Turn | None:
         if turn is None or self._turn is None or (turn.key, turn.depth) != (self._turn.key, self._turn.depth):
             self._forget_stacks()
-        self._turn, self._mark, self._tries, self._is_learned = turn, [], _TRIES, False
+        self._turn, self._mark, self._tries = turn, [], _TRIES
+        self._is_learned = turn is not None and turn.key in self._working
         if turn is not None:
             self._latest[turn.key] = turn
         return turn

@@ -33,7 +33,7 @@ _ODD: dict[str, Callable[[Path], None]] = {
 }
 
 
-@pytest.fixture(params=_ODD.values(), ids=_ODD)
+@pytest.fixture(params=list(_ODD.values()), ids=list(_ODD))
 def odd(request: pytest.FixtureRequest) -> Callable[[Path], None]:
     def made(path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -13,6 +13,7 @@ from tfdbg_cli.capture.functions.definition.shown_values import Item, Shown
 from tfdbg_cli.capture.functions.early_reports import Early
 from tfdbg_cli.capture.functions.frontier import Frontier
 from tfdbg_cli.capture.functions.measures import Measures
+from tfdbg_cli.capture.functions.own_names import is_ours
 from tfdbg_cli.capture.functions.twins import Twins
 from tfdbg_cli.capture.functions.updated_variables import UpdatedVariable, updated_variables
 from tfdbg_cli.capture.questions.question import Question
@@ -92,7 +93,7 @@ class CheckingEdit(Edit):
 
     def given_as(self, reference: str) -> str:
         """How the value of `reference` is given back, once it was asked: as it may be read without a change."""
-        ours = reference.startswith("tfdbg_")  # a variable after its update, say
+        ours = is_ours(reference)  # a variable after its update, say
         apart = self._wanted.measured or (self._wanted.values and self._wanted.apart)
         return self._twins.instead_of(reference) if apart and not ours else reference
 

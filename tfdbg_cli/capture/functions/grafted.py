@@ -13,6 +13,7 @@ from functools import cached_property
 from tfdbg_cli.capture.functions.definition.body import Body, Source
 from tfdbg_cli.capture.functions.definition.called_functions import named_by
 from tfdbg_cli.capture.functions.kept_values import KeptValues, Place, place_of
+from tfdbg_cli.capture.functions.own_names import marked
 from tfdbg_cli.capture.functions.twins import TWIN, has_twin
 from tfdbg_cli.capture.tf.types import FunctionDef, NodeDef
 from tfdbg_cli.model.walks import needs_first
@@ -90,7 +91,7 @@ class _Graft:
                 continue
             if not has_twin(node) or _calls(node) or node.op in MATMULS or "Conv" in node.op:
                 raise _CannotBeGrafted
-            again = self._twins[name] = f"tfdbg_again_{len(self._twins)}"
+            again = self._twins[name] = f"{marked(name, 1)}_{len(self._twins)}"
             self._originals[again] = name
             self._add(node, again, self._plain, waiting=False).attr[TWIN].b = True
 

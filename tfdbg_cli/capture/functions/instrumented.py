@@ -24,7 +24,8 @@ from tfdbg_cli.capture.functions.early_reports import shown_early
 from tfdbg_cli.capture.functions.frame_reports import Rewritten, Turn, Unrolled
 from tfdbg_cli.capture.functions.grafted import grafted
 from tfdbg_cli.capture.functions.kept_tensors import NO_TENSORS, KeptTensors
-from tfdbg_cli.capture.functions.rewrite import Exposed, original_names
+from tfdbg_cli.capture.functions.own_names import is_ours, original_names
+from tfdbg_cli.capture.functions.rewrite import Exposed
 from tfdbg_cli.capture.functions.straight import Straight
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_errors import OpError
@@ -127,7 +128,7 @@ class Instrumented:
         for position in positions:
             at = position - self._own
             reference = items[at].reference if at < len(items) else None
-            if reference is not None and not reference.startswith("tfdbg_"):
+            if reference is not None and not is_ours(reference):
                 source = self.root.body.source(reference)
                 if source.node is not None:
                     yield source

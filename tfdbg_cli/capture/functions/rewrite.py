@@ -8,7 +8,6 @@ Names of nodes stay, so that resources named after them are shared with the orig
 from __future__ import annotations
 
 import itertools
-import re
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -17,23 +16,12 @@ from tfdbg_cli.capture.functions.definition.body import IMPLEMENTATION, XLA
 from tfdbg_cli.capture.functions.definition.call_tree import CallKind, CallSite, Scope
 from tfdbg_cli.capture.functions.definition.edit import Edit
 from tfdbg_cli.capture.functions.definition.shown_values import Item, given_items, items_of
+from tfdbg_cli.capture.functions.own_names import marked
 from tfdbg_cli.capture.tf.types import FunctionDef, NodeDef
 from tfdbg_cli.model.dtypes import FLOAT
 from tfdbg_cli.model.names import TensorName
 
 _SERIAL = itertools.count(1)
-_MARK = "__tfdbg_"
-_OURS = re.compile(rf"{_MARK}\d+_\d+")
-
-
-def original_names(text: str) -> str:
-    """`text` with the names that rewritten functions had before."""
-    return _OURS.sub("", text)
-
-
-def has_new_name(name: str) -> bool:
-    """Whether `name` is that of a rewritten function."""
-    return _MARK in name and _OURS.search(name) is not None
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,7 +189,7 @@ class Rewriting:
         return edit
 
     def _finish(self, edit: Edit) -> str:
-        name = f"{edit.definition.signature.name}__tfdbg_{self._serial}_{len(self.definitions)}"
+        name = f"{marked(edit.definition.signature.name, self._serial)}_{len(self.definitions)}"
         edit.definition.signature.name = name
         for attribute in IMPLEMENTATION & set(edit.definition.attr):
             del edit.definition.attr[attribute]

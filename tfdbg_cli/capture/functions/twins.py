@@ -13,6 +13,7 @@ from tfdbg_cli.capture.functions.definition.body import Source
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.definition.edit import Edit
 from tfdbg_cli.capture.functions.definition.mergeable import SAME, rounding_apart
+from tfdbg_cli.capture.functions.own_names import marked
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.types import NodeDef
 from tfdbg_cli.ops.kinds import CALLS, RESHAPES
@@ -61,7 +62,7 @@ class Twins:
     def _twin(self, node: NodeDef) -> str:
         if node.name not in self._made:
             inputs = [text if text.startswith("^") else self.instead_of(text) for text in node.input]
-            made = self._edit.add("tfdbg_twin", node.op, inputs, node.device)
+            made = self._edit.add(marked(node.name, 0), node.op, inputs, node.device)
             for name, value in node.attr.items():
                 made.attr[name].CopyFrom(value)
             made.attr[TWIN].b = True

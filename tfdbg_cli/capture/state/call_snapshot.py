@@ -112,6 +112,19 @@ class CallSnapshot:
         self._drawn.update(sources)
         self._before.update(variables or {})
 
+    @property
+    def missing(self) -> Sequence[int]:
+        """The positions of the variables that the call may change and whose values from before it are not held."""
+        if self._lack:
+            return ()
+        return [
+            at for at in self._plan.written if at not in self._before and self._plan.is_variable(self._inputs, at)
+        ]
+
+    def hold(self, positions: Sequence[int]) -> None:
+        """Hold the variables at these positions as they are now: they have not changed since the call began."""
+        self._before.update(zip(positions, self._plan.read(self._inputs, positions), strict=True))
+
     def take_drawn(self, outcome: Outcome) -> None:
         """As `after`, with what the call drew found in `outcome`: all its values, or those until it failed."""
         tensors = outcome.captured

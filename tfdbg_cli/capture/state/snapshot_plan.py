@@ -97,6 +97,11 @@ class SnapshotPlan:
         """Whether a variable's handle is at `position` of `inputs`, as far as can be known."""
         return position in self._types or self._type_of(inputs, position) is not None
 
+    def is_scalar(self, position: int) -> bool:
+        """Whether the variable whose handle is at `position` is known to hold one number."""
+        variable = self.slots[position].variable
+        return variable is not None and variable.shape.rank == 0
+
     def _type_of(self, inputs: Sequence[EagerTensor], position: int) -> int | None:
         # What the ops of the function tell is known already; a handle tells it by a message that is made for that.
         return self._types.get(position) or compat.type_in_variable(inputs[position])

@@ -13,7 +13,7 @@ from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.capture.functions.definition.failing_ops import failing_ops
 from tfdbg_cli.capture.functions.scopes import scope_of
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.model.decision import CaptureRequest, Continue, DebugRun
+from tfdbg_cli.model.decision import CaptureRequest, Continue, DebugRun, RunUntil
 from tfdbg_cli.model.runs import Run
 
 pytestmark = pytest.mark.tf
@@ -255,3 +255,64 @@ def test_names_in_errors_are_those_of_a_nodes_own_function_or_of_the_run() -> No
     assert {op.name for op in failing_ops(root, "Log")} == {"Log"}
     assert {op.name for op in failing_ops(root, "inlined/Log")} == {"Log", "while/body/inner/Log"}
     assert failing_ops(root, "elsewhere") == []
+
+
+UNTIL = RunUntil("has_inf_or_nan")
+
+
+def training_lookup():
+    """A step with an optimizer by hand that looks up rows of a table, of which it has four."""
+    table = tf.Variable(np.arange(12, dtype=np.float32).reshape(4, 3), name="table")
+    kept = tf.Variable([1.0, 2.0], name="kept")
+    steps = tf.Variable(0, name="steps")
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.int32)])
+    def step(rows):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(tf.gather(table * 2.0, rows, name="looked_up") ** 2)
+        rate = 0.1 / tf.cast(steps + 1, tf.float32)
+        table.assign_sub(rate * tf.convert_to_tensor(tape.gradient(loss, table)))
+        kept.assign(kept + loss)
+        steps.assign_add(1)  # this may have happened when the lookup fails: it needs nothing of the above
+        return loss
+
+    return (table, kept, steps), step
+
+
+def test_variables_that_a_watched_run_cannot_have_changed_are_known_after_its_error(watched) -> None:
+    kept, step = training_lookup()
+    run = failed(watched, UNTIL, step, tf.constant([1, 9]))
+    assert run.error.node == "looked_up"
+    params, rows, _ = given(run)
+    np.testing.assert_array_equal(params, np.arange(12).reshape(4, 3) * 2)
+    np.testing.assert_array_equal(rows, [1, 9])
+    assert len(run.tensors) > 3
+    assert "could not be made again" not in " ".join(run.notes)
+    assert kept
+
+
+def test_a_variable_that_a_watched_run_may_have_changed_is_not_taken_for_unchanged(watched) -> None:
+    table = tf.Variable(np.ones([4, 3], np.float32), name="table")
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.int32)])
+    def step(rows):
+        before = tf.reduce_sum(table)
+        table.assign_add(tf.ones([4, 3]))  # this may have happened by then
+        return before * tf.reduce_sum(tf.gather(tf.eye(4), rows, name="looked_up"))
+
+    run = failed(watched, UNTIL, step, tf.constant([1, 9]))
+    shown = [run.tensors.value(row) for row in range(len(run.tensors))]
+    assert not any(np.array_equal(value, np.full([4, 3], 2.0)) for value in shown)
+    assert "The variable table is not known as it was before the run" in " ".join(run.notes)
+
+
+def test_the_error_of_a_value_that_is_computed_once_more_for_a_check_names_the_programs_op(watched) -> None:
+    """A check reads what is looked up, which the plain function gives to nobody as it is: it is looked up twice."""
+    kept, step = training_lookup()
+    with pytest.raises(tf.errors.InvalidArgumentError) as plain:
+        step(tf.constant([1, 9]))
+    for _ in range(5):  # whichever of the two fails first
+        with watched(UNTIL), pytest.raises(tf.errors.InvalidArgumentError) as debugged:
+            step(tf.constant([1, 9]))
+        assert debugged.value.message == plain.value.message
+    assert kept

@@ -12,7 +12,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from tfdbg_cli.capture.functions.checking_edit import Wanted
-from tfdbg_cli.capture.functions.definition.effects import SideEffect, side_effect_of
 from tfdbg_cli.capture.functions.definition.failing_ops import FailingOp, failing_ops
 from tfdbg_cli.capture.functions.definition.flat import FlatFunction, FlatNode
 from tfdbg_cli.capture.functions.definition.shown_values import Shown
@@ -20,6 +19,7 @@ from tfdbg_cli.capture.functions.early_reports import Early
 from tfdbg_cli.capture.functions.instrumented import Outcome
 from tfdbg_cli.capture.functions.kept_tensors import KeptTensors
 from tfdbg_cli.capture.replay.function import perform_again
+from tfdbg_cli.capture.state.after_failure import may_write
 from tfdbg_cli.capture.state.call_snapshot import CallSnapshot
 from tfdbg_cli.capture.state.outside import NotReplayableError, Outside, ReplayPart
 from tfdbg_cli.capture.state.snapshot_plan import SnapshotPlan
@@ -164,17 +164,13 @@ def _require_unchanged(flat: FlatFunction, snapshot_plan: SnapshotPlan, again: R
     later = flat.later(place.name)
     computed = set(again.part.nodes)
     for node in flat.nodes.values() if read else ():
-        changed = read.intersection(node.inputs) if _may_write(node) else ()
+        changed = read.intersection(node.inputs) if may_write(node) else ()
         if changed and (node.name in computed or node.name not in later):
             variable = sorted(map(str, changed))[0].rpartition(":")[0]
             raise TfdbgError(
                 f"They depend on the variable {variable}, which the run may have changed before the error. "
                 "A run that is captured (`run`) holds it."
             )
-
-
-def _may_write(node: FlatNode) -> bool:
-    return node.scope is not None and side_effect_of(node.op_type) in (SideEffect.WRITE, SideEffect.CALL)
 
 
 def _told(run: Run, op: FailingOp, flat: FlatFunction, found: _Found, note: str) -> Run:

@@ -34,6 +34,7 @@ from tfdbg_cli.capture.runs.watch_policy import (
     policy,
     replayed_hit,
 )
+from tfdbg_cli.capture.state.after_failure import hold_unchanged
 from tfdbg_cli.capture.state.before_updates import with_before
 from tfdbg_cli.capture.state.snapshot_plan import SnapshotPlan
 from tfdbg_cli.capture.tf.op_errors import OpError
@@ -138,6 +139,8 @@ class ReplayedWatchedCall(CapturedCall):
         """The run, made again with all its values; without them when it cannot be."""
         assert self.outcome is not None
         self._take_in(self.outcome)
+        if error is not None and self.held is not None:
+            hold_unchanged(self.held, error.node)
 
         def shown(again: Replayed) -> Run:
             return replace(self.made(call, error, again.tensors, ()), graph=self.call.traced.watched_graph)

@@ -222,6 +222,8 @@ CASES = [
          node="adam/truediv"),
     Case("UpdatedVariable", ([6e4], [-2e4]), np.subtract, "The update itself overflows: n and its step are finite",
          "global_clipnorm", np.float16),
+    Case("AssignAdd", ([3e38], [3e38]), np.add, "The update itself overflows: in0:0 and its step are finite",
+         "learning rate"),
     Case("UpdatedVariable", ([1.0], [0.0]), lambda a, b: _f([NAN]), "0 / 0 within the update: n is NaN", "epsilon"),
     Case("UpdatedVariable", ([1.0], [0.9], [0.0], [1.0]), lambda *a: _f([NAN], np.float16), "epsilon is 0 in float16",
          "1e-4", np.float16, names=("w", "beta1", "Adam/epsilon", "gradient")),

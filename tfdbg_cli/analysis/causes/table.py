@@ -63,6 +63,7 @@ _MATRIX = ops(
     " DepthwiseConv2dNative _FusedConv2D _FusedDepthwiseConv2dNative Conv2DBackpropInput Conv2DBackpropFilter"
 )
 _WITH_EPSILON = ops("ApplyAdam ApplyAdaMax ApplyAdadelta ApplyRMSProp ApplyCenteredRMSProp UpdatedVariable")
+_ADDED_TO = ops("AssignAdd AssignSub ScatterAdd ScatterSub ScatterNdAdd ScatterNdSub")  # variables of the old kind
 _TOTALS = ops("Sum Mean Prod L2Loss Cumsum Cumprod EuclideanNorm UnsortedSegmentSum SegmentSum AddN AccumulateNV2")
 
 _CAST = "overflow of a cast: at {n} {a} exceeds {largest}, the largest {dtype}"
@@ -298,6 +299,9 @@ RULES: tuple[Rule, ...] = (
     Rule(ops("UpdatedVariable"), step_too_long,
          "the update itself overflows: {variable} and its step are finite, the sum at {n} exceeds {largest}, the"
          " largest {dtype}", helps.UPDATE),
+    Rule(_ADDED_TO, overflow,
+         "the update itself overflows: {a} and its step are finite, the sum at {n} exceeds {largest}, the largest"
+         " {dtype}", helps.UPDATE),
     Rule(ops("UpdatedVariable"), step_of_nan,
          "0 / 0 within the update: {variable} is NaN at {n} after it, out of finite numbers", helps.BIGGER_EPSILON),
     Rule(ops("Softmax LogSoftmax"), any_of(0, nothing_but_minus_inf), "{op} of a row that is nothing but -inf in {a}",

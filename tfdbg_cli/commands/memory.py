@@ -39,11 +39,12 @@ class RunFacts:
 class KnownRuns:
     """What the runs of a recording were asked for, by their places; true until runs that are there have `changed`.
 
-    How many tensors a run has may be known without reading it, and is kept by itself.
+    Its number, and how many tensors it has, may be known without reading it, and are kept by themselves.
     """
 
     changed: int = 0
     facts: dict[int, RunFacts] = field(default_factory=dict)
+    numbers: dict[int, int] = field(default_factory=dict)
     tensors: dict[int, int] = field(default_factory=dict)
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import execute
@@ -20,6 +21,8 @@ from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.document.units import count_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.runs import Opened, Run, RunEnd, RunOutline, RunStart, TellsOutlines
+
+T = TypeVar("T")
 
 _MEASURED = 2_000  # rows of a printed list that are all read to line its columns up: each is a run on disk
 
@@ -174,32 +177,37 @@ class _Known:
 
     def facts(self, place: int) -> RunFacts:
         """What the call of the run was. Raises TfdbgError where the run cannot be read."""
-        found = self._kept.facts.get(place)
-        if found is None:
-            outline = _outline(self._runs, place)
-            found = RunFacts(_title(self._runs, place, outline), outline.call.worker)
-            if place < self._stays:
-                self._kept.facts[place] = found
-        return found
+        return self._known(self._kept.facts, place, _facts)
 
     def number(self, place: int) -> int:
         """The number of its call. Raises TfdbgError where the run cannot be read."""
-        runs = self._runs
-        return runs.number(place) if isinstance(runs, TellsOutlines) else runs[place].call.number
+        return self._known(self._kept.numbers, place, _number)
 
     def tensors(self, place: int) -> int:
         """How many tensors the run has. Raises TfdbgError where the run cannot be read."""
-        found = self._kept.tensors.get(place)
+        return self._known(self._kept.tensors, place, _tensor_count)
+
+    def _known(self, kept: dict[int, T], place: int, ask: Callable[[Sequence[Run], int], T]) -> T:
+        found = kept.get(place)
         if found is None:
-            found = _tensor_count(self._runs, place)
+            found = ask(self._runs, place)
             if place < self._stays:
-                self._kept.tensors[place] = found
+                kept[place] = found
         return found
+
+
+def _facts(runs: Sequence[Run], place: int) -> RunFacts:
+    outline = _outline(runs, place)
+    return RunFacts(_title(runs, place, outline), outline.call.worker)
 
 
 def _outline(runs: Sequence[Run], place: int) -> RunOutline:
     """What the list tells of a run. Raises TfdbgError where the run cannot be read."""
     return runs.outline(place) if isinstance(runs, TellsOutlines) else runs[place].outline
+
+
+def _number(runs: Sequence[Run], place: int) -> int:
+    return runs.number(place) if isinstance(runs, TellsOutlines) else runs[place].call.number
 
 
 def _tensor_count(runs: Sequence[Run], place: int) -> int:

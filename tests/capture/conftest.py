@@ -53,6 +53,16 @@ def loops_of_v1(tf: Any) -> Iterator[None]:
 
 
 @pytest.fixture
+def flow_of_v2(tf: Any) -> Iterator[None]:
+    """Branches and loops are calls of functions, as TensorFlow 2 makes them."""
+    enabled = tf.control_flow_v2_enabled()
+    tf.enable_control_flow_v2()
+    yield
+    if not enabled:
+        tf.disable_control_flow_v2()
+
+
+@pytest.fixture
 def temporary_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of temporary files, empty; at the end of a test nothing of ours may be left there."""
     folder = tmp_path / "temporary"

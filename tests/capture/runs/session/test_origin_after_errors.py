@@ -145,16 +145,6 @@ INSIDE = {
 }
 
 
-@pytest.fixture
-def flow_of_v2(tf):
-    """Branches and loops are calls of functions, as TensorFlow 2 makes them."""
-    enabled = tf.control_flow_v2_enabled()
-    tf.enable_control_flow_v2()
-    yield
-    if not enabled:
-        tf.disable_control_flow_v2()
-
-
 @pytest.mark.usefixtures("flow_of_v2")
 @pytest.mark.parametrize("mode", ["run", "watch", "keep"])
 @pytest.mark.parametrize("build", INSIDE)

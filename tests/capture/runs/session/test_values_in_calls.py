@@ -14,7 +14,7 @@ from tfdbg_cli.capture.functions.definition.call_tree import CallKind
 from tfdbg_cli.capture.functions.frame_reports import FrameReports
 from tfdbg_cli.model.decision import Detach, RunUntil
 
-pytestmark = pytest.mark.tf
+pytestmark = [pytest.mark.tf, pytest.mark.usefixtures("flow_of_v2")]
 
 GOOD, BAD = [[2.0, 3.0], [2.0, 3.0]], [[2.0, 3.0], [2.0, -1.0]]
 FUNCTIONS = {
@@ -22,16 +22,6 @@ FUNCTIONS = {
     "sqrt": (lambda tf, a: tf.sqrt(tf.abs(a) * 2.0 - 3.0), "Square root of a negative", [[1, 3], [1, -1]]),
     "inverse": (lambda tf, a: 1.0 / tf.nn.relu(a), "Division by 0", [[2, 3], [2, 0]]),
 }
-
-
-@pytest.fixture(autouse=True)
-def flow_of_v2(tf):
-    """Branches and loops are calls of functions, as TensorFlow 2 makes them."""
-    enabled = tf.control_flow_v2_enabled()
-    tf.enable_control_flow_v2()
-    yield
-    if not enabled:
-        tf.disable_control_flow_v2()
 
 
 def called(tf: Any, kind: str, body: Any, x: Any) -> Any:

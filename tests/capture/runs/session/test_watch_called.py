@@ -19,22 +19,12 @@ from tfdbg_cli.capture.sessions.invocation import RunCall
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.decision import CaptureRequest, Detach, RunUntil, Values
 
-pytestmark = pytest.mark.tf
+pytestmark = [pytest.mark.tf, pytest.mark.usefixtures("flow_of_v2")]
 
 WATCH = RunUntil("has_inf_or_nan")
 FILTERS = {"has_inf_or_nan": has_inf_or_nan, "has_nan": has_nan, "has_inf": has_inf}
 _QUICK = (0, 1, 7, 8)  # small ones that together have each op, and every kind of step in every other
 OPS = ("log", "sqrt", "tanh", "negative", "half", "many", "exp", "finite", "less", "abs")
-
-
-@pytest.fixture(autouse=True)
-def flow_of_v2(tf):
-    """Branches and loops are calls of functions, as TensorFlow 2 makes them."""
-    enabled = tf.control_flow_v2_enabled()
-    tf.enable_control_flow_v2()
-    yield
-    if not enabled:
-        tf.disable_control_flow_v2()
 
 
 def function(tf):

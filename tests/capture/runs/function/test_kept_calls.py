@@ -15,6 +15,7 @@ from support.scripted import ScriptedFrontend
 from tfdbg_cli.capture.failures import remark
 from tfdbg_cli.capture.functions.exact import proof as proof_module
 from tfdbg_cli.capture.functions.exact.agreement import Effect
+from tfdbg_cli.capture.functions.instrumented import Instrumented
 from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
 from tfdbg_cli.capture.runs.function.plain_runs import PlainRuns
 from tfdbg_cli.debugger.debugger import Debugger
@@ -118,3 +119,35 @@ def test_what_a_trial_finds_is_set_right_and_said(monkeypatch: pytest.MonkeyPatc
         assert given == [3, 3, 2, 2], "the first two are made plainly, too"
         assert "The program's own numbers: not exact: Identity:0" in _seen(debugger)
     assert "With their values kept, runs of" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("draws", [False, True])
+def test_a_call_is_made_plainly_before_its_values_fill_the_memory(
+    monkeypatch: pytest.MonkeyPatch, draws: bool
+) -> None:
+    done: list[str] = []
+    real_effect, real_perform = PlainRuns.effect, Instrumented.perform
+
+    def effect(runs: PlainRuns, held: Any) -> Effect:
+        done.append("plainly")
+        return real_effect(runs, held)
+
+    def perform(instrumented: Instrumented, *arguments: Any) -> Any:
+        done.append("with values")
+        return real_perform(instrumented, *arguments)
+
+    monkeypatch.setattr(PlainRuns, "effect", effect)
+    monkeypatch.setattr(Instrumented, "perform", perform)
+    weight = tf.Variable(1.0)
+    batches = iter(tf.data.Dataset.from_tensors(2.0).repeat())
+
+    @tf.function
+    def step(x: Any) -> Any:
+        weight.assign_add(x)
+        return weight * (next(batches) if draws else 2.0)
+
+    with _keeping():
+        assert [step(tf.constant(0.5)).numpy() for _ in range(3)] == [3.0, 4.0, 5.0]
+    assert weight.numpy() == 2.5
+    both = ["with values", "plainly"] if draws else ["plainly", "with values"]
+    assert done == [*both, *both, "with values"], "what a call drew is known behind it"

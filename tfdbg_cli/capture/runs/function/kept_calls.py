@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.capture.functions.instrumented import Instrumented
-from tfdbg_cli.capture.runs.function.capture import FunctionCapture, PerformedCall
+from tfdbg_cli.capture.runs.function.capture import FunctionCapture, PerformedCall, held_before
 from tfdbg_cli.capture.runs.function.function_checks import FunctionChecks
 from tfdbg_cli.capture.runs.function.verdict import kept
 from tfdbg_cli.capture.runs.watch_policy import is_hit
@@ -37,14 +37,18 @@ class KeptWatchedCall(FunctionCapture):
 
     def perform(self) -> RunResult:
         """Make the call. Raises what the call raises."""
-        given = super().perform()
-        outcome, held, trials = self.outcome, self.held, self._watched.kept_trials
+        trials = self._watched.kept_trials
         due = trials.due()
-        if outcome is None or held is None or not (outcome.found or due):
+        held = self.held = held_before(self.call, self.room)
+        with INSIDE:
+            plain = trials.made_before(held) if due and held is not None else None
+        outcome = self.performed(self.instrumented)
+        given = list(outcome.outputs) or None
+        if held is None or not (outcome.found or due):
             return given
         with INSIDE:
             held.take_drawn(outcome)
-            trial = trials.tried(held, outcome.outputs, found=bool(outcome.found))
+            trial = trials.tried(held, outcome.outputs, found=bool(outcome.found), plain=plain)
         return given if trial is None else list(trial.outputs) or None
 
     @property

@@ -46,6 +46,12 @@ class PlainRuns:
             seen.add(iterator)
         return ""
 
+    @property
+    def draws(self) -> bool:
+        """Whether what a call drew is known only behind it."""
+        outside = self._snapshot_plan.outside
+        return outside is not None and bool(outside.silenced)
+
     def effect(self, held: CallSnapshot) -> Effect:
         """What the plain function does from the state that `held` holds, with what was drawn.
 

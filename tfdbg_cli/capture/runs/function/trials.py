@@ -78,14 +78,28 @@ class Trials:
         """Inputs for a call from the state of `held`, on copies; see `PlainRuns.inputs`."""
         return self._plain.inputs(held)
 
-    def tried(self, held: CallSnapshot, outputs: Sequence[EagerTensor], *, found: bool) -> Trial | None:
+    def made_before(self, held: CallSnapshot) -> Effect | None:
+        """What the call of `held`, which is about to be made, gives plainly; None where `tried` is to find out.
+
+        Found out before, it takes no memory of its own beside all the values of a call that are kept.
+        """
+        if self.reason or self._plain.draws:
+            return None
+        try:
+            return self._plain.effect(held)
+        except Exception:  # noqa: BLE001  # a mistake of the program comes up in the call itself
+            return None
+
+    def tried(
+        self, held: CallSnapshot, outputs: Sequence[EagerTensor], *, found: bool, plain: Effect | None = None
+    ) -> Trial | None:
         """Make the call of `held`, which gave `outputs`, plainly, and give the program's variables what that leaves.
 
         `found` says that the watch found something in it: then a difference is no stray, since it may be due to NaN
-        alone. None when the call cannot be made plainly.
+        alone. `plain` is what `made_before` gave. None when the call cannot be made plainly.
         """
         try:
-            plain = self._plain.effect(held)
+            plain = plain or self._plain.effect(held)
             watched = Effect(outputs, held.variables_now())
             result = agreement(self._snapshot_plan.root, watched, plain)
             if result.partings and not found and not self._repeats(held, plain):

@@ -380,6 +380,21 @@ def test_a_variable_is_shown_as_it_is_where_its_update_was_not_looked_at(times) 
     assert times > 1 or isinstance(run.tensors.value(rows[0]), NoValue)
 
 
+@pytest.mark.parametrize("given", [tf.zeros([2]), [0.0, 0.0]])
+def test_what_was_assigned_to_a_variable_is_shown_though_it_was_updated_since(given: Any) -> None:
+    """As an optimizer makes its slots in the turn that updates them first."""
+    w = tf.Variable([1.0, 1.0])
+    with ActiveWatch() as watching:
+        for _ in range(3):
+            w.assign(given)
+            w.assign_add([0.0, -1.0])
+            _ = tf.math.log(w)
+            break
+    run = watching.front.ends[0].run
+    rows = run.tensors.named("w/after_update", 0)
+    assert [np.asarray(run.tensors.value(row)).tolist() for row in rows] == [[0, 0], [0, -1]]
+
+
 def test_an_update_that_overflows_is_stopped_at_however_many_came_before() -> None:
     w = tf.Variable([1.0, 1.0])
     with ActiveWatch() as watching:

@@ -30,6 +30,7 @@ from tfdbg_cli.model.walks import reached
 
 _VARIABLE, _INPUT, _LITERAL = "VarHandleOp", "Placeholder", "Const"
 _GIVES = "IteratorGetNext"
+_ASSIGNS = "AssignVariableOp"  # gives a variable what it reads second
 _CALLED = {_INPUT: "input", _LITERAL: "number"}
 _RESOURCE = re.compile(r'ResourceHandle\(name="(?P<name>[^"]+?)(?:/\d+)?"')
 _UPDATED = gone("The variable was updated since; what it held before is not kept.")
@@ -167,7 +168,7 @@ class _Telling:
             read = tuple(one for one in inputs if one.node != variable)
             self._nodes[name] = Node(name, UPDATED_VARIABLE, op.device, (TensorName(variable, 0), *read), (op.name,))
             self._stacks[name] = op.stack
-            self._take(TensorName(name, 0), op, None, self._now(op, source) if value is LATER else value)
+            self._take(TensorName(name, 0), op, None, self._written(op, source) if value is LATER else value)
 
     def _take(self, name: TensorName, op: RecentOp, dtype: int | None, value: Value, text: str = "") -> None:
         text = text or (tf.as_dtype(dtype).name if dtype is not None else str(getattr(value, "dtype", "")))
@@ -191,6 +192,15 @@ class _Telling:
             return _UPDATED
         value = variable_value(handle, compat.type_in_variable(handle) or 0)
         return value.reshape(taken.shape) if taken is not None and not isinstance(value, NoValue) else value
+
+    def _written(self, op: RecentOp, source: Source) -> Value:
+        """What the variable held after the update `op`, which was not read then."""
+        value = self._now(op, source)
+        if isinstance(value, NoValue) and op.op_type == _ASSIGNS:
+            given = op.inputs[1]
+            held = None if isinstance(given, Source) and not given.key else self._held(given)
+            return value if held is None else held
+        return value
 
     def _now(self, op: RecentOp, source: Source) -> Value:
         """What the variable that `op` updated holds, if it was not updated since."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from tfdbg_cli.analysis.graph.lineage import Lineage
 from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS
-from tfdbg_cli.analysis.graph.roles import is_gradient
-from tfdbg_cli.model.graph import Node
+from tfdbg_cli.analysis.graph.roles import Role, is_gradient, role_of
+from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.walks import reached
 from tfdbg_cli.ops.kinds import INPUTS, SELECTS
 
 
@@ -22,7 +23,9 @@ def masked_in_forward(
     if given is None or given.op_type not in INPUTS | PIPELINE_OPS:
         return ""
     graph = lineage.graph_of(given)
-    if not any(is_gradient(graph, run.tensors[row].node) for row in rows):
+    nodes = {run.tensors[row].node for row in rows}
+    gradients = [name for name in nodes if is_gradient(graph, name)]
+    if not gradients or _reaches_result(graph, nodes, gradients):
         return ""
     for row in rows:
         tensor = run.tensors[row]
@@ -33,3 +36,21 @@ def masked_in_forward(
             if tensor.name in reader.inputs[1:] and turns and not any(map(bad, turns)):
                 return reader.name
     return ""
+
+
+def _reaches_result(graph: Graph, nodes: Iterable[str], gradients: Iterable[str]) -> bool:
+    """Whether one of the `nodes` is a result of the forward pass, such as the loss: nothing in that reads it.
+
+    What is made of `gradients`, such as their norm, is none.
+    """
+
+    def readers(name: str) -> Iterator[str]:
+        return (reader.name for reader, _ in graph.consumers(name))
+
+    def is_forward(name: str) -> bool:
+        node = graph.find(name)
+        return node is not None and role_of(graph, name, node.op_type) is Role.FORWARD
+
+    behind = set(reached(gradients, readers))
+    own = (name for name in nodes if name not in behind and is_forward(name))
+    return any(not any(map(is_forward, readers(name))) for name in own)

@@ -490,3 +490,18 @@ def test_an_op_whose_input_is_bad_is_not_said_to_have_finite_ones() -> None:
     run = made_run(op("list", "LoopVariable", value=gone("This is a handle.")), popped)
     found = json_of("origin", run)
     assert "finite inputs" not in found["cause"]
+
+
+def test_a_choice_on_the_way_of_what_reaches_the_loss_all_the_same_is_not_blamed(tf2, origin) -> None:
+    w = tf2.Variable([np.nan, np.nan])
+
+    @tf2.function
+    def step(x: Any) -> Any:
+        with tf2.GradientTape() as tape:
+            logits = tf2.reduce_sum(x * w, axis=1)
+            loss = tf2.reduce_mean(tf2.nn.sigmoid_cross_entropy_with_logits(tf2.ones([2]), logits))
+        return loss, tape.gradient(loss, w)
+
+    found = origin(step, tf2.ones([2, 2]))
+    assert "an earlier run or its initializer made it so." in found["cause"]
+    assert "tf.where" not in found["cause"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -111,6 +112,8 @@ def seed_all() -> None:
 
     keras.utils.clear_session(free_memory=False)  # freeing it, here and now, takes half a second
     keras.utils.set_random_seed(SEED)
+    if "tf_keras" in sys.modules:  # has numbers of its own once a program seeded it, and else takes Python's
+        vars(sys.modules["tf_keras.src.backend"]._SEED_GENERATOR).pop("generator", None)
     tf.random.set_seed(SEED)
     tf.random.set_global_generator(tf.random.Generator.from_seed(SEED))
 

@@ -25,6 +25,7 @@ from tfdbg_cli.capture.tf.types import (
     RunResult,
     SymbolicTensor,
 )
+from tfdbg_cli.own_frames import WITHOUT_OUR_FRAMES
 
 v1 = compat.v1
 
@@ -67,16 +68,18 @@ class DebuggedSession(Proxy):
     ) -> RunResult:
         """As `tf.compat.v1.Session.run`, debugged."""
         session = self._tfdbg_original
-        if self._tfdbg_is_monitored or is_empty(fetches):
-            return session.run(fetches, feed_dict, options, run_metadata)
-        call = RunCall(session, session.run, fetches, feed_dict, options, run_metadata)
-        return intercepted(self._tfdbg_controller, call)
+        with WITHOUT_OUR_FRAMES:
+            if self._tfdbg_is_monitored or is_empty(fetches):
+                return session.run(fetches, feed_dict, options, run_metadata)
+            call = RunCall(session, session.run, fetches, feed_dict, options, run_metadata)
+            return intercepted(self._tfdbg_controller, call)
 
     def run_step_fn(self, step_fn: Callable[[Any], RunResult]) -> RunResult:
         """As `MonitoredSession.run_step_fn`; on a plain session, `step_fn` is called with a context of its own."""
-        if self._tfdbg_is_monitored:
-            return self._tfdbg_original.run_step_fn(step_fn)
-        return step_fn(v1.train.MonitoredSession.StepContext(self._tfdbg_original, self.run))
+        with WITHOUT_OUR_FRAMES:
+            if self._tfdbg_is_monitored:
+                return self._tfdbg_original.run_step_fn(step_fn)
+            return step_fn(v1.train.MonitoredSession.StepContext(self._tfdbg_original, self.run))
 
     def should_stop(self) -> bool:
         """As `MonitoredSession.should_stop`.
@@ -97,14 +100,16 @@ class DebuggedSession(Proxy):
     ) -> RawRunner:
         """As `tf.compat.v1.Session.make_callable`; what the runner runs is debugged."""
         session = self._tfdbg_original
-        return debugged_runner(
-            session, session.make_callable, self._tfdbg_controller, fetches, feed_list, accept_options
-        )
+        with WITHOUT_OUR_FRAMES:
+            return debugged_runner(
+                session, session.make_callable, self._tfdbg_controller, fetches, feed_list, accept_options
+            )
 
     def _make_callable_from_options(self, callable_options: CallableOptions) -> RawRunner:
         session = self._tfdbg_original
         make = compat.maker_from_options(session)
-        return debugged_options_runner(session, make, self._tfdbg_controller, callable_options)
+        with WITHOUT_OUR_FRAMES:
+            return debugged_options_runner(session, make, self._tfdbg_controller, callable_options)
 
     def as_default(self) -> Any:
         """As `tf.compat.v1.Session.as_default`: `tensor.eval()` in this context is debugged."""
@@ -142,7 +147,8 @@ def debugged_runner(
     runner = Runner(session, make, fetches, feed_list, accept_options)
 
     def run(*arguments: Any, **keywords: Any) -> RunResult:
-        return intercepted(controller, RunnerCall(runner, arguments, keywords))
+        with WITHOUT_OUR_FRAMES:
+            return intercepted(controller, RunnerCall(runner, arguments, keywords))
 
     return run
 
@@ -154,7 +160,8 @@ def debugged_options_runner(
     runner = OptionsRunner(session, make, callable_options)
 
     def run(*arguments: Any, **keywords: Any) -> RunResult:
-        return intercepted(controller, OptionsRunnerCall(runner, arguments, keywords))
+        with WITHOUT_OUR_FRAMES:
+            return intercepted(controller, OptionsRunnerCall(runner, arguments, keywords))
 
     return run
 

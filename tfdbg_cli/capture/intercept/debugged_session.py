@@ -50,7 +50,8 @@ class DebuggedSession(Proxy):
         super().__init__(session)
         self._tfdbg_controller = controller
         self._tfdbg_is_monitored = isinstance(session, base_classes.monitored_base())
-        self._tfdbg_defaults: list[Any] = []  # those of `as_default` that `with` entered
+        # What each `with` of this wrapper entered: what the session keeps for its own `with`, or one of `as_default`.
+        self._tfdbg_entered: list[dict[str, Any] | Any] = []
         if self._tfdbg_is_monitored:
             debug_monitored(session, controller)
 
@@ -116,18 +117,26 @@ class DebuggedSession(Proxy):
         return vars(base_classes.plain_base())["as_default"](self)
 
     def __enter__(self) -> Any:
-        kind = type(self._tfdbg_original)
-        if hasattr(kind, "__enter__"):
+        kind, own = type(self._tfdbg_original), vars(self._tfdbg_original)
+        if hasattr(kind, "__enter__") and not self._tfdbg_entered:
+            before = dict(own)
             # One that was entered cannot be entered once more; TensorFlow's own wrapper of it can.
             with suppress(RuntimeError):
-                return kind.__enter__(self)
+                entered = kind.__enter__(self)
+                # Kept here, so that the session itself can be entered within, as within TensorFlow's own wrapper.
+                kept = {name: value for name, value in own.items() if before.get(name) is not value}
+                own.update({name: before.get(name) for name in kept})
+                self._tfdbg_entered.append(kept)
+                return entered
         # An InteractiveSession is no context; TensorFlow's own wrapper of one is.
-        self._tfdbg_defaults.append(self.as_default())
-        return self._tfdbg_defaults[-1].__enter__()
+        self._tfdbg_entered.append(self.as_default())
+        return self._tfdbg_entered[-1].__enter__()
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> Any:
-        if self._tfdbg_defaults:
-            return self._tfdbg_defaults.pop().__exit__(kind, error, trace)
+        entered = self._tfdbg_entered.pop()
+        if not isinstance(entered, dict):
+            return entered.__exit__(kind, error, trace)
+        vars(self._tfdbg_original).update(entered)
         return type(self._tfdbg_original).__exit__(self, kind, error, trace)
 
     def close(self) -> None:

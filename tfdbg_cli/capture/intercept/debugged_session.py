@@ -51,7 +51,7 @@ class DebuggedSession(Proxy):
         self._tfdbg_controller = controller
         self._tfdbg_is_monitored = isinstance(session, base_classes.monitored_base())
         # What each `with` of this wrapper entered: what the session keeps for its own `with`, or one of `as_default`.
-        self._tfdbg_entered: list[dict[str, Any] | Any] = []
+        self._tfdbg_entered: list[Any] = []
         if self._tfdbg_is_monitored:
             debug_monitored(session, controller)
 
@@ -117,7 +117,8 @@ class DebuggedSession(Proxy):
         return vars(base_classes.plain_base())["as_default"](self)
 
     def __enter__(self) -> Any:
-        kind, own = type(self._tfdbg_original), vars(self._tfdbg_original)
+        kind = type(self._tfdbg_original)
+        own: dict[str, Any] = self._tfdbg_original.__dict__
         if hasattr(kind, "__enter__") and not self._tfdbg_entered:
             before = dict(own)
             # One that was entered cannot be entered once more; TensorFlow's own wrapper of it can.
@@ -136,7 +137,7 @@ class DebuggedSession(Proxy):
         entered = self._tfdbg_entered.pop()
         if not isinstance(entered, dict):
             return entered.__exit__(kind, error, trace)
-        vars(self._tfdbg_original).update(entered)
+        self._tfdbg_original.__dict__.update(entered)
         return type(self._tfdbg_original).__exit__(self, kind, error, trace)
 
     def close(self) -> None:

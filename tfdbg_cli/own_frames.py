@@ -46,6 +46,27 @@ def leave_out_our_frames(error: BaseException) -> None:
         at = at.__cause__ or at.__context__
 
 
+class _WithoutOurFrames:
+    """A context: an exception that leaves it goes on without our calls, that of the function around it among them.
+
+    Python puts no call into a traceback a second time when an exception goes on through it. So a program that
+    catches the exception behind the outermost such context sees none of ours.
+    """
+
+    __slots__ = ()
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is not None:
+            leave_out_our_frames(error)
+
+
+WITHOUT_OUR_FRAMES = _WithoutOurFrames()
+
+
 def started_by(files: Iterable[str]) -> None:
     """Count code of `files` to ours: it called this package before the program began."""
     _starters.update(files)

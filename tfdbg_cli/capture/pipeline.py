@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Hashable
-from types import FrameType, TracebackType
+from types import TracebackType
 from typing import Protocol, TypeGuard, runtime_checkable
 from weakref import WeakSet
 
@@ -110,10 +110,32 @@ def was_shown(error: BaseException) -> bool:
     return False
 
 
-def call_in(frame: FrameType) -> tuple[Plan, Interceptable] | None:
-    """The call that `performed` was performing in `frame`; None when it is no frame of `performed`."""
-    plan = frame.f_locals.get("plan") if frame.f_code is performed.__code__ else None
-    return (plan, frame.f_locals["made"]) if isinstance(plan, Plan) else None
+class _LeftCall:
+    """The call that an exception left last; none once another call was begun.
+
+    The exception is known by its id. To hold it would keep all that is alive which the frames of its traceback hold.
+    """
+
+    def __init__(self) -> None:
+        self._left: tuple[int, type[Exception], Plan, Interceptable] | None = None
+
+    def forget(self) -> None:
+        """A call begins."""
+        self._left = None
+
+    def note(self, error: Exception, plan: Plan, made: Interceptable) -> None:
+        """`error` leaves the call `made`, or the one that this is a part of."""
+        if not was_shown(error):
+            self._left = id(error), type(error), plan, made
+
+    def by(self, error: Exception) -> tuple[Plan, Interceptable] | None:
+        """The call that `error` left, and what was planned for it; None where that was none, or an earlier one."""
+        if self._left is None or self._left[:2] != (id(error), type(error)):
+            return None
+        return self._left[2:]
+
+
+LEFT_CALL = _LeftCall()
 
 
 def performed(controller: Controller, made: Interceptable) -> RunResult:
@@ -121,11 +143,18 @@ def performed(controller: Controller, made: Interceptable) -> RunResult:
 
     It is performed once, whatever fails on our side. Its exceptions come out as they are, the same objects.
     """
+    LEFT_CALL.forget()
     plan, capture = planned(controller, made)
-    if plan is None or (capture is None and not plan.errors):
+    if plan is None:
         return made.plain()
-    with Reported(controller, plan, made, capture):
-        return made.plain() if capture is None else capture.perform()
+    try:
+        if capture is None and not plan.errors:
+            return made.plain()
+        with Reported(controller, plan, made, capture):
+            return made.plain() if capture is None else capture.perform()
+    except Exception as error:
+        LEFT_CALL.note(error, plan, made)
+        raise
 
 
 def planned(controller: Controller, made: Interceptable) -> tuple[Plan | None, Capture | None]:

@@ -94,6 +94,8 @@ CASES = [
     Case("Pow", ([1e30], [2.0]), np.power, "Overflow of a power: at 1 element the result exceeds 3.4e+38"),
     Case("Square", ([300.0],), np.square, "exceeds 6.55e+04, the largest float16", "half precision", np.float16),
     Case("Exp", ([100.0, 1.0],), np.exp, "in0:0 is above 88.7 at 1 element", "tf.nn.softmax"),
+    Case("Exp", ([100.0],), np.exp, "the logarithm of a variance, is above 88.7", "softplus",
+         around=Surroundings(log_variance=True)),
     Case("Exp", ([12.0],), np.exp, "in0:0 is above 11.1", "", np.float16),
     Case("Exp", ([89.0],), np.exp, "largest bfloat16", "", ml_dtypes.bfloat16),
     Case("Acos", ([2.0],), np.arccos, "Acos outside of [-1, 1]", "clip_by_value"),

@@ -188,6 +188,22 @@ def test_a_session_that_was_entered_can_be_wrapped_and_entered(tf, debugged, mod
     assert tf.get_default_session() is None
 
 
+def test_a_session_can_be_entered_within_its_wrapper(tf, debugged, model) -> None:
+    """As with TensorFlow's wrapper, and as a plain session within another."""
+    raw = tf.Session()
+    session, front = debugged(raw, DebugRun(), Detach())
+    with session:
+        with raw as entered:
+            assert entered is raw
+            assert tf.get_default_session() is raw
+            raw.run(model[-1])  # not asked of the wrapper
+        assert tf.get_default_session() is session
+    assert tf.get_default_session() is None
+    assert front.path == []
+    with pytest.raises(RuntimeError, match="closed"):
+        raw.run(model[-1])
+
+
 def test_make_callable_is_debugged_with_its_names(tf, debugged, model) -> None:
     x, y, loss, _, init = model
     with tf.Session() as raw:

@@ -102,6 +102,11 @@ def scaled(test: Test) -> Test:
     return lambda evidence: test(evidence) if evidence.scaled else None
 
 
+def of_log_variance(test: Test) -> Test:
+    """`test`, where the first input is the logarithm of a variance."""
+    return lambda evidence: test(evidence) if evidence.log_variance else None
+
+
 def no_loss(test: Test) -> Test:
     """`test`, where the result has axes; a single number may be a loss, which programs scale."""
     return lambda evidence: test(evidence) if evidence.places.shape[1] else None

@@ -30,6 +30,10 @@ SAFE_DIVIDE = "Use tf.math.divide_no_nan(x, y), or add a small eps such as {smal
 RECTIFIED = (
     "A relu gives exactly 0 for every negative number: take tf.nn.softplus(x) + {small} in its place, which does not."
 )
+LOG_VARIANCE = (
+    "Clip the logarithm of the variance, as by tf.clip_by_value(x, -10.0, 10.0), or let the layer give the deviation"
+    " itself: tf.nn.softplus(x) + {small}, whose logarithm then stands for half of it."
+)
 FROM_ONE = "Steps are counted from 0: compute with step + 1. A small eps would give a huge number at the first step."
 BELOW_ONE = (
     "Keep {a} above -1: tf.math.log1p(tf.maximum(x, -1 + {step})); for log1p(-p) of a sigmoid p take"

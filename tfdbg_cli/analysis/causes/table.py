@@ -30,6 +30,7 @@ from tfdbg_cli.analysis.causes.rules import (
     no_loss,
     nothing_but_minus_inf,
     of,
+    of_log_variance,
     of_nothing,
     ops,
     overflow,
@@ -229,6 +230,9 @@ RULES: tuple[Rule, ...] = (
     ),
     *_overflows(_POWERS, "overflow of a power: at {n} the result", helps.SMALLER),
     # Exponentials.
+    Rule(ops("Exp"), of_log_variance(overflow),
+         "overflow of {op}: {a}, the logarithm of a variance, is above {limit} at {n}, so that the variance exceeds"
+         " {largest}, the largest {dtype}", helps.LOG_VARIANCE),
     Rule(
         ops("Exp Expm1 Sinh Cosh"),
         overflow,

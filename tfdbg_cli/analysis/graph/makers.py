@@ -18,6 +18,9 @@ PIPELINE_OPS = frozenset({
 _WHOLE = frozenset({"int32", "int64", "uint32", "uint64"})
 _TWICE = frozenset({"Square", "SquaredDifference", "Mul", "Pow"})
 _MOST_STEPS = 50
+# What joins tensors, and which of its inputs these are; the other says along which axis.
+_JOINS = {"ConcatV2": slice(None, -1), "Concat": slice(1, None), "Pack": slice(None)}
+_SECOND = frozenset({"Split", "Concat"})  # what tells the axis first
 _DEEPEST = 20  # ops that ask what made their operand, one behind the other
 
 
@@ -49,22 +52,28 @@ def maker_of(node: Node | None, lineage: Lineage, depth: int = 0) -> Maker | Non
 
     `depth` counts how many ops asked before: in a damaged graph they may ask one another for ever.
     """
-    found = below_moves(node, lineage)
+    found = below_moves(node, lineage, joins=False)
     if found is None:
         return None
     told = _BY_OP.get(found.op_type)
     return told(found, lineage, depth) if told is not None and depth < _DEEPEST else Maker.OTHER
 
 
-def below_moves(node: Node | None, lineage: Lineage) -> Node | None:
-    """The node that computed what `node` gives: `node` itself, or the one before ops that only move elements."""
+def below_moves(node: Node | None, lineage: Lineage, *, joins: bool = True) -> Node | None:
+    """The node that computed what `node` gives: `node` itself, or the one before ops that only move elements.
+
+    Of tensors that are joined it is that of the first; without `joins` the op that joins them.
+    """
     for _ in range(_MOST_STEPS):
         if node is None or (node.op_type not in SAME_VALUE and node.op_type not in MOVES):
             return node
-        edges = lineage.edges(node)
-        if not edges:
+        if not joins and node.op_type in _JOINS:
             return node
-        node = edges[0].node
+        edges = lineage.edges(node)
+        position = 1 if node.op_type in _SECOND else 0
+        if position >= len(edges):
+            return node
+        node = edges[position].node
     return node
 
 
@@ -90,12 +99,13 @@ def _difference(node: Node, lineage: Lineage, depth: int) -> Maker:
         kind = maker_of(second, lineage, depth + 1)
         return kind if kind in (Maker.SIGMOID, Maker.SOFTMAX) else Maker.OTHER
     squares = (
-        _is_square(_input(first, 0, lineage), lineage) if first is not None and first.op_type == "Mean" else False
+        is_square(_input(first, 0, lineage), lineage) if first is not None and first.op_type == "Mean" else False
     )
-    return Maker.MOMENTS if squares and _is_square(second, lineage) else Maker.OTHER
+    return Maker.MOMENTS if squares and is_square(second, lineage) else Maker.OTHER
 
 
-def _is_square(node: Node | None, lineage: Lineage) -> bool:
+def is_square(node: Node | None, lineage: Lineage) -> bool:
+    """Whether `node` computes the square of something, or of a difference."""
     if node is None or node.op_type not in _TWICE:
         return False
     if node.op_type == "Pow":
@@ -126,7 +136,7 @@ def _sum(node: Node, lineage: Lineage, depth: int) -> Maker:
     of = _input(node, 0, lineage)
     if of is not None and of.op_type == "Exp":
         return Maker.EXPONENTIALS
-    return Maker.SQUARED_NORM if _is_square(of, lineage) else Maker.OTHER
+    return Maker.SQUARED_NORM if is_square(of, lineage) else Maker.OTHER
 
 
 def _root(node: Node, lineage: Lineage, depth: int) -> Maker:
@@ -153,6 +163,19 @@ def _chosen(node: Node, lineage: Lineage, depth: int) -> Maker:
     if condition is None or condition.op_type != "Equal" or root is None or root.op_type != "Sqrt":
         return Maker.OTHER
     return maker_of(root, lineage, depth + 1) or Maker.OTHER
+
+
+def _joined(node: Node, lineage: Lineage, depth: int) -> Maker:
+    """What made the first of the tensors that `node` joins, or all that hold a 0 where a relu is among them."""
+    edges = lineage.edges(node)[_JOINS[node.op_type]]
+    if not edges:
+        return Maker.OTHER
+    kinds = [maker_of(edge.node, lineage, _DEEPEST - 1) for edge in edges]  # what is joined twice is not followed
+    if Maker.RECTIFIED not in kinds:
+        return maker_of(edges[0].node, lineage, depth + 1) or Maker.OTHER
+    values = [seen.value for seen in lineage.inputs_of_node(node)[_JOINS[node.op_type]]]
+    of_zeros = {kind for kind, value in zip(kinds, values, strict=True) if value is None or bool((value == 0).any())}
+    return (of_zeros.pop() or Maker.OTHER) if len(of_zeros) == 1 else Maker.OTHER
 
 
 def _input_of_graph(node: Node, lineage: Lineage, depth: int) -> Maker:
@@ -182,6 +205,7 @@ _BY_OP: dict[str, _Asking] = {
     **dict.fromkeys(INPUTS, _input_of_graph),
     "Prod": _always(Maker.PRODUCT),
     LOOP_VARIABLE: _always(Maker.STATE),
+    **dict.fromkeys(_JOINS, _joined),
     "RealDiv": _share,
     "Sub": _difference,
     "Mean": _mean,

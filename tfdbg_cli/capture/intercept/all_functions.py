@@ -29,7 +29,7 @@ from tfdbg_cli.capture.tf.callers import called_by_user
 from tfdbg_cli.capture.tf.patching import replace_method
 from tfdbg_cli.capture.tf.reentrancy import INSIDE, NAMED
 from tfdbg_cli.capture.tf.types import AtomicFunction, EagerTensor, Method, OpOutputs, RunResult, TfFunction
-from tfdbg_cli.own_frames import leave_out_our_frames, our_files
+from tfdbg_cli.own_frames import WITHOUT_OUR_FRAMES, our_files
 
 _EAGERLY = tf.executing_eagerly  # found once: `tf` looks its names up anew each time
 _COUNTS = "_tfdbg_counts"  # an attribute of graph functions whose every call is a run
@@ -97,20 +97,18 @@ class Interception:
     def _entering(self, original: Method) -> Method:
         def call(function: TfFunction, /, *arguments: Any, **keywords: Any) -> RunResult:
             controller = self._here.controller or self.everywhere
-            if controller is None or INSIDE.holds():
-                return original(function, *arguments, **keywords)
-            if tf.config.functions_run_eagerly() and _EAGERLY() and not NAMED.holds():
-                return self._eagerly(controller, original, function, arguments, keywords)
-            DELIVERIES.lend((arguments, keywords))
-            entered = self._here.entered
-            entered.append(Entered(function, function.experimental_get_tracing_count()))
-            try:
-                return original(function, *arguments, **keywords)
-            except BaseException as error:
-                leave_out_our_frames(error)
-                raise
-            finally:
-                entered.pop()
+            with WITHOUT_OUR_FRAMES:
+                if controller is None or INSIDE.holds():
+                    return original(function, *arguments, **keywords)
+                if tf.config.functions_run_eagerly() and _EAGERLY() and not NAMED.holds():
+                    return self._eagerly(controller, original, function, arguments, keywords)
+                DELIVERIES.lend((arguments, keywords))
+                entered = self._here.entered
+                entered.append(Entered(function, function.experimental_get_tracing_count()))
+                try:
+                    return original(function, *arguments, **keywords)
+                finally:
+                    entered.pop()
 
         return call
 
@@ -130,6 +128,10 @@ class Interception:
 
     def _stepping(self, original: Method) -> Method:
         def run(strategy: Any, fn: Any, args: Any = (), kwargs: Any = None, options: Any = None) -> Any:
+            with WITHOUT_OUR_FRAMES:
+                return stepped(strategy, fn, args, kwargs, options)
+
+        def stepped(strategy: Any, fn: Any, args: Any, kwargs: Any, options: Any) -> Any:
             controller = self._asked()
             # A tf.function is seen where it runs.
             named = NAMED.holds() or isinstance(fn, base_classes.function_class())
@@ -146,16 +148,17 @@ class Interception:
 
     def _running(self, original: Method) -> Method:
         def call_flat(atomic: AtomicFunction, *inputs: EagerTensor) -> OpOutputs:
-            recorder = RECORDING.recorder
-            if recorder is not None and _EAGERLY():
-                return recorder.call(atomic, inputs, original)
-            controller = self._asked()
-            if controller is None:
-                return original(atomic, *inputs)
-            entered = self._here.entered[-1] if self._here.entered else None
-            if not (getattr(atomic, _COUNTS, False) or self._counts(atomic, entered)):
-                return original(atomic, *inputs)
-            return performed_amid_eager(controller, atomic, inputs, original, entered)
+            with WITHOUT_OUR_FRAMES:
+                recorder = RECORDING.recorder
+                if recorder is not None and _EAGERLY():
+                    return recorder.call(atomic, inputs, original)
+                controller = self._asked()
+                if controller is None:
+                    return original(atomic, *inputs)
+                entered = self._here.entered[-1] if self._here.entered else None
+                if not (getattr(atomic, _COUNTS, False) or self._counts(atomic, entered)):
+                    return original(atomic, *inputs)
+                return performed_amid_eager(controller, atomic, inputs, original, entered)
 
         return call_flat
 

@@ -26,6 +26,7 @@ from tfdbg_cli.capture.tf.types import (
     RunResult,
     SymbolicTensor,
 )
+from tfdbg_cli.own_frames import WITHOUT_OUR_FRAMES
 
 _MONITORED_CALLS = ("__init__", "run", "run_step_fn", "close", "__exit__")
 
@@ -64,11 +65,12 @@ def _run(controller: Controller) -> Callable[[Method], Method]:
             options: RunOptions = None,
             run_metadata: RunMetadata = None,
         ) -> RunResult:
-            if _left_alone(fetches):
-                return original(session, fetches, feed_dict, options, run_metadata)
-            kind = HookedCall if MONITORED.holds() else RunCall
-            call = kind(session, original.__get__(session), fetches, feed_dict, options, run_metadata)
-            return intercepted(controller, call)
+            with WITHOUT_OUR_FRAMES:
+                if _left_alone(fetches):
+                    return original(session, fetches, feed_dict, options, run_metadata)
+                kind = HookedCall if MONITORED.holds() else RunCall
+                call = kind(session, original.__get__(session), fetches, feed_dict, options, run_metadata)
+                return intercepted(controller, call)
 
         return run
 
@@ -84,9 +86,10 @@ def _make_callable(controller: Controller) -> Callable[[Method], Method]:
             accept_options: bool = False,
         ) -> RawRunner:
             make: Callable[..., RawRunner] = original.__get__(session)
-            if INSIDE.holds() or MONITORED.holds():
-                return make(fetches, feed_list, accept_options)
-            return debugged_runner(session, make, controller, fetches, feed_list, accept_options)
+            with WITHOUT_OUR_FRAMES:
+                if INSIDE.holds() or MONITORED.holds():
+                    return make(fetches, feed_list, accept_options)
+                return debugged_runner(session, make, controller, fetches, feed_list, accept_options)
 
         return make_callable
 
@@ -97,9 +100,10 @@ def _make_from_options(controller: Controller) -> Callable[[Method], Method]:
     def wrap(original: Method) -> Method:
         def make_from_options(session: RawSession, callable_options: CallableOptions) -> RawRunner:
             make: Callable[..., RawRunner] = original.__get__(session)
-            if INSIDE.holds() or MONITORED.holds():
-                return make(callable_options)
-            return debugged_options_runner(session, make, controller, callable_options)
+            with WITHOUT_OUR_FRAMES:
+                if INSIDE.holds() or MONITORED.holds():
+                    return make(callable_options)
+                return debugged_options_runner(session, make, controller, callable_options)
 
         return make_from_options
 
@@ -108,7 +112,7 @@ def _make_from_options(controller: Controller) -> Callable[[Method], Method]:
 
 def _within_monitored(original: Method) -> Method:
     def call(*arguments: Any, **keywords: Any) -> Any:
-        with MONITORED:
+        with WITHOUT_OUR_FRAMES, MONITORED:
             return original(*arguments, **keywords)
 
     return call

@@ -17,6 +17,7 @@ from tfdbg_cli.capture.tf import base_classes
 from tfdbg_cli.capture.tf.proxy import Proxy
 from tfdbg_cli.capture.tf.reentrancy import INSIDE, NAMED
 from tfdbg_cli.capture.tf.types import RunResult
+from tfdbg_cli.own_frames import WITHOUT_OUR_FRAMES
 
 
 class DebuggedFunction(Proxy):
@@ -50,13 +51,14 @@ class DebuggedFunction(Proxy):
     def __call__(self, *arguments: Any, **keywords: Any) -> RunResult:
         """Call the wrapped callable, debugged."""
         function, controller = self._tfdbg_original, self._tfdbg_controller
-        if self._tfdbg_is_graph:
-            with FUNCTIONS.asking(controller):
+        with WITHOUT_OUR_FRAMES:
+            if self._tfdbg_is_graph:
+                with FUNCTIONS.asking(controller):
+                    return function(*arguments, **keywords)
+            if INSIDE.holds() or NAMED.holds() or not tf.executing_eagerly():
                 return function(*arguments, **keywords)
-        if INSIDE.holds() or NAMED.holds() or not tf.executing_eagerly():
-            return function(*arguments, **keywords)
-        call: Callable[[], RunResult] = functools.partial(function, *arguments, **keywords)
-        return performed(controller, EagerCall.of(function, call, arguments, keywords))
+            call: Callable[[], RunResult] = functools.partial(function, *arguments, **keywords)
+            return performed(controller, EagerCall.of(function, call, arguments, keywords))
 
     def __get__(self, instance: object, owner: type | None = None) -> DebuggedFunction:
         """The method of `instance`, debugged."""

@@ -25,6 +25,7 @@ from tfdbg_cli.capture.tf.types import (
     RunResult,
     SymbolicTensor,
 )
+from tfdbg_cli.own_frames import WITHOUT_OUR_FRAMES
 
 v1 = compat.v1
 
@@ -49,7 +50,8 @@ class DebuggedSession(Proxy):
         super().__init__(session)
         self._tfdbg_controller = controller
         self._tfdbg_is_monitored = isinstance(session, base_classes.monitored_base())
-        self._tfdbg_defaults: list[Any] = []  # those of `as_default` that `with` entered
+        # What each `with` of this wrapper entered: what the session keeps for its own `with`, or one of `as_default`.
+        self._tfdbg_entered: list[Any] = []
         if self._tfdbg_is_monitored:
             debug_monitored(session, controller)
 
@@ -67,16 +69,18 @@ class DebuggedSession(Proxy):
     ) -> RunResult:
         """As `tf.compat.v1.Session.run`, debugged."""
         session = self._tfdbg_original
-        if self._tfdbg_is_monitored or is_empty(fetches):
-            return session.run(fetches, feed_dict, options, run_metadata)
-        call = RunCall(session, session.run, fetches, feed_dict, options, run_metadata)
-        return intercepted(self._tfdbg_controller, call)
+        with WITHOUT_OUR_FRAMES:
+            if self._tfdbg_is_monitored or is_empty(fetches):
+                return session.run(fetches, feed_dict, options, run_metadata)
+            call = RunCall(session, session.run, fetches, feed_dict, options, run_metadata)
+            return intercepted(self._tfdbg_controller, call)
 
     def run_step_fn(self, step_fn: Callable[[Any], RunResult]) -> RunResult:
         """As `MonitoredSession.run_step_fn`; on a plain session, `step_fn` is called with a context of its own."""
-        if self._tfdbg_is_monitored:
-            return self._tfdbg_original.run_step_fn(step_fn)
-        return step_fn(v1.train.MonitoredSession.StepContext(self._tfdbg_original, self.run))
+        with WITHOUT_OUR_FRAMES:
+            if self._tfdbg_is_monitored:
+                return self._tfdbg_original.run_step_fn(step_fn)
+            return step_fn(v1.train.MonitoredSession.StepContext(self._tfdbg_original, self.run))
 
     def should_stop(self) -> bool:
         """As `MonitoredSession.should_stop`.
@@ -97,14 +101,16 @@ class DebuggedSession(Proxy):
     ) -> RawRunner:
         """As `tf.compat.v1.Session.make_callable`; what the runner runs is debugged."""
         session = self._tfdbg_original
-        return debugged_runner(
-            session, session.make_callable, self._tfdbg_controller, fetches, feed_list, accept_options
-        )
+        with WITHOUT_OUR_FRAMES:
+            return debugged_runner(
+                session, session.make_callable, self._tfdbg_controller, fetches, feed_list, accept_options
+            )
 
     def _make_callable_from_options(self, callable_options: CallableOptions) -> RawRunner:
         session = self._tfdbg_original
         make = compat.maker_from_options(session)
-        return debugged_options_runner(session, make, self._tfdbg_controller, callable_options)
+        with WITHOUT_OUR_FRAMES:
+            return debugged_options_runner(session, make, self._tfdbg_controller, callable_options)
 
     def as_default(self) -> Any:
         """As `tf.compat.v1.Session.as_default`: `tensor.eval()` in this context is debugged."""
@@ -112,17 +118,26 @@ class DebuggedSession(Proxy):
 
     def __enter__(self) -> Any:
         kind = type(self._tfdbg_original)
-        if hasattr(kind, "__enter__"):
+        own: dict[str, Any] = self._tfdbg_original.__dict__
+        if hasattr(kind, "__enter__") and not self._tfdbg_entered:
+            before = dict(own)
             # One that was entered cannot be entered once more; TensorFlow's own wrapper of it can.
             with suppress(RuntimeError):
-                return kind.__enter__(self)
+                entered = kind.__enter__(self)
+                # Kept here, so that the session itself can be entered within, as within TensorFlow's own wrapper.
+                kept = {name: value for name, value in own.items() if before.get(name) is not value}
+                own.update({name: before.get(name) for name in kept})
+                self._tfdbg_entered.append(kept)
+                return entered
         # An InteractiveSession is no context; TensorFlow's own wrapper of one is.
-        self._tfdbg_defaults.append(self.as_default())
-        return self._tfdbg_defaults[-1].__enter__()
+        self._tfdbg_entered.append(self.as_default())
+        return self._tfdbg_entered[-1].__enter__()
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> Any:
-        if self._tfdbg_defaults:
-            return self._tfdbg_defaults.pop().__exit__(kind, error, trace)
+        entered = self._tfdbg_entered.pop()
+        if not isinstance(entered, dict):
+            return entered.__exit__(kind, error, trace)
+        self._tfdbg_original.__dict__.update(entered)
         return type(self._tfdbg_original).__exit__(self, kind, error, trace)
 
     def close(self) -> None:
@@ -142,7 +157,8 @@ def debugged_runner(
     runner = Runner(session, make, fetches, feed_list, accept_options)
 
     def run(*arguments: Any, **keywords: Any) -> RunResult:
-        return intercepted(controller, RunnerCall(runner, arguments, keywords))
+        with WITHOUT_OUR_FRAMES:
+            return intercepted(controller, RunnerCall(runner, arguments, keywords))
 
     return run
 
@@ -154,7 +170,8 @@ def debugged_options_runner(
     runner = OptionsRunner(session, make, callable_options)
 
     def run(*arguments: Any, **keywords: Any) -> RunResult:
-        return intercepted(controller, OptionsRunnerCall(runner, arguments, keywords))
+        with WITHOUT_OUR_FRAMES:
+            return intercepted(controller, OptionsRunnerCall(runner, arguments, keywords))
 
     return run
 

@@ -18,6 +18,7 @@ from tfdbg_cli.capture.tf.types import (
     RunOptions,
     RunResult,
 )
+from tfdbg_cli.own_frames import WITHOUT_OUR_FRAMES
 
 v1 = compat.v1
 
@@ -44,10 +45,11 @@ def debug_raw_session(session: RawSession, controller: Controller) -> None:
         options: RunOptions = None,
         run_metadata: RunMetadata = None,
     ) -> RunResult:
-        if INSIDE.holds() or not compat.is_hooked_run(fetches):
-            return original(fetches, feed_dict, options, run_metadata)
-        call = HookedCall(session, original, fetches, feed_dict, options, run_metadata)
-        return intercepted(controller, call)
+        with WITHOUT_OUR_FRAMES:
+            if INSIDE.holds() or not compat.is_hooked_run(fetches):
+                return original(fetches, feed_dict, options, run_metadata)
+            call = HookedCall(session, original, fetches, feed_dict, options, run_metadata)
+            return intercepted(controller, call)
 
     session.run = run
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from types import TracebackType
 
-from tfdbg_cli.capture.pipeline import call_in, was_shown
+from tfdbg_cli.capture.pipeline import LEFT_CALL, was_shown
 from tfdbg_cli.capture.runs.eager.watch import EagerWatch
 from tfdbg_cli.capture.tf.callers import frame_at, is_users
 from tfdbg_cli.capture.tf.op_errors import OpError, run_error
@@ -30,8 +30,7 @@ def run_that_failed(error: Exception, number: int, watch: EagerWatch) -> Run | N
     failure = run_error(error) if isinstance(error, OpError) else RunError(type(error).__name__, str(error))
     frames = _frames(error.__traceback__)
     thread = threading.current_thread().name
-    calls = (call for trace in _steps(error.__traceback__) if (call := call_in(trace.tb_frame)) is not None)
-    found = next(calls, None)
+    found = LEFT_CALL.by(error)
     if found is not None:
         plan, made = found
         run = made.uncaptured(made.described(plan.number, thread), failure)

@@ -15,6 +15,7 @@ from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.memo import Memo
 from tfdbg_cli.capture.tf.patching import replace_method
 from tfdbg_cli.capture.tf.types import Method
+from tfdbg_cli.own_frames import WITHOUT_OUR_FRAMES
 
 _MOST = 1024  # tensors that are remembered: those of the last batches
 _ASKING = ("__next__", "get_next")
@@ -74,7 +75,8 @@ class Deliveries:
 
     def _beginning(self, original: Method) -> Method:
         def begin(iterator: Any, *arguments: Any, **keywords: Any) -> None:
-            original(iterator, *arguments, **keywords)
+            with WITHOUT_OUR_FRAMES:
+                original(iterator, *arguments, **keywords)
             if tf.executing_eagerly():
                 self._given.of(iterator)
 
@@ -82,7 +84,8 @@ class Deliveries:
 
     def _giving(self, original: Method) -> Method:
         def give(iterator: Any, *arguments: Any, **keywords: Any) -> Any:
-            batch = original(iterator, *arguments, **keywords)
+            with WITHOUT_OUR_FRAMES:
+                batch = original(iterator, *arguments, **keywords)
             if not tf.executing_eagerly():  # a function is traced that asks an iterator from around it
                 self._lose(iterator)
             elif (given := self._given.known(iterator)) is not None and given.counted:
@@ -99,7 +102,8 @@ class Deliveries:
     def _losing(self, original: Method) -> Method:
         def lose(iterator: Any, *arguments: Any, **keywords: Any) -> Any:
             self._lose(iterator)
-            return original(iterator, *arguments, **keywords)
+            with WITHOUT_OUR_FRAMES:
+                return original(iterator, *arguments, **keywords)
 
         return lose
 

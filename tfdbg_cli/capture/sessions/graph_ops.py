@@ -15,21 +15,32 @@ from tfdbg_cli.ops.op_view import Kind
 
 
 class GraphOp:
-    """A tf.Operation (`OpView`); its tensors go by their names."""
+    """A tf.Operation (`OpView`); its tensors go by their names.
 
-    def __init__(self, op: Op) -> None:
+    `kinds` are those of the tensors whose readers and makers were asked before, by name.
+    """
+
+    def __init__(self, op: Op, kinds: dict[str, Kind] | None = None) -> None:
         self.op = op
         self.op_type = str(op.type)
-        self.inputs: Sequence[str] = [tensor.name for tensor in op.inputs]
+        self._read: Sequence[SymbolicTensor] = op.inputs
+        self._kinds = {} if kinds is None else kinds
+        self.inputs: Sequence[str] = [tensor.name for tensor in self._read]
         self.outputs: Sequence[str] = [tensor.name for tensor in op.outputs]
 
     @property
     def inputs_are(self) -> Sequence[Kind]:
-        return list(map(kind_of, self.op.inputs))
+        return list(map(self._kind, self.inputs, self._read))
 
     @property
     def outputs_are(self) -> Sequence[Kind]:
-        return list(map(kind_of, self.op.outputs))
+        return list(map(self._kind, self.outputs, self.op.outputs))
+
+    def _kind(self, name: str, tensor: SymbolicTensor) -> Kind:
+        known = self._kinds.get(name)
+        if known is None:
+            known = self._kinds[name] = kind_of(tensor)
+        return known
 
     @property
     def is_stateful(self) -> bool:

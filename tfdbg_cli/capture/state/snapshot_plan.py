@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from tfdbg_cli.capture.replay.function import ReadyFunction
     from tfdbg_cli.capture.replay.optimized import OptimizedFunction
 
+_FEW = 16  # numbers that a variable may hold to be called small
 _NO_ROOM = "the variables that it changes take {}, more than the {} of memory that tfdbg may use"
 
 
@@ -97,10 +98,16 @@ class SnapshotPlan:
         """Whether a variable's handle is at `position` of `inputs`, as far as can be known."""
         return position in self._types or self._type_of(inputs, position) is not None
 
-    def is_scalar(self, position: int) -> bool:
-        """Whether the variable whose handle is at `position` is known to hold one number."""
+    def is_small(self, position: int) -> bool:
+        """Whether the variable whose handle is at `position` is known to hold one number, or a few integers.
+
+        A count of steps is that, and the state of a generator of random numbers.
+        """
         variable = self.slots[position].variable
-        return variable is not None and variable.shape.rank == 0
+        if variable is None:
+            return False
+        elements = variable.shape.num_elements()
+        return elements == 1 or (elements is not None and elements <= _FEW and variable.dtype.is_integer)
 
     def _type_of(self, inputs: Sequence[EagerTensor], position: int) -> int | None:
         # What the ops of the function tell is known already; a handle tells it by a message that is made for that.

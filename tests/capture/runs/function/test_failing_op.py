@@ -316,3 +316,35 @@ def test_the_error_of_a_value_that_is_computed_once_more_for_a_check_names_the_p
             step(tf.constant([1, 9]))
         assert debugged.value.message == plain.value.message
     assert kept
+
+
+@pytest.mark.parametrize("decision", [RUN, GOING_ON, UNTIL], ids=["captured", "left alone", "watched"])
+def test_of_ops_that_are_called_the_same_in_branches_the_one_of_the_branch_that_was_taken(watched, decision) -> None:
+    weight = tf.Variable([[1.0, 2.0], [3.0, 4.0]], name="weight")
+
+    @tf.function(input_signature=[tf.TensorSpec([], tf.int32), tf.TensorSpec([None, None])])
+    def chosen(kind, x):
+        return tf.switch_case(kind, [lambda: tf.matmul(weight, x), lambda: tf.matmul(x, weight + 1.0), lambda: x])
+
+    run = failed(watched, decision, chosen, tf.constant(1), tf.ones([2, 3]))
+    assert run.error.node == "switch_case/indexed_case/branch1/MatMul"
+    left, right = given(run)
+    np.testing.assert_array_equal(left, np.ones((2, 3)))
+    np.testing.assert_array_equal(right, [[2.0, 3.0], [4.0, 5.0]])
+
+
+def test_a_watched_run_with_dropout_that_fails_knows_what_was_drawn_until_then(watched) -> None:
+    state = tf.Variable([7, 0], dtype=tf.int64, name="state")
+    table = tf.Variable(np.ones([4, 3], np.float32), name="table")
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.int32)])
+    def step(rows):
+        seed = tf.identity(state)
+        state.assign_add([0, 1])  # this may have happened when the lookup fails
+        kept = tf.nn.experimental.stateless_dropout(table, 0.5, seed)
+        return tf.reduce_sum(tf.gather(kept * 3.0, rows, name="looked_up"))
+
+    step(tf.constant([1]))
+    dropped = tf.nn.experimental.stateless_dropout(tf.ones([4, 3]), 0.5, state)
+    run = failed(watched, UNTIL, step, tf.constant([1, 9]))
+    np.testing.assert_array_equal(given(run)[0], dropped * 3.0)

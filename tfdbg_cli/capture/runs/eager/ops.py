@@ -21,6 +21,7 @@ from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_definitions import function_name
 from tfdbg_cli.capture.tf.patching import replace_method
 from tfdbg_cli.capture.tf.types import AttributeList, Method, OpInput, OpOutputs
+from tfdbg_cli.own_frames import WITHOUT_OUR_FRAMES, leave_out_our_frames
 
 
 class Listener(Protocol):
@@ -146,7 +147,7 @@ class EagerOps:
             heard = len(self._listeners) > 1 or compat.eager_context().op_callbacks
             may_put_off = not heard and self._tapes.is_known(handle)
             # The ops of all gradients have their callers in common.
-            with callers_known(0), THREADS.here.within(tape=may_put_off):
+            with WITHOUT_OUR_FRAMES, callers_known(0), THREADS.here.within(tape=may_put_off):
                 return original(handle, *arguments)
 
         return tape
@@ -193,7 +194,11 @@ class EagerOps:
             except Exception as error:  # noqa: BLE001
                 begun = None
                 report("look at an op", error)
-            outputs = original(handle, device, op_type, inputs, attributes, *rest)
+            try:
+                outputs = original(handle, device, op_type, inputs, attributes, *rest)
+            except BaseException as error:
+                leave_out_our_frames(error)  # it is the innermost, which TensorFlow shows whosever it is
+                raise
             if begun is None:
                 return outputs
             try:

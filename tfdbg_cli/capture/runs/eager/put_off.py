@@ -21,6 +21,7 @@ from tfdbg_cli.capture.tf.callers import is_tensorflows
 from tfdbg_cli.capture.tf.compat import EagerTensor, elements_of
 from tfdbg_cli.capture.tf.types import Method, OpOutputs
 from tfdbg_cli.ops.kinds import PYTHON
+from tfdbg_cli.own_frames import WITHOUT_OUR_FRAMES
 
 # What an op and its stack take of the room for elements, beside those that it gave: a hundred ops at most.
 _ONE = 10_000
@@ -169,7 +170,7 @@ def _shown_before(function: Any) -> Any:
 
     @wraps(function)
     def called(*arguments: Any, **named: Any) -> Any:
-        with THREADS.here.within(tape=False):
+        with WITHOUT_OUR_FRAMES, THREADS.here.within(tape=False):
             return function(*arguments, **named)
 
     return called

@@ -109,9 +109,20 @@ class _PartsAgain:
         for name_of_place, found in failing.items():
             inputs = self._flat.nodes[name_of_place].inputs
             before = {node.name for node in self._flat.ancestors(inputs, self._outside.drawn)}
-            if len(found) == 1 and not before & failing.keys():
-                return found[0]
+            if before & failing.keys():
+                continue
+            reached = found if len(found) == 1 else list(filter(self._is_reached, found))
+            if len(reached) == 1:
+                return reached[0]
         raise TfdbgError(_AMBIGUOUS.format(name))
+
+    def _is_reached(self, op: FailingOp) -> bool:
+        """Whether the run comes to `op`: of the branches of a condition it takes one alone."""
+        try:
+            self.given_to(op)
+        except TfdbgError:
+            return False
+        return True
 
     def given_to(self, op: FailingOp) -> _Found:
         """What `op` was given, and if the run was held, all that came before.

@@ -162,12 +162,12 @@ class FunctionChecks:
     def read_early(self) -> dict[int, TensorName]:
         """What is read of variables before their updates, by position: a checked call gives that back itself.
 
-        Scalars, such as the count of steps, are held before the call instead. A call that fails gives nothing back,
-        and these may have been changed by then, since their updates need little of what the call computes.
+        Small ones, such as the count of steps, are held before the call instead. A call that fails gives nothing
+        back, and these may have been changed by then, since their updates need little of what the call computes.
         """
         plan = self.snapshot_plan
         found = {} if plan.reason else early_reads(self.root, plan.written)
-        return {at: name for at, name in found.items() if not plan.is_scalar(at)}
+        return {at: name for at, name in found.items() if not plan.is_small(at)}
 
     def after(self, held: CallSnapshot, outcome: Outcome) -> None:
         """Give `held` what the call gave back for it."""

@@ -12,6 +12,7 @@ from tfdbg_cli.capture.sessions.graph_ops import GraphOp, attribute_of, facts_of
 from tfdbg_cli.capture.tf.opaque import is_reference
 from tfdbg_cli.capture.tf.types import Op, SymbolicTensor
 from tfdbg_cli.ops.facts import Facts
+from tfdbg_cli.ops.op_view import Kind
 from tfdbg_cli.ops.transparency import CHECKABLE
 from tfdbg_cli.ops.undefined_outputs import is_undefined
 
@@ -69,10 +70,11 @@ class _Search:
     def __post_init__(self) -> None:
         self._coverage: Coverage[str] = Coverage(self.question, self.facts, self._shows, self._is_as_given)
         self.covered = self._coverage.covered
+        self._kinds: dict[str, Kind] = {}
 
     def look_at(self, op: Op, shown: Collection[str]) -> None:
         """Find out what need not be checked because of `op`; `shown` is what is seen in a variable that it writes."""
-        view = GraphOp(op)
+        view = GraphOp(op, self._kinds)
         self.facts.learn(view)
         self.covered.update(shown)
         self._coverage.look_at(view, self.candidates.__contains__)

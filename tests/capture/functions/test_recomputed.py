@@ -90,7 +90,7 @@ def test_constants_that_are_not_given_back_are_made_where_somebody_looks() -> No
         if shown.op_type == "Const":
             assert tensor.device.endswith("device:CPU:0")
             assert tensor.shape == ()
-            written = tf.make_ndarray(root.body.nodes[shown.node].attr["value"].tensor)
+            written = tf.make_ndarray(root.body.nodes[shown.name.node].attr["value"].tensor)
             assert float(tensor.tensor()) == float(written)
 
 

@@ -1,4 +1,4 @@
-"""Axes and shapes that two programs write down in two ways, and that mean the same: axis -1, and the last by number."""
+"""Axes and shapes that two programs write in two ways and that mean the same: axis -1, and the last one by number."""
 
 from __future__ import annotations
 

@@ -102,6 +102,19 @@ def test_much_that_is_no_record_is_given_up_soon(
     assert taken[0] == taken[1] < 80_000_000
 
 
+def test_a_function_that_was_traced_too_early_leaves_the_tensors_of_graphs_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = EventSetMaker(tmp_path)
+    made.device()
+    made.graph("g", "step")
+    made.op("g", "x", "Placeholder")
+    made.execution("__inference_step_12", [4], [10], [health(6)], graph="g")
+    shown = _doctor(tmp_path, capsys, 1)
+    assert "1 eager execution, 0 tensors of graphs: 1 run.\n" in shown
+    assert "traced before enable_dump_debug_info" in shown
+
+
 def test_what_is_no_set(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "empty").mkdir()
     assert "Nothing was written here" in _doctor(tmp_path / "empty", capsys, 1)

@@ -211,7 +211,25 @@ def test_a_full_disk_is_said_once_and_the_program_goes_on(tmp_path: Path, monkey
     case.debugger.recorder.end()
     told = [sentence for sentence in case.said if "disk is full" in sentence]
     assert len(told) == 1 and "Nothing more is recorded; the program goes on." in told[0]
+    assert f"the run was not recorded in {tmp_path / 'r'}" in told[0]  # the others were
     assert _numbers(tmp_path / "r") == [1, 2]
+
+
+@pytest.mark.parametrize("what", ["index.sqlite", ""])
+def test_a_recording_that_somebody_removed_is_said_once_and_nobody_is_sent_there(tmp_path: Path, what: str) -> None:
+    case = _Case()
+    case.debugger.set_watch(None)
+    case.debugger.recorder.begin(RecordRuns(str(tmp_path / "r")))
+    case.drive(1)
+    case.debugger.recorder.settle()
+    (tmp_path / "r" / what).rename(tmp_path / "elsewhere")
+    assert case.drive(1) == "C"
+    case.debugger.recorder.settle()
+    assert case.drive(5) == "-----"
+    case.debugger.recorder.end()
+    failures = [said for said in case.said if "Somebody removed, moved or replaced the index" in said]
+    assert len(failures) == 1 and "the program goes on" in failures[0]
+    assert "tfdbg open" not in case.said[-1]
 
 
 def test_a_fault_of_ours_is_said_once_and_the_program_goes_on(

@@ -116,7 +116,7 @@ class Context:
         """The run looked at.
 
         Raises:
-            TfdbgError: the run has not happened yet.
+            TfdbgError: the run has not happened yet, or the recording holds none.
 
         """
         if self._stepped is not None:
@@ -124,6 +124,8 @@ class Context:
         runs = self.runs
         if isinstance(self.stop, RunStart):
             raise TfdbgError("This run has not happened yet, so there are no tensors.", hint="`run` (r) runs it.")
+        if isinstance(self.stop, Opened) and not runs:
+            raise _no_run(self.stop)
         return runs[self.current]
 
     def begin_stepping(self) -> Stepper:
@@ -274,6 +276,8 @@ class Context:
 
         """
         found = range(len(self.runs))
+        if isinstance(self.stop, Opened) and not found:
+            raise _no_run(self.stop)
         places = [i for i in found if self._is_same(i)] if same else found
         at = places.index(self.current) + runs
         if not 0 <= at < len(places):
@@ -310,3 +314,7 @@ class Context:
             self.settings = before
             raise
         save_setting(self.settings, name)
+
+
+def _no_run(opened: Opened) -> TfdbgError:
+    return TfdbgError(f"No run of {opened.path} was written.", hint="`tfdbg doctor` says what is there.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -39,6 +40,23 @@ def test_a_data_file_that_was_cut_or_emptied(recording: Path) -> None:
     [(text, advice)] = examined(recording).troubles
     assert text == f"The file data/{path.name} ends at byte 100 of {size:,}; values of 2 runs lie in it."
     assert "copied whole" in advice
+
+
+@pytest.mark.parametrize("part", ["data", "index.sqlite"])
+def test_a_part_of_another_recording_is_told_apart(recording: Path, tmp_path: Path, part: str) -> None:
+    """As long as the other, or longer: no size gives it away."""
+    writer = RecordingWriter(tmp_path / "other", compressed=True)
+    for _ in range(2):
+        writer.write(sample_run())
+    writer.close()
+    assert not examined(tmp_path / "other").troubles
+    whole, compressed = _data_file(recording), _data_file(tmp_path / "other")
+    if part == "data":
+        whole.write_bytes(compressed.read_bytes().ljust(whole.stat().st_size, b"\0"))
+    else:
+        shutil.copy(tmp_path / "other" / part, recording / part)
+    [(text, advice)] = examined(recording).troubles
+    assert f"data/{whole.name} is not the one that index.sqlite tells of" in text and "copy both again" in advice
 
 
 def test_a_data_file_that_is_gone(recording: Path) -> None:

@@ -16,6 +16,7 @@ from tfdbg_cli.analysis.difference.rounding import (
     rounding_explains,
     rounding_is_left,
 )
+from tfdbg_cli.analysis.difference.same_meaning import means_the_same
 from tfdbg_cli.analysis.difference.tolerance import Tolerance
 from tfdbg_cli.analysis.graph.neighbours import neighbours_of
 from tfdbg_cli.analysis.graph.updates_within import before
@@ -110,6 +111,8 @@ class Judge:
             return Verdict(rows, State.EQUAL, gap)
         if not gap.apart:
             return Verdict(rows, State.ROUNDED, gap)
+        if means_the_same(self._runs, rows):
+            return Verdict(rows, State.OTHER_WAY, gap)
         inputs = self.inputs(rows)
         growth = self._growth(gap, inputs)
         if any(one.state in DIFFERENT for one in inputs):
@@ -219,9 +222,9 @@ class Judge:
             return InputGap(names, rows, None, State.UNKNOWN)
         if self._other[0].get(rows[0]) == rows[1]:
             verdict = self._known.get(rows[0])
-            if verdict is not None:
+            if verdict is not None and verdict.state is not State.OTHER_WAY:
                 return InputGap(names, rows, verdict.gap, verdict.state)
-            if rows[0] in self._equal:
+            if verdict is not None or rows[0] in self._equal:
                 return InputGap(names, rows, Gap(Change.VALUES, Errors(0)), State.EQUAL)
             gap = gap_between(self._stores, _both(rows), self._tolerance)
             return InputGap(names, rows, gap, State.EQUAL)

@@ -72,7 +72,7 @@ class BackgroundWriter:
     @property
     def kept(self) -> int:
         """How many of the runs that were written are still there; the oldest may have given way."""
-        return self.written - self._writer.dropped
+        return 0 if self._writer.gone else self.written - self._writer.dropped
 
     def _is_full(self, nbytes: int) -> bool:
         return self._count >= MOST_WAITING or (self._count > 0 and self._waiting + nbytes > self._room)

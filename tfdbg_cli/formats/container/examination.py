@@ -5,10 +5,13 @@ from __future__ import annotations
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.container import layout
 from tfdbg_cli.formats.container.reader import RecordingReader
+from tfdbg_cli.formats.container.swapped_files import is_of_another
 from tfdbg_cli.formats.recording.format import Examination, Place
 
 _RUNS_LOOKED_AT = 200
 _COPY = "Was it copied whole? What lies in the other files can be looked at."
+
+_SWAPPED = "One of both is of another recording, or of another time: copy both again. Its values are wrong."
 
 
 def examine(place: Place, name: str) -> Examination:
@@ -36,7 +39,7 @@ def examine(place: Place, name: str) -> Examination:
 
 
 def _data_files(place: Place, reader: RecordingReader) -> list[tuple[str, str]]:
-    """The data files that are missing, or end before what was written into them does."""
+    """The data files that are missing, end before what was written into them does, or are of another recording."""
     found = []
     for number, size, runs in reader.data_files():
         path = layout.data_file(place.path, number)
@@ -49,4 +52,7 @@ def _data_files(place: Place, reader: RecordingReader) -> list[tuple[str, str]]:
             continue
         if there < size:
             found.append((f"The file {name} ends at byte {there:,} of {size:,}; {holds}.", _COPY))
+        elif is_of_another(path, reader.begins(number)):
+            text = f"The file {name} is not the one that index.sqlite tells of: in it tensors begin elsewhere"
+            found.append((f"{text}; {holds}.", _SWAPPED))
     return found

@@ -142,6 +142,17 @@ class RecordingReader:
             (number, size, runs) for number, size, runs in found if isinstance(number, int) and isinstance(size, int)
         ]
 
+    def begins(self, file: int) -> list[int]:
+        """Where the elements begin that the oldest run with values in data file `file` has there.
+
+        Raises:
+            TfdbgError: the index is damaged.
+
+        """
+        oldest = "(SELECT min(run) FROM run_files WHERE file = ?)"
+        found = self._ask(f"SELECT offset FROM tensors WHERE run = {oldest} AND file = ? AND stored > 0", file, file)
+        return [offset for (offset,) in found if isinstance(offset, int)]
+
     def _ask(self, question: str, *values: int) -> list[tuple[Any, ...]]:
         try:
             return self._index.rows(question, *values)

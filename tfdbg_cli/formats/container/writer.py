@@ -18,7 +18,7 @@ from tfdbg_cli.formats.container.ring import Ring
 from tfdbg_cli.formats.container.run_rows import RunRows, Selection, Written
 from tfdbg_cli.formats.recording.json_fields import json_bytes
 from tfdbg_cli.formats.recording.writer_lock import WriterLock
-from tfdbg_cli.formats.recording.writing import PRIVATE_FOLDER, cannot_write, refuse_existing
+from tfdbg_cli.formats.recording.writing import PRIVATE_FOLDER, cannot_write, is_full, refuse_existing
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import valued_rows
 from tfdbg_cli.version import __version__, tensorflow_version
@@ -72,6 +72,7 @@ class RecordingWriter:
         self._rows = RunRows(self._index, self._files, compressed=compressed)
         self._ring = Ring(path, self._index, self._files, budget, ring)
         self._next = 1
+        self.gone = False  # whether somebody was found to have taken the index away
 
     @property
     def moved(self) -> int:
@@ -88,7 +89,7 @@ class RecordingWriter:
 
         Raises:
             LockedIndexError: somebody holds the index; the recording is then as it was.
-        TfdbgError: it cannot be written, or is larger than the budget; the recording is then as it was.
+            TfdbgError: it cannot be written, or is larger than the budget; the recording is then as it was.
 
         """
         try:
@@ -100,6 +101,7 @@ class RecordingWriter:
         except BaseException as error:
             self._take_back()
             if isinstance(error, OSError | sqlite3.Error):
+                self.gone = getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_READONLY_DBMOVED
                 raise _cannot_write(self.path, error) from error
             raise
         self._rows.keep()
@@ -164,15 +166,19 @@ def _manifest() -> dict[str, object]:
 
 
 def _cannot_write(path: Path, error: OSError | sqlite3.Error) -> TfdbgError:
-    if isinstance(error, OSError):
-        return cannot_write(path, error)
-    if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_FULL:
+    code = getattr(error, "sqlite_errorcode", 0)
+    if code == sqlite3.SQLITE_FULL or is_full(error):
         return TfdbgError(
             f"The disk is full: the run was not recorded in {path}.",
             hint="Make room, record somewhere else, or record fewer tensors.",
             exit_code=2,
         )
-    if getattr(error, "sqlite_errorcode", 0) & _PRIMARY == sqlite3.SQLITE_BUSY:
+    if isinstance(error, OSError):
+        return cannot_write(path, error)
+    if code & _PRIMARY == sqlite3.SQLITE_BUSY:
         said = f"A run was not recorded in {path}: somebody who reads there was stopped, and holds the index."
         return LockedIndexError(said, hint="End that program, or let it go on.", exit_code=2)
+    if code == sqlite3.SQLITE_READONLY_DBMOVED:
+        said = f"Somebody removed, moved or replaced the index of {path} while it was written."
+        return TfdbgError(said, hint="What was recorded before went with it.", exit_code=2)
     return TfdbgError(f"Cannot write the index of {path}: {error}.", exit_code=2)

@@ -17,6 +17,10 @@ from tfdbg_cli.formats.recording.format import Examination, Place
 _BUFFER = 1_000  # events that TensorFlow keeps unless told otherwise
 _LAYOUT = "debug.Event:1"
 _UNLIMITED = "circular_buffer_size=-1"
+_LEFT_OUT = (
+    "op_regex, tensor_dtypes and jit_compile=True can leave out all of it; so is a function that was traced before"
+    " enable_dump_debug_info was called."
+)
 
 
 def examine(place: Place) -> Examination:
@@ -54,7 +58,8 @@ def _examined(files: EventFiles) -> tuple[list[str], list[tuple[str, str]]]:
     facts = [
         f"Run {files.run_id or 'without an id'}, begun {date_text(files.started)}, TensorFlow {files.version or '?'},"
         f" {len(files.hosts)} host{'s' * (len(files.hosts) != 1)}.",
-        f"{executions:,} eager executions, {traces:,} tensors of graphs: {len(events.spans):,} runs.",
+        f"{_counted(executions, 'eager execution')}, {_counted(traces, 'tensor')} of graphs:"
+        f" {_counted(len(events.spans), 'run')}.",
     ]
     if mode is not None:
         facts.append(f"Mode {mode.name}: it records {records_text(mode)}.")
@@ -65,6 +70,10 @@ def _examined(files: EventFiles) -> tuple[list[str], list[tuple[str, str]]]:
         told = f"The files are of the layout {files.layout}, which this tfdbg does not know."
         troubles.append((told, "A newer tfdbg may read more of it."))
     return facts, troubles + _emptiness(events, executions, traces, mode)
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
 def _empty_files(events: EventSet, traces: int) -> list[str]:
@@ -125,7 +134,7 @@ def _advice(trouble: str) -> str:
     if "cut off" in trouble:
         return "What was written before is shown. If the program still runs, look again later, or use `tfdbg tail`."
     if "is empty, although" in trouble:
-        more = " op_regex, tensor_dtypes and jit_compile=True can leave out all of it." if "traces" in trouble else ""
+        more = f" {_LEFT_OUT}" if "traces" in trouble else ""
         return f"Copy the file again: what it told is not shown.{more}"
     if "missing" in trouble:
         return "Copy all files of the set into one folder: they belong together."

@@ -101,9 +101,14 @@ def _make_private(folder: Path) -> None:
                 os.chmod(os.path.join(place, name), mode)  # noqa: PTH101, PTH118 - there may be a million of them
 
 
+def is_full(error: BaseException) -> bool:
+    """Whether `error` says that there is no room."""
+    return isinstance(error, OSError) and error.errno in _FULL
+
+
 def cannot_write(target: Path, error: OSError) -> TfdbgError:
     """What to tell about `error`, which came while `target` was written."""
-    if error.errno in _FULL:
+    if is_full(error):
         return TfdbgError(
             f"The disk is full: {target} was not saved.",
             hint="Make room, save somewhere else, or save fewer tensors.",

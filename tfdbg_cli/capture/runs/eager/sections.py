@@ -40,6 +40,8 @@ class Here:
         self.functions = False  # whether it has made runs of functions and sessions
         self.read: set[int] = set()  # the ids of what was read of variables in a part that is no run yet
         self.functional: set[tuple[int, int]] = set()  # loops in whose turns functions are the runs
+        self.called = False  # whether a run of a function began in this turn
+        self.computed = False  # whether this turn of such a loop would be a run itself
         # What each op asks of the thread, without the way to it, which takes longer than the question.
         self.under = under_here()
         self.put_off = THREADS.here
@@ -47,7 +49,13 @@ class Here:
 
     def in_functional(self) -> bool:
         """Whether it is in such a loop."""
-        return self.turn is not None and (id(self.turn.code), self.turn.loop.start) in self.functional
+        return self.turn is not None and self.turn.key in self.functional
+
+    def leave_turn(self) -> None:
+        """Note that the turn is over: one without a call that would be a run itself makes runs of those behind it."""
+        if self.turn is not None and self.computed and not self.called:
+            self.functional.discard(self.turn.key)
+        self.called = self.computed = False
 
 
 class _Threads(threading.local):
@@ -83,6 +91,8 @@ class Sections:
         return section
 
     def _begin(self, here: Here, turn: Turn | None, stack: Stack) -> Section:
+        if turn is not here.turn:
+            here.leave_turn()
         here.turn = turn
         here.read.clear()
         section = Section("" if turn is not None else between(stack), self.log(), turn)
@@ -99,13 +109,16 @@ class Sections:
         In a program without functions and sessions any op does so in a turn, but the first, of a loop whose names
         tell that it trains.
         """
-        if self._computes(here, section.turn, op_type, inputs, stack):
+        functional = here.in_functional()
+        if (functional and here.computed) or not self._computes(here, section.turn, op_type, inputs, stack):
+            return
+        if functional:
+            here.computed = True
+        else:
             self._start(here, section)
 
     @staticmethod
     def _computes(here: Here, turn: Turn | None, op_type: str, inputs: Sequence[OpInput], stack: Stack) -> bool:
-        if here.in_functional():
-            return False
         if op_type in _NO_WORK or updates_variable(op_type):
             return False
         replayed = turn is not None and turn.number > 1 and turn.loop.trains > 0 and not here.functions

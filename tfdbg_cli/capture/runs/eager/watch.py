@@ -203,13 +203,15 @@ class EagerWatch:
         if self._checks is not None:
             self._checks.forget_variables()
         if here.turn is not None:
-            here.functional.add((id(here.turn.code), here.turn.loop.start))
+            here.functional.add(here.turn.key)
+        here.called = True
 
     def function_gave(self, name: str, insides: Insides, inputs: Sequence[EagerTensor], outputs: OpOutputs) -> None:
         """Note that a function called `name` was called in this thread: it is one op of the code around it."""
         self._sections.here.put_off.show()
         stack = stack_here(_CALLERS)
         section = self._sections.of(self._sections.here, stack)
+        self._sections.here.called = True  # in the turn that `of` may just have begun
         if not section.ignored:
             gave = [taken(one) for one in leaves(outputs) if type(one) is EagerTensor]
             section.log.add(name, inputs, (CALLED, insides), gave, stack)

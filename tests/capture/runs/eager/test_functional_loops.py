@@ -1,0 +1,67 @@
+"""Loops in which functions are called: these are the runs, and the turns are where no function is called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import tfdbg_cli
+
+pytestmark = pytest.mark.tf
+_BATCHES = [np.full((2, 3), 1.0 + turn, np.float32) for turn in range(4)]
+
+
+def _kinds(path: Path, program: Callable[[], None]) -> list[str]:
+    """Of which kind the runs are that `program` makes."""
+    with tfdbg_cli.record(path, every=1):
+        program()
+    return [run.call.kind.value for run in tfdbg_cli.open_recording(path).runs] if path.exists() else []
+
+
+def _step() -> Callable[[Any], Any]:
+    weight = tf.Variable(np.ones((3, 2), np.float32))
+
+    def step(batch: Any) -> Any:
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.tanh(tf.matmul(batch, weight)))
+        weight.assign_sub(0.1 * tape.gradient(loss, weight))
+        return loss
+
+    return step
+
+
+def _train(steps: list[Callable[[Any], Any]]) -> None:
+    for turn, batch in enumerate(_BATCHES):
+        steps[turn % len(steps)](tf.constant(batch))
+
+
+def test_a_loop_that_ran_functions_and_runs_eagerly_now(tmp_path: Path) -> None:
+    """As who compares both in one process does, or calls `run_functions_eagerly`."""
+    function, eager = tf.function(_step()), _step()
+    assert _kinds(tmp_path / "eager", lambda: _train([eager])) == ["eager"] * 4
+    assert _kinds(tmp_path / "function", lambda: _train([function])) == ["tf.function"] * 4
+    assert _kinds(tmp_path / "again", lambda: _train([eager])) == ["eager"] * 3  # the first one shows it
+
+
+def test_eager_code_beside_a_function_is_no_run(tmp_path: Path) -> None:
+    function, weight = tf.function(_step()), tf.Variable(2.0)
+
+    def beside(batch: Any) -> Any:
+        scaled = batch * weight
+        loss = function(scaled)
+        return loss + weight
+
+    def behind(batch: Any) -> Any:
+        loss = function(batch)
+        return loss * weight
+
+    kinds = _kinds(tmp_path / "beside", lambda: _train([beside]))
+    assert sorted(kinds) == ["eager"] + ["tf.function"] * 4  # before the first call nobody knows
+    for name, step in (("behind", behind), ("later", beside)):
+        assert _kinds(tmp_path / name, partial(_train, [step])) == ["tf.function"] * 4

@@ -38,12 +38,8 @@ class DebugTensorDatum:
             raise ValueError(f"Dump file path does not conform to the naming pattern: {name}")
         path = os.path.join(dump_root, debug_dump_rel_path)  # noqa: PTH118
         node = "/".join([*scopes, parts.base])
-        try:
-            size = Path(path).stat().st_size
-        except OSError:
-            size = -1
         place = device_path_to_device_name(device)
-        self._file = DumpFile(parts.time_us, parts.repeat, node, parts.slot, parts.debug_op, place, path, size)
+        self._file = DumpFile(parts.time_us, parts.repeat, node, parts.slot, parts.debug_op, place, path)
         self._lacks: Callable[[], Mapping[str, NoValue]] = dict
 
     @classmethod
@@ -116,7 +112,7 @@ class DebugTensorDatum:
     @property
     def dump_size_bytes(self) -> int | None:
         """Bytes of the dump file, which holds more than the values; None when it is not there."""
-        return None if self._file.file_bytes < 0 else self._file.file_bytes
+        return self._file.file_bytes
 
     @property
     def order(self) -> tuple[int, int]:

@@ -23,9 +23,9 @@ def test_what_is_shown_alone_is_read(
             dump_tensor(tmp_path, f"layer_{node}/MatMul", 3 * (k * nodes + node), [1.0])
     read: set[str] = set()
 
-    def facts(path: str, size: int) -> object:
+    def facts(path: str) -> object:
         read.add(path)
-        return tensor_facts(path, size)
+        return tensor_facts(path)
 
     monkeypatch.setattr(dump_store, "tensor_facts", facts)
     run = read_dump(tmp_path)

@@ -26,7 +26,7 @@ IN_PLACE = settings(
 
 
 def facts(path: Path) -> TensorFacts:
-    return tensor_facts(str(path), path.stat().st_size)
+    return tensor_facts(str(path))
 
 
 def lack(path: Path) -> Lack:
@@ -127,7 +127,7 @@ def test_an_empty_file_may_mean_a_full_disk(tmp_path: Path) -> None:
 
 def test_a_file_that_went_away(tmp_path: Path) -> None:
     assert lack(tmp_path / "none") is Lack.GONE
-    assert tensor_facts(str(tmp_path / "none"), 0) == TensorFacts("", None, None)
+    assert tensor_facts(str(tmp_path / "none")) == TensorFacts("", None, None)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")

@@ -1,4 +1,4 @@
-"""What lies in a dump directory, from names and sizes of files alone.
+"""What lies in a dump directory, from names of files alone.
 
 Names are data: they are never joined to paths, links that lead out of the directory are not followed, and only
 regular files count.
@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from heapq import nlargest
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,6 +24,7 @@ FEED_KEYS_PREFIX = "_tfdbg_feed_keys_info_"
 GRAPH_PREFIX = "_tfdbg_graph_"
 VALUE_OP = "DebugIdentity"  # the debug op whose output is the tensor itself
 _MAX_DEPTH = 200
+_MOST_ASKED = 5_000  # files whose size is asked for at once
 
 # <last part of the node's name>_<slot>_<debug op>_<microseconds>[-<count>]
 _DUMP_NAME = re.compile(r"(.*)_(\d{1,9})_([A-Za-z][A-Za-z0-9]*)_(\d{1,18})(?:-(\d{1,9}))?", re.DOTALL)
@@ -38,7 +40,14 @@ class DumpFile(NamedTuple):
     debug_op: str
     device: str
     path: str
-    file_bytes: int
+
+    @property
+    def file_bytes(self) -> int | None:
+        """How many bytes the file has now; None where it is not there."""
+        try:
+            return os.stat(self.path).st_size  # noqa: PTH116 - of many files, a Path takes longer than the question
+        except OSError:
+            return None
 
 
 class DumpName(NamedTuple):
@@ -219,16 +228,16 @@ def _list_file(entry: os.DirEntry[str], scope: str, device: str, listing: DumpLi
         skipped.foreign.append(scope + name)
     else:
         base, slot, debug_op, time_us, repeat = parts
-        try:
-            size = entry.stat().st_size
-        except OSError:
-            size = 0
-        listing.tensors.append(DumpFile(time_us, repeat, scope + base, slot, debug_op, device, entry.path, size))
+        listing.tensors.append(DumpFile(time_us, repeat, scope + base, slot, debug_op, device, entry.path))
 
 
 def _empty_files(listing: DumpListing) -> Iterator[str]:
-    empty = [file for file in listing.tensors if file.file_bytes == 0]
+    """How many tensor files are empty. To ask many for their size takes long: if any is, the last ones are."""
+    files = listing.tensors
+    if len(files) > _MOST_ASKED and not any(file.file_bytes == 0 for file in nlargest(_MOST_ASKED, files)):
+        return
+    empty = [file for file in files if file.file_bytes == 0]
     if empty:
         first = f"{empty[0].node}:{empty[0].slot}"
         verb = "is" if len(empty) == 1 else "are"
-        yield f"{len(empty)} of {len(listing.tensors)} tensor files {verb} empty (first {first}); was the disk full?"
+        yield f"{len(empty)} of {len(files)} tensor files {verb} empty (first {first}); was the disk full?"

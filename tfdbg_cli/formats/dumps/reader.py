@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from tfdbg_cli.collection import COLLECTION_PUT_OFF
 from tfdbg_cli.formats.dumps.call_info import call_of
 from tfdbg_cli.formats.dumps.case_reader import SavedCase, read_case
 from tfdbg_cli.formats.dumps.checks import check_dump
@@ -33,6 +34,11 @@ def read_dump(directory: Path) -> Run:
         TfdbgError: the directory itself cannot be read.
 
     """
+    with COLLECTION_PUT_OFF:
+        return _read(directory)
+
+
+def _read(directory: Path) -> Run:
     listing = list_dump(directory)
     notes = list(listing.notes)
     case = read_case(listing.root, notes)

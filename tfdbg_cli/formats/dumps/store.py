@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from itertools import groupby
@@ -49,17 +50,16 @@ class DumpTensorStore:
         self._lacks = lacks
         self._timed = timed
         self._rows: list[Tensor | None] = [None] * len(files)
-        self._executions: list[int] = []
         self._by_node: dict[str, list[int]] = {}
-        seen: dict[tuple[str, str, int, str], int] = {}
-        for index, (_, _, node, slot, debug_op, device, _, _) in enumerate(files):
-            key = (device, node, slot, debug_op)
-            execution = seen.get(key, 0)
-            seen[key] = execution + 1
-            self._executions.append(execution)
-            if debug_op != VALUE_OP:
-                node = shown_name(files[index]).node
-            self._by_node.setdefault(node, []).append(index)
+        self._executions: dict[str, dict[int, int]] = {}  # by node and index, of those that were asked for
+        by_node = self._by_node
+        for index, file in enumerate(files):
+            node = file.node if file.debug_op == VALUE_OP else shown_name(file).node
+            found = by_node.get(node)
+            if found is None:  # no list is made for those that need none, of which there can be very many
+                by_node[node] = [index]
+            else:
+                found.append(index)
 
     def __len__(self) -> int:
         return len(self._files)
@@ -72,18 +72,31 @@ class DumpTensorStore:
 
     def _describe(self, index: int) -> Tensor:
         file = self._files[index]
-        facts = tensor_facts(file.path, file.file_bytes)
+        facts = tensor_facts(file.path)
         name = shown_name(file)
         return Tensor(
             name=name,
             device=file.device,
-            execution=self._executions[index],
+            execution=self._execution(name.node, index),
             dtype=facts.dtype,
             shape=facts.shape,
             nbytes=facts.nbytes,
             time_us=file.time_us if self._timed else None,
             op_type=self._op_type(index),
         )
+
+    def _execution(self, node: str, index: int) -> int:
+        """Which dump of its tensor the one at `index` is, from 0; `node` is the node that it is shown with."""
+        known = self._executions.get(node)
+        if known is None:
+            known = self._executions[node] = {}
+            count: Counter[tuple[str, str, int, str]] = Counter()
+            for each in self._by_node[node]:
+                file = self._files[each]
+                key = (file.device, file.node, file.slot, file.debug_op)
+                known[each] = count[key]
+                count[key] += 1
+        return known[index]
 
     def _op_type(self, index: int) -> str:
         file = self._files[index]

@@ -40,13 +40,14 @@ class DamagedFileError(ValueError):
 _NOTHING_KNOWN = TensorFacts("", None, None)
 
 
-def tensor_facts(path: str, size: int) -> TensorFacts:
+def tensor_facts(path: str) -> TensorFacts:
     """Type, shape and size of the tensor in the file at `path`, from its header alone (strings: from all of it).
 
-    `size` is that of the file. A damaged or missing file gives an empty type and no shape. Never raises.
+    A damaged or missing file gives an empty type and no shape. Never raises.
     """
     try:
-        header = _header_at(path)
+        with opened(path) as (file, size):
+            header = _header(file)
     except (OSError, NotATensorError, IndexError):
         return _NOTHING_KNOWN
     element, shape = element_type(header.dtype), header.shape
@@ -59,11 +60,6 @@ def tensor_facts(path: str, size: int) -> TensorFacts:
         value = read_tensor(path)
         return TensorFacts(element.name, shape, None if isinstance(value, NoValue) else nbytes_of(value))
     return TensorFacts(element.name, shape, None)
-
-
-def _header_at(path: str) -> TensorHeader:
-    with opened(path) as (file, _):
-        return _header(file)
 
 
 def read_tensor(path: str) -> Value:

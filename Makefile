@@ -114,12 +114,15 @@ $(VENV)/ready-demo: $(SOURCES) | $(VENV)/bin/pip
 
 # `2.22`, and a release candidate by its whole name: what each asks of pip, and the tf_keras that goes with both.
 matrix_tensorflow = tensorflow==$(1)$(if $(word 3,$(subst ., ,$(1))),,.*)
+# TensorFlow 2.20 takes any newer protobuf, but hands text_format an argument that protobuf 7 has no more.
+matrix_protobuf = $(if $(filter 2.20 2.20.%,$(1)),'protobuf<7')
 matrix_tf_keras = tf_keras==$(word 1,$(subst ., ,$(1))).$(word 2,$(subst ., ,$(1))).*
 
 .venv-matrix/%/ready: $(SOURCES) | .venv-matrix/%/bin/pip
 	@echo "Setting up .venv-matrix/$*; TensorFlow is large, the first time takes some minutes."
 	@install() { .venv-matrix/$*/bin/python -m pip install --quiet --disable-pip-version-check --no-input -e '.[test]' \
-	  '$(call matrix_tensorflow,$(word 1,$(subst -, ,$*)))' 'numpy==$(word 2,$(subst -, ,$*)).*' "$$@"; }; \
+	  '$(call matrix_tensorflow,$(word 1,$(subst -, ,$*)))' 'numpy==$(word 2,$(subst -, ,$*)).*' \
+	  $(call matrix_protobuf,$(word 1,$(subst -, ,$*))) "$$@"; }; \
 	if install '$(call matrix_tf_keras,$(word 1,$(subst -, ,$*)))'; then without=; \
 	elif install; then without=tf_keras; echo "pip found no tf_keras for it: the tests that need one will be skipped." >&2; \
 	else echo "pip could not install TensorFlow-NumPy $*: see its message above." >&2; exit 1; fi; \

@@ -135,7 +135,7 @@ def test_the_largest_difference_is_exact_beside_elements_that_are_equal_or_round
     (found,) = parted(["x"], [one], [two])
     assert (found.elements, found.max_abs) == (2, 99999999.0)
     steps = abs(int(one[:1].view(np.int32)[0]) - int(two[:1].view(np.int32)[0]))
-    assert found.told == f"{one[0]} and {two[0]}"
+    assert found.told == " and ".join(map(str, (one[0], two[0])))
     assert found.max_ulp == steps
 
 

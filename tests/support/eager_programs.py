@@ -86,7 +86,7 @@ class Trainer:
 
 Trainer().train([tf.constant(np.array([[1.0, 2.0, v]], "f")) for v in (0.0, 1.0, 2.0)])
 """,
-    "RealDiv", "self.optimizer.apply_gradients", "0 / 0", (2, 0), (),
+    "RealDiv", "self.optimizer.apply_gradients", "Division by 0 in the optimizer", (2, 0), (),
     {
         "self": "<__main__.Trainer object", "x": "float32[1,3] n=3 x∈[0, 2] μ=1 σ=0.8165", "loss": "float32 x=9",
         "gradient": "[<tf.Tensor: shape=(3, 1)",

@@ -6,9 +6,12 @@ The divergence of a normal distribution from the standard one, as a variational 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from tfdbg_cli.analysis.graph.lineage import Lineage
 from tfdbg_cli.analysis.graph.makers import below_moves, is_square
 from tfdbg_cli.model.graph import Node
+from tfdbg_cli.model.walks import reached
 from tfdbg_cli.ops.kinds import LONG_SUMS, SAME_VALUE, SUMS
 
 _MOST_SUMS = 20  # that are looked at, above the operand and below each of those
@@ -34,17 +37,18 @@ def _as_made(node: Node | None, lineage: Lineage) -> Node | None:
 def _sums_of(node: Node, lineage: Lineage) -> list[Node]:
     """The sums that `node` is a term of, and those that these are terms of."""
     graph = lineage.graph_of(node)
-    found: list[Node] = []
-    waiting, met = [node], {node.name}
-    while waiting and len(met) < _MOST_SUMS:
-        for reader, _ in graph.consumers(waiting.pop().name):
-            adds = reader.op_type in SUMS or reader.op_type in LONG_SUMS
-            if reader.name not in met and (adds or reader.op_type in SAME_VALUE):
-                met.add(reader.name)
-                waiting.append(reader)
-                if adds:
-                    found.append(reader)
-    return found
+
+    def readers(name: str) -> Iterator[str]:
+        for reader, _ in graph.consumers(name):
+            if _adds(reader) or reader.op_type in SAME_VALUE:
+                yield reader.name
+
+    found = map(graph.find, reached([node.name], readers, most=_MOST_SUMS))
+    return [one for one in found if one is not None and one is not node and _adds(one)]
+
+
+def _adds(node: Node) -> bool:
+    return node.op_type in SUMS or node.op_type in LONG_SUMS
 
 
 def _is_divergence(total: Node, node: Node, lineage: Lineage) -> bool:
@@ -60,7 +64,7 @@ def _terms(total: Node, lineage: Lineage) -> list[Node]:
     waiting, sums = [total], 0
     while waiting and sums < _MOST_SUMS:
         node = waiting.pop()
-        if node.op_type not in SUMS and node.op_type not in LONG_SUMS:
+        if not _adds(node):
             terms.append(node)
             continue
         sums += 1

@@ -170,7 +170,8 @@ def _joined(node: Node, lineage: Lineage, depth: int) -> Maker:
     edges = lineage.edges(node)[_JOINS[node.op_type]]
     if not edges:
         return Maker.OTHER
-    kinds = [maker_of(edge.node, lineage, _DEEPEST - 1) for edge in edges]  # what is joined twice is not followed
+    near_end = max(depth + 1, _DEEPEST - 1)  # of what is joined nothing that is joined in turn is followed
+    kinds = [maker_of(edge.node, lineage, near_end) for edge in edges]
     if Maker.RECTIFIED not in kinds:
         return maker_of(edges[0].node, lineage, depth + 1) or Maker.OTHER
     values = [seen.value for seen in lineage.inputs_of_node(node)[_JOINS[node.op_type]]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,9 +12,17 @@ import pytest
 import tensorflow as tf
 
 import tfdbg_cli
+from tfdbg_cli.api.process import process_debugger
 
 pytestmark = pytest.mark.tf
 _BATCHES = [np.full((2, 3), 1.0 + turn, np.float32) for turn in range(4)]
+
+
+@pytest.fixture(autouse=True)
+def _undebugged() -> Iterator[None]:
+    yield
+    tfdbg_cli.disable()
+    process_debugger.cache_clear()
 
 
 def _kinds(path: Path, program: Callable[[], None]) -> list[str]:

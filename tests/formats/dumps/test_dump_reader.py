@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from support.dump_maker import CPU0, CPU1, T0, dump_core_metadata, dump_graph, dump_message, dump_tensor, small_dump
 
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.dumps import listing
 from tfdbg_cli.formats.dumps.device_names import directory_of
 from tfdbg_cli.formats.dumps.reader import read_dump
 from tfdbg_cli.model.names import TensorName
@@ -136,6 +138,18 @@ def test_a_damaged_graph_costs_the_graph(tmp_path: Path, content: bytes) -> None
     assert len(run.tensors) == 4
     assert list(run.graph.names()) == ["seen"]
     assert run.notes
+
+
+@pytest.mark.parametrize(("empty", "told"), [(range(3, 6), "3 of 6"), ([0, *range(3, 6)], "4 of 6")])
+def test_of_very_many_files_the_last_ones_tell_that_the_disk_was_full(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, empty: Iterable[int], told: str
+) -> None:
+    monkeypatch.setattr(listing, "_MOST_ASKED", 2)
+    files = [dump_tensor(tmp_path, f"op_{number}", number, [1.0]) for number in range(6)]
+    assert not any("empty" in note for note in read_dump(tmp_path).notes)
+    for number in empty:
+        files[number].write_bytes(b"")
+    assert any(f"{told} tensor files are empty" in note for note in read_dump(tmp_path).notes)
 
 
 def test_damaged_tensors_cost_themselves(tmp_path: Path) -> None:

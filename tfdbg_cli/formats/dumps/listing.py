@@ -232,7 +232,11 @@ def _list_file(entry: os.DirEntry[str], scope: str, device: str, listing: DumpLi
 
 
 def _empty_files(listing: DumpListing) -> Iterator[str]:
-    """How many tensor files are empty. To ask many for their size takes long: if any is, the last ones are."""
+    """How many tensor files are empty, as a full disk leaves them.
+
+    To ask very many for their size takes as long as to list them. The disk is full from some moment on: of so many
+    all are asked only where one of the last is empty. One that is empty amid others shows as damaged by itself.
+    """
     files = listing.tensors
     if len(files) > _MOST_ASKED and not any(file.file_bytes == 0 for file in nlargest(_MOST_ASKED, files)):
         return

@@ -123,8 +123,8 @@ MESSAGES = {
         " all_end_rel_micros:int64=5 timeline_label:string=8 all_start_nanos:int64=13 op_start_rel_nanos:int64=14"
         " op_end_rel_nanos:int64=15 all_end_rel_nanos:int64=16"
     ),
-    # Profiles. Events lie in them by the million: each is parsed by itself, where it is wanted. Texts are bytes, since
-    # one that is no UTF-8 would spoil all around it; an entry of a map from numbers is a message.
+    # Profiles. Events lie in them by the million: each is parsed by itself, where it is wanted. Texts are bytes: one
+    # that is no UTF-8 would spoil all around it. An entry of a map from numbers is a message.
     "XSpace": "planes:XPlane*=1 errors:bytes*=2 warnings:bytes*=3 hostnames:bytes*=4",
     "XPlane": "name:bytes=2 lines:XLine*=3 event_metadata:XEventEntry*=4 stat_metadata:XStatEntry*=5",
     "XEventEntry": "key:int64=1 value:XEventMetadata=2",

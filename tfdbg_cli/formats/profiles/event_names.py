@@ -1,6 +1,6 @@
 """What the names of events say: which op of TensorFlow it was, on the host or for an accelerator.
 
-TensorFlow calls an op that its executor ran `node:OpType`, and one that Python ran eagerly `EagerLocalExecute: OpType`.
+TensorFlow calls an op that its executor ran `node:OpType`, and one that Python ran `EagerLocalExecute: OpType`.
 Whatever else is traced stands beside them (`ExecutorState::Process`, `Iterator::Root`, lines of Python), so a name
 counts only where its parts are names that TensorFlow gives to nodes and ops.
 """

@@ -24,7 +24,8 @@ class ProfileFacts:
     """The times of ops, in order of start, and what stands beside them.
 
     `hosts` are those that the profile names, `said` is what the profiler itself says went wrong. `unnamed` counts by
-    device the kernels that tell no op, `left_out` the executions beyond what is read of one profile.
+    device the kernels that tell no op, `left_out` the executions beyond what is read of one profile. `nameless` says
+    that the names of events, which stand behind the events, were cut off.
     """
 
     times: tuple[NodeTime, ...] = ()
@@ -34,3 +35,4 @@ class ProfileFacts:
     events: int = 0
     unnamed: Counter[str] = field(default_factory=Counter)
     left_out: int = 0
+    nameless: bool = False

@@ -24,7 +24,7 @@ _MOST_SAID = 3
 
 def profile_call(number: int, file: ProfileFile) -> Call:
     """What lists tell of a profile; the file is not read for it."""
-    return Call(number, RunKind.GRAPH, (), function=file.title)
+    return Call(number, RunKind.PROFILE, (), function=file.title)
 
 
 def profile_run(number: int, file: ProfileFile) -> Run:
@@ -69,15 +69,19 @@ def told(facts: ProfileFacts) -> Iterator[str]:
     if facts.times:
         yield f"Profile of {host}: {_time(_span(facts.times))} from the first op to the end of the last."
     else:
-        yield f"Profile of {host}: none of its {facts.events:,} events is an op of TensorFlow."
+        yield f"Profile of {host}: none of its {facts.events:,} events is known as an op of TensorFlow."
+    if facts.nameless:
+        yield "The names of events stand behind their times: of a device where the file was cut off they are missing."
     yield from _shares(facts.times)
     yield from _steps(facts)
     for device, count in facts.unnamed.items():
-        yield f"{count:,} events on {device} name no op (kernels of other libraries, copies), and are left out."
+        yield f"Left out on {device}: {count:,} that name no op (kernels of other libraries, copies)."
     if facts.left_out:
         yield f"{facts.left_out:,} more executions are left out: one profile is listed up to {len(facts.times):,}."
     yield from (f"The profiler says: {text}" for text in facts.said[:_MOST_SAID])
     yield "A profile holds times, no values and no lines of the program; eager ops are called by their type."
+    if any(time.device.startswith("/device:") for time in facts.times):
+        yield "Of an op on an accelerator the host lists the launch, the accelerator each kernel."
     if any(time.op_type == XLA for time in facts.times):
         yield f"Ops that XLA compiled into one are called as XLA calls that; their type here is {XLA}."
 

@@ -38,6 +38,7 @@ def _read(data: bytes, damages: Damages, is_op: IsOp, *, all_ops: bool, most: in
         plane = plane_of(data, part, within)
         if plane is None:
             continue
+        found.nameless |= part.cut and not plane.events
         reader = AcceleratorPlane if plane.is_accelerator else HostPlane
         for time in reader(data, plane, found, is_op, all_ops=all_ops).times(within):
             if len(times) < most:

@@ -45,6 +45,9 @@ class AcceleratorPlane:
     def _line(self, line: Span, begin: float, damages: Damages) -> Iterator[NodeTime]:
         for number, start, end in events_of(self._data, line, damages):
             self._found.events += 1
+            if self._found.left_out:  # as many as are listed were read
+                self._found.left_out += 1
+                continue
             event = event_at(self._data, start, end)
             if event is None:
                 damages.add("an event", start, "the bytes are none")

@@ -57,6 +57,9 @@ class HostPlane:
                 kind = kinds[number] = self._kind(number, start, end)
             if kind is _NOTHING:
                 continue
+            if self._found.left_out and not kind.step:  # as many as are listed were read
+                self._found.left_out += bool(kind.op_type)
+                continue
             event = event_at(self._data, start, end)
             if event is None:
                 damages.add("an event", start, "the bytes are none")

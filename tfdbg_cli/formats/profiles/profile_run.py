@@ -77,7 +77,7 @@ def told(facts: ProfileFacts) -> Iterator[str]:
     for device, count in facts.unnamed.items():
         yield f"Left out on {device}: {count:,} that name no op (kernels of other libraries, copies)."
     if facts.left_out:
-        yield f"{facts.left_out:,} more executions are left out: one profile is listed up to {len(facts.times):,}."
+        yield f"{facts.left_out:,} more are left out: of one profile {len(facts.times):,} executions are read."
     yield from (f"The profiler says: {text}" for text in facts.said[:_MOST_SAID])
     yield "A profile holds times, no values and no lines of the program; eager ops are called by their type."
     if any(time.device.startswith("/device:") for time in facts.times):

@@ -43,7 +43,10 @@ def _open(place: Place) -> Recording:
     glance = Glance[tuple[int, "ProfileFile"]](
         lambda key: 0, lambda key: key[0], lambda key: RunOutline(profile_call(*key), None, cut_off=False)
     )
-    return SavedRecording(SavedRuns(keys, lambda key: profile_run(*key), glance))
+    runs = SavedRuns(keys, lambda key: profile_run(*key), glance)
+    if len(runs) == 1:
+        runs[0]  # it is looked at anyway; who opens it is told when that takes its time
+    return SavedRecording(runs)
 
 
 def _examine(place: Place) -> Examination:

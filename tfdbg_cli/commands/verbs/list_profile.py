@@ -37,6 +37,8 @@ _COLUMNS = (
     (Column("Exec time", right=True), "exec_time"),
     (Column("Made at"), "line"),
 )
+_EVERY = tuple(range(len(_COLUMNS)))
+_OF_PROFILE = (0, 2, 3, 4, 1)  # which knows no line of the program; the op type takes the room that is left
 _LARGEST_FIRST = frozenset({"op_time", "exec_time"})
 
 
@@ -49,14 +51,14 @@ def _list_profile(context: Context, options: argparse.Namespace) -> Document:
     found = list(left.rows)
     found.sort(key=SORT_KEYS[options.sort_by], reverse=options.reverse)
     devices = by_device(found)
-    made_at = context.call.kind is not RunKind.PROFILE  # which knows no line of the program
+    alone = context.call.kind is RunKind.PROFILE  # times, of which nothing else is known
     of = "" if len(found) == len(profile.times) else f" of {len(profile.times):,}"
     head = [line(Span(f"{count_text(len(found), 'execution')}{of}", Style.TITLE)), *_notes(context)]
     blocks: list[Block] = [Text(tuple(head))]
     if options.query:
         blocks.append(Text(tuple(left.head)))
     for i, (device, times) in enumerate(devices.items(), 1):
-        blocks += _device(f"Device {i} of {len(devices)}: {device}", times, options, made_at=made_at)
+        blocks += _device(f"Device {i} of {len(devices)}: {device}", times, options, alone=alone)
     if not found:
         blocks.append(Text((line(Span("No op passes the filters.", Style.HINT)),)))
     return Document("profile", tuple(blocks), lambda: {**_data(devices), **left.data}, left.title("profile"))
@@ -89,26 +91,29 @@ def _query(options: argparse.Namespace) -> TimeQuery:
     )
 
 
-def _device(title: str, times: Sequence[TimedNode], options: argparse.Namespace, *, made_at: bool) -> list[Block]:
+def _device(title: str, times: Sequence[TimedNode], options: argparse.Namespace, *, alone: bool) -> list[Block]:
     unit = options.time_unit
-    shown = _COLUMNS if made_at else _COLUMNS[:-1]
+    order = _OF_PROFILE if alone else _EVERY
 
     def row(i: int) -> Row:
         if i == len(times):
-            return _total(times, unit)[: len(shown)]
-        timed = times[i]
-        return (
-            Span(timed.time.node, Style.NAME, node_link(timed.time.node) if made_at else _alike(timed, options)),
-            Span(timed.time.op_type, Style.OP),
-            Span(time_text(timed.time.start_us, unit), Style.NUMBER),
-            Span(time_text(timed.time.op_us, unit), Style.NUMBER),
-            Span(time_text(timed.time.exec_us, unit), Style.NUMBER),
-            *((_place(timed.frame, options),) if made_at else ()),
-        )
+            cells = _total(times, unit)
+        else:
+            timed = times[i]
+            link = _alike(timed, options) if alone else node_link(timed.time.node)
+            cells = (
+                Span(timed.time.node, Style.NAME, link),
+                Span(timed.time.op_type, Style.OP),
+                Span(time_text(timed.time.start_us, unit), Style.NUMBER),
+                Span(time_text(timed.time.op_us, unit), Style.NUMBER),
+                Span(time_text(timed.time.exec_us, unit), Style.NUMBER),
+                _place(timed.frame, options),
+            )
+        return tuple(cells[at] for at in order)
 
-    columns = tuple(replace(column, link=_sort_link(key, options)) for column, key in shown)
+    heads = [replace(column, link=_sort_link(key, options)) for column, key in _COLUMNS]
     heading = Text((EMPTY_LINE, line(Span(title, Style.DEVICE))))
-    return [heading, Table(columns, len(times) + 1, row)]
+    return [heading, Table(tuple(heads[at] for at in order), len(times) + 1, row)]
 
 
 def _sort_link(key: str, options: argparse.Namespace) -> str:

@@ -79,6 +79,20 @@ def test_log_directories_of_several_tries_and_hosts_are_opened_together(tmp_path
     ]
 
 
+def test_files_beside_log_directories_are_opened_with_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_profile(tmp_path / "logs").rename(tmp_path / "copied.xplane.pb")
+    write_profile(tmp_path / "logs", time="by_hand")
+    (tmp_path / "2026_05_05_05_05_05").mkdir()
+    write_profile(tmp_path / "x").rename(tmp_path / "2026_05_05_05_05_05" / "w.xplane.pb")
+    opened = open_path(tmp_path)
+    assert [run.call.title for run in opened.runs] == [
+        "copied", "2026-05-05 05:05:05 on w", "logs: by_hand on worker0",
+    ]  # fmt: skip
+    for folder, path in (("logs/plugins/profile", "."), ("logs/plugins/profile/by_hand", "worker0.xplane.pb")):
+        monkeypatch.chdir(tmp_path / folder)
+        assert len(open_path(path).runs) == 1
+
+
 def test_lists_read_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_profile(tmp_path, host="a").write_bytes(b"\xff")
     write_profile(tmp_path, host="b")

@@ -42,47 +42,57 @@ class ProfileFile:
 def profiles_at(place: Place) -> list[ProfileFile]:
     """The profiles that are at the place or in it, the oldest first."""
     if place.is_file:
-        time = place.path.parent.name
-        return [ProfileFile(place.path, time if _TIME.fullmatch(time) else "")]
+        return [ProfileFile(place.path, _time_of(place.path.resolve().parent.name))]
     return sorted(profiles_in(place), key=lambda file: (file.time, file.logdir, file.host))
 
 
 def profiles_in(place: Place) -> Iterator[ProfileFile]:
-    """The profiles in a folder, in no order, as they are found: in a folder of one profile, of several, or above."""
-    if any(name.endswith(ENDING) for name in place.names):
-        yield from _of_one_time(place, "")
-    elif place.path.name == PROFILE or any(_TIME.fullmatch(name) for name in place.names):
-        yield from _of_times(place, "")
-    elif place.path.name == PLUGINS and PROFILE in place.names:
-        yield from _of_times(Place(place.path / PROFILE), "")
-    else:
-        yield from _of_logdirs(place)
-
-
-def _of_logdirs(place: Place) -> Iterator[ProfileFile]:
-    """Those of a log directory, and of those below it, a few levels deep; not of what is linked to."""
-    waiting = [(place, "", 0)]
+    """The profiles in a folder, as they are found: in a folder of one profile, of several, or some levels above."""
+    own = place.path.resolve().name
+    if own in (PROFILE, PLUGINS):
+        yield from _of_times(place if own == PROFILE else Place(place.path / PROFILE), "")
+        return
+    waiting = [_Folder(place, _time_of(own), "", 0)]
     looked_at = 0
     while waiting and looked_at < _MOST_FOLDERS:
-        folder, logdir, depth = waiting.pop(0)
+        folder = waiting.pop(0)
         looked_at += 1
-        if PLUGINS in folder.names:
-            yield from _of_times(Place(folder.path / PLUGINS / PROFILE), logdir)
-        if depth < _LEVELS and len(waiting) < _MOST_FOLDERS:
-            below = [name for name in folder.folders if name != PLUGINS and not name.startswith(".")]
-            waiting += [
-                (Place(folder.path / name), f"{logdir}/{name}" if logdir else name, depth + 1)
-                for name in below[:_MOST_FOLDERS]
-            ]
+        yield from _of_one_time(folder.place, folder.time, folder.logdir)
+        if PLUGINS in folder.place.names:
+            yield from _of_times(Place(folder.place.path / PLUGINS / PROFILE), folder.logdir)
+        if folder.depth < _LEVELS and len(waiting) < _MOST_FOLDERS:
+            waiting += folder.below()
+
+
+@dataclass(frozen=True)
+class _Folder:
+    """A folder that is looked through; `time` is its name, where that is one."""
+
+    place: Place
+    time: str
+    logdir: str
+    depth: int
+
+    def below(self) -> Iterator[_Folder]:
+        names = [name for name in self.place.folders if name != PLUGINS and not name.startswith(".")]
+        for name in names[:_MOST_FOLDERS]:
+            time = _time_of(name)
+            logdir = self.logdir if time else f"{self.logdir}/{name}" if self.logdir else name
+            yield _Folder(Place(self.place.path / name), time, logdir, self.depth + 1)
 
 
 def _of_times(place: Place, logdir: str) -> Iterator[ProfileFile]:
+    """The profiles in a folder `plugins/profile`, by whatever name each was given."""
     for name in place.folders:
-        yield from _of_one_time(Place(place.path / name), logdir)
+        yield from _of_one_time(Place(place.path / name), name, logdir)
 
 
-def _of_one_time(place: Place, logdir: str) -> Iterator[ProfileFile]:
-    time = place.path.name if place.path.name else ""
+def _of_one_time(place: Place, time: str, logdir: str) -> Iterator[ProfileFile]:
     for name in place.names:
         if name.endswith(ENDING):
             yield ProfileFile(place.path / name, time, logdir)
+
+
+def _time_of(name: str) -> str:
+    """The name, where it is a time as TensorFlow writes it; else nothing."""
+    return name if _TIME.fullmatch(name) else ""

@@ -177,6 +177,26 @@ def test_a_truncated_file_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
     assert "none of its" in notes[1] and "names of events stand behind" in notes[2]
 
 
+def test_what_is_no_profile_in_spite_of_its_name_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "a.xplane.pb"
+    for content, said in ((b"", "a.xplane.pb: it is empty"), (b"hello", "a.xplane.pb: the profile at byte 2")):
+        path.write_bytes(content)
+        assert examined(path).troubles[0][0].startswith(said)
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(TfdbgError, match="is empty"):
+        open_path(path)
+
+
+def test_a_profile_that_cannot_be_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write_profile(tmp_path)
+    monkeypatch.setattr("tfdbg_cli.formats.profiles.profile_run._MOST_BYTES", 100)
+    with pytest.raises(TfdbgError, match="are more than such a file has") as caught:
+        open_path(path)
+    assert caught.value.hint
+    assert "more than such a file has" in examined(path).troubles[0][0]
+
+
 def test_a_damaged_line_costs_itself_alone() -> None:
     space = profile_space()
     data = bytearray(space.SerializeToString())

@@ -59,6 +59,8 @@ def read_profile(file: ProfileFile) -> tuple[ProfileFacts, list[str]]:
     except MemoryError as error:
         raise TfdbgError(f"{file.path} does not fit into memory.", hint="Profile fewer steps.") from error
     damages = Damages(file.path.name)
+    if not data:
+        damages.note("it is empty; the program writes it when the profile ends")
     facts = profile_facts(data, damages)
     return facts, damages.told()
 

@@ -61,7 +61,7 @@ class Space:
 def space_of(data: bytes, damages: Damages) -> Space:
     """Where the planes of the profile lie."""
     found = Space()
-    for part in fields(data, Span(0, len(data)), "the profile", damages):
+    for part in _of_space(data, damages):
         if part.wire == BYTES and part.number == _PLANE:
             found.planes.append(part)
         elif part.wire == BYTES and part.number in (_ERROR, _WARNING):
@@ -69,6 +69,17 @@ def space_of(data: bytes, damages: Damages) -> Space:
         elif part.wire == BYTES and part.number == _HOST:
             found.hosts.append(text_of(data[part.start : min(part.end, part.start + _MOST_TEXT)]))
     return found
+
+
+def _of_space(data: bytes, damages: Damages) -> Iterator[Part]:
+    """The fields of the profile. A plane is nearly all of a file: where one is cut off is told by its end."""
+    try:
+        for part in parts(data):
+            if part.cut:
+                damages.add("the profile", part.end, "it is cut off there")
+            yield part
+    except DamagedMessageError as error:
+        damages.add("the profile", error.offset, str(error))
 
 
 def plane_of(data: bytes, plane: Part, damages: Damages) -> Plane | None:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from support.asked import ask
 from support.fuzzing import Turns
+from support.profile_maker import profile_space, write_profile
 from support.sample_run import TRACEBACKS, TRAIN_PY, sample_run
 from support.saved_sources import SavedSources
 
@@ -140,6 +141,22 @@ def test_whatever_the_ops_of_the_graph_are_no_command_fails(bundle: Path, turns:
                 event.graph_def = changed.SerializeToString()
                 partition.write_bytes(event.SerializeToString())
         _answered(bundle, f"turn {turn}")
+
+
+def test_whatever_bytes_a_profile_holds_no_command_fails(tmp_path: Path, turns: Turns) -> None:
+    path = write_profile(tmp_path)
+    original = profile_space().SerializeToString()
+    chance = random.Random(11)
+    odd = (0, 1, 0x08, 0x0A, 0x12, 0x1A, 0x22, 0x7F, 0x80, 0xFF)
+    for turn in turns(60):
+        content = bytearray(original)
+        for _ in range(chance.randrange(1, 5)):
+            content[chance.randrange(len(content))] = chance.choice(odd)
+        if chance.random() < 0.2:
+            at = chance.randrange(len(content))
+            content[at:at] = chance.randbytes(chance.randrange(1, 20))
+        path.write_bytes(content[: chance.choice((len(content), len(content), chance.randrange(len(content))))])
+        _answered(path, f"turn {turn}")
 
 
 @pytest.mark.parametrize(

@@ -75,16 +75,20 @@ def select(profile: Profile, tracebacks: Mapping[str, Traceback], query: TimeQue
     device, node = re.compile(query.device), re.compile(query.node)
     op_type, file = re.compile(query.op_type), re.compile(query.file)
     by_place = bool(query.file) or query.min_line is not None or query.max_line is not None
+    places: dict[str, tuple[Frame | None, str]] = {}  # by the node, which runs often
     found = []
     for time in profile.times:
         if not (device.search(time.device) and node.search(time.node) and op_type.search(time.op_type)):
             continue
         if time.exec_us not in query.exec_time or time.op_us not in query.op_time:
             continue
-        frame = made_at(tracebacks, time.node)
+        if time.node not in places:
+            of = traced_scope(tracebacks, time.node) or time.node
+            places[time.node] = made_at(tracebacks, time.node), of
+        frame, of = places[time.node]
         if by_place and (frame is None or not file.search(frame.file) or not _between(frame.line, query)):
             continue
-        found.append(TimedNode(time, frame, traced_scope(tracebacks, time.node) or time.node))
+        found.append(TimedNode(time, frame, of))
     return found
 
 

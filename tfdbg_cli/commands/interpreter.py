@@ -84,10 +84,14 @@ def require_moment(command: Command, context: Context) -> None:
 
 
 def require_values(command: Command, context: Context) -> None:
-    """Refuse a command that is about values where none were kept: with a graph out of a file."""
-    if not command.values or not isinstance(context.stop, Opened):
+    """Refuse a command that is about what was not kept: values of a graph in a file, all but times in a profile."""
+    if not (command.values or command.graph) or not isinstance(context.stop, Opened):
         return
     run = context.run
+    if run.call.kind is RunKind.PROFILE:
+        raise TfdbgError(f"`{command.name}` has nothing to show. {run.lacks}", hint="`lp` lists the times.")
+    if not command.values:
+        return
     if run.call.kind is RunKind.GRAPH and not len(run.tensors):
         hint = "`ln` lists its nodes; `tfdbg run` shows what the program computes."
         raise TfdbgError(f"`{command.name}` is about values. {run.lacks}", hint=hint)

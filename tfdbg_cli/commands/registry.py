@@ -114,6 +114,7 @@ class Command:
     details: str = ""
     section: str = "Look"  # heading in help
     values: bool = False  # makes no sense where no value was kept, as in a file with a graph
+    graph: bool = False  # is about the graph, or what ran: makes no sense where only times were kept, as in a profile
     steps: Steps | None = None  # for what is asked while a person types or walks: nothing may keep the keys waiting
 
     @cached_property

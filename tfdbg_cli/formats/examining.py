@@ -18,7 +18,6 @@ _RUNS_LOOKED_AT = 200
 _KNOWN = (
     ("events.out.tfevents.", "events for TensorBoard", "Show them with: tensorboard --logdir PATH."),
     (".keras", "a Keras model", "It holds a program, and no runs of it: run it under `tfdbg run`."),
-    (".xplane.pb", "a profile of TensorFlow", "Show it with TensorBoard's profiler."),
 )
 
 

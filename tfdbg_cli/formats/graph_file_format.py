@@ -12,13 +12,12 @@ from tfdbg_cli.formats.recording.saved_runs import SavedRecording, SavedRuns
 _SAVED_MODEL = ("saved_model.pb", "saved_model.pbtxt")
 _VARIABLES = Path("variables") / "variables.index"
 _MOST_FACTS = 40
-_PROFILE = ".xplane.pb"  # of TensorBoard's profiler
 _ENDINGS = (".pb", ".pbtxt", ".pb.txt", ".meta", ".graphdef")
 
 
 def _is_graph_file(place: Place) -> bool:
     name = place.path.name.lower()
-    if not place.is_file or name.endswith(_PROFILE):
+    if not place.is_file:
         return False
     if name.endswith(_ENDINGS):
         return True

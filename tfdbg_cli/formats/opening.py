@@ -13,13 +13,16 @@ from tfdbg_cli.formats.container_format import JOB, RECORDING
 from tfdbg_cli.formats.dump_format import DUMP, DUMPS
 from tfdbg_cli.formats.event_set_format import EVENT_SETS
 from tfdbg_cli.formats.graph_file_format import GRAPH_FILES, SAVED_MODELS
+from tfdbg_cli.formats.profile_format import PROFILES, note_beside
 from tfdbg_cli.formats.recording.format import Format, Place
 from tfdbg_cli.model.runs import Growing, Opened
 
 if TYPE_CHECKING:
     from tfdbg_cli.formats.remote.far_place import FarPlace
 
-FORMATS: tuple[Format, ...] = (RECORDING, JOB, DUMP, DUMPS, EVENT_SETS, SAVED_MODELS, CHECKPOINTS, GRAPH_FILES)
+FORMATS: tuple[Format, ...] = (
+    RECORDING, JOB, DUMP, DUMPS, EVENT_SETS, SAVED_MODELS, CHECKPOINTS, PROFILES, GRAPH_FILES,
+)  # fmt: skip
 """The formats, in the order in which they are asked."""
 
 
@@ -43,10 +46,11 @@ def _opened(place: Place) -> Opened:
     for known in FORMATS:
         if known.recognizes(place):
             recording = known.open(place)
+            beside = "" if known is PROFILES else note_beside(place)
             return Opened(
                 str(place.path),
                 recording.runs,
-                notes=recording.notes,
+                notes=(*recording.notes, beside) if beside else recording.notes,
                 noun=known.noun,
                 workers=recording.workers,
                 went_bad=recording.went_bad,

@@ -19,6 +19,7 @@ class RunKind(StrEnum):
     EAGER = "eager"
     GRAPH = "graph"  # of a file: nothing was called
     CHECKPOINT = "checkpoint"  # variables as they were saved
+    PROFILE = "profile"  # how long ops took, of whatever ran meanwhile
 
     @property
     def of_session(self) -> bool:
@@ -52,7 +53,7 @@ class Call:
 
     Of a session, `fetches_text` and `feed_keys_text` are what Python shows of the program's own fetches and keys.
 
-    Of a graph in a file, and of a checkpoint, `function` says in words which one it is; nothing was called.
+    Of a graph in a file, of a checkpoint and a profile, `function` says in words which one it is; nothing was called.
 
     Of a turn of a loop that runs eagerly `function` is what it is called, and `loop` the place of the loop.
 
@@ -112,7 +113,7 @@ class Call:
     @property
     def title(self) -> str:
         """One line: `run #3: 1 fetch (loss:0); 2 feeds`, or `run #3 of chief0: train_step(x, y)`."""
-        if self.kind in (RunKind.GRAPH, RunKind.CHECKPOINT):
+        if self.kind in (RunKind.GRAPH, RunKind.CHECKPOINT, RunKind.PROFILE):
             return self.function
         return f"{self.label}: {self.what}"
 

@@ -254,8 +254,3 @@ def test_doctor_tells_of_a_saved_model(tmp_path: Path) -> None:
     found = examined(tmp_path)
     assert found.what == "a SavedModel" and not found.troubles
     assert "graph serve: 3 nodes." in found.facts
-
-
-def test_a_profile_for_tensorboard_is_none(tmp_path: Path) -> None:
-    (tmp_path / "host.xplane.pb").write_bytes(b"\x0a\x04\x08\x01\x12\x00")
-    assert examined(tmp_path / "host.xplane.pb").what == "a profile of TensorFlow"

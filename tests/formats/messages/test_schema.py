@@ -16,6 +16,11 @@ OPAQUE = {
     ("FunctionGraphs", "partition_graphs"), ("FunctionGraphs", "pre_optimization_graph"),
     ("FunctionGraphs", "post_optimization_graph"),
 }  # fmt: skip
+# Texts of profiles, of which one that is no UTF-8 would spoil all around it.
+TEXTS_AS_BYTES = {
+    ("XSpace", "errors"), ("XSpace", "warnings"), ("XSpace", "hostnames"), ("XPlane", "name"), ("XLine", "name"),
+    ("XEventMetadata", "name"), ("XStatMetadata", "name"), ("XStat", "str_value"),
+}  # fmt: skip
 TENSORFLOW_NAMES = {
     "SummaryValue": "Summary.Value",
     "PluginData": "SummaryMetadata.PluginData",
@@ -28,6 +33,10 @@ TENSORFLOW_NAMES = {
     "ExecutionHead": "Execution",
     "TraceHead": "GraphExecutionTrace",
     "ArgDef": "OpDef.ArgDef",
+    "XEventEntry": "profiler.XPlane.EventMetadataEntry",
+    "XStatEntry": "profiler.XPlane.StatMetadataEntry",
+    **{f"X{name}": f"profiler.X{name}" for name in ("Space", "Plane", "Line", "Event", "Stat")},
+    **{f"X{name}": f"profiler.X{name}" for name in ("EventMetadata", "StatMetadata")},
     "MetaInfoDef": "MetaGraphDef.MetaInfoDef",
     "FunctionGraphs": "RunMetadata.FunctionGraphs",
     "Extent": "TensorSliceProto.Extent",
@@ -67,12 +76,13 @@ def test_every_field_is_the_one_of_tensorflow() -> None:
         trackable_object_graph_pb2,
     )
     from tensorflow.core.util import event_pb2
+    from tensorflow.tsl.profiler.protobuf import xplane_pb2
 
     roots = (
         event_pb2.Event, graph_pb2.GraphDef, summary_pb2.Summary, function_pb2.FunctionDefLibrary,
         debug_event_pb2.DebugEvent, saved_model_pb2.SavedModel, config_pb2.RunMetadata,
         tensor_bundle_pb2.BundleHeaderProto, tensor_bundle_pb2.BundleEntryProto,
-        trackable_object_graph_pb2.TrackableObjectGraph,
+        trackable_object_graph_pb2.TrackableObjectGraph, xplane_pb2.XSpace,
     )  # fmt: skip
     known: dict[str, Any] = {}
     for root in roots:
@@ -99,6 +109,8 @@ def _compare(message: str, ours: Any, theirs: Any) -> None:
     assert (ours.containing_oneof is None) == (theirs.containing_oneof is None)
     if (message, ours.name) in OPAQUE:
         assert (ours.type, theirs.type) == (ours.TYPE_BYTES, theirs.TYPE_MESSAGE)
+    elif (message, ours.name) in TEXTS_AS_BYTES:
+        assert (ours.type, theirs.type) == (ours.TYPE_BYTES, theirs.TYPE_STRING)
     elif theirs.type == theirs.TYPE_ENUM:
         assert ours.type == ours.TYPE_INT32
     else:

@@ -23,7 +23,6 @@ from tensorflow.python.eager.polymorphic_function.concrete_function import Concr
 from tensorflow.python.framework import c_api_util, op_def_registry, ops
 from tensorflow.python.ops import handle_data_util, script_ops, summary_ops_v2
 from tensorflow.python.util import tf_stack, traceback_utils
-from tensorflow.tsl.profiler.protobuf import xplane_pb2
 
 from tfdbg_cli.capture.tf.types import Fetches, FunctionDef, Op, OpDef, RawRunner, RawSession, SymbolicTensor, TfGraph
 
@@ -157,11 +156,6 @@ def new_variable(value: EagerTensor) -> EagerTensor:
     handle = tf.raw_ops.VarHandleOp(dtype=value.dtype, shape=value.shape, shared_name=shared)
     tf.raw_ops.AssignVariableOp(resource=handle, value=value)
     return handle
-
-
-def profile_space(data: bytes) -> Any:
-    """The XSpace message that TensorFlow's profiler wrote."""
-    return xplane_pb2.XSpace.FromString(data)
 
 
 def function_definition(name: str) -> FunctionDef | None:

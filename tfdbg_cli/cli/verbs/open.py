@@ -28,8 +28,9 @@ def prepare_parser(parser: Parser) -> None:
     parser.description = "Look at runs, and graphs, on disk. TensorFlow is not needed."
     what = (
         "a recording, of one program or of the workers of a job, a dump directory of one run, a folder of many, a"
-        " log directory of Debugger V2, a SavedModel, a checkpoint, or a file with a GraphDef, MetaGraphDef or"
-        " RunMetadata; also by an address such as gs://BUCKET/RUN, where fsspec is installed"
+        " log directory of Debugger V2, a SavedModel, a checkpoint, a profile (NAME.xplane.pb, or the log directory),"
+        " or a file with a GraphDef, MetaGraphDef or RunMetadata; also by an address such as gs://BUCKET/RUN, where"
+        " fsspec is installed"
     )
     parser.add_argument("path", metavar="PATH", help=what)
     parser.add_argument(

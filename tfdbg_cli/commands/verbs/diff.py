@@ -135,6 +135,7 @@ COMMAND = Command(
         Argument(("--replicas",), "two replicas of a run, counted from 0", metavar="K", type=int, nargs="*"),
     ),
     moments=WITH_TENSORS,
+    graph=True,
     details="""\
 Without A and B the run looked at is compared with the one it was made of by `again`, else with the one before it;
 with one of them, that one is compared with the run looked at. Of recordings with several runs the first pair that

@@ -260,6 +260,7 @@ COMMAND = Command(
         Argument(("--stats",), "count NaN and infinities; reads every value", switch=True),
     ),
     moments=WITH_TENSORS,
+    graph=True,
     steps=_in_steps,
     details="""\
 Layers are read off the names of nodes, whichever function, loop or gradient these stand in. A row counts what is

@@ -140,6 +140,7 @@ COMMAND = Command(
     ),
     moments=EVERYWHERE - {Moment.STEPPING},
     section="Graph",
+    graph=True,
     details="""\
 Nodes stand in the order of the graph. Each leads to what it reads and who reads it; heads of columns sort. Files with
 graphs open with this list; `lt` lists what was computed.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -19,10 +20,12 @@ from tfdbg_cli.commands.views.patterns import search_text
 from tfdbg_cli.commands.views.tensor_choice import short_device
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.table import Column, Row, Table
-from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.document.times import TIME_UNITS, time_text
 from tfdbg_cli.document.units import count_text
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.calls import RunKind
+from tfdbg_cli.model.runs import Opened
 from tfdbg_cli.model.sources import Frame
 
 # Each with its sort key. Long names give way, so that the times are seen on a narrow screen.
@@ -34,6 +37,8 @@ _COLUMNS = (
     (Column("Exec time", right=True), "exec_time"),
     (Column("Made at"), "line"),
 )
+_EVERY = tuple(range(len(_COLUMNS)))
+_OF_PROFILE = (0, 2, 3, 4, 1)  # which knows no line of the program; the op type takes the room that is left
 _LARGEST_FIRST = frozenset({"op_time", "exec_time"})
 
 
@@ -46,15 +51,24 @@ def _list_profile(context: Context, options: argparse.Namespace) -> Document:
     found = list(left.rows)
     found.sort(key=SORT_KEYS[options.sort_by], reverse=options.reverse)
     devices = by_device(found)
+    alone = context.call.kind is RunKind.PROFILE  # times, of which nothing else is known
     of = "" if len(found) == len(profile.times) else f" of {len(profile.times):,}"
-    blocks: list[Block] = [Text((line(Span(f"{count_text(len(found), 'execution')}{of}", Style.TITLE)),))]
+    head = [line(Span(f"{count_text(len(found), 'execution')}{of}", Style.TITLE)), *_notes(context)]
+    blocks: list[Block] = [Text(tuple(head))]
     if options.query:
         blocks.append(Text(tuple(left.head)))
     for i, (device, times) in enumerate(devices.items(), 1):
-        blocks += _device(f"Device {i} of {len(devices)}: {device}", times, options)
+        blocks += _device(f"Device {i} of {len(devices)}: {device}", times, options, alone=alone)
     if not found:
         blocks.append(Text((line(Span("No op passes the filters.", Style.HINT)),)))
     return Document("profile", tuple(blocks), lambda: {**_data(devices), **left.data}, left.title("profile"))
+
+
+def _notes(context: Context) -> list[Line]:
+    """What is to be said of a profile, where nothing else is shown of it."""
+    if context.call.kind is not RunKind.PROFILE or not isinstance(context.stop, Opened):
+        return []
+    return [line(Span(note, Style.HINT)) for note in (*context.stop.notes, *context.run.notes)]
 
 
 _ROWS = PlainRows[TimedNode](
@@ -77,31 +91,40 @@ def _query(options: argparse.Namespace) -> TimeQuery:
     )
 
 
-def _device(title: str, times: Sequence[TimedNode], options: argparse.Namespace) -> list[Block]:
+def _device(title: str, times: Sequence[TimedNode], options: argparse.Namespace, *, alone: bool) -> list[Block]:
     unit = options.time_unit
+    order = _OF_PROFILE if alone else _EVERY
 
     def row(i: int) -> Row:
         if i == len(times):
-            return _total(times, unit)
-        timed = times[i]
-        return (
-            Span(timed.time.node, Style.NAME, node_link(timed.time.node)),
-            Span(timed.time.op_type, Style.OP),
-            Span(time_text(timed.time.start_us, unit), Style.NUMBER),
-            Span(time_text(timed.time.op_us, unit), Style.NUMBER),
-            Span(time_text(timed.time.exec_us, unit), Style.NUMBER),
-            _place(timed.frame, options),
-        )
+            cells = _total(times, unit)
+        else:
+            timed = times[i]
+            link = _alike(timed, options) if alone else node_link(timed.time.node)
+            cells = (
+                Span(timed.time.node, Style.NAME, link),
+                Span(timed.time.op_type, Style.OP),
+                Span(time_text(timed.time.start_us, unit), Style.NUMBER),
+                Span(time_text(timed.time.op_us, unit), Style.NUMBER),
+                Span(time_text(timed.time.exec_us, unit), Style.NUMBER),
+                _place(timed.frame, options),
+            )
+        return tuple(cells[at] for at in order)
 
-    columns = tuple(replace(column, link=_sort_link(key, options)) for column, key in _COLUMNS)
+    heads = [replace(column, link=_sort_link(key, options)) for column, key in _COLUMNS]
     heading = Text((EMPTY_LINE, line(Span(title, Style.DEVICE))))
-    return [heading, Table(columns, len(times) + 1, row)]
+    return [heading, Table(tuple(heads[at] for at in order), len(times) + 1, row)]
 
 
 def _sort_link(key: str, options: argparse.Namespace) -> str:
     """The same list sorted by `key`, every filter kept; by the current key once more: the other way round."""
     reverse = not options.reverse if options.sort_by == key else key in _LARGEST_FIRST
     return COMMAND.spell(options, sort_by=key, reverse=reverse)
+
+
+def _alike(timed: TimedNode, options: argparse.Namespace) -> str:
+    """The same list of this node alone: a profile knows no more of it."""
+    return COMMAND.spell(options, node_name_filter=f"^{re.escape(timed.time.node)}$")
 
 
 def _total(times: Sequence[TimedNode], unit: str) -> Row:
@@ -181,7 +204,7 @@ COMMAND = Command(
     section="Source and time",
     details="""\
 Op time is the computation alone, exec time with the scheduling before and after it. Headings sort and keep every
-filter.
+filter. TensorFlow's own profiles (`tfdbg open NAME.xplane.pb`) are listed so, too.
 
 Examples:
   lp -s exec_time -r

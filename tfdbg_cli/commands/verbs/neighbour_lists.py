@@ -242,6 +242,7 @@ COMMANDS = (
         steps=_in_steps(Direction.INPUTS),
         details=_DETAILS.format(alias="li"),
         section="Graph",
+        graph=True,
     ),
     Command(
         "list_outputs",
@@ -252,5 +253,6 @@ COMMANDS = (
         steps=_in_steps(Direction.OUTPUTS),
         details=_DETAILS.format(alias="lo"),
         section="Graph",
+        graph=True,
     ),
 )

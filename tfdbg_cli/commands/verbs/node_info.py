@@ -265,4 +265,5 @@ Examples:
   ni dense/MatMul
   ni -a -d -t loss:0""",
     section="Graph",
+    graph=True,
 )

@@ -186,6 +186,7 @@ COMMAND = Command(
         DEVICE_ARGUMENT,
     ),
     section="Graph",
+    graph=True,
     details="""\
 Data flows along it, through called functions and from device to device; where it flows the other way only, that way
 is shown. Each row is a tensor on it, with what is NaN or infinite in it.

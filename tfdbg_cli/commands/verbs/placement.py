@@ -241,4 +241,5 @@ Examples:
   pl --device GPU
   pl -q 'size>1MB or dense'     large copies, and what has dense in its name""",
     section="Graph",
+    graph=True,
 )

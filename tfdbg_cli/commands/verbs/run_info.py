@@ -22,7 +22,8 @@ from tfdbg_cli.model.dtypes import element_type_named
 from tfdbg_cli.model.exactness import Exactness
 from tfdbg_cli.model.runs import Estimate, Opened, Run, RunEnd, RunStart
 
-_NOT_RUN = (RunKind.GRAPH, RunKind.CHECKPOINT)
+_NOT_RUN = (RunKind.GRAPH, RunKind.CHECKPOINT, RunKind.PROFILE)
+_WITHOUT_GRAPH = (RunKind.CHECKPOINT, RunKind.PROFILE)
 _CHOICES = (
     ("run -n", "run once without debugging; stop before the next run"),
     ("run -t 10", "stop at the end of the 10th run from here"),
@@ -34,13 +35,15 @@ _CHOICES = (
 
 def _run_info(context: Context, options: argparse.Namespace) -> Document:
     blocks: list[Block] = [Text((*_what(context), EMPTY_LINE))]
-    if context.call.kind is not RunKind.CHECKPOINT:
+    if context.call.kind not in _WITHOUT_GRAPH:
         blocks += [*call_blocks(context), Text((EMPTY_LINE,))]
     if not isinstance(context.stop, Opened):
         blocks += [Text((line(Span("How to go on", Style.HEADING)),)), _choices(context), Text((EMPTY_LINE,))]
     looks = [] if isinstance(context.stop, RunStart) else [_looks("lt", "layers", "origin", "ls")]
     if context.call.kind is RunKind.GRAPH and not len(context.run.tensors):
         looks = [_looks("ln", "layers", "runs")]
+    elif context.call.kind is RunKind.PROFILE:
+        looks = [_looks("lp", "lp -s op_time -r", "runs")]
     else:
         looks = [_filters(context), *looks]
     blocks.append(Text(tuple(looks)))
@@ -59,7 +62,7 @@ def _what(context: Context) -> list[Line]:
         )
     ]
     thread = f" in thread {call.thread}" if call.thread not in {"", "MainThread"} else ""
-    if call.kind is not RunKind.CHECKPOINT:
+    if call.kind not in _WITHOUT_GRAPH:
         lines.append(line(f"{context.graph.kind} of {count_text(len(context.graph), 'node')}{thread}"))
     if isinstance(context.stop, RunStart):
         lines += _estimate(context.stop.estimate)
@@ -68,7 +71,7 @@ def _what(context: Context) -> list[Line]:
     else:
         if call.kind is RunKind.CHECKPOINT:
             lines.append(line(count_text(len(context.run.tensors), "variable")))
-        elif call.kind is not RunKind.GRAPH:
+        elif call.kind not in _NOT_RUN:
             lines.append(line(count_text(len(context.run.tensors), "tensor"), " captured"))
         lines += _exactness(context.run.exactness)
         doubt = "" if context.run.exactness is None else context.run.exactness.doubt  # told by the line above

@@ -64,7 +64,8 @@ Examples:
 
 def _list(context: Context, query: str) -> Document:
     runs = context.runs
-    of_graphs = isinstance(context.stop, Opened) and context.stop.noun != "run"
+    noun = context.stop.noun if isinstance(context.stop, Opened) else "run"
+    of_graphs, of_profiles = noun != "run", noun == "profile"
     workers = isinstance(context.stop, Opened) and bool(context.stop.workers)
     left = _left(context, query)
     places = left.rows
@@ -75,9 +76,10 @@ def _list(context: Context, query: str) -> Document:
         link = f"runs {i + 1}"
         number = Span(str(i + 1), Style.NUMBER, link)
         try:
-            outline, count = _outline(runs, i), len(runs[i].graph) if of_graphs else _tensor_count(runs, i)
+            outline = _outline(runs, i)
+            count = 0 if of_profiles else len(runs[i].graph) if of_graphs else _tensor_count(runs, i)
         except TfdbgError as error:  # deleted meanwhile, or not ours to read
-            unknown = (Span("?"),) * (1 + workers + (alerts is not None))
+            unknown = (Span("?"),) * ((not of_profiles) + workers + (alerts is not None))
             return (Span(" "), number, *unknown, Span("unreadable", Style.ERROR), Span(error.message))
         here = Span("●" if i == context.current else " ", Style.GOOD)
         return (
@@ -85,7 +87,7 @@ def _list(context: Context, query: str) -> Document:
             number,
             *((Span(outline.call.worker, Style.LABEL),) if workers else ()),
             *((_alerts_cell(alerts, i),) if alerts is not None else ()),
-            Span(f"{count:,}"),
+            *(() if of_profiles else (Span(f"{count:,}"),)),
             _end(context, i, outline, link),
             Span(_title(runs, i, outline, workers), Style.NAME, link),
         )
@@ -95,9 +97,9 @@ def _list(context: Context, query: str) -> Document:
         Column("N", right=True, width=len(str(len(runs)))),
         *((Column("Worker"),) if workers else ()),
         *((Column("Alerts", right=True),) if alerts is not None else ()),
-        Column("Nodes" if of_graphs else "Tensors", right=True),
+        *(() if of_profiles else (Column("Nodes" if of_graphs else "Tensors", right=True),)),
         Column("Error" if isinstance(context.stop, Opened) else "End", drop=1 if of_graphs else 0),
-        Column("Graph" if of_graphs else "Run"),
+        Column("Profile" if of_profiles else "Graph" if of_graphs else "Run"),
     )
     table = Table(columns, len(places), row, measured=_MEASURED)
     head = [*_head(context), *([] if of_graphs else _alerts_line(context, alerts)), *left.head, EMPTY_LINE]

@@ -182,6 +182,7 @@ COMMAND = Command(
         QUERY_ARGUMENT,
     ),
     moments=WITH_TENSORS,
+    graph=True,
     details="""\
 Of an event set of Debugger V2 each op that ran eagerly is a row of its own; of other recordings a run is, and
 `alerts` tells what runs hold.

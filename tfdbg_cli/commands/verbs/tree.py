@@ -138,6 +138,7 @@ COMMAND = Command(
     ),
     moments=frozenset(Moment) - {Moment.STEPPING},
     section="Graph",
+    graph=True,
     steps=_in_steps,
     details="""\
 A scope is one row until it is unfolded: how many nodes are in it, how many tensors were captured of them, and on the

@@ -3,9 +3,9 @@
 Field numbers and types are those of tensorflow/core/util/event.proto and tensorflow/core/framework/{summary, tensor,
 tensor_shape, graph, node_def, attr_value, versions}.proto; those of Debugger V2 stand in
 tensorflow/core/protobuf/debug_event.proto, those of files of programs in tensorflow/core/protobuf/{saved_model,
-meta_graph, saved_object_graph, config, tensor_bundle, trackable_object_graph}.proto. The messages live in a
-descriptor pool of their own under a package name of our own, so they cannot clash with the ones that TensorFlow
-registers in the same process.
+meta_graph, saved_object_graph, config, tensor_bundle, trackable_object_graph}.proto, those of profiles in
+tsl/profiler/protobuf/xplane.proto. The messages live in a descriptor pool of their own under a package name of our
+own, so they cannot clash with the ones that TensorFlow registers in the same process.
 What is only carried along (function libraries, resource handles, variants) is declared as bytes: on the wire an
 embedded message and a byte string are the same.
 """
@@ -122,6 +122,22 @@ MESSAGES = {
         "node_name:string=1 all_start_micros:int64=2 op_start_rel_micros:int64=3 op_end_rel_micros:int64=4"
         " all_end_rel_micros:int64=5 timeline_label:string=8 all_start_nanos:int64=13 op_start_rel_nanos:int64=14"
         " op_end_rel_nanos:int64=15 all_end_rel_nanos:int64=16"
+    ),
+    # Profiles. Events lie in them by the million: each is parsed by itself, where it is wanted. Texts are bytes: one
+    # that is no UTF-8 would spoil all around it. An entry of a map from numbers is a message.
+    "XSpace": "planes:XPlane*=1 errors:bytes*=2 warnings:bytes*=3 hostnames:bytes*=4",
+    "XPlane": "name:bytes=2 lines:XLine*=3 event_metadata:XEventEntry*=4 stat_metadata:XStatEntry*=5",
+    "XEventEntry": "key:int64=1 value:XEventMetadata=2",
+    "XEventMetadata": "name:bytes=2 stats:XStat*=5",
+    "XStatEntry": "key:int64=1 value:XStatMetadata=2",
+    "XStatMetadata": "name:bytes=2",
+    "XLine": "name:bytes=2 timestamp_ns:int64=3 events:XEvent*=4",
+    "XEvent": (
+        "metadata_id:int64=1 data|offset_ps:int64=2 duration_ps:int64=3 stats:XStat*=4 data|num_occurrences:int64=5"
+    ),
+    "XStat": (
+        "metadata_id:int64=1 value|uint64_value:uint64=3 value|int64_value:int64=4 value|str_value:bytes=5"
+        " value|ref_value:uint64=7"
     ),
     # Checkpoints: what lies in their index, and how the objects of a program hold the variables.
     "BundleHeaderProto": "num_shards:int32=1 endianness:int32=2 version:VersionDef=3",

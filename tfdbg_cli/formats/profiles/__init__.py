@@ -1,0 +1,1 @@
+"""Profiles that TensorFlow wrote: the times of ops, by device."""

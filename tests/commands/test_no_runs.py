@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 from support.prompt import Prompt
@@ -18,7 +19,8 @@ _EMPTY = Opened("/logs", ())
 
 
 @pytest.mark.parametrize("arguments", ["", "a:0", "1", "1 2", "-q nan>0", "-f has_nan"])
-def test_no_command_fails_by_a_bug(arguments: str) -> None:
+def test_no_command_fails_by_a_bug(arguments: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # `save 1` writes a recording called 1
     prompt = Prompt(_EMPTY)
     for name in standard_registry().names_at(moment_of(prompt.context)):
         with suppress(TfdbgError):

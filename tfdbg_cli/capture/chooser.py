@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from tfdbg_cli.capture.tf.opaque import dtype_name
 from tfdbg_cli.capture.tf.types import SymbolicTensor
 from tfdbg_cli.model.decision import CaptureRequest
 
@@ -32,7 +33,7 @@ class Chooser:
 
     def admits(self, tensor: SymbolicTensor) -> bool:
         """Whether `tensor` (a tf.Tensor in a graph) is asked for."""
-        return self.admits_named(tensor.op.name, tensor.op.type, tensor.dtype.base_dtype.name)
+        return self.admits_named(tensor.op.name, tensor.op.type, dtype_name(tensor))
 
     def admits_named(self, node: str, op_type: str, dtype: str) -> bool:
         """Whether a tensor of `node` with these names is asked for."""

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from tfdbg_cli.capture.budget import disk_budget, memory_budget
+from tfdbg_cli.capture.tf.opaque import dtype_name
 from tfdbg_cli.capture.tf.types import SymbolicTensor
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.model.dtypes import element_type_named
@@ -82,6 +83,6 @@ def _nbytes(tensor: SymbolicTensor, fed: tuple[int, ...] | None, batch: int | No
         if None in dims:
             return None
         shape = tuple(dims)
-    element = element_type_named(tensor.dtype.base_dtype.name)
+    element = element_type_named(dtype_name(tensor))
     itemsize = (element.itemsize if element else None) or _STRING_BYTES
     return itemsize * math.prod(shape)

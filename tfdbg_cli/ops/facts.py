@@ -60,7 +60,7 @@ class Facts(Generic[Name]):
         if calls_functions:
             self._constants.update(dict.fromkeys(outputs, UNREAD))
             return
-        known = [self.constant(name) for name in op.inputs]
+        known = list(map(self._constants.get, op.inputs))
         if known and not any(known) and op.op_type not in OF_SHAPES:
             return
         found = folded(op.op_type, op.is_stateful, known, op.array)

@@ -11,6 +11,9 @@ from tfdbg_cli.ops.kinds import FAKES, IDENTITIES, MERGE, NORMALIZATION_GRADIENT
 
 _MOST_COPIES = 100
 
+MAYBE_UNDEFINED = FAKES | NORMALIZATIONS | NORMALIZATION_GRADIENTS
+"""The types of ops that may leave an output unwritten."""
+
 
 def is_undefined(op_type: str, slot: int, attribute: Callable[[str], Any]) -> bool:
     """Whether output `slot` of an op is never written by its kernel.

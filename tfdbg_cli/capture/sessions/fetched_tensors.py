@@ -11,7 +11,7 @@ import numpy as np
 
 from tfdbg_cli.capture.sessions.as_written import written_type
 from tfdbg_cli.capture.sessions.program_graph import tensor_name
-from tfdbg_cli.capture.tf.opaque import HANDLE, is_handle
+from tfdbg_cli.capture.tf.opaque import HANDLE, dtype_name, is_handle
 from tfdbg_cli.capture.tf.types import FetchedValue, SymbolicTensor
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.tensors import FoundByNode, MemoryTensorStore, Tensor, describe
@@ -55,7 +55,7 @@ class Outlined:
     @classmethod
     def of(cls, tensor: SymbolicTensor) -> Outlined:
         """What is known of `tensor`."""
-        return cls(tensor_name(tensor), tensor.device, tensor.dtype.base_dtype.name, written_type(tensor.op))
+        return cls(tensor_name(tensor), tensor.device, dtype_name(tensor), written_type(tensor.op))
 
     def holding(self, value: Value) -> Tensor:
         """The description of the tensor, whose value is at hand."""

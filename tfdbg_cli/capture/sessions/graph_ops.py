@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from tfdbg_cli.capture.tf.op_definitions import calls_functions, is_stateful
+from tfdbg_cli.capture.tf.opaque import dtype_name
 from tfdbg_cli.capture.tf.static_values import array_in, dimensions
 from tfdbg_cli.capture.tf.types import Op, SymbolicTensor
 from tfdbg_cli.ops.facts import Facts
@@ -60,7 +61,7 @@ class GraphOp:
 
 def kind_of(tensor: SymbolicTensor) -> Kind:
     """What is known of a tf.Tensor in a graph."""
-    return Kind(tensor.dtype.base_dtype.name, dimensions(tensor.shape))
+    return Kind(dtype_name(tensor), dimensions(tensor.shape))
 
 
 def attribute_of(op: Op, name: str) -> Any:

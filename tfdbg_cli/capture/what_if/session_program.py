@@ -12,7 +12,7 @@ from tfdbg_cli.capture.sessions.as_written import written_type
 from tfdbg_cli.capture.sessions.fetched_tensors import fetched_array
 from tfdbg_cli.capture.sessions.program_graph import tensor_name
 from tfdbg_cli.capture.tf.op_errors import OpError
-from tfdbg_cli.capture.tf.opaque import is_opaque
+from tfdbg_cli.capture.tf.opaque import dtype_name, is_opaque
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import Op, RawSession, SymbolicTensor
 from tfdbg_cli.capture.what_if.effects import Effect
@@ -146,7 +146,7 @@ class SessionProgram:
         outputs = tuple(
             StepOutput(
                 TensorName(op.name, slot),
-                tensor.dtype.base_dtype.name,
+                dtype_name(tensor),
                 not is_opaque(tensor) and not hidden and tensor.name not in self._call.flows,
             )
             for slot, tensor in enumerate(op.outputs)

@@ -31,6 +31,7 @@ from tfdbg_cli.capture.sessions.references import read_before_updates
 from tfdbg_cli.capture.sessions.updated import updated_name
 from tfdbg_cli.capture.tf.memo import Memo, Memos
 from tfdbg_cli.capture.tf.op_definitions import calls_functions
+from tfdbg_cli.capture.tf.opaque import dtype_name
 from tfdbg_cli.capture.tf.types import Op, SymbolicTensor, TfGraph
 from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.model.updates import UPDATED_VARIABLE
@@ -198,7 +199,7 @@ class _Admission:
         self._concerned: dict[tuple[str, str, Shape], bool] = {}
 
     def tensor(self, tensor: SymbolicTensor) -> bool:
-        op, dtype = tensor.op, tensor.dtype.base_dtype.name
+        op, dtype = tensor.op, dtype_name(tensor)
         kind = (op.type, dtype, known_shape(self._question, tensor))
         concerned = self._concerned.get(kind)
         if concerned is None:
@@ -265,7 +266,7 @@ def _watched_call(
 
 def _unasked(question: Question, tensors: Iterable[SymbolicTensor]) -> str:
     """The name of one of `tensors` that cannot be asked in the graph; empty when all can."""
-    left = (t for t in tensors if not question.askable(t.dtype.base_dtype.name, known_shape(question, t)))
+    left = (t for t in tensors if not question.askable(dtype_name(t), known_shape(question, t)))
     return next((str(tensor.name) for tensor in left), "")
 
 

@@ -12,6 +12,7 @@ from tfdbg_cli.capture.questions.recipe import ASKED, BEFORE, Attribute, Recipe
 from tfdbg_cli.capture.sessions.call_state import Variable
 from tfdbg_cli.capture.sessions.hidden_ops import HiddenOps, NewOp, Operand
 from tfdbg_cli.capture.sessions.variable_ops import read
+from tfdbg_cli.capture.tf.opaque import dtype_name
 from tfdbg_cli.capture.tf.static_values import dimensions
 from tfdbg_cli.capture.tf.types import Op, SymbolicTensor
 from tfdbg_cli.ops.transparent_shapes import Shape
@@ -65,9 +66,7 @@ def asked(
 ) -> list[NewOp]:
     """The ops that answer for one tensor; they are added at `at`. Of a variable, `before` is what it was."""
     new: list[NewOp] = []
-    for op_type, operands, attributes in _steps(
-        question, tensor.dtype.base_dtype.name, known_shape(question, tensor)
-    ):
+    for op_type, operands, attributes in _steps(question, dtype_name(tensor), known_shape(question, tensor)):
         inputs = [_operand(hidden, number, tensor, before, at) for number in operands]
         # A constant is to be in the loop or branch in which it is read.
         waits = () if inputs else (tensor.op,)

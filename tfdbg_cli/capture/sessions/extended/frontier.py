@@ -9,12 +9,12 @@ from types import MappingProxyType
 from tfdbg_cli.capture.questions.coverage import Coverage
 from tfdbg_cli.capture.questions.question import Question
 from tfdbg_cli.capture.sessions.graph_ops import GraphOp, attribute_of, facts_of, is_placeholder
-from tfdbg_cli.capture.tf.opaque import is_reference
+from tfdbg_cli.capture.tf.opaque import dtype_name, is_reference
 from tfdbg_cli.capture.tf.types import Op, SymbolicTensor
 from tfdbg_cli.ops.facts import Facts
 from tfdbg_cli.ops.op_view import Kind
 from tfdbg_cli.ops.transparency import CHECKABLE
-from tfdbg_cli.ops.undefined_outputs import is_undefined
+from tfdbg_cli.ops.undefined_outputs import MAYBE_UNDEFINED, is_undefined
 
 
 @dataclass(frozen=True)
@@ -90,10 +90,13 @@ class _Search:
 
 
 def _can_be_bad(tensor: SymbolicTensor, fed_names: Collection[str]) -> bool:
-    dtype = tensor.dtype
-    if dtype.base_dtype.name not in CHECKABLE or (is_reference(tensor) and tensor.name not in fed_names):
+    if dtype_name(tensor) not in CHECKABLE:
         return False
+    if fed_names and tensor.name in fed_names:
+        return True
     op = tensor.op
-    return tensor.name in fed_names or not is_undefined(
+    if is_reference(tensor):
+        return False
+    return op.type not in MAYBE_UNDEFINED or not is_undefined(
         op.type, tensor.value_index, lambda name: attribute_of(op, name)
     )

@@ -111,6 +111,10 @@ def test_equal_runs_are_equal(diff: Any, first: str, second: str) -> None:
     [("function", "function bfloat16"), ("function", "function float64"), ("keras2 step", "keras3 step")],
 )
 def test_what_is_only_rounding_is_none(diff: Any, first: str, second: str) -> None:
+    from support.versions import TENSORFLOW
+
+    if first == "keras2 step" and TENSORFLOW < (2, 18):
+        pytest.skip("seen in 2.16: tf_keras has a normalization whose gradient rounds more than its formula explains")
     code, data = diff(first, second)
     assert (code, data["first"], data["different"]) == (0, None, 0), data["first"]
     assert data["rounding"] > 10

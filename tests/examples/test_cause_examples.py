@@ -55,9 +55,16 @@ def _shown(text: str) -> str:
 
 def _is_mended_by_tensorflow(name: str) -> bool:
     """Whether this program has nothing left to find: tf.norm has a slope at 0 from TensorFlow 2.22 on."""
-    import tensorflow as tf
+    from support.versions import TENSORFLOW
 
-    return name == "gradient_of_a_norm" and tuple(map(int, tf.__version__.split(".")[:2])) >= (2, 22)
+    return name == "gradient_of_a_norm" and TENSORFLOW >= (2, 22)
+
+
+def _nothing_comes_of_it() -> bool:
+    """Whether TensorFlow makes a zero of what is infinite, since it is multiplied by 0."""
+    from support.versions import TIMES_ZERO_IS_ZERO
+
+    return TIMES_ZERO_IS_ZERO
 
 
 def _stop(name: str, front: ScriptedFrontend) -> RunEnd:
@@ -75,7 +82,11 @@ def test_the_origin_and_the_suggestion(name: str, front: ScriptedFrontend) -> No
         assert not front.ends
         return
     stop = _stop(name, front)
-    check_golden(f"causes/{name}", _shown(text_of("origin", stop, width=None)))
+    shown = _shown(text_of("origin", stop, width=None))
+    if name == "derivatives_of_a_power" and _nothing_comes_of_it():
+        assert "Harm      no result and no variable is touched." in shown
+    else:
+        check_golden(f"causes/{name}", shown)
     data = json_of("origin", stop)
     assert data["cause"] and data["suggestion"]
     assert data["file"].endswith(f"{name}.py") and data["line"] > 0

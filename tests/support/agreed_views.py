@@ -194,7 +194,7 @@ VIEWS = {
     "frames-down": Screen(_amid, "frames", ":up<enter>:down<enter>"),
     "locals": Screen(_amid, "locals"),
     "locals-outer": Screen(_amid, "locals 0"),
-    "python": Screen(_amid, "py prob.max() * scale"),
+    "python": Screen(_amid, "py float(prob.max() * scale)"),
     "here": Screen(lambda: paused()[0], "here"),
     "breakpoints-none": Screen(lambda: paused()[0], "break"),
     "breakpoints": Screen(lambda: paused()[0], "here", ":break Log when input.min <= 0<enter>:break 40<enter>"),

@@ -214,13 +214,20 @@ def pair_places(sides: tuple[Side, Side], renames: Renames, content: Callable[[i
 
 
 def _is_chance(pairs: Pairs, a: int, b: int) -> bool:
-    """Whether two places are constants that hold other values, and have neither a name nor a reader in common."""
+    """Whether two places are constants that hold other values, and have neither a name nor a reader in common.
+
+    Readers that are paired, but ops of different types, read different things: the axes of a Sum are no shape.
+    """
     one, two = pairs.sides
     if not (one.is_constant(a) or two.is_constant(b)) or pairs.content(0, a) == pairs.content(1, b):
         return False
     if one.places[a].name == two.places[b].name and not pairs.misleading(a, b):
         return False
-    readers = {(pairs.second.get(reader), position, slot) for reader, position, slot in one.readers[a]}
+    readers = {
+        (other, position, slot)
+        for reader, position, slot in one.readers[a]
+        if (other := pairs.second.get(reader)) is not None and one.places[reader].family == two.places[other].family
+    }
     return readers.isdisjoint(two.readers[b])
 
 

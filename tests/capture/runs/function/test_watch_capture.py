@@ -117,7 +117,9 @@ def test_values_are_kept_where_the_run_cannot_be_made_again() -> None:
     @tf.function
     def step(x: Any) -> Any:
         for _ in tf.range(2):
-            x = tf.math.log(tf.ensure_shape(tf.numpy_function(lambda value: value - 1, [x], tf.float32), []))
+            x = tf.math.log(
+                tf.ensure_shape(tf.numpy_function(lambda value: value - np.float32(1), [x], tf.float32), [])
+            )
         return x
 
     with _watching() as frontend:
@@ -146,7 +148,7 @@ def test_a_hit_that_can_neither_be_made_again_nor_kept_says_why(capfd: pytest.Ca
     @tf.function
     def step(x: Any) -> Any:
         for _ in tf.range(2):  # what Python answers in a loop is not held
-            x = tf.ensure_shape(tf.numpy_function(lambda value: value - 1, [x], tf.float32), [])
+            x = tf.ensure_shape(tf.numpy_function(lambda value: value - np.float32(1), [x], tf.float32), [])
         return tf.math.log(x + tf.zeros([1000]))
 
     with _watching(Settings(memory_budget=2000)) as frontend:

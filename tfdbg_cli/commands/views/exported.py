@@ -25,7 +25,7 @@ from tfdbg_cli.model.values import Array
 
 SUFFIXES = (".npy", ".npz", ".csv", ".json", ".safetensors")
 _FORCE = "Add --force to replace it."
-_PIECE = 1 << 16  # elements that become objects of Python at once
+_PIECE = 1 << 14  # elements that become objects of Python at once
 
 
 @dataclass(frozen=True, slots=True)

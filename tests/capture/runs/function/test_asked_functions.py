@@ -51,7 +51,7 @@ def test_steps_of_training_give_the_same_answer_as_all_their_values(question: st
 
 @pytest.mark.parametrize(
     ("dtype", "compiled"),
-    [("float16", False), ("bfloat16", False), ("float64", False), ("complex64", False), ("float32", True)],
+    [("float16", False), ("complex64", False), ("float32", True)],  # all: test_many_steps_of_training
 )
 def test_so_they_do_in_other_types_and_compiled_by_xla(dtype: str, compiled: bool) -> None:
     # Of those of values, asked in every dtype below, the one that looks at bits: XLA compiles each for seconds.

@@ -14,7 +14,7 @@ _MOST_CHANGES = 100
 
 
 class ScopeChanges:
-    """Counts how often eager code enters or leaves a name scope, in any thread; replaces a property of TensorFlow's."""
+    """Counts how often eager code enters or leaves a name scope, in any thread, by a property put onto TensorFlow."""
 
     def __init__(self) -> None:
         self._numbers = itertools.count(1)

@@ -16,7 +16,7 @@ from tfdbg_cli.own_frames import frame_above, is_own
 
 _T = TypeVar("_T")
 
-# A flat list [code, offset, code, offset, …], innermost call first; `offset` is that of the instruction which `code`
+# A flat list [code, offset, code, offset, …], innermost call first; `offset` is that of the instruction that `code`
 # executes. Never modified. Equal stacks are mostly the same object, so what is known of one can be kept by its id.
 Stack: TypeAlias = list[Any]
 

@@ -78,7 +78,7 @@ def _leading_to(ends: Sequence[RecentOp], ops: Sequence[RecentOp]) -> list[Recen
 
 class _Telling:
     def __init__(self, log: RecentOps, named: Callable[[Source], str], leading: Sequence[RecentOp]) -> None:
-        """`leading` are the ops that led to the end. Called functions among them show their inner values, if possible."""
+        """`leading` are the ops that led to the end; called functions among them show their inner values."""
         self._log = log
         self._leading = {op.number for op in leading}
         self._named = named

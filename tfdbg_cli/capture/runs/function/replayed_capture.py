@@ -29,8 +29,8 @@ _FAILED_AGAIN = "Made again, the run failed with {}."
 class ReplayedCapture(CapturedCall):
     """One call, whose values are those of its replay from the state before it.
 
-    If ops draw from outside (a batch, say), the call is made by a rewritten function that also returns the draws, else
-    by the program's own function.
+    If ops draw from outside (such as a batch), a rewritten function makes the call that also returns the draws, else
+    the program's own function.
     """
 
     def __init__(self, call: PerformedCall, plan: Plan, room: int, note: str = "") -> None:

@@ -26,7 +26,7 @@ class Outcome:
         return len(self.fetched) + len(self.variables)
 
     def parted_from(self, other: Outcome) -> tuple[Parting, ...]:
-        """The values in which `other`, the same run made again, differs in any bit; those that it lacks are left out."""
+        """The values in which `other`, the same run made again, differs in any bit; those it lacks are left out."""
         fetched = [other.fetched.get(name, value) for name, value in self.fetched.items()]
         variables = [other.variables.get(name, value) for name, value in self.variables.items()]
         return (

@@ -2,8 +2,8 @@
 
 A check is one more reader of a value, and what TensorFlow's graph optimizer does depends on who reads what. If
 possible our ops are added to what the optimizer made of the plain function (`grafted`). Otherwise the rewritten
-function is optimized as any other and compared with the plain one. Checks that cause a difference read a twin of their
-value instead, and if that causes one, too, a twin that begins further back, until nothing differs.
+function is optimized as any other and compared with the plain one. Checks that cause a difference read a twin of
+their value instead, and if that causes one, too, a twin that begins further back, until nothing differs.
 """
 
 from __future__ import annotations

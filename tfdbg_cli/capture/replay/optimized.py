@@ -22,7 +22,7 @@ from tfdbg_cli.model.names import TensorName
 
 
 class OptimizedFunction:
-    """The function of `root` with all its values, called with the inputs of its replayed part, for the outputs of that.
+    """The function of `root` with all its values; takes the inputs, and returns the outputs, of its replayed part.
 
     Raises:
         TfdbgError: TensorFlow does not take the function.

@@ -189,7 +189,7 @@ class _Made:
     def _fetched(
         self, early: Sequence[SymbolicTensor], tensors: Sequence[SymbolicTensor], ends: Sequence[Op]
     ) -> dict[str, FetchedValue]:
-        """The values of `tensors`: those in `early` by a run of their own, the others by one that runs `ends`, too."""
+        """The values of `tensors`: those in `early` by a run of their own, others by one that runs `ends`, too."""
         found = _named(early, self.perform(early, ())) if early else {}
         rest = [tensor for tensor in tensors if tensor.name not in found]
         return found | _named(rest, self.perform(rest, ends))

@@ -192,7 +192,7 @@ class SessionCopy:
         tensors: Sequence[SymbolicTensor],
         targets: Sequence[Op],
     ) -> Sequence[FetchedValue] | None:
-        """The values of a run that is prepared once; None if it fails, since only `Session.run` tells which op did."""
+        """The values of a run that is prepared once; None if it fails: only `Session.run` tells which op did."""
         try:
             return self._prepared(session, list(given), tensors, targets).make(list(given.values()))
         except OpError:

@@ -146,7 +146,7 @@ class Checks:
         self._before, self._norms = self._norms, {}
 
     def run_ends(self) -> None:
-        """Note that a run is over: forget most norms, since few of its tensors will be read again."""
+        """Note that a run is over: many norms are let age, since few of its tensors will be read again."""
         if len(self._norms) > _FEW:
             self._forget_oldest()
 

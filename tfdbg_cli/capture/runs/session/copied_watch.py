@@ -138,7 +138,7 @@ class CopiedWatch(UnchangedCapture):
         return super().made_again(held, error)
 
     def attempts(self, held: RunSnapshot) -> Iterator[ReplaySpec]:
-        """As in UnchangedCapture, the attempt that was checked first of all."""
+        """As in UnchangedCapture, but first the attempt that was checked."""
         if self._chosen is not None:
             yield self._chosen
         yield from super().attempts(held)

@@ -218,8 +218,7 @@ def _works_behind(outer: Turn, inner: Turn, stack: Stack) -> bool:
 def _goes_on(turn: Turn, last: Stack, stack: Stack) -> bool:
     """Whether `stack` is certainly in the same turn as `last`.
 
-    From the call of the loop inwards, the first shared call of the program at another instruction has moved forward;
-    or there is none, so that the same calls are still under way.
+    It is if, from the loop's own call inwards, the first call that has moved went forward, or if none has moved.
     """
     loop = at = -2 * turn.depth
     shorter = min(len(stack), len(last))

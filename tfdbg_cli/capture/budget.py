@@ -16,8 +16,8 @@ from tfdbg_cli.formats.recording.writing import size_text
 from tfdbg_cli.model.runs import Estimate
 
 ROOM_BESIDE_GRAPHS = 16 << 20  # bytes; the optimizer folds up to 10 MiB into one constant
-_MOST_HALVINGS = 16  # whoever comes later has some room, too
-_AMPLE = 1 << 30  # with so much free nobody needs to know how large the graph is
+_MOST_HALVINGS = 16  # so that even the last of many workers has some room
+_AMPLE = 1 << 30  # bytes; with that much free the size of the graph, which takes long to find, does not matter
 
 
 def disk_budget(settings: Settings, directory: Path | None = None) -> int:
@@ -31,10 +31,11 @@ def disk_budget(settings: Settings, directory: Path | None = None) -> int:
 
 
 def share_of_disk(settings: Settings, path: Path, workers: int, recording: int) -> int:
-    """Bytes that one worker of a job may take, so that all together take no more than one program alone may.
+    """Bytes that one worker of a job may record, so that the job takes no more than one program alone may.
 
-    Of `workers` that are told beforehand each one gets the same. Of others nobody knows how many will come: each gets
-    half of what those before it left, of which `recording` still do. What has been written is free no more.
+    Where the number of `workers` is known, each gets the same share. Where it is not (0), the budget is halved once
+    for each of the `recording` workers that write already, so that something is left for those to come. By
+    default a budget is half of the free space, which shrinks by what they write.
     """
     whole = disk_budget(settings, path)
     return whole // workers if workers else whole >> min(recording, _MOST_HALVINGS)
@@ -68,7 +69,7 @@ def require_room_for_graphs(directory: Path | None, graph_bytes: Callable[[], in
 def memory_budget(settings: Settings) -> int:
     """Bytes that values held in memory may take. Without a setting, half of the memory that is free.
 
-    What is free was asked at most a second ago: a watch asks at every run.
+    The free memory is read at most once a second, since a watch asks for the budget at every run.
     """
     return settings.memory_budget or _free_memory(int(time.monotonic())) // 2
 

@@ -32,12 +32,12 @@ class Action(Enum):
 class WatchRequest:
     """What a watched run is checked for.
 
-    The person calls `tensor_filter` by `filter_name`; one of tfdbg's own may be checked inside the run instead.
-    `values` says where the values come from after a hit, `replayable` that the run is to be one that can be made
-    again or undone. `all_runs` asks for the values of every run, hit or not. `ignored` are nodes that are left out,
-    each with the name of the function that it is in (empty for a session). `skips_meant` says that a run goes on at
-    infinities that look meant, and is judged at its end. `by_hand` are the places that the person ignores: what is
-    bad because of them alone, in eager code, counts as fine too.
+    The person calls `tensor_filter` by `filter_name`; a filter of tfdbg's own can be checked by ops inside the run.
+    `values` says where the values of a hit come from; `replayable` asks for a run that can be made again or undone.
+    `all_runs` asks for the values of every run, hit or not. `ignored` are nodes that are not checked, as pairs of the
+    function that they are in (empty for a session) and their name. With `skips_meant` eager code does not stop at
+    infinities that look intended (a mask, say); they are judged at the end of the run. `by_hand` are the places that
+    the person ignores: in eager code, bad values that follow from these alone count as fine, too.
     """
 
     filter_name: str
@@ -57,15 +57,15 @@ class WatchRequest:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How one run is to be made. `number` is the run's, 1-based.
+    """How one run is to be made. `number` is the number of the run, from 1.
 
-    `errors` asks that an error of an op be reported by `run_ends`. `watched` says what the run is checked for; it is
-    one of many in a row then, so a cheap way is preferred to a complete one. `directory` is the new folder in which
-    the dump is made, and stays if `run_ends` says so; None for values that are only kept until then. `watch` names
-    debug ops and tensors exactly. `values` says where the values of a run that is not watched come from.
-    `statistics` asks for figures of the tensors in place of values, where these are cheaper to have; the values of
-    the nodes that it selects are wanted all the same. `recorded` says that the values are written and not looked at
-    now, in one of many runs.
+    `errors` asks that an error of an op be reported by `run_ends`, also where the run is left alone. `watched` says
+    what the run is checked for; such runs are many, so a cheap way to check is preferred to a complete one.
+    `directory` is the folder to make for the dump, which stays if `run_ends` returns True; None for values that are
+    only kept until then. `watch` are the debug ops and tensors that a `watch_fn` asked for. `values` says where the
+    values of a run that is not watched come from. `statistics` asks for statistics of the tensors in place of values,
+    where these are cheaper to have; the nodes that it selects give their values all the same. `recorded` says that
+    the values are written to a recording, and that nobody looks at them now.
     """
 
     number: int
@@ -86,9 +86,9 @@ class Plan:
 
 
 class WrongAnswerError(Exception):
-    """A function of the program's that decides about its runs failed, or gave an answer without meaning.
+    """The program's own `watch_fn` raised, or returned something that is no answer.
 
-    `error` is what the program gets to see in the place of the run.
+    `error` is raised to the program in place of the run.
     """
 
     def __init__(self, error: Exception) -> None:
@@ -97,10 +97,10 @@ class WrongAnswerError(Exception):
 
 
 class PendingRun(Protocol):
-    """A run that is about to happen. Nothing is built before it is asked for."""
+    """A run that is about to happen. What describes it is built only when it is asked for."""
 
     def start(self, number: int) -> RunStart:
-        """The prompt before this run."""
+        """What the prompt before this run shows; `number` is the run's."""
         ...
 
     def estimate(self, capture: CaptureRequest, watching: bool = False, directory: Path | None = None) -> Estimate:
@@ -127,7 +127,7 @@ class Controller(Protocol):
 
     @property
     def sought(self) -> Sought | None:
-        """What code that runs eagerly is to stop at; None for nothing. The same object as long as it is the same."""
+        """What eager code is to stop at; None for nothing. Compared by identity: a change gives another object."""
         ...
 
     def run_paused(self, run: Run) -> None:
@@ -163,8 +163,8 @@ class Controller(Protocol):
     def run_passed(self, plan: Plan, make: Callable[[], Run], said: str = "", looked_at: Hashable = None) -> None:
         """Note that a watched run was checked while it happened, and nothing was found.
 
-        `make` gives the run with its values, made again for that where they were not kept. `said` is to be told while
-        the watch goes on; `looked_at` is the run's `Call.looks_at`.
+        `make` returns the run with its values, and makes it again where these were not kept. `said` is for the status
+        line of the watch; `looked_at` is the `Call.looks_at` of the run.
 
         Raises:
             KeyboardInterrupt: the person ended the program.
@@ -181,7 +181,7 @@ class Attendant(Protocol):
     """Divides what runs outside of every function and session into runs."""
 
     def attend(self, wanted: bool) -> None:
-        """Begin with it, or stop, when nobody asks for runs any more."""
+        """Begin to divide ops into runs if that is `wanted`, else stop."""
         ...
 
     def run_begins(self, pending: PendingRun) -> None:
@@ -189,5 +189,5 @@ class Attendant(Protocol):
         ...
 
     def end(self) -> None:
-        """End the run of this thread that has no end of its own: what comes next is another one."""
+        """End the eager run that this thread is in: nothing in the program marks where it is over."""
         ...

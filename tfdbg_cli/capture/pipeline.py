@@ -67,7 +67,7 @@ class Interceptable(Protocol):
 
     @property
     def looks_at(self) -> Hashable:
-        """What its `Call.looks_at` is."""
+        """The `Call.looks_at` of this call, known without describing the call."""
         ...
 
     def plain(self) -> RunResult:
@@ -111,25 +111,25 @@ def was_shown(error: BaseException) -> bool:
 
 
 class _LeftCall:
-    """The call that an exception left last; none once another call was begun.
+    """The intercepted call that an exception came out of last; none as soon as another call begins.
 
-    The exception is known by its id. To hold it would keep all that is alive which the frames of its traceback hold.
+    It keeps the id of the exception: the exception itself would keep alive whatever the frames of its traceback hold.
     """
 
     def __init__(self) -> None:
         self._left: tuple[int, type[Exception], Plan, Interceptable] | None = None
 
     def forget(self) -> None:
-        """A call begins."""
+        """Forget the last one, since another call begins."""
         self._left = None
 
     def note(self, error: Exception, plan: Plan, made: Interceptable) -> None:
-        """`error` leaves the call `made`, or the one that this is a part of."""
+        """Note that `error` comes out of the call `made`. Of nested calls the outermost is noted last, and stays."""
         if not was_shown(error):
             self._left = id(error), type(error), plan, made
 
     def by(self, error: Exception) -> tuple[Plan, Interceptable] | None:
-        """The call that `error` left, and what was planned for it; None where that was none, or an earlier one."""
+        """The plan and the call that `error` came out of; None unless that is the last one noted."""
         if self._left is None or self._left[:2] != (id(error), type(error)):
             return None
         return self._left[2:]
@@ -158,9 +158,10 @@ def performed(controller: Controller, made: Interceptable) -> RunResult:
 
 
 def planned(controller: Controller, made: Interceptable) -> tuple[Plan | None, Capture | None]:
-    """What `controller` wants of the call `made`, and the way to take it.
+    """The plan of `controller` for the call `made`, and the capture that carries it out.
 
-    No plan when we failed; no capture when the call is left alone but for its errors.
+    The plan is None where tfdbg itself failed: the call is then made plainly. The capture is None where the plan
+    leaves the call alone.
 
     Raises:
         Exception: the error of a WrongAnswerError, for the program to see.

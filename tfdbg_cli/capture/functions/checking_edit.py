@@ -28,14 +28,13 @@ _NOT_EARLY = Early()
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a rewritten function is to do: ask `question` of the tensors in `frontier`, and give values.
+    """What a rewritten function is to do: ask `question` of the tensors in `frontier`, and return values.
 
-    `values` asks for all values; without it only those called `given` come back, and only from plain calls, not from
-    branches and loops. `early` is what it reports while it runs. `apart` are values, each with the name of the
-    function that computes it, that checks must not read, since the graph optimizer would then merge them otherwise:
-    checks read a second computation of them. `measured` asks for the statistics of the tensors in `frontier` instead
-    of a question. There, and where all values are asked for, the second computation of one that is `apart` is given
-    back.
+    `values` asks for all values; without it only those named in `given` are returned, and of these only values that
+    are not inside branches and loops. `early` is what it reports while it runs. `apart` are values, as pairs of the
+    name of the function that computes them and their source, that nothing of ours may read, since the graph optimizer
+    would then merge them otherwise: their twins are read instead. `measured` asks for statistics of the tensors in
+    `frontier` instead of a question. Then, and with `values`, twins of values `apart` are also what is returned.
     """
 
     question: Question | None = None
@@ -58,7 +57,10 @@ class Wanted:
 
 
 class CheckingEdit(Edit):
-    """An `Edit` of the function of a scope that does what is `wanted`. `updated` are values of variables it adds."""
+    """An `Edit` of the function of a scope that does what is `wanted`.
+
+    `updated` lists the variables after their update (and before it, if the question compares), read by added ops.
+    """
 
     def __init__(self, scope: Scope, wanted: Wanted, compiled: bool) -> None:
         super().__init__(scope)
@@ -92,7 +94,7 @@ class CheckingEdit(Edit):
             self.answers.check(looked_at, tensor.dtype, tensor.shape, tensor.device, before=before, asked=asked)
 
     def given_as(self, reference: str) -> str:
-        """How the value of `reference` is given back, once it was asked: as it may be read without a change."""
+        """What to return for the value of `reference`: its twin if it may not be read itself. Call `ask` first."""
         ours = is_ours(reference)  # a variable after its update, say
         apart = self._wanted.measured or (self._wanted.values and self._wanted.apart)
         return self._twins.instead_of(reference) if apart and not ours else reference
@@ -115,7 +117,7 @@ class CheckingEdit(Edit):
 
     @property
     def answers(self) -> Health | Measures:
-        """What is told of this function: answers, or statistics; may be used only if one of them is asked for."""
+        """The collected answers, or statistics, of this function; only if one of them is wanted."""
         return self._measures or self.health
 
     @property
@@ -125,7 +127,7 @@ class CheckingEdit(Edit):
         return self._health
 
     def one_more_output(self, node: NodeDef) -> str:
-        """Have the branch `node` give the sum of its answers as one more output; how the function refers to that."""
+        """Add an output to the branch `node`, the sum of the answers inside; returns the reference of that output."""
         position = len(node.attr["Tout"].list.type)
         node.attr["Tout"].list.type.append(FLOAT)
         _add_shape(node, [self.health.width])
@@ -135,9 +137,9 @@ class CheckingEdit(Edit):
 class LoopEdit:
     """Changes a loop so that it adds up the answers of its turns in one more loop variable.
 
-    What is asked in the condition cannot leave it, since a condition gives one truth value and nothing else. So the
-    condition is called before the loop and at the end of each turn, just when the loop would, and the loop goes on by
-    another variable that holds what it gave.
+    Answers from the condition cannot leave it, since it returns one truth value and nothing else. So the condition is
+    called before the loop and at the end of each turn, just when the loop would call it, and its truth value becomes
+    one more loop variable, which is all that the loop's own condition returns.
     """
 
     def __init__(self, node: NodeDef, outside: CheckingEdit, body: CheckingEdit) -> None:
@@ -148,7 +150,7 @@ class LoopEdit:
         self._start = outside.health.zeros()
 
     def ask_condition(self, function: str, condition: CheckingEdit) -> Edit:
-        """Have `function`, which gives the truth value and answers, decide. Gives the condition to use instead."""
+        """Let `function`, the condition rewritten to return its answers too, decide; returns the condition to use."""
         types = list(self._node.attr["T"].list.type)
         waits = [text for text in self._node.input if text.startswith("^")]
         first = self._outside.call(function, [*self._inputs(), *waits], types, [BOOL, FLOAT])

@@ -44,9 +44,9 @@ class Health:
         self._counts.append(counts)
 
     def check(self, tensor: str, dtype: int, shape: Shape, device: str, *, before: str = "", asked: str = "") -> None:
-        """Ask about `tensor`, given as the function refers to it; for a variable, `before` is its old value.
+        """Add the ops that ask `question` of the reference `tensor`; for a variable, `before` is its old value.
 
-        `asked` is the program's value for which `tensor` stands, where that is another.
+        `asked` is the program's value that `tensor` is, or whose twin it is; empty if it is none of the program's.
         """
         recipe = Recipe(self._compiled)
         self._question.answer(element_type(dtype).name, shape, recipe)
@@ -60,12 +60,12 @@ class Health:
         (self._counts if recipe.whole else self._flags).append(answer)
 
     def zeros(self) -> str:
-        """Counts of nothing."""
+        """A constant of zero counts."""
         value = np.zeros(self._question.width, np.float32)
         return self._added(RecipeStep("Const", (), {"dtype": element_type(FLOAT), "value": value}), [], "")
 
     def total(self) -> str:
-        """The sum of all answers so far: how the function refers to it."""
+        """Add the ops that sum all answers so far; returns the reference of the sum."""
         found = self._summed(self._counts) if self._counts else self.zeros()
         if not self._flags:
             return found
@@ -82,7 +82,7 @@ class Health:
 
 
 def added(edit: Edit, name: str, step: RecipeStep, inputs: Sequence[str], device: str) -> str:
-    """Add the op of `step`, as `name` and a number, to the function of `edit`: how that refers to what it gives."""
+    """Add the op of `step` to the function of `edit`, as `name` and a number; returns the reference of its output."""
     node = edit.add(name, step.op_type, inputs, "" if step.op_type == "Const" else device)
     for attribute, value in step.attributes.items():
         set_attribute(node.attr[attribute], value)

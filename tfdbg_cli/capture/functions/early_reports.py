@@ -1,7 +1,7 @@
-"""Early reports: what a function tells while it runs, since one that fails gives nothing back.
+"""Early reports: what a function hands to a callback while it runs, since one that fails returns nothing.
 
-What an op drew from outside is reported before anybody reads it, and what a node is given before it runs. So both are
-known of a run that failed, too. Of a run that is known to fail everything can be reported so.
+What an op draws is reported before anything reads it, and the inputs of a node before it runs, so that both are known
+even if the run fails. A run that is made again because it failed can report every value in this way.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Early:
 def _report(
     edit: Edit, values: Sequence[tuple[Source, Output]], to: tuple[int, bytes], instead: dict[Source, str]
 ) -> None:
-    """Report `values` under a number to a callback; what is to be read `instead` comes after that."""
+    """Report `values` under a number to a callback; notes in `instead` the copies, made after that, to read then."""
     number, token = to
     report = edit.call_back(number, [(output.reference, output.dtype) for _, output in values], (), token)
     for source, output in values:
@@ -101,7 +101,8 @@ def _report_everything(edit: Edit, scope: Scope, first: int, token: bytes) -> It
 def _shown_early(scope: Scope) -> Iterator[Sequence[tuple[Shown, Source, Output]]]:
     """The values of `scope` that are reported, those of one node together, inputs first.
 
-    First are what a loop changes, or what the run's own function is given as the output of an op.
+    Before all others come the variables of a loop, or those arguments of the run's own function that stand for the
+    output of an op.
     """
     body = scope.body
     given = [
@@ -130,12 +131,12 @@ def _shown_early(scope: Scope) -> Iterator[Sequence[tuple[Shown, Source, Output]
 
 
 def shown_early(root: Scope) -> dict[TensorName, Shown]:
-    """What is known before of the values that `root` and what it calls report when they report everything."""
+    """The descriptions of all values that `root` and the functions below it report with `Early.everything`."""
     return {shown.name: shown for scope in root.all() for values in _shown_early(scope) for shown, _, _ in values}
 
 
 def _redirect(edit: Edit, scope: Scope, instead: Mapping[Source, str]) -> None:
-    """Have all that the program reads of a source in `instead` read what stands there."""
+    """Let all nodes of the program, and its outputs, read `instead[source]` in the place of `source`."""
     for name in scope.body.nodes if instead else ():
         node = edit.nodes[name]
         for position, text in enumerate(node.input):

@@ -25,7 +25,10 @@ _TEXT_BYTES = 32  # what a string in a tensor is taken to need
 
 @dataclass
 class Turn:
-    """One run of a frame: its values (None when there was no room for them), and the turns inside it."""
+    """One execution of a frame (a branch, or a turn of a loop): its values, and the turns inside it.
+
+    The values are None if there was no room for them. `inside` has the inner turns by the number of their frame.
+    """
 
     frame: Frame
     values: Sequence[EagerTensor] | None
@@ -59,8 +62,8 @@ class FrameReports:
     ) -> None:
         """Get ready for a call whose reports of `frames` may take `room` bytes (None: any).
 
-        `early` are the names of the values in reports that come under -1, -2 and so on. All of these are kept
-        `in_order`, or the last of each name.
+        `early[0]` has the names of the values in reports with the number -1, `early[1]` with -2, and so on. With
+        `in_order` all of these are kept, else the last value of each name.
         """
         self._early_names, self._early = early, {}
         self._in_order = [] if in_order else None
@@ -108,7 +111,7 @@ class FrameReports:
         if self._bounded:
             size = sum(map(size_of, values))
             if size > self._room:
-                kept, self._room = None, 0  # what comes later is not kept either: the first turns are, in a row
+                kept, self._room = None, 0  # later turns are dropped as well, to leave no gaps
                 self.dropped += 1
             else:
                 self._room -= size
@@ -121,9 +124,9 @@ class FrameReports:
 
 @dataclass(frozen=True)
 class Rewritten:
-    """A function rewritten to give what is wanted, and what takes the reports of its branches and loops.
+    """A rewritten function, and what takes the reports of its branches and loops.
 
-    `straight` has the order of its values where there are none of these, by the positions of the inputs shown.
+    `straight` has the order of values for calls without such reports, by the positions of the inputs that are shown.
     """
 
     exposed: Exposed
@@ -164,18 +167,18 @@ def _direct(scope: Scope) -> Iterator[Scope]:
 
 
 class Unrolled:
-    """The values of a call in order of execution: given back, reported by turns between these, or computed from both.
+    """The values of a call in order of execution: returned ones, reported ones between them, and computed ones.
 
-    A value that is to be computed from one that is not there (after an error) is left out.
+    A value that would be computed from a missing one (after an error) is left out.
     """
 
     def __init__(self, turns: dict[int, list[Turn]]) -> None:
         self._turns = turns
         self.values: list[tuple[Shown, LazyTensor | None]] = []
         self._recent = Recent()
-        # What the run's function has shown, the turn that is being added, and the turns around it; innermost first.
+        # The values known so far: in the turn that is being added, in the turns around it, in the run's own function.
         self._known: list[dict[TensorName, LazyTensor]] = [{}]
-        self._undefined: set[TensorName] = set()  # what branches gave that they did not compute
+        self._undefined: set[TensorName] = set()  # outputs of branches that the branch taken did not compute
 
     def add_arguments(self, arguments: Iterable[tuple[Shown, EagerTensor]]) -> None:
         """Add what the run's own function was given."""

@@ -1,7 +1,7 @@
-"""Which tensors of a function have to be asked so that what a question looks for goes unseen in none.
+"""The frontier of a function: the fewest tensors to check so that nothing that a question looks for goes unseen.
 
-Beside what is covered by what its readers give (`questions/coverage.py`), nothing need be asked that is only another
-name of tensors that are looked after: the outputs of branches and loops, and the variables of loops.
+Tensors need no check if they are covered by others (`questions/coverage.py`), or if they are only other names of
+tensors that are checked or covered: the outputs of branches and loops, and the variables of loops.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.updates import UPDATED_VARIABLE
 from tfdbg_cli.ops.transparent_shapes import Shape
 
-# Of a node's name, its op type and the dtype's name: whether a person wants its tensors looked at.
+# Called with the name of a node, its op type and a dtype's name: whether the person wants such tensors to be checked.
 Admits: TypeAlias = Callable[[str, str, str], bool]
 
 
@@ -48,9 +48,9 @@ class Checkable:
 
 @dataclass(frozen=True)
 class Frontier:
-    """The tensors to check, by scope; `watched` counts those that are looked after so.
+    """The tensors to check, by scope; `watched` counts the tensors that these checks stand for.
 
-    `unasked` are tensors that would have to be, and cannot be asked inside.
+    `unasked` are tensors among them that cannot be asked inside the function.
     """
 
     checks: Mapping[Scope, Sequence[Checkable]]
@@ -73,9 +73,9 @@ def frontier_of(
     *,
     results: Collection[TensorName] = (),
 ) -> Frontier:
-    """The tensors of the runs of `root` that have to be asked `question` so that all that `admits` wants are.
+    """The tensors to ask `question` of, so that the answer holds for all tensors in runs of `root` that are admitted.
 
-    `graph` gives that of the runs, for a question of gradients; `results` are those that the program gets.
+    `graph` returns the graph of the runs, for questions of gradients; `results` are the tensors the program gets.
     """
     return _Search(root, facts, question, admits, graph, results).found()
 
@@ -90,8 +90,8 @@ class _Search:
     results: Collection[TensorName] = ()
     tensors: dict[TensorName, Checkable] = field(default_factory=dict)
     aliases: dict[TensorName, tuple[TensorName, ...]] = field(default_factory=dict)
-    outcome: Collection[TensorName] = ()  # of a question that is asked of what comes out alone
-    handed_in: list[Checkable] = field(default_factory=list)  # what updates in branches and loops are given
+    outcome: Collection[TensorName] = ()  # the only tensors to ask, for a question of what comes out of a run
+    handed_in: list[Checkable] = field(default_factory=list)  # arguments of branches and loops read by updates
 
     def __post_init__(self) -> None:
         looked_after = self.tensors.__contains__
@@ -129,9 +129,10 @@ class _Search:
         return Frontier(checks, len(self.tensors) + len(self.handed_in), updated, tuple(unasked))
 
     def _applied(self, updated: Iterable[UpdatedVariable]) -> Iterator[TensorName]:
-        """What is applied to variables that do not show it themselves: what is made where the update is.
+        """The inputs of updates that the updated variable does not show, if they are made where the update is.
 
-        What comes into a branch or a loop is looked at in there, since the branch need not be taken.
+        An input that comes from outside of the update's branch or loop is noted in `handed_in`, to be checked inside,
+        since the branch need not be taken.
         """
         for variable in updated:
             for name, (reader, text) in variable.reads.items():
@@ -177,12 +178,12 @@ class _Search:
                 self.aliases[name] = tuple(_sources(scope, site, slot))
 
     def _add_updated(self, variable: UpdatedVariable) -> None:
-        reference = ""  # there is one once its node is added
+        reference = ""  # the node that reads it is added later
         self._add(variable.name, UPDATED_VARIABLE, variable.scope, reference, variable.dtype, updated=variable)
         if variable.name not in self.tensors:
             return
         if variable.same_as is not None and self.outcome:
-            # To read the variable disturbs no op; to read what is assigned may keep it from being merged.
+            # Checked at the variable, since one more reader of the assigned value may keep that from being merged.
             self.covered.update({variable.same_as} if self._is_in(variable.same_as, variable.scope) else ())
         elif variable.same_as is not None:
             self.aliases[variable.name] = (variable.same_as,)
@@ -205,7 +206,7 @@ class _Search:
             return
         if not self._is_among(name, op_type):
             return
-        # Where it is made, the check can be kept from changing what the optimizer makes of it.
+        # Checked in the function that makes it: only there it is known whether the check must read a twin.
         made_at = scope.made_at(reference) if reference else (scope, "")
         self.tensors[name] = Checkable(name, *made_at, number, device, updated, shape)
 

@@ -1,8 +1,8 @@
-"""Our ops beside the ops that TensorFlow's graph optimizer made of the plain function.
+"""Adds our ops to what TensorFlow's graph optimizer made of the plain function.
 
-One more reader of a value changes what the optimizer makes of a function. So that it cannot, our ops are put onto the
-graph that it has made of the plain one, and the whole is optimized no more: the program's own ops are there as they
-were. It is also the optimizer's second run that is saved, most of what it takes to prepare a large function.
+One more reader of a value changes what the optimizer makes of a function. So our ops are added after it has optimized
+the plain function, and the result is not optimized again: the program's own ops stay exactly as they were. This also
+saves a second run of the optimizer, which is most of the time that it takes to prepare a large function.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from tfdbg_cli.capture.tf.types import FunctionDef, NodeDef
 from tfdbg_cli.model.walks import needs_first
 from tfdbg_cli.ops.kinds import MATMULS
 
-# Parts of the names of ops by which the optimizer moves values to other orders of axes, or to other dtypes: then an
-# op may give something else under its old name, of its old inputs.
+# Parts of the names of ops by which the optimizer transposes values or converts them to other dtypes: where there are
+# any, an op may compute something else under its old name, although its inputs have their old names.
 _CONVERTED = ("LayoutOptimizer", "AutoMixedPrecision")
 
 
@@ -29,10 +29,10 @@ class _CannotBeGrafted(Exception):  # noqa: N818
 
 
 def grafted(rewritten: FunctionDef, plain: Body, optimized: Sequence[NodeDef]) -> FunctionDef | None:
-    """The ops that `rewritten` has and `plain` has not, put onto the nodes `optimized`, what was made of `plain`.
+    """A function of the nodes `optimized`, made of `plain`, and of the ops that only `rewritten` has.
 
-    What they read is there, or computed once more. None where they do more than read, or that would take too much.
-    The result is to be run without the optimizer.
+    Values that these read and the optimizer has removed are computed once more. None if they do more than read, or if
+    computing values once more would be too expensive. The result must be run without the optimizer.
     """
     try:
         return _Graft(Body(rewritten), plain, optimized).made()
@@ -52,7 +52,7 @@ class _Graft:
         self._made.node_def.extend(node for node in nodes if node.op not in ("_Arg", "_Retval"))
         self._optimized = Body(self._made)
         self._kept = KeptValues(plain, self._optimized, nodes)
-        self._twins: dict[str, str] = {}  # by the name of what is computed once more
+        self._twins: dict[str, str] = {}  # from a removed node of `plain` to one that computes the same
         self._originals: dict[str, str] = {}
         self._arguments = frozenset(plain.arguments)
 
@@ -77,11 +77,11 @@ class _Graft:
             known = self._plain.nodes.get(name)
             if known is None:
                 yield node
-            elif node != known:  # a loop that adds up answers, a call that gives some
+            elif node != known:  # one of the program's nodes was rewritten: a loop or a call with checks inside
                 raise _CannotBeGrafted
 
     def _compute_again(self, sources: Iterable[Source]) -> None:
-        """Add the ops that give what of `sources` is not there any more."""
+        """Add ops that compute those of `sources` once more that the optimizer has removed."""
         for name in needs_first(self._missing(sources), self._missing_for):
             node = self._plain.nodes[name]
             read = map(self._plain.source, self._plain.data_inputs(node))
@@ -114,7 +114,7 @@ class _Graft:
         return added
 
     def _now(self, source: Source) -> Place:
-        """Where the value of `source`, in the plain or the rewritten function, is now."""
+        """The node and slot that now give the value of `source`, one of the plain or the rewritten function."""
         if source.node is not None and source.node not in self._plain.nodes:
             return source.node, source.slot  # one of ours
         origin = self._kept.origin(source)
@@ -151,7 +151,7 @@ class _Graft:
         return self._plain.outputs(original)[slot].reference.replace(original, name, 1)
 
     def _give_back(self) -> None:
-        """Let the function take, give and do what the rewritten one does."""
+        """Give the function the arguments, outputs and side effects of the rewritten one."""
         wanted = self._rewritten.definition
         self._made.signature.CopyFrom(wanted.signature)
         self._made.attr.MergeFrom(wanted.attr)

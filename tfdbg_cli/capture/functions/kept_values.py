@@ -1,4 +1,4 @@
-"""Which values of a function are still there, under their names, in what the graph optimizer made of it."""
+"""Finds the values of a function that the graph optimizer has kept under their names."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from tfdbg_cli.ops.kinds import COPIES, RESHAPES
 
 Place: TypeAlias = tuple[str, int]  # an output of a node; an argument with slot 0
 
-LONG_SUM = 3  # terms: of so many `AddN` begins with one whose buffer nobody else holds
+LONG_SUM = 3  # terms; from so many on, AddN adds into a term's buffer that nobody else holds, which decides the order
 NEVER_WRITTEN_OVER = frozenset({"_Arg", "Const", "ReadVariableOp"})
-"""Ops that give memory which somebody else holds as long as the call lasts: a variable, the caller, the op itself."""
+"""Ops whose output buffer somebody holds as long as the call lasts: the caller, the op itself, a variable."""
 _WHERE = frozenset({"output_shapes", "shape"})  # attributes that say nothing of what is computed
 
 
@@ -44,9 +44,9 @@ class KeptValues:
         return source.slot < len(now) and now[source.slot].dtype == before[source.slot].dtype
 
     def alike(self, node: NodeDef, read: Sequence[Place]) -> str:
-        """The name of an op that computes what `node`, one of the plain function, would of `read`; empty if none.
+        """The name of an optimized op that computes what `node` of the plain function would from `read`; else empty.
 
-        The optimizer makes one op of two that are alike.
+        Where two ops are equal the optimizer keeps one of them, under its name.
         """
         wanted = _computes(node)
         for other in self._by_inputs[node.op, tuple(map(self._passed_on, read))]:
@@ -75,9 +75,10 @@ class KeptValues:
         return source
 
     def _found(self) -> set[Place]:
-        """What ops give that were left as they were, and what these read.
+        """The outputs of ops that were left as they were, and the values that these ops read.
 
-        The optimizer gives an op another value to compute under its name only where it changes all that read it.
+        Such inputs are kept, too: the optimizer lets an op compute another value under its old name only if it
+        changes all readers of that op.
         """
         found: set[Place] = set()
         for name, node in self._nodes.items():

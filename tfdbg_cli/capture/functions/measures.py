@@ -1,8 +1,8 @@
 """The ops that compute statistics of the tensors of a function, and put them one behind the other in one tensor.
 
-Sums, extremes and signs are computed where a tensor is made, by kernels that run over it in one go. They tell all of
-a tensor whose elements are finite; of another one they tell that it is not. Of a small tensor the elements themselves
-are told, which takes fewer ops.
+Sums, extremes and signs are computed where a tensor is made, by kernels that go over it once. For a tensor of finite
+elements they give all statistics; for any other they only tell that it is not finite. Of a small tensor the elements
+themselves are returned, which takes fewer ops.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ WIDTH = 6
 """Numbers in a row: the sum, the least, the largest, half the sum of squares, the sum of the signs, and half of how
 many are not zero. Behind the row of a tensor whose size is not known before the run stands its size."""
 EXACT = 1 << 23
-"""So many halves are added up exactly in float32."""
+"""Halves (counts are sums of halves) up to this many are added up exactly in float32."""
 _SMALL = 256
 _WIDE = {
     **dict.fromkeys(("float16", "bfloat16", "float8_e5m2", "float8_e4m3fn"), "float32"),
@@ -40,13 +40,13 @@ MEASURED = frozenset({*_WIDE, *_COMPLEX})
 
 
 def is_told(dtype: int, shape: Shape) -> bool:
-    """Whether the elements of such a tensor are told, in the place of a row."""
+    """Whether the elements of a tensor of this dtype (by number) and shape are returned, instead of a row."""
     known = size_of(shape)
     return known is not None and known <= _SMALL and element_type(dtype).name in _WIDE
 
 
 def numbers_of(dtype: int, shape: Shape) -> int:
-    """How many numbers are told of such a tensor."""
+    """How many numbers are returned for such a tensor: its elements, or a row, or a row and its size."""
     known = size_of(shape)
     if is_told(dtype, shape):
         return known or 0
@@ -55,7 +55,7 @@ def numbers_of(dtype: int, shape: Shape) -> int:
 
 @dataclass(frozen=True)
 class _Part:
-    """Numbers that stand one behind the other: `given` are vectors of them, or `scalars`, of one `dtype`."""
+    """Consecutive numbers of the result: the references `given` are vectors, or `scalars`, all of one `dtype`."""
 
     dtype: str
     device: str
@@ -72,7 +72,10 @@ def _in_groups(parts: Sequence[_Whole]) -> Iterator[Sequence[_Whole]]:
 
 
 class Measures:
-    """The statistics of one function that is being rewritten: rows, then the elements of small ones, then calls."""
+    """The statistics of one function that is being rewritten.
+
+    Its result has the rows first, then the elements of small tensors, then the results of called functions.
+    """
 
     def __init__(self, edit: Edit) -> None:
         """Compute them in the function of `edit`."""
@@ -108,14 +111,14 @@ class Measures:
                 self._edit.tell_reads(node, reads)
 
     def total(self) -> str:
-        """All of them: how the function refers to that."""
+        """Add the ops that join all numbers; returns the reference of the float64 vector."""
         parts = [*self._widened([*self._rows, *self._elements]), *self._calls]
         while len(parts) > 1:
             parts = [self._joined(group, "float64", "") for group in _in_groups(parts)]
         return parts[0]
 
     def _widened(self, parts: list[_Part]) -> Iterator[str]:
-        """All `parts`, in their order, as vectors of float64: neighbours of one kind take no ops each."""
+        """All `parts`, in their order, as vectors of float64; neighbours of one kind are joined by one op."""
         for (dtype, device, scalars), alike in groupby(parts, lambda part: (part.dtype, part.device, part.scalars)):
             for group in _in_groups([part.given for part in alike]):
                 given = [reference for references in group for reference in references]

@@ -12,21 +12,21 @@ from tfdbg_cli.capture.functions.recomputed import LazyTensor, Recent, made_of
 from tfdbg_cli.capture.tf.types import EagerTensor
 from tfdbg_cli.model.names import TensorName
 
-_NONE = 0  # the place of what holds no numbers, and of what is to be computed
+_NONE = 0  # the place that stands for None: for values without numbers, and for those still to be computed
 
 
 class Straight:
-    """Where such calls have their values: `arguments` as they are given, then those of `items`, in their order.
+    """The order of the values of such calls: `arguments`, then those of `items`.
 
-    A value that is to be computed from one that is not there is left out, as `Unrolled` does. `shown` are the others,
-    `executions` what they have in common in all calls, and `at_hand` the places of those that need not be computed.
+    A value that would be computed from a missing one is left out, as by `Unrolled`. `shown` describes all others,
+    `executions` numbers them, and `at_hand` has the places of those that need not be computed.
     """
 
     def __init__(self, arguments: Iterable[Shown], items: Iterable[Item]) -> None:
         self.shown: list[Shown] = []
         self.computed: dict[int, tuple[Recipe, tuple[int, ...]]] = {}  # how, and the places of what it is made of
         self._known: list[EagerTensor | None] = [None]
-        self._sources: list[int] = []  # of each value: among those that are known, or below 0 those that a call gives
+        self._sources: list[int] = []  # places in [*_known, *given]; below 0 for `given` at first
         self._by_name: dict[TensorName, int] = {}
         self._given = 0
         for shown in arguments:
@@ -40,7 +40,7 @@ class Straight:
         self.executions = Executions(self.shown)
 
     def tensors(self, given: Sequence[EagerTensor]) -> StraightTensors:
-        """The values of one call: of the arguments and the items that it was given and gave these tensors for."""
+        """The values of one call; `given` are its shown arguments, and then the values that it returned, in order."""
         return StraightTensors(self, list(map([*self._known, *given].__getitem__, self._sources)))
 
     def _add(self, item: Item, shown: Shown) -> None:
@@ -75,7 +75,7 @@ class Straight:
 
 
 class StraightTensors(Sequence["LazyTensor | None"]):
-    """The values of one call, as `straight` has them; one that is to be computed is made out when asked for."""
+    """The values of one call in the order of `straight`; those to be computed become `Recomputed` when asked for."""
 
     def __init__(self, straight: Straight, tensors: list[LazyTensor | None]) -> None:
         self.straight = straight

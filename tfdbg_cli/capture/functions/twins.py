@@ -30,8 +30,8 @@ def has_twin(node: NodeDef) -> bool:
 class Twins:
     """The twins in the function of `scope`, which `edit` changes. Each is made when it is first asked for.
 
-    `with_nan` says that runs with NaN go on unnoticed, and so have to give what they give unwatched. `apart` are
-    sources that were found to be merged, though no table says so.
+    `with_nan` says that NaN in a run goes unnoticed, so that its results must be those of an unwatched run even then.
+    `apart` are sources that were found to be merged, although the tables in `mergeable` do not say so.
     """
 
     def __init__(self, edit: Edit, scope: Scope, *, with_nan: bool, apart: Collection[Source] = ()) -> None:
@@ -41,7 +41,7 @@ class Twins:
         self._made: dict[str, str] = {}
 
     def instead_of(self, reference: str) -> str:
-        """How the function refers to the value of `reference` so that a check may read it."""
+        """The reference that a check may read for the value of `reference`: that of its twin if it is merged."""
         source = self._body.source(reference)
         if source.node is None or not self._is_merged(source):
             return reference
@@ -51,7 +51,7 @@ class Twins:
         return reference.replace(source.node, self._twin(node), 1) if has_twin(node) else reference
 
     def _is_merged(self, source: Source) -> bool:
-        """Whether `source` is merged, or passes on what is: the optimizer sees through such ops."""
+        """Whether `source` is merged, or passes on a value that is."""
         while source.node is not None and source not in self._apart:
             node = self._body.nodes[source.node]
             if node.op not in SAME and node.op not in RESHAPES:

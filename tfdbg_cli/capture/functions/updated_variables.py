@@ -26,11 +26,11 @@ from tfdbg_cli.ops.kinds import INCREMENTS
 class UpdatedVariable:
     """A variable after its updates in `scope` and the plain calls in it.
 
-    `handle` is how `scope` refers to it, and `waits` are its nodes that change it, or in which it is changed.
-    `device` is where the program asked for the first of these; empty where it did not. `inputs` are what the updates
-    read. `same_as` is a tensor that certainly holds what the variable holds then. `adds` are tensors that are added
-    to it, so that a NaN or an infinity in one of them is in the variable, too. `reads` says of each tensor read in
-    which scope that is, and how the function there refers to it.
+    `handle` is the reference of the variable in `scope`, and `waits` are the nodes there that change it, or call what
+    changes it. `device` is the one that the program chose for the first update; empty if none. `inputs` are the
+    tensors that the updates read. `same_as` is a tensor that certainly has the variable's value then. `adds` are
+    tensors that are added to it, so that NaN and infinities in them show in the variable. `reads` has for each tensor
+    read by an update the scope and the reference by which it is read.
     """
 
     name: TensorName
@@ -64,7 +64,7 @@ _Writes: TypeAlias = dict[tuple[TensorName, int], list[_Write]]  # by the variab
 
 
 def region_of(scope: Scope) -> Scope:
-    """The scope of the run's own function, branch, or part of a loop that `scope` is, or in which it is called."""
+    """The nearest scope, from `scope` outwards, that is the run's own function, a branch, or a part of a loop."""
     while scope.call is not None and scope.parent is not None and scope.call.kind is CallKind.PLAIN:
         scope = scope.parent
     return scope
@@ -83,9 +83,9 @@ def updated_variables(root: Scope) -> list[UpdatedVariable]:
 
 
 def _note(given: frozenset[str], scope: Scope, node: NodeDef, writes: _Writes, inside: _Writes) -> None:
-    """Note what `node` of `scope` writes, in `writes` for its own region, in `inside` for those around that one.
+    """Note what `node` of `scope` writes: in `writes` for its own region, in `inside` for each region around that.
 
-    Only variables among those `given` count.
+    Only variables among the arguments `given` of the run count.
     """
     for reference in scope.body.handles(node):
         variable = scope.resolve(reference)
@@ -104,7 +104,7 @@ def _note(given: frozenset[str], scope: Scope, node: NodeDef, writes: _Writes, i
 
 
 def _placed(scope: Scope, handle: str, node: str, region: Scope) -> tuple[str, str] | None:
-    """The handle and the node as `region` refers to them; None when the handle is made in between."""
+    """The reference of the handle, and the node to wait for, in `region`; None if the handle is made in between."""
     while scope is not region:
         source = scope.body.source(handle)
         given = scope.given_at(source.slot) if source.node is None else None

@@ -32,7 +32,7 @@ from tfdbg_cli.capture.tf.types import AtomicFunction, EagerTensor, Method, OpOu
 from tfdbg_cli.own_frames import WITHOUT_OUR_FRAMES, our_files
 
 _EAGERLY = tf.executing_eagerly  # found once: `tf` looks its names up anew each time
-_COUNTS = "_tfdbg_counts"  # an attribute of graph functions whose every call is a run
+_COUNTS = "_tfdbg_counts"  # the attribute that marks graph functions of which each outermost call is a run
 _REPLICAS = (
     "Code that runs eagerly in several replicas, each in a thread of its own, is not recorded. "
     "Put it into a tf.function to see its values."
@@ -40,7 +40,7 @@ _REPLICAS = (
 
 
 class _Here(threading.local):
-    """What this thread is within: the functions that it entered, and who is asked about them."""
+    """Of one thread: the tf.functions whose calls are under way, and the controller of a wrapped one."""
 
     def __init__(self) -> None:
         self.entered: list[Entered] = []
@@ -163,7 +163,7 @@ class Interception:
         return call_flat
 
     def _counts(self, atomic: AtomicFunction, entered: Entered | None) -> bool:
-        """Whether a call of `atomic` is a run. If that does not depend on who calls, it is found out once."""
+        """Whether a call of `atomic` is a run. A yes that does not depend on the caller is noted at `atomic`."""
         if compat.is_initializer(atomic):
             return False
         if entered is not None and is_step_or_own(entered.function.python_function):

@@ -21,9 +21,9 @@ _AFTER = "The exception came after this run, of which no values were taken."
 
 
 def run_that_failed(error: Exception, number: int, watch: EagerWatch) -> Run | None:
-    """The run that `error` came from, or, when it came from none, the last one, which had this `number`.
+    """The run that `error` came from; where it came from none, the last run of the program, which has this `number`.
 
-    None when the prompt was open on it, or on what it was raised from, already.
+    None where the prompt was open already on the error, or on one in its chain of causes.
     """
     if was_shown(error):
         return None

@@ -1,4 +1,4 @@
-"""What controllers have in common that ask nobody: they count runs, and let the program's own function choose."""
+"""What controllers without a person have in common: they count runs, and a `watch_fn` of the program may choose."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.model.pausing import Sought
 from tfdbg_cli.model.runs import Run
 
-# What it is given is the program's fetches and feeds; it answers WatchOptions, or as TensorFlow 1 did a tuple.
+# Called with the program's fetches and feeds; returns WatchOptions, or a tuple as in TensorFlow 1.
 WatchFunction: TypeAlias = Callable[[Any, Any], object]
 
 
 class Unattended:
-    """Leaves every run alone, and tells which of its tensors whoever captures it is to take.
+    """Plans to leave every run alone. `Plan.watch` has what `watch_fn` wants, for whoever captures the run after all.
 
     Safe to use from several threads. See `capture.controller.Controller`.
     """
 
     def __init__(self, watch_fn: WatchFunction | None, settings: Settings) -> None:
-        """Have `watch_fn` say of each run what is wanted of it; everything where there is none.
+        """Ask `watch_fn` before each run which tensors are wanted; without one it is all of them.
 
         Raises:
             TypeError: `watch_fn` cannot be called.
@@ -32,8 +32,8 @@ class Unattended:
         if watch_fn is not None and not callable(watch_fn):
             raise TypeError(f"watch_fn is not callable: a function of fetches and feeds is wanted, not {watch_fn!r}.")
         self.settings = settings
-        self.watched: WatchRequest | None = None  # nothing is
-        self.sought: Sought | None = None  # nor is anything sought in eager code
+        self.watched: WatchRequest | None = None  # no watch is ever on
+        self.sought: Sought | None = None  # and eager code is never stopped
         self._watch_fn = watch_fn
         self._numbers = itertools.count(1)
         self._count = 0
@@ -70,7 +70,7 @@ class Unattended:
         try:
             return watch_options(self._watch_fn(fetches, feeds))
         except Exception as error:
-            # The function is the program's own; without its dumps, a word on standard error could go unnoticed.
+            # A mistake in the program: with a mere message on standard error the missing dumps could go unnoticed.
             raise WrongAnswerError(error) from error
 
     def run_ends(self, plan: Plan, run: Run) -> bool:

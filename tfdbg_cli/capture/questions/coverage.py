@@ -24,10 +24,10 @@ _SOURCES = {Covering.BOUNDS: bounding_inputs, Covering.COPIES: copied_inputs}
 
 @dataclass
 class Coverage(Generic[Name]):
-    """Finds the tensors that need not be asked, since the answer for another one says as much: they are `covered`.
+    """Finds the tensors that need not be asked, since the answer for another one implies theirs: they are `covered`.
 
-    `shows` says whether the output of that name is looked after, so that it can stand for the inputs of its op;
-    `is_given` says so of an input, which can then stand for the outputs.
+    `shows(name)` says whether an output of an op is asked, or covered in turn, so that it can stand for inputs of the
+    op; `is_given(name)` says the same of an input, which can then stand for outputs.
     """
 
     question: Question
@@ -37,7 +37,7 @@ class Coverage(Generic[Name]):
     covered: set[Name] = field(default_factory=set)
 
     def look_at(self, op: OpView[Name], may_be_covered: Callable[[Name], bool]) -> None:
-        """Find out what need not be asked because of `op`; of its inputs only what `may_be_covered`."""
+        """Add to `covered` what need not be asked because of `op`; of its inputs only those that `may_be_covered`."""
         kind = self.question.covering
         if op.op_type == "Const":
             self.covered.update(name for name in op.outputs if self.shows(name) and self._is_healthy(op, name))
@@ -49,7 +49,7 @@ class Coverage(Generic[Name]):
                 self._cover_inputs(op, own)
 
     def _is_healthy(self, op: OpView[Name], name: Name) -> bool:
-        """Whether the constant is certainly not what is looked for."""
+        """Whether the constant `name`, an output of `op`, certainly does not pass."""
         known = self.facts.constant(name)
         if self.question.sees_finite and known is not None and math.isfinite(known.largest):
             return True

@@ -17,7 +17,7 @@ from tfdbg_cli.ops.kinds import RELUS
 from tfdbg_cli.ops.transparency import CHECKABLE
 from tfdbg_cli.ops.transparent_shapes import Shape
 
-# The norm is a sum in float64, in no certain order: within this share of the limit the filter is asked.
+# The squares are added up in float64 in no fixed order: a norm this near to the limit, as a share of it, is unsure.
 _ROUNDING = 1e-6
 _SMALLEST = 1e-300
 _INTEGERS = {
@@ -32,7 +32,7 @@ _COMPARED = frozenset({
 
 @dataclass(frozen=True)
 class GradientNorm(Question):
-    """Whether the L2 norm of a gradient is `above` a limit, or not finite; else, whether it is at most that."""
+    """Whether the L2 norm of a gradient exceeds `limit` or is not finite; unless `above`, whether it does neither."""
 
     width: int = 2
     unsure: tuple[int, ...] = (1,)
@@ -69,7 +69,7 @@ class GradientNorm(Question):
         return array is None or (norm is not None and (not norm <= self.limit if self.above else norm <= self.limit))
 
     def _limits(self) -> list[float]:
-        """The limit beyond which the norm certainly passes, and that beyond which it may."""
+        """The limit beyond which the norm certainly passes, and the one beyond which it may pass."""
         below, beyond = self.limit * (1 - _ROUNDING), self.limit * (1 + _ROUNDING)
         return [beyond, below] if self.above else [below, beyond]
 

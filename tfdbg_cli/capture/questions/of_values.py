@@ -23,10 +23,10 @@ from tfdbg_cli.ops.transparent_shapes import Shape
 class Health(Question):
     """Whether there is a NaN or an infinity.
 
-    `mode` is the `tensor_debug_mode` in which DebugNumericSummaryV2 counts it, in one pass over the values: of
-    core/protobuf/debug_event.proto CURT_HEALTH, (id, whether any), and CONCISE_HEALTH, (id, elements, -inf, +inf,
-    NaN). XLA does not know that op; there `op` tells it of each element, `negated` if it tells the contrary. `holds`
-    is asked of a value in the place of the filter where that wants to know which tensor it is.
+    `mode` is the `tensor_debug_mode` (core/protobuf/debug_event.proto) in which DebugNumericSummaryV2 counts in one
+    pass over the values: CURT_HEALTH gives (id, whether any), CONCISE_HEALTH (id, elements, -inf, +inf, NaN). XLA
+    does not know that op: there the elementwise op `op` is used, with its result `negated` if it tells the contrary.
+    `holds` is asked of a value instead of the filter, where the filter also needs to know the tensor.
     """
 
     by_shape: bool = False

@@ -20,16 +20,16 @@ class Covering(Enum):
     # What is not found in the inputs of an op is not found in its output (ops/element_bounds.py). Signs may change.
     BOUNDS = auto()  # of ops that give elements of their inputs, or smaller ones
     COPIES = auto()  # of ops that give all elements of their inputs, and no others
-    NOTHING = auto()  # it does not follow: every tensor is asked
+    NOTHING = auto()  # no answer follows from others: every tensor is asked
 
 
 @dataclass(frozen=True)
 class Question:
     """What is asked of each tensor inside a run: the same as `asked`, a filter of ours.
 
-    The answer for a tensor is a row of `width` float32 counts; the rows of all tensors are added up. A count at one
-    of the places `sure` says that something was found; at one of `unsure`, that the filter has to be asked of the
-    values. `by_shape` says that it matters to the question what is known of the shapes of tensors.
+    The answer for a tensor is a vector of `width` float32 counts; the answers for all tensors are added up. A count
+    that is not zero at one of the places `sure` says that the filter passes; at one of `unsure` that it may, so that
+    it has to be asked of the values. `by_shape` says whether the question makes use of the shapes of tensors.
     """
 
     asked: Filter
@@ -51,7 +51,7 @@ class Question:
 
     @property
     def sees_nan(self) -> bool:
-        """Whether a NaN anywhere is found."""
+        """Whether NaN in any tensor is certainly found."""
         return self.covering is Covering.READERS and self.among is Among.ALL
 
     @property
@@ -61,18 +61,18 @@ class Question:
 
     @property
     def compares(self) -> bool:
-        """Whether only variables are asked, by what they were before their update."""
+        """Whether the question compares variables with their values before the update, and asks nothing else."""
         return self.asked.compares
 
     def concerns(self, op_type: str, dtype: str, shape: Shape) -> bool:
         """Whether a tensor of an op of that type may pass, by what is known before the run.
 
-        Unless a kind of question says otherwise, one of a dtype that can hold a NaN, complex and 8 bit ones included.
+        By default all tensors of a dtype that can hold NaN may, complex and 8 bit floats included.
         """
         return dtype in CHECKABLE
 
     def askable(self, dtype: str, shape: Shape) -> bool:
-        """Whether such a tensor can be asked inside a run."""
+        """Whether ops can answer for a tensor of this dtype and static shape inside a run."""
         return True
 
     def answer(self, dtype: str, shape: Shape, recipe: Recipe) -> None:

@@ -1,4 +1,4 @@
-"""Ops that answer a question, told apart from the graph to which they are added."""
+"""Ops that answer a question, described without the graph or function that they are added to."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class Recipe:
         return self.cast(truths, "bool", "float32")
 
     def contrary(self, counts: int) -> int:
-        """1 for 0, and 0 for 1. No LogicalNot: the optimizer makes a comparison of one, which NaN would pass."""
+        """1 - `counts`, for 0 and 1. No LogicalNot: the optimizer makes a comparison of that which NaN passes."""
         return self.op("Sub", self.constant(np.ones(1), "float32"), counts, T=kind("float32"))
 
     def unless_empty(self, counts: int, value: int, dtype: str, size: int | None) -> int:

@@ -46,7 +46,7 @@ def replay_function(replay_spec: ReplaySpec, room: int | None = None) -> Replaye
 
 
 def perform_again(replay_spec: ReplaySpec, room: int | None, wanted: Callable[[Scope], Wanted]) -> Outcome:
-    """As `replay_function`, but give only the values that are `wanted` of the function, by its scope.
+    """As `replay_function`, but return only the values for which `wanted(scope)` asks, with the function's scope.
 
     Raises:
         TfdbgError: TensorFlow does not take the function or the inputs; an error of an op of the run is none.
@@ -72,8 +72,7 @@ class ReadyFunction:
     ) -> None:
         """Rewrite the function of `replay_spec`, so that its calls give what is `wanted`.
 
-        Values of the function itself that are `unread` are not given back, but computed from others when they are
-        looked at.
+        Values of the function itself that are `unread` are not returned, but computed when somebody looks.
         """
         self._spec = replace(replay_spec, inputs=tuple(replace(item, value=_GONE) for item in replay_spec.inputs))
         self._wanted = wanted
@@ -96,9 +95,9 @@ class ReadyFunction:
             return self._instrumented.perform(inputs, room)
 
     def nearer(self, inputs: Sequence[EagerTensor]) -> ReadyFunction:
-        """The same function, which leaves out values whose return makes the runtime compute with other ops.
+        """The same function without returning values whose return makes the runtime use other ops; maybe itself.
 
-        Found by what the runtime makes of it with its values given back, and without; see `exact.comparison`.
+        They are found by comparing what the runtime makes of the function with that of the plain one.
         """
         with INSIDE, compat.not_recording(), refusals():
             plain = compiled_copy(self.root.body.name, inputs)
@@ -116,7 +115,7 @@ class ReadyFunction:
 
 
 def _computable(root: Scope, sources: Iterable[Source]) -> Iterator[Source]:
-    """Those of `sources` that can be computed afterwards, by their op, from values that a run shows."""
+    """Those of `sources` that can be computed afterwards from values that a run shows, by running their op."""
     for source in sources:
         node = root.body.nodes[source.node or ""]
         if source.slot == 0 and has_twin(node) and node.name not in root.needed.hidden and node.op not in SAME:
@@ -128,7 +127,10 @@ def _computable(root: Scope, sources: Iterable[Source]) -> Iterator[Source]:
 def of_part(
     replay_spec: ReplaySpec, flat: FlatFunction, part: FlatDefinition, fed: Mapping[TensorName, ReplayInput]
 ) -> ReplaySpec:
-    """`replay_spec` that makes only `part` of its function, which is `flat` and is registered, with what is `fed`."""
+    """A ReplaySpec that makes only `part` of the function of `replay_spec`, with inputs for what is `fed`.
+
+    `flat` is that function; the runtime must know it.
+    """
     library = tf.compat.v1.GraphDef().library
     library.function.extend(with_called([part.definition]))
     places = {name: at for at, name in enumerate(flat.arguments)}

@@ -17,9 +17,9 @@ _DETAILS = "function"
 class FunctionDetails:
     """What the replay of a function needs beside the fields of `ReplaySpec`: its `details["function"]`, in JSON.
 
-    `places` are those of calls that stayed calls when several functions were made one. `aliases` has the positions of
-    handles that mean the same variable as an earlier one, with the position of that one. `devices` are those of
-    variables by position. `drawn` is the op type and the device of a source by name.
+    `places` says where calls that were not inlined stood originally, by the names of their nodes. `aliases` has, by
+    the position of a handle, the position of an earlier handle of the same variable. `devices` are those of variables
+    by position. `drawn` has the op type and the device of each source by name.
     """
 
     places: Mapping[str, CallPlace]

@@ -1,8 +1,8 @@
 """Calls made again by what the graph optimizer made of the program's own function, as far as that can be.
 
-A function that gives all its values back is compiled anew, and the optimizer takes twice as long for it as for the
-plain one. What it made of the plain one is known where a call was watched, or is about to be made for the first time:
-then it is given the outputs (`functions/grafted.py`), and computes by the very ops of the program.
+A function that returns all its values is compiled anew, and the optimizer takes twice as long for it as for the plain
+one. If it is known what the optimizer made of the plain one (a call was watched, or is about to be made for the first
+time), the outputs are added to that (`functions/grafted.py`), and the replay runs exactly the program's ops.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tfdbg_cli.model.names import TensorName
 
 
 class OptimizedFunction:
-    """The function of `root` with all its values, for calls that are given and give what a part of it does.
+    """The function of `root` with all its values; takes the inputs, and returns the outputs, of its replayed part.
 
     Raises:
         TfdbgError: TensorFlow does not take the function.

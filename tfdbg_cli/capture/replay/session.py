@@ -75,7 +75,7 @@ def require_room_in_session(replay_spec: ReplaySpec, room: int) -> None:
 
 @contextmanager
 def _made(replay_spec: ReplaySpec, known: SessionCopy | None = None) -> Iterator[_Made]:
-    """A context in which the run is to be made, in the copy that is `known` or in one of its own."""
+    """A context for one replay, in the copy `known`, or in a new one that is closed at the end."""
     with INSIDE:
         copy = known or SessionCopy(replay_spec)
         try:
@@ -88,11 +88,11 @@ def _made(replay_spec: ReplaySpec, known: SessionCopy | None = None) -> Iterator
 
 @dataclass(frozen=True)
 class _Asked:
-    """What runs of one kind compute when they are made again in a copy, and what of it is fetched.
+    """What replays of one kind in a copy compute, and what of it is fetched.
 
-    `all_ends` are the ops that a run is made for, `ends` the part of them that is not fetched anyway. `names` are
-    those of the `fetchable` tensors. `outlines` has all tensors by name, each with what is known of it, and whether
-    it is opaque.
+    `all_ends` are the ops that a run is made for, `ends` those of them that must be targets, since they are not
+    fetched. `names` are those of the `fetchable` tensors. `outlines` has all tensors, as tuples of name, tensor, what
+    is known of it before the run, and whether it is opaque.
     """
 
     reach: Reach
@@ -105,7 +105,7 @@ class _Asked:
     @classmethod
     def of(cls, copy: SessionCopy) -> _Asked:
         """What the runs that are made again in `copy` compute."""
-        # In the order of the first run: there the op that drew what is fed now is one among others.
+        # Only the program's own feeds count as fed here, which keeps the order of the first run: there ops drew.
         found = _without_ours(reach(copy.graph, ends_among(copy.elements, copy.arguments), copy.arguments))
         opaque = found.opaque
         fetchable = [t for t in found.tensors if t.name not in opaque and not _would_draw(t, copy.fed)]
@@ -130,7 +130,7 @@ _REPORTING_CALLS = Memo(
 
 
 def _places(copy: SessionCopy) -> FoundByNode:
-    """Where the tensors of each node are, in every run of the kind that shows all of them."""
+    """The rows of each node's tensors, the same for all replays of this kind that have all tensors."""
     shown = [outline for _, _, outline, _ in _ASKED.of(copy).outlines]
     return FoundByNode(outline.name for outline in (*shown, *(one.after_update for one in copy.updated)))
 
@@ -177,9 +177,9 @@ class _Made:
         return self._fetched(early, self.fetchable, self._all_ends)
 
     def _before_updates(self, tensors: Sequence[SymbolicTensor]) -> list[SymbolicTensor]:
-        """Those of `tensors` that are fetched by themselves, since updates may overwrite them.
+        """Those of `tensors` that depend on no update; they are fetched in a run without updates.
 
-        What is read from a variable of the old kind shares its memory, and would show what the update left.
+        A read of a variable of the old kind shares its memory: fetched with updates it would show their results.
         """
         if not self._copy.by_reference:
             return []
@@ -189,15 +189,15 @@ class _Made:
     def _fetched(
         self, early: Sequence[SymbolicTensor], tensors: Sequence[SymbolicTensor], ends: Sequence[Op]
     ) -> dict[str, FetchedValue]:
-        """The values of `tensors`, those of them that are `early` first; the run is made for `ends` besides."""
+        """The values of `tensors`: those in `early` by a run of their own, others by one that runs `ends`, too."""
         found = _named(early, self.perform(early, ())) if early else {}
         rest = [tensor for tensor in tensors if tensor.name not in found]
         return found | _named(rest, self.perform(rest, ends))
 
     def with_inner(self, replayed: Replayed) -> Replayed:
-        """`replayed` with what is computed in loops and branches, each turn, too. Raises what an op raises.
+        """`replayed` with the values inside of loops (of each turn) and branches. Raises what an op raises.
 
-        The optimizer is off then, so that no op is missing; last digits can differ.
+        They are dumped by a run without the optimizer, so that no op is missing; last digits can differ.
         """
         if not self._reach.hidden or self._reach.unwritable:
             return replayed
@@ -240,9 +240,9 @@ class _Made:
         error: RunError | None = None,
         ran: Collection[str] | None = None,
     ) -> Replayed:
-        """The replay as a whole: values `known` by name, opaque tensors in their places, updated variables.
+        """The result of the replay: the values `known` by name, opaque tensors in their places, updated variables.
 
-        Of a run that failed only the ops `ran` were made again, without an error.
+        `error` is that of a run that failed; `ran` then names the ops that were run again without it.
         """
         after = dict(zip((one.node for one in self._copy.updated), self._after, strict=False))
         before = self._spec.held
@@ -271,7 +271,7 @@ class _Made:
         return Replayed(store, tuple(notes), error)
 
     def after(self, error: RunError) -> Replayed:
-        """What was computed before the run failed with `error`: made once more without what needs the failing op."""
+        """The result of a replay that failed with `error`, made once more without all that needs the failed op."""
         lost: set[str] = set()
         failure = error
         for _ in range(_ATTEMPTS):
@@ -289,13 +289,13 @@ class _Made:
         return self._with_what_led_there(self.replayed({}, error, ()))
 
     def _failing(self, node: str) -> list[str]:
-        """The ops that may have failed when `node` did: of a node in a function, all ops that call functions."""
+        """The ops that `node` in an error may mean: if it is inside a function, any op that calls functions."""
         if node in {op.name for op in self._reach.order}:
             return [node]
         return [node, *(op.name for op in self._reach.order if calls_functions(op))]
 
     def _with_what_led_there(self, replayed: Replayed) -> Replayed:
-        """`replayed`, of a run that fails, with what was computed in loops, branches and functions until then."""
+        """`replayed`, of a run that fails, with the values in loops, branches and functions until it fails."""
         if not (self._reach.hidden or self._reach.calls) or self._reach.unwritable:
             return replayed
         session = self._copy.session(optimized=False)

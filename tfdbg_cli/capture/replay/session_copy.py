@@ -73,7 +73,7 @@ class SessionCopy:
         self._writers = [(place.outputs[0], write) for place, write, _ in zip(*[iter(ends)] * 3, strict=True)]
         readers = dict(zip((variable.node for variable in self.variables), ends[2::3], strict=True))
         self._readers = [readers[variable.node].outputs[0] for variable in self.updated]
-        self.alike = False  # whether runs made here are known to change what those of the program change
+        self.alike = False  # whether replays in this copy were found to make the same updates as the program's runs
         self._sessions: dict[bool, RawSession] = {}
         self._runs: dict[tuple[object, ...], PreparedRun] = {}
 
@@ -181,7 +181,7 @@ class SessionCopy:
             except (ValueError, TypeError) as error:
                 raise refused("the inputs", error) from error
             if self.by_reference:
-                # What is read from such a variable shares its memory, and would change with the next run.
+                # Reads of old variables share their memory, which the next run changes: so copy.
                 values = [np.array(value, copy=True) if isinstance(value, np.ndarray) else value for value in values]
             return list(values), self.after(session)
 
@@ -192,7 +192,7 @@ class SessionCopy:
         tensors: Sequence[SymbolicTensor],
         targets: Sequence[Op],
     ) -> Sequence[FetchedValue] | None:
-        """What a run gives that is made as often as it is wanted; None where it fails: `Session.run` tells why."""
+        """The values of a run that is prepared once; None if it fails: only `Session.run` tells which op did."""
         try:
             return self._prepared(session, list(given), tensors, targets).make(list(given.values()))
         except OpError:
@@ -206,7 +206,7 @@ class SessionCopy:
         targets: Sequence[Op],
     ) -> PreparedRun:
         """The run of that kind, prepared; the kinds asked for last are kept."""
-        # The graph of the copy keeps the elements, so that no other one ever has the identity of one of them.
+        # The key has ids of graph elements, which stay unique since the graph of the copy keeps these alive.
         key = id(session), *(tuple(map(id, elements)) for elements in (feeds, tensors, targets))
         found = self._runs.pop(key, None) or PreparedRun(session, feeds, tensors, targets)
         self._runs[key] = found

@@ -1,4 +1,4 @@
-"""Where in the data the batches were that a call is given: by the iterators that gave them, by the loop of Keras."""
+"""Where in the data a call's batches come from, as told by the iterators that gave them and by the loop of Keras."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tfdbg_cli.model.batch_place import BatchPlace, Order
 
 _LOOPS = frozenset({"fit", "evaluate", "predict"})
 _KERAS = ("keras.", "tf_keras.")
-_SIZE = 32  # of batches, where Keras 2 is told none
+_SIZE = 32  # rows of a batch in Keras 2, unless the program says another number
 
 
 def batch_places(given: Mapping[str, int]) -> Mapping[str, BatchPlace]:
@@ -59,7 +59,7 @@ def _keras_loop() -> tuple[int, BatchPlace] | None:
 
 
 def _place(loop: str, names: Mapping[str, Any]) -> BatchPlace | None:
-    """Where the loop stands whose own names are these; None where a call is given several batches."""
+    """Where a loop of Keras stands, read from its local variables `names`; None where a call runs several batches."""
     source = names.get("epoch_iterator")
     steps = names.get("steps_per_epoch", names.get("steps"))
     if source is not None:  # Keras 3
@@ -75,7 +75,7 @@ def _place(loop: str, names: Mapping[str, Any]) -> BatchPlace | None:
         return None
     epoch = names["epoch"] if isinstance(names.get("epoch"), int) else None
     if steps is not None and epoch is not None and epoch != names.get("initial_epoch"):
-        return None  # told how many steps an epoch has, Keras goes on in the data, or begins anew when that ends
+        return None  # with a number of steps per epoch, Keras goes on where the epoch before ended, or begins anew
     first = step * size if isinstance(size, int) else None
     order = Order.PIPELINE
     if arrays and steps is None:  # with a number of steps an epoch may begin in the middle of the arrays

@@ -24,9 +24,9 @@ _LOSING_COUNT = ("get_next_as_optional", "_restore_from_tensors")
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """The batch numbered `step` that an iterator gave, from 0; `first` counts the rows before it, None if unknown.
+    """A batch that an iterator gave: its number `step`, from 0, and the number of its `first` row in the data.
 
-    `iterator` is the id of the iterator's handle.
+    `first` is None where a batch before it had no number of rows. `iterator` is the id of the iterator's handle.
     """
 
     iterator: int
@@ -36,7 +36,10 @@ class Delivery:
 
 @dataclass(slots=True)
 class _Given:
-    """How much an iterator has given, as long as that is `counted`; `rows` is None where something had none."""
+    """How many batches and rows an iterator has given; `rows` is None once a batch had no common first dimension.
+
+    Once it is not `counted` any more, the numbers mean nothing: something asked the iterator unseen.
+    """
 
     batches: int = 0
     rows: int | None = 0
@@ -44,9 +47,10 @@ class _Given:
 
 
 class Deliveries:
-    """What iterators gave since they were made, for those that were made while somebody counted.
+    """Counts the batches of iterators over datasets, of those that are made while somebody counts.
 
-    What an iterator gives inside a function is not seen: one that was lent to a function is counted no more.
+    Batches that a graph function takes from an iterator are not seen, so an iterator that was given to a function is
+    not counted any more.
     """
 
     def __init__(self) -> None:
@@ -55,7 +59,7 @@ class Deliveries:
         self._lock = threading.Lock()
 
     def count(self) -> list[Callable[[], None]]:
-        """Count from now on, until all that this gives is called."""
+        """Count from now on; the functions that this returns, all called, end it."""
         kind = compat.OwnedIterator
         losing = [name for name in _LOSING_COUNT if name in vars(kind)]
         return [
@@ -65,11 +69,11 @@ class Deliveries:
         ]
 
     def of(self, tensor_id: int) -> Delivery | None:
-        """How the tensor with that id came; None where it is not known."""
+        """The batch in which the tensor with that id came; None where it is not known."""
         return self._known.get(tensor_id)
 
     def lend(self, arguments: Iterable[Any]) -> None:
-        """Count the iterators no more that a function gets among its `arguments`."""
+        """Stop counting the iterators among `arguments` of a function, however nested: it may ask them unseen."""
         for iterator in _iterators_in(arguments):
             self._lose(iterator)
 
@@ -86,7 +90,7 @@ class Deliveries:
         def give(iterator: Any, *arguments: Any, **keywords: Any) -> Any:
             with WITHOUT_OUR_FRAMES:
                 batch = original(iterator, *arguments, **keywords)
-            if not tf.executing_eagerly():  # a function is traced that asks an iterator from around it
+            if not tf.executing_eagerly():  # while a function is traced that captured the iterator
                 self._lose(iterator)
             elif (given := self._given.known(iterator)) is not None and given.counted:
                 try:

@@ -1,7 +1,8 @@
 """What becomes of the values of a watched run: kept while it happens, made again after a hit, or done without.
 
-One policy for sessions and functions. How values are kept and a run is made again is theirs (`session/watched_run`,
-`function/watched_calls`); which of it is done, when a run counts as a hit, and what is said of it is told here.
+One policy for sessions and functions. How values are kept and runs are made again is up to them
+(`session/watched_run`, `function/watched_calls`). Decided here is which of these is done, when a run counts as a hit,
+and what the screen says of it.
 """
 
 from __future__ import annotations
@@ -40,8 +41,8 @@ _OTHERWISE = (
 class Course(Enum):
     """Where the values of a hit come from."""
 
-    KEEP = auto()  # every run gives its values, and the next one throws them away
-    REPLAY = auto()  # the state before each run is held, and the hit is made again
+    KEEP = auto()  # every run returns its values, which are held until the next run
+    REPLAY = auto()  # a snapshot is taken before each run, from which a hit is made again
     WITHOUT = auto()  # neither can be done: a hit has no values
 
 
@@ -54,12 +55,12 @@ class Policy:
 
 
 def policy(wanted: Values, obstacle: str, needed: Callable[[], Estimate]) -> Policy:
-    """What to do where the person wants the values to be `wanted`.
+    """The policy for a watch, by what the person wants and what is possible.
 
     Args:
         wanted: as in `run -f FILTER --values WANTED`.
         obstacle: why a run cannot be made again; empty when it can.
-        needed: what the values of one run take; asked only where that matters.
+        needed: estimates the size of the values of one run; called only if that matters.
 
     """
     if wanted is Values.KEEP:
@@ -92,10 +93,10 @@ def is_hit(tensors: TensorStore, *, found: bool, sure: bool) -> bool:
     """Whether a run counts as one in which the watch found what it looks for.
 
     Args:
-        tensors: the values that there are of it.
-        found: whether something was found.
-        sure: whether the filter would pass what was found. If not, the filter is asked, of the values; where there
-            are none, what was found counts.
+        tensors: the values of the run, as far as there are any.
+        found: whether the checks found something.
+        sure: whether the filter certainly passes what they found. If not, the run is no hit yet as long as there are
+            values, of which the filter is asked later.
 
     """
     return found and (sure or not len(tensors))

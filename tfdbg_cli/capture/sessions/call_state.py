@@ -23,8 +23,8 @@ from tfdbg_cli.ops.kinds import PASSING, REFERENCE_VARIABLES, VARIABLES
 class Variable:
     """A variable that a call uses: the op that holds it, and the ops of the call that write it.
 
-    `after` are the ops that have to be over before it holds what the call leaves in it; None: the writers. Empty
-    where no op tells when that is.
+    `after` are the ops to wait for before the variable holds its final value; None: wait for the writers. Empty if no
+    op of the graph can be waited for.
     """
 
     op: Op
@@ -55,13 +55,13 @@ class Variable:
 class CallState:
     """What one kind of call uses, beside the tensors that it is fed.
 
-    `sources` are tensors that ops drew: random numbers, batches, answers of Python. `outside` are the ops that drew
-    them, and those that do something outside of the graph: write a file, print, fill a queue. The outputs of an op
-    that only speaks are no sources, since they follow from what it reads. `turned` are those that a loop of version 1
-    draws in its turns, where to dump them would change the order in which TensorFlow runs the others. `obstacle` says
-    why the call cannot be made again from these; it is empty when it can be. `unordered` names a variable or another
-    thing that one op changes while others use it, in no fixed order. `touching` are all ops that may have to do with
-    more than numbers.
+    `sources` are tensors that ops draw: random numbers, batches, answers of Python. `turned` are draws in turns of a
+    loop of version 1, which are carried out of the loop, since dumping them would change the order of other ops.
+    `outside` are the ops that draw, and those that do something outside of the graph: write a file, print, fill a
+    queue. Outputs of an op that only speaks (`speaks`) are no sources, since they follow from its inputs. `obstacle`
+    says why the call cannot be made again from all this; empty if it can. `unordered` names a variable or another
+    thing that one op changes while others use it, in no order that the graph fixes. `touching` are all ops that may
+    do more than compute numbers from numbers.
     """
 
     variables: tuple[Variable, ...] = ()
@@ -79,7 +79,7 @@ class CallState:
 
     @property
     def endless(self) -> str:
-        """The name of a variable of which no op of the graph tells when its updates are over; empty if none."""
+        """The name of a variable whose updates cannot be waited for (`Variable.after`); empty if there is none."""
         return next((variable.name for variable in self.written if variable.after == ()), "")
 
 
@@ -90,7 +90,7 @@ class _Found:
     sources: list[SymbolicTensor] = field(default_factory=list)
     outside: list[Op] = field(default_factory=list)
     drawn: set[str] = field(default_factory=set)
-    inside: list[SymbolicTensor] = field(default_factory=list)  # what is drawn in loops and branches
+    inside: list[SymbolicTensor] = field(default_factory=list)  # draws in loops and branches
     obstacle: str = ""
     functions: GraphFunctions | None = None
 
@@ -112,7 +112,7 @@ def call_state(
     )
     writers = {variable.name: variable.writers for variable in variables if variable.writers}
     disputed = unordered(order, concerned, ends, writers, fed_names)
-    # To carry what loops draw out of them is worth it where TensorFlow takes another order if they are dumped.
+    # Draws are carried out of loops only if the order of ops is open: else they can be dumped without harm.
     turned, left = loop_draws(order, found.inside, fed_names) if found.inside and disputed else ([], found.inside)
     if left:
         op = left[0].op
@@ -133,7 +133,7 @@ def _look_at(op: Op, fetchable: set[str], fed_names: frozenset[str], found: _Fou
     for position, holder in held:
         if not leaves_variable(op.type) and position not in only_read:
             found.writers.setdefault(holder.name, []).append(op)
-    # What Python answers is not asked again, though the program says that it would answer the same.
+    # A replay never calls Python again, even if the program declares the function to be stateless.
     stateful = is_stateful(op) or op.type == "PyFuncStateless"
     if calls and stateful and not foreign:
         found.obstacle = found.obstacle or _obstacle_inside(op, found)
@@ -151,9 +151,9 @@ def _is_within(op: Op, fed_names: frozenset[str]) -> bool:
 
 
 def acts(op: Op, fed_names: frozenset[str], written: Collection[str]) -> bool:
-    """Whether `op` does something to what the graph holds, or has to do with a variable among those `written`.
+    """Whether `op` acts on state in the graph, or uses a variable among those `written`, or may stop the run.
 
-    An op that makes a handle, or hands one on, does not; one that may stop the run does.
+    Ops that only make a handle or hand one on do not act.
     """
     if op.type in VARIABLES or op.type in PASSING or only_handles(op.outputs):
         return False
@@ -182,9 +182,10 @@ def _only_read(op: Op) -> frozenset[int]:
 
 
 def _obstacle_inside(op: Op, found: _Found) -> str:
-    """Why a call cannot be made again because of what it computes inside; empty when it can.
+    """Why a call of a function cannot be made again because of an op inside; empty if it can.
 
-    It may read and write the variables that it is given. What it draws, and does elsewhere, cannot be told apart.
+    Ops inside may read and write the variables that the call is given. They may not draw or act outside, since what
+    they draw cannot be taken out of the call.
     """
     if found.functions is None:
         found.functions = GraphFunctions(op.graph)

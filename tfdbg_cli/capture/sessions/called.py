@@ -1,7 +1,7 @@
-"""An op of a session's graph that calls functions, made a function of its own, so that its inside can be rewritten.
+"""Wraps an op of a session's graph that calls functions into a function, so that its inside can be rewritten.
 
-Such a function is rewritten like others (`capture/functions/rewrite.py`); its nodes then are what is to run in the
-place of the op. The name of a node inside begins with that of the op, and for a plain call also of the function:
+Such a function is rewritten like others (`capture/functions/rewrite.py`); its nodes then run in the place of the op.
+The name of a node inside begins with that of the op, and for a plain call also of the function:
 `dense/PartitionedCall/relu/MatMul`, `while/body/add`.
 """
 
@@ -27,7 +27,7 @@ from tfdbg_cli.ops.kinds import CALLS
 
 @dataclass(frozen=True)
 class RewrittenCall:
-    """What does what `op` does, and gives checks or values of its inside besides: the nodes of `body`.
+    """The nodes of `body` do the same as `op`, and besides return answers of checks, or values, from its inside.
 
     The arguments of `body` are what the op is given; one of its nodes has the name of the op and its outputs.
     `definitions` are the functions that the nodes call, as far as they are new. `checked` checks stand for `total`

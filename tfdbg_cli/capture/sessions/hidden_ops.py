@@ -20,7 +20,7 @@ from tfdbg_cli.capture.tf.types import FunctionDef, NodeDef, Op, SymbolicTensor,
 v1 = compat.v1
 
 PREFIX = "tfdbg_cli.hidden/"
-_BEHIND = "."  # before the name of an op: it sorts before all that a program is likely to call one of its own
+_BEHIND = "."  # a prefix that sorts before any name that a program is likely to give to an op (see `NewOp`)
 
 
 Key = TypeVar("Key", bound=Hashable)
@@ -32,9 +32,9 @@ Operand: TypeAlias = "SymbolicTensor | str"
 class NewOp:
     """An op to be added. It waits for `after`: ops of the graph, or nodes that are added with it, by name.
 
-    Attributes are what `set_attribute` takes. One that is `behind` is to be fetched without a change of the order of
-    the program's ops. TensorFlow's optimizer puts the nodes of a run in order by going back from what is fetched, the
-    first by name last: so it comes to that op when it knows all others.
+    Attributes are what `set_attribute` takes. An op that is `behind` can be fetched without changing the order of the
+    program's ops: TensorFlow's optimizer orders nodes by walking back from the fetches, the first by name last. So by
+    its name it comes to this op after all others.
     """
 
     op_type: str
@@ -61,14 +61,14 @@ class HiddenOps:
         return self._count
 
     def number_of(self, thing: Hashable) -> int:
-        """A number for `thing` in the keys of `once`, each of which is hashed several times."""
+        """A number that stands for `thing` in keys of `once`, since hashing the thing itself each time is slow."""
         with self._lock:
             return self._numbers.setdefault(thing, len(self._numbers))
 
     def once(self, wanted: Mapping[Key, Callable[[int], Sequence[NewOp]]]) -> list[Op]:
-        """The last op of each key, in order. The ops of a key are made when it is asked for first, and then kept.
+        """For each key the last op that its maker made, in order. A maker is called only for a key that is new.
 
-        Each maker is told where its ops begin among those that are added, for `name_of`.
+        It is called with the position of its first op among those that are added, for `name_of`.
         """
         with self._lock:
             new: list[NewOp] = []
@@ -99,7 +99,7 @@ class HiddenOps:
             inputs: dict[str, SymbolicTensor] = {}
             controls: dict[str, Op] = {}
             names = [f"{_BEHIND if op.behind else ''}{self.name_of(at)}" for at, op in enumerate(new)]
-            alike: dict[tuple[str, int], NodeDef] = {}  # what ops with the very same attributes have in common
+            alike: dict[tuple[str, int], NodeDef] = {}  # NodeDefs without inputs, by op type and id of the attributes
             for at, op in enumerate(new):
                 kind = (op.op_type, id(op.attributes))
                 known = alike.get(kind)
@@ -118,7 +118,7 @@ class HiddenOps:
             return [made[name] for name in names]
 
     def name_of(self, at: int) -> str:
-        """The name that the op at the place `at` of those added next will have."""
+        """The name that the op at position `at` among those added next will have."""
         return f"{PREFIX}{self._count + at}"
 
 
@@ -150,7 +150,7 @@ def _without_inputs(op: NewOp) -> NodeDef:
 
 
 def _named(given: Operand | Op, kind: str, known: dict[str, Any]) -> str:
-    """The name of what is added with an op, or one by which what is in the graph is put among those `known`."""
+    """The name by which an added node refers to `given`; an element of the graph is put into `known` under it."""
     if isinstance(given, str):
         return given
     name = f"{PREFIX}{kind}.{len(known)}"

@@ -1,4 +1,4 @@
-"""Whose variable a handle or a reference in a session's graph is, and which ops may have to do with such things."""
+"""Finds the variable behind a handle or a reference in a session's graph, and the ops that may use such things."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from tfdbg_cli.capture.tf.opaque import is_opaque, is_reference
 from tfdbg_cli.capture.tf.types import Op, SymbolicTensor
 from tfdbg_cli.ops.kinds import CHECKS, COPIES, PASSING, PYTHON, RESHAPES, VARIABLES
 
-# What they give shares the memory of what they are given. A Snapshot copies what somebody else holds, too.
+# Ops whose output may be the memory of their input. A Snapshot is none: it copies memory that others hold.
 HANDING_ON = (COPIES - {"Snapshot"}) | CHECKS | RESHAPES | {"Print"}
 
 
 def touching(order: Iterable[Op]) -> list[Op]:
-    """Those of the ops `order`, inputs first, that may have to do with more than the numbers that they are given.
+    """Those of the ops `order`, inputs first, that may do more than compute numbers from numbers.
 
-    All others compute numbers of numbers. They are nearly all ops of a large graph, and whoever asks about state need
-    not look at them: they neither hold, read, write nor draw anything, and call nothing.
+    All others, which are most ops of a large graph, need no look when state is concerned: they neither hold, read,
+    write nor draw anything, and call no function.
     """
-    leading: dict[str, bool] = {}  # by name, whether what an op gives may lead to state, or share its memory
+    leading: dict[str, bool] = {}  # by op name, whether its outputs may be handles, or share memory with state
     found = []
     for op in order:
         given = False
         for tensor in op.inputs:
             giver = tensor.op
             leads = leading.get(giver.name)
-            if leads is None:  # past a fed tensor, or the way back of a loop
+            if leads is None:  # not in `order`, since its output is fed; or later in it, as the way back of a loop
                 leads = any(map(is_opaque, giver.outputs))
             if leads:
                 given = True
@@ -39,15 +39,15 @@ def touching(order: Iterable[Op]) -> list[Op]:
 
 
 def holder_of(tensor: SymbolicTensor, fed_names: Collection[str]) -> Op:
-    """The op that holds the variable to which `tensor` is a handle or a reference; None when it is none's.
+    """The op that holds the variable to which `tensor` is a handle or a reference; None if it is to no variable.
 
-    What is fed, one of the tensors called `fed_names`, leads to nobody knows what.
+    A tensor that is fed (`fed_names`) may lead to anything, so it counts as leading to none.
     """
     while tensor.name not in fed_names:
         op = tensor.op
         if op.type in VARIABLES:
             return op
-        # What an op like Assign gives is the reference that it was given.
+        # An op like Assign returns the reference that it was given.
         passing = op.type in PASSING or (is_reference(tensor) and len(op.inputs))
         if not passing:
             return None
@@ -56,7 +56,7 @@ def holder_of(tensor: SymbolicTensor, fed_names: Collection[str]) -> Op:
 
 
 def held_by(op: Op, fed_names: Collection[str]) -> tuple[list[tuple[int, Op]], bool]:
-    """The variables that `op` is given, with the positions, and whether it is given a handle of something else."""
+    """The variables that `op` is given, as pairs of position and holder, and whether it is given other handles."""
     held: list[tuple[int, Op]] = []
     foreign = False
     for position, tensor in enumerate(op.inputs):

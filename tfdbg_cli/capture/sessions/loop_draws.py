@@ -1,8 +1,8 @@
-"""What random ops draw in the turns of a loop of version 1: carried out of it, and fed to it in a run made again.
+"""What random ops draw in the turns of a loop of version 1: carried out of the loop, and fed to it in a replay.
 
-Nothing in a loop can be fetched. A list that goes round with the turns takes in what was drawn and comes out with the
-loop: one more variable of the loop, that nothing of the program reads, so that its ops run in the order in which they
-run without it. To dump what was drawn would have TensorFlow make one turn after the other.
+Nothing in a loop can be fetched. So a list is added as one more variable of the loop, to which each turn appends what
+it drew. Nothing of the program reads it, so the program's ops run in the same order as without. Dumping the draws
+would change that order, since TensorFlow then makes one turn after the other.
 """
 
 from __future__ import annotations
@@ -27,7 +27,10 @@ _LOOP, _BODY = (1, 0), (1, 1)  # loops and branches around an op that enters the
 
 @dataclass(frozen=True)
 class LoopDraw:
-    """`tensor` is drawn in each turn of a loop, once. `entering` is an Enter op of it, `going` says if it goes on."""
+    """A `tensor` that is drawn once in each turn of a loop.
+
+    `entering` is an Enter op of the loop, `going` the tensor that says whether the loop goes on.
+    """
 
     tensor: SymbolicTensor
     entering: Op
@@ -35,7 +38,7 @@ class LoopDraw:
 
     @cached_property
     def fed(self) -> str:
-        """The name of the tensor that is fed what all turns drew, in the graph in which they are made again."""
+        """The name of the placeholder in the graph of the replay that is fed what all turns drew."""
         return f"{self._part('given')}:0"
 
     def _part(self, name: str) -> str:
@@ -46,7 +49,7 @@ class LoopDraw:
         return {name: self.entering.get_attr(name) for name in ("frame_name", "parallel_iterations")}
 
     def carried(self, hidden: HiddenOps) -> SymbolicTensor:
-        """A hidden tensor behind the loop: what was drawn, turn after turn, along a first axis."""
+        """A hidden tensor after the loop, of shape [turns, *shape of `tensor`], with what each turn drew."""
         (stack,) = hidden.once({("turns", self.tensor.name): lambda at: self._carrying(hidden, at)})
         return stack.outputs[0]
 
@@ -69,7 +72,7 @@ class LoopDraw:
         ]
 
     def feed_turns(self, definition: GraphDef) -> None:
-        """Have the op in `definition` give in each turn what `fed` holds of it, and draw nothing."""
+        """Rewrite the op in `definition`, so that each turn takes its row of `fed` instead of drawing."""
         dtype, shape, part = self.tensor.dtype, self.tensor.shape, self._part
         number, here = {"T": tf.int32}, f"^{part('here')}"
         _add(definition, part("given"), "Placeholder", (), {"dtype": dtype, "shape": tf.TensorShape([None, *shape])})
@@ -98,9 +101,10 @@ class LoopDraw:
 def loop_draws(
     order: Sequence[Op], tensors: Sequence[SymbolicTensor], fed_names: frozenset[str]
 ) -> tuple[list[LoopDraw], list[SymbolicTensor]]:
-    """Those of `tensors` that can be carried out, and those that cannot; ops among `order`, inputs first, draw them.
+    """Those of `tensors`, outputs of ops in `order`, that can be carried out of their loops, and those that cannot.
 
-    It can be done of a tensor that each turn of one loop draws, outside of branches, if its shape is known.
+    A tensor can be carried out if its loop is in no other loop, each turn draws it once, outside of branches, and its
+    shape is known.
     """
     depths, loops = nesting_of(order, fed_names), loops_of(order, fed_names)
     going = {loops[op.name]: op.outputs[0] for op in order if op.type in LOOP_CONDITION}
@@ -117,7 +121,7 @@ def loop_draws(
 
 
 def _is_number(tensor: SymbolicTensor) -> bool:
-    """Whether an op of one output draws it by a generator in its kernel, in a shape that is known."""
+    """Whether `tensor`, of known shape, is the only output of an op that draws by a generator in its kernel."""
     op = tensor.op
     return does(op.type, {Does.DRAWS}, {State.KERNEL}) and len(op.outputs) == 1 and tensor.shape.is_fully_defined()
 

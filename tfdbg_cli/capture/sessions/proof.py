@@ -17,7 +17,7 @@ v1 = compat.v1
 _ENDS = TRANSFERS | {"_Arg", "_Retval", "NoOp"}
 _READ_THROUGH = frozenset({"Identity", "Const"})
 _UNTOLD = _ENDS | _READ_THROUGH
-_NOT_TOLD = frozenset({"_output_shapes", "_class", "shape_inference_graph"})  # say nothing of what is computed
+_NOT_TOLD = frozenset({"_output_shapes", "_class", "shape_inference_graph"})  # attributes without effect on results
 
 
 @dataclass
@@ -36,7 +36,7 @@ class Trial:
     unlike: str = ""
 
     def due(self) -> bool:
-        """Whether the next run is to be made plain too: the first, and then ever more seldom."""
+        """Whether the next run is to be made plainly, too: the runs 1, 2, 4, 8 and so on. Counts the runs."""
         self.runs += 1
         return self.runs & (self.runs - 1) == 0
 
@@ -78,7 +78,7 @@ class _Ran:
         self._types = {name: node.op for name, node in self.nodes.items()}
 
     def telling(self) -> Iterator[str]:
-        """The names of the nodes to tell of; a constant, or a node that only hands on, counts where it is read."""
+        """The names of the nodes to compare; constants, and nodes that hand on, are compared at their readers."""
         return (name for name, op_type in self._types.items() if op_type not in _UNTOLD)
 
     def gives(self, text: str) -> bool:
@@ -86,7 +86,7 @@ class _Ran:
         return self._types.get(text.partition(":")[0], "Const") not in _READ_THROUGH
 
     def tell(self, name: str) -> tuple[object, ...]:
-        """What the node of that name computes, and of what."""
+        """What the node of that name computes, and from what, in a form that can be compared."""
         node = self.nodes[name]
         attributes = {
             key: value.SerializeToString(deterministic=True)

@@ -19,7 +19,7 @@ from tfdbg_cli.ops.control_flow import OUTSIDE, inside, nesting
 from tfdbg_cli.ops.effects import may_run_again
 from tfdbg_cli.ops.kinds import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH
 
-# Their fetched values are handles to tensors that stay on the device, and would have to be deleted.
+# Fetching their outputs would create handles to tensors that stay on the device until somebody deletes them.
 _HANDLES = frozenset({"GetSessionHandle", "GetSessionHandleV2"})
 # A part of a path may have 255 bytes, a path 4096. TensorFlow adds slot, debug op and time to a name, and the
 # optimizer what it makes of the node ("…-0-TransposeNHWCToNCHW-LayoutOptimizer").
@@ -32,10 +32,11 @@ class Reach:
     """The tensors of one kind of call, in topological order, fed ones first.
 
     `opaque` names those that are handles, or references to variables: they are listed but not fetched. `hidden`
-    counts the tensors in loops and branches, which are not listed. `loops` says whether a while loop of version 1
-    is among the ops, `calls` whether functions are called, whose insides are not listed. `inside` names the ops in
-    loops and branches. `stateful` is an op that may give something else, or change something, when it runs again.
-    `unwritable` is an op whose name cannot be that of a file. `order` are the ops, inputs first.
+    counts the tensors that are not listed, most of them in loops and branches. `loops` says whether a while loop of
+    version 1 is among the ops, `calls` whether functions are called, whose insides are not listed. `inside` names the
+    ops in loops and branches. `stateful` is an op that may give something else, or change something, when it runs
+    again; None if there is none. `unwritable` is the name of an op that cannot be that of a file; empty if there is
+    none. `order` are the ops, inputs first.
     """
 
     tensors: tuple[SymbolicTensor, ...]
@@ -68,9 +69,9 @@ def reach(graph: TfGraph, ends: Iterable[Op], fed_names: Collection[str]) -> Rea
 
 
 def ends_among(elements: Iterable[GraphElement], fed_names: Collection[str]) -> list[Op]:
-    """The operations that a session must run to fetch or run `elements`; others run only for their sake.
+    """The ops of the graph elements `elements`, without those that are fed: a run is made for the sake of these.
 
-    A tensor that is fetched and fed is handed on: TensorFlow does not run the op that gives it, nor what leads there.
+    A tensor that is both fetched and fed is handed back: TensorFlow does not run its op, nor what leads there.
     """
     return [getattr(element, "op", element) for element in elements if element.name not in fed_names]
 
@@ -84,7 +85,7 @@ def ancestors(ends: Iterable[Op], fed_names: Collection[str]) -> list[Op]:
 
     def needs(op: Op) -> Iterable[Op]:
         found = needs_of(op, fed_names)
-        # To ask only the few ops of which one can be a way back takes a third less in all.
+        # Only a Merge or an op with control inputs can need a way back; asking all ops takes half as long again.
         return forward(found) if op.type in MERGE or op.control_inputs else found
 
     def forward(found: Iterable[Op]) -> Iterator[Op]:

@@ -29,9 +29,9 @@ class Redirection(Protocol):
         ...
 
 
-# Has the runtime fetch tensors and run ops: the values, as the runtime gives them.
+# Fetches tensors and runs ops by the runtime; returns the values as the runtime does.
 _Proceed: TypeAlias = "Callable[[Sequence[SymbolicTensor], Sequence[Op]], Sequence[FetchedValue]]"
-# What is done instead of that when a session is told to fetch these tensors and to run these ops.
+# Called instead of that when a session is told to fetch tensors and to run ops; may call `_Proceed` itself.
 _Way: TypeAlias = "Callable[[_Proceed, Sequence[SymbolicTensor], Sequence[Op]], Sequence[FetchedValue]]"
 
 
@@ -105,7 +105,7 @@ def answered(session: RawSession, values: Mapping[str, FetchedValue]) -> Iterato
 
 @contextmanager
 def named_by(redirection: Redirection | None) -> Iterator[None]:
-    """A context in which errors of ops name those of the program."""
+    """A context in which messages of OpErrors are rewritten, so that they name the program's ops instead of ours."""
     try:
         yield
     except tf.errors.OpError as error:

@@ -1,4 +1,4 @@
-"""Tensors that share their memory with a variable of the old kind (`use_resource=False`), and what they held.
+"""Tensors that share memory with a variable of the old kind (`use_resource=False`), and the values that they had.
 
 An update in the same run overwrites such a tensor before anybody can look at it.
 """
@@ -62,7 +62,7 @@ def values_of_references(
         for holder in {holder.name: holder for _, holder in held_by(tensor.op, frozenset())[0]}:
             writers.setdefault(holder, []).append(tensor)
     for holder, given in writers.items():
-        # Of several only one that needs all others is known to be the last.
+        # Of several writers only one that depends on all others is known to be the last.
         for tensor in given if holder in after else ():
             needs = {op.name for op in ancestors([tensor.op], ())} if len(given) > 1 else {tensor.op.name}
             if all(one.op.name in needs for one in given) and tensor.op.inputs[0].dtype == tensor.dtype:

@@ -70,7 +70,7 @@ def _feed_names(feeds: Feeds) -> dict[str, Any]:
 
 
 def _not_fed(extra: Sequence[SymbolicTensor], feeds: Feeds) -> list[SymbolicTensor]:
-    """The tensors of `extra` that a runner may fetch: unlike Session.run it refuses those that it is fed."""
+    """The tensors of `extra` that a runner can fetch: unlike Session.run it refuses to fetch what it is fed."""
     names = _feed_names(feeds)
     return [tensor for tensor in extra if tensor.name not in names]
 

@@ -1,7 +1,7 @@
-"""Ops of a call that use one thing in no order that the graph fixes, so that TensorFlow takes any.
+"""Finds ops of a call that use the same thing in an order that the graph does not fix, so that TensorFlow takes any.
 
-One more reader of a tensor can change that order, and so the numbers. So the run of such a call is left as it is, and
-its replay is looked at.
+One more reader of a tensor can change that order, and so the numbers. That is why the run of such a call is left as
+it is, and its replay is looked at.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _OTHER_ORDER = (
 
 
 def doubt_of_order(name: str) -> str:
-    """What to say of a run that did not stay as it is though its ops use `name` in no order; nothing of no name."""
+    """The sentence for a run that was changed although its ops use `name` in no fixed order; empty without a name."""
     return _OTHER_ORDER.format(name=name) if name else ""
 
 
@@ -44,7 +44,7 @@ def unordered(
     """
     held = Held(touching, writers, fed_names)
     pairs = list(_pairs(held.uses, writers))
-    # What is fetched of such memory is read when the run is over.
+    # A fetch that shares a variable's memory shows its value at the end of the run, so writers must come before it.
     late = [(end.name, held.sharing[end.name]) for end in ends if end.name in held.sharing]
     marked = {name for _, one, other in pairs for name in (one, other)}
     marked.update(op.name for _, holder in late for op in writers[holder])
@@ -62,10 +62,10 @@ def unordered(
 
 
 class Held:
-    """Which ops use what can change: variables that are written, iterators, queues, Python.
+    """Which ops use things that can change: variables that are written, iterators, queues, Python.
 
-    `uses` are the names of the ops, by that of the thing; `sharing` are the ops whose first output has the memory of
-    a variable of the old kind, with the name of that variable.
+    `uses` has the names of ops by the name of the thing. `sharing` has the names of ops whose first output shares the
+    memory of a variable of the old kind, with the name of that variable.
     """
 
     def __init__(self, order: Iterable[Op], writers: Writers, fed_names: frozenset[str]) -> None:
@@ -101,17 +101,17 @@ class Held:
 
 
 def _is_of_nobody_else(op_type: str) -> bool:
-    """Whether an op of that type gives a handle of something that belongs to one run alone, or of a variable.
+    """Whether a handle from an op of that type leads to something of one run alone, or to a variable.
 
-    A variable that the call writes is known by its holder.
+    Variables that the call writes are known as holders already, so any other is not written, and its order is free.
     """
     return is_of_a_run(op_type) or op_type in VARIABLES
 
 
 def _has_no_order(op_type: str) -> bool:
-    """Whether no order counts for ops of that type: they only ask, or what flows between them puts them in order.
+    """Whether the order of ops of that type does not matter: they only ask, or they are ordered by data edges.
 
-    The latter is so for an array or a stack of one run.
+    The latter holds for arrays and stacks of one run, whose ops pass a flow value to each other.
     """
     return does(op_type, {Does.ASKS}) or does(op_type, {Does.READS}, {State.TABLE}) or is_of_a_run(op_type)
 
@@ -131,9 +131,9 @@ def _pairs(uses: Mapping[str, Iterable[str]], writers: Writers) -> Iterator[tupl
 def marks_before(
     order: Sequence[Op], marks: Mapping[str, int], fed_names: Collection[str], *, turns: bool = False
 ) -> dict[str, int]:
-    """By the name of each op in `order`, inputs first, the marks of those that come before it, and its own.
+    """By the name of each op in `order`, inputs first, the `marks` (bits) of all ops before it, and its own.
 
-    With `turns` also of those that come before it in the turn before of a loop of version 1.
+    With `turns` those that come before it by way of an earlier turn of a loop of version 1 count, too.
     """
     found: dict[str, int] = {}
     while True:

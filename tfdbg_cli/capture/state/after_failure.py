@@ -1,4 +1,4 @@
-"""Variables that a failed run left as they were: all that writes them comes behind the op that failed."""
+"""Finds variables that a failed run cannot have changed: whatever writes them depends on the op that failed."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from tfdbg_cli.model.names import TensorName
 
 
 def hold_unchanged(held: CallSnapshot, node: str | None) -> None:
-    """Have `held`, of a call in which the op `node` failed, take the values that cannot have changed until then.
+    """Add the values of variables to the snapshot `held` that the call, which failed at `node`, cannot have changed.
 
-    `node` is as the error names it; where several ops may be meant, what comes behind all of them counts.
+    `node` is the name in the error; if it may mean several ops, only what depends on all of them counts as not run.
     """
     plan = held.plan
     outside, missing = plan.outside, held.missing
@@ -30,7 +30,7 @@ def hold_unchanged(held: CallSnapshot, node: str | None) -> None:
 
 
 def _written_by(flat: FlatFunction, later: set[str]) -> set[TensorName]:
-    """What the nodes that are not among `later` may write, and what else these are given."""
+    """All inputs of nodes not in `later` that may write; the handles of what they write are among these."""
     return {
         name for node in flat.nodes.values() if node.name not in later and may_write(node) for name in node.inputs
     }

@@ -1,4 +1,4 @@
-"""What variables held before a run: as there is a snapshot of it, and as tensors beside what they held after it."""
+"""The values of variables before a run, from its snapshot, also as tensors beside their values after it."""
 
 from __future__ import annotations
 

@@ -50,10 +50,10 @@ class ReplayedCall:
 class CallSnapshot:
     """The snapshot of one call (`model.replay.Replayable`).
 
-    `before` has the values of variables before it, by the position of their handles among the inputs; None stands for
-    a variable that had no value. A variable that the call does not change is read when its value is wanted: until the
-    program goes on it is the same. `lack` says why the others are not held. `room` is how many bytes the snapshot,
-    and what is computed of it, may take; None: any.
+    `before` has the values of variables before the call, by the position of their handles among the inputs; None for
+    a variable that was not initialized. Variables that the call does not change are read when their value is wanted:
+    until the program goes on it is the same. `lack` says why values in `before` are missing. `room` is how many bytes
+    the snapshot, and what is computed from it, may take; None: any.
     """
 
     def __init__(
@@ -81,9 +81,9 @@ class CallSnapshot:
     ) -> CallSnapshot:
         """Take a snapshot of a call that is about to be made with `inputs`, flat eager tensors.
 
-        Reads the variables that the call may change, but for those at the positions `covered`: `after` is told these.
-        Nothing is copied: an update of a variable whose value is held makes a new buffer. If these values take more
-        than `room` bytes (None: any), none is held, and the snapshot says so when it is asked for them.
+        Reads the variables that the call may change, except those at the positions `covered`, whose values are passed
+        to `after`. Nothing is copied: an update of a variable whose value is held makes a new buffer. If these values
+        take more than `room` bytes (None: any) none is held; asking for one then raises an error that says so.
         """
         if lack := plan.lacks(room):
             return cls(plan, inputs, {}, lack, room)
@@ -216,10 +216,10 @@ class CallSnapshot:
         return self.made_again(room).replayed
 
     def made_nearer(self, room: int | None = None) -> ReplayedCall | None:
-        """As `made_again`, by a function that gives back fewer values, and so computes nearer to the plain one.
+        """As `made_again`, by a function that returns fewer values and so rounds more like the plain one.
 
-        It leaves out those whose return changes what TensorFlow makes of it. None when that is how calls are made
-        again already.
+        Values are left out whose return makes the runtime use other ops. None if calls are made again like that
+        already, or if there are no such values. Later replays of this function use it, too.
         """
         made, again = self._plan.ready, self._plan.again
         if made is None or again is None or self._plan.nearer:
@@ -297,7 +297,7 @@ class CallSnapshot:
         return {at: str(handle.device) for at, handle in given.items()}
 
     def _aliases(self, positions: Sequence[int | None]) -> dict[int, int]:
-        """The places of handles that mean the same variable as an earlier one, with the place of that one."""
+        """For each handle of a variable that an earlier input leads to as well, the index of that input."""
         first: dict[int, int] = {}
         found: dict[int, int] = {}
         for at, own in enumerate(positions):

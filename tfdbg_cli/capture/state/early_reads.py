@@ -16,17 +16,17 @@ _READ = "ReadVariableOp"
 
 
 def early_reads(root: Scope, written: Collection[int]) -> dict[int, TensorName]:
-    """What is read of a variable before it is changed, by the position of its handle among the inputs of `root`.
+    """By the position of a variable's handle among the inputs of `root`, a tensor that reads it before it is changed.
 
-    Found for those at the positions `written` whose read and changes all stand in one function, outside of branches
-    and loops, so that the edges between them say which comes first.
+    Only for variables in `written` of which a read and all changes stand in the same function, outside of branches
+    and loops, so that edges between them tell which comes first.
     """
     handles = {TensorName(root.argument_names[position], 0): position for position in written}
     reads: dict[int, list[tuple[Scope, NodeDef]]] = {}
     changes: dict[int, list[tuple[Scope, NodeDef]]] = {}
     for scope in root.all():
         for node in scope.needed.nodes:
-            # What is given to a call is found inside of it.
+            # Handles given to a call are looked at where the called function uses them.
             for text in () if node.name in scope.calls else scope.body.handles(node):
                 position = handles.get(scope.resolve(text))
                 if position is None:

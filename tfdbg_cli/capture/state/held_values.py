@@ -10,9 +10,9 @@ from tfdbg_cli.model.runs import Run
 
 
 def in_memory(run: Run) -> Run:
-    """`run` with its values in memory, where they lie in a dump that is deleted when the run is done with.
+    """`run` with its values in memory if they are in a dump, since that is deleted when the run is over.
 
-    The snapshot from before it, which would take as much memory again for every run, is let go.
+    The snapshot from before the run is dropped: kept for every run, these would take as much memory again.
     """
     run = replace(run, replayable=None, steppable=None)
     return replace(run, tensors=gathered(rows_of(run.tensors))) if isinstance(run.tensors, DumpTensorStore) else run

@@ -45,9 +45,9 @@ class ReplayPart:
 class Outside:
     """What runs of the function `flat` have to do with the world outside of them.
 
-    `drawn` are the outputs of ops that draw from it. `silenced` are these ops and those that only change it, which a
-    replay leaves out. Both with the op type. `graphs` are the FuncGraphs of the function and of those below, by name,
-    as far as they are kept.
+    `drawn` has the outputs of ops that draw from it, with the op type. `silenced` has the names of these ops and of
+    those that only change the world, with the op type: a replay leaves them out. `graphs` are the FuncGraphs of the
+    function and of those below, by name, as far as they are kept.
     """
 
     flat: FlatFunction
@@ -63,7 +63,7 @@ class Outside:
 
     @property
     def to_take(self) -> frozenset[TensorName]:
-        """What a snapshot has to take while a run happens: what its ops draw, as far as it is numbers."""
+        """The tensors that a snapshot must take while a run happens: what ops draw, as far as it holds numbers."""
         flat = self.flat
         return frozenset(name for name in self.drawn if flat.nodes[name.node].is_needed and flat.has_numbers(name))
 
@@ -100,7 +100,7 @@ class Outside:
         return self._made([*returns, *more], returned, only_before=False) if more else again
 
     def before(self, returns: Sequence[TensorName]) -> ReplayPart:
-        """The part of a run that leads to `returns`, with these.
+        """The part of a run that computes `returns`, and the side effects that come before these.
 
         Raises:
             NotReplayableError: it cannot be made again.
@@ -172,7 +172,7 @@ class Outside:
                 part.definition.arg_attr[position].attr["_output_shapes"].list.shape.append(shape.as_proto())
 
     def _seen_by_silenced(self) -> Iterator[TensorName]:
-        """What the silenced nodes read in the run: the replay computes it all the same."""
+        """The inputs of the silenced nodes, which a replay must still compute for the screen."""
         for node in map(self.flat.nodes.__getitem__, self.silenced):
             if node.is_needed:
                 yield from node.inputs

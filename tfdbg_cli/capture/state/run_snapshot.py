@@ -38,11 +38,11 @@ from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
 from tfdbg_cli.model.tensors import TensorStore
 from tfdbg_cli.model.values import Array
 
-COPIES = Memo(lambda graph: Copies())  # where the runs of a graph are made again
+COPIES = Memo(lambda graph: Copies())  # by graph, the copies in which its runs are made again
 # One is enough: programs make the same run many times.
 _QUIET: Memos[QuietGraph] = Memos(keep=1)
-# A run wakes the threads of TensorFlow's pool. Just before or after the program's that would decide who wins in it
-# where the graph fixes no order.
+# A run of ours wakes the threads of TensorFlow's pool. Just before or after the program's run, that would decide who
+# wins races in it where the graph fixes no order.
 _IN_THIS_THREAD = compat.v1.RunOptions(inter_op_thread_pool=-1)
 _LATE: Memos[Sequence[SymbolicTensor]] = Memos(keep=16)
 _Readers: TypeAlias = dict[tuple[str, ...], Callable[[], Sequence[FetchedValue]]]
@@ -56,8 +56,8 @@ _AFTERWARDS = (
 class RunSnapshot:
     """What one run was given, and the variables that it writes as they were before it.
 
-    Made before the run. Held are the feeds as the program gave them, and copies of the variables that the run may
-    write; the others are read when they are wanted. What the `sources` gave it is told once the run has ended.
+    Made before the run. It holds the feeds as the program gave them, and copies of the variables that the run may
+    write; other variables are read when they are wanted. What the `sources` drew is passed to it after the run.
     """
 
     def __init__(self, invocation: Invocation, state: CallState) -> None:
@@ -76,7 +76,7 @@ class RunSnapshot:
 
     @property
     def sources(self) -> Sequence[SymbolicTensor]:
-        """The tensors that the run draws from outside, or that hold what it drew: `drew` wants their values."""
+        """The tensors to fetch with the run, whose values `drew` takes: those that it draws, or copies of them."""
         state, graph = self._state, self._session.graph
         if not state.unordered:
             return state.sources
@@ -84,7 +84,7 @@ class RunSnapshot:
         return _LATE.of(graph, key, self._read_late)
 
     def _read_late(self) -> Sequence[SymbolicTensor]:
-        """Where the order of the run is left to chance: what holds the draws once the rest of the run is over."""
+        """If the order of the run is left to chance, hidden copies of the draws, made after all other ops."""
         hidden, state = hidden_ops(self._session.graph), self._state
         fetched = {tensor.name for tensor in elements_of(self._invocation).tensors}
         order = reached_by(self._invocation).order
@@ -201,7 +201,7 @@ class RunSnapshot:
         return outcome
 
     def free_copy(self) -> None:
-        """Free the values that the copy which `plain_again` used holds, until it is used again."""
+        """Free the variables of the copy that `plain_again` used, until the copy is used again."""
         self.copy_for(self.replay_spec()).forget()
 
     def write(self, values: Mapping[Variable, Array]) -> None:

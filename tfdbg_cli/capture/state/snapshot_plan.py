@@ -67,7 +67,7 @@ class SnapshotPlan:
 
     @cached_property
     def is_whole(self) -> bool:
-        """Whether a call is made again by the function as it is: it acts on variables alone, and calls nothing."""
+        """Whether the function itself can make calls again: it acts only on variables, and calls no function."""
         outside, again = self.outside, self.again
         if outside is None or again is None or outside.silenced or self.root.calls:
             return False

@@ -195,15 +195,15 @@ def _call_options(eager: Any, *, optimize: bool, executor: str = "") -> tuple[An
 def graphs_made_of(name: str, inputs: Sequence[Any], outputs: int, *, optimize: bool = True) -> Sequence[Any]:
     """The FunctionGraphs messages of what the runtime makes of the function `name`, without running it.
 
-    A call that is cancelled before it starts still has its function instantiated. None when that was done before, or
-    while the program itself has graphs collected (`tf.summary.trace_on`). Graphs that other threads have made
-    meanwhile may be among them. (TensorFlow goes on collecting after `disable_run_metadata`, for good.)
+    A call that is cancelled before it starts still has its function instantiated. Empty if that was done before, or
+    if the program itself collects graphs (`tf.summary.trace_on`). Graphs that other threads have made meanwhile may
+    be among them. (TensorFlow goes on collecting after `disable_run_metadata`, for good.)
     """
     if getattr(summary_ops_v2, "_current_trace_context", None) is not None:
         return ()
     cancelled = cancellation.CancellationManager()
     cancelled.start_cancel()
-    tf.identity(0)  # is compiled the first time, and would be among what is collected
+    tf.identity(0)  # compiled at its first call, which must not happen while graphs are collected
     eager = context.context()
     options = _call_options(eager, optimize=optimize)
     eager.enable_graph_collection()

@@ -100,7 +100,7 @@ class Tracebacks(Mapping[str, Traceback]):
         return found
 
     def _led_to(self, name: str) -> Traceback:
-        """The calls down to the last of the program that led to the threads in which `name` was made."""
+        """The program's calls that made the last op before `name` outside such threads: they led to its thread."""
         ops = self._graph.get_operations()
         if len(self._places) != len(ops):
             self._places = {op.name: place for place, op in enumerate(ops)}

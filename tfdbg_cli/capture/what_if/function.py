@@ -107,9 +107,9 @@ class FunctionWhatIf:
         return outcome.captured
 
     def _ends(self, found: Slice[FlatNode], replaced: Mapping[TensorName, Array]) -> Iterator[TensorName]:
-        """The fewest tensors that the slice can give so that all of it is computed.
+        """The fewest tensors of the slice that must be returned so that all of it is computed.
 
-        Whatever else was given would keep the optimizer from what it did in the run, and show as rounding.
+        Any further output would keep the optimizer from merging ops as in the run, and show as a rounding difference.
         """
         returned = set(self._flat.returns)
         for node in found.again.values():
@@ -135,7 +135,7 @@ class FunctionWhatIf:
     def _require_pure(
         self, found: Slice[FlatNode], fed: Mapping[TensorName, Array], wanted: Sequence[TensorName]
     ) -> None:
-        """Refuse to compute a value that is not known of the run where it might come out different now."""
+        """Refuse if a value that was not captured has to be computed now, and may differ from that in the run."""
         for node in self._flat.ancestors(wanted, fed):
             if node.name not in found.again and not _AGAIN.issuperset(effects_in(node)):
                 raise not_captured(TensorName(node.name, 0))

@@ -19,8 +19,8 @@ def merged(
     Args:
         store: the run's.
         again: what was computed again, in order of execution.
-        place_of: the node in whose turns a tensor is made (a loop or a branch); empty for one that is made once.
-        moved: such nodes among what was computed again; their turns may be fewer or more than before.
+        place_of: the loop or branch that a tensor is made in, by the name of its node; empty if in none.
+        moved: loops and branches that were computed again: they may have made another number of turns than before.
 
     """
     found: dict[TensorName, list[int]] = {}

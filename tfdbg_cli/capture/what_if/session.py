@@ -115,7 +115,7 @@ class SessionWhatIf:
     def _needed(
         self, run: Run, found: Slice[Op], replaced: Mapping[TensorName, Array], wanted: Sequence[TensorName]
     ) -> tuple[dict[str, Array], list[str]]:
-        """What has to be fed, and the variables that have to have their values, so that `wanted` can be computed."""
+        """What to feed, and the names of the variables to give values to, so that `wanted` can be computed."""
         feeds, variables, seen = self._walked(run, found, replaced, wanted, self._known)
         if self._call.takes_from_loop(seen):
             feeds, variables, _ = self._walked(run, found, replaced, wanted, self._known_before_loops)

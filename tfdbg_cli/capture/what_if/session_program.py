@@ -121,7 +121,7 @@ class SessionProgram:
     def _needed(
         self, op: Op, known: Mapping[TensorName, Array], overridden: Collection[TensorName]
     ) -> dict[str, Array]:
-        """What is fed so that only `op` runs, with the ops before it whose outputs cannot be fed."""
+        """What to feed so that only `op` runs, and those ops before it whose outputs cannot be fed."""
         feeds, seen = self._walked(op, known, frozenset())
         if self._call.takes_from_loop(seen):
             drawn = {name for name, one in self._call.ops.items() if Effect.DRAW in self._call.effects(one)}
@@ -132,7 +132,7 @@ class SessionProgram:
     def _walked(
         self, op: Op, known: Mapping[TensorName, Array], anew: Collection[str]
     ) -> tuple[dict[str, Array], set[str]]:
-        """What is fed, and the names of the ops that will run; the ops `anew` run, rather than be fed for."""
+        """What to feed, and the names of the ops that will run: those in `anew` even if their values are known."""
 
         def value_of(tensor: SymbolicTensor) -> Array | None:
             runs = tensor.name in self._call.flows or tensor.op.name in anew

@@ -60,7 +60,7 @@ class CallGraph(Edges[Op, str]):
 
     @cached_property
     def flows(self) -> frozenset[str]:
-        """The tensors that only put the uses of an array of tensors in order: their numbers mean nothing."""
+        """The flow tensors, which only put the uses of a TensorArray in order; their numbers mean nothing."""
         found: set[str] = set()
         for op in self.ops.values():
             if does(op.type, {Does.FOLLOWS}, {State.TENSOR_ARRAY}):
@@ -80,9 +80,9 @@ class CallGraph(Edges[Op, str]):
         return frozenset(found)
 
     def takes_from_loop(self, names: Iterable[str]) -> bool:
-        """Whether one of the ops takes what a loop before it has put aside, as gradients of loops do.
+        """Whether one of the ops takes values from a stack that an earlier loop has filled, as gradients of loops do.
 
-        Both loops must then run together, from what was known before the first one.
+        Both loops must then run together, from values known before the first one.
         """
         return any(name in self.ops and self.ops[name].type in _POPS for name in names)
 

@@ -23,14 +23,14 @@ Key = TypeVar("Key")  # what a tensor is known by
 class Kept(Enum):
     """Why what depends on a replaced tensor is not computed again."""
 
-    WRITES = auto()  # it changes variables
-    DRAWN = auto()  # it gave what no second run would give
-    LATE = auto()  # it read a variable after its update
+    WRITES = auto()  # the node changes variables
+    DRAWN = auto()  # the node draws, and would draw something else now
+    LATE = auto()  # the node reads a variable after its update in the run
 
 
 @dataclass(frozen=True)
 class Slice(Generic[Node]):
-    """What follows from replaced tensors: nodes to compute `again`, by name, in order; those `kept`, and why."""
+    """What depends on replaced tensors: nodes to compute `again`, by name, in order, and those `kept`, with why."""
 
     again: Mapping[str, Node]
     kept: Mapping[str, Kept]
@@ -58,7 +58,7 @@ class Edges(ABC, Generic[Node, Key]):
 
     @abstractmethod
     def writers_beside(self, node: Node) -> Collection[str]:
-        """The names of the other nodes that change a variable which `node` is given."""
+        """The names of nodes other than `node` that change a variable whose handle `node` reads."""
 
     @abstractmethod
     def before(self, node: Node) -> Iterable[str]:

@@ -27,10 +27,10 @@ class StepOutput:
 
 @dataclass(frozen=True)
 class OpStep:
-    """A node as the stepper sees it. `waits` are nodes that come before it, beside those that it reads.
+    """A node as the stepper sees it. `waits` are nodes that must run before it without being read by it.
 
-    `reads` and `writes` name variables. `alone` is False for a node inside a loop of version 1, which runs with the
-    node behind the loop.
+    `reads` and `writes` name variables. `alone` is False for a node inside a loop of version 1: the loop runs as one,
+    when a node that reads its result is computed.
     """
 
     node: StepNode
@@ -228,14 +228,14 @@ class NodeStepper:
         for output, value in zip(step.outputs, values, strict=False):
             if self._from.get(output.name) in {From.OVERRIDE, From.GIVEN}:
                 continue
-            self._known.pop(output.name, None)  # known again from now on, behind what was known before
+            self._known.pop(output.name, None)  # so that it moves to the end: the dict is in the order of computing
             self._known[output.name] = value
             self._from[output.name] = From.ON_THE_WAY
         self._done[step.name] = letter
         self._dirty.update(step.writes)
 
     def _needed(self, target: str, used: dict[TensorName, From]) -> list[str]:
-        """The nodes that have to run before and with `target`, in order; fills `used` with what is known of them."""
+        """The nodes to run for `target`, in order; fills `used` with the known tensors that they read."""
 
         def to_run(names: Iterable[str]) -> list[str]:
             steps = (self._steps[name] for name in names if name in self._steps)
@@ -269,7 +269,7 @@ class NodeStepper:
         return [*(step.name for step in readers), *self._after(starts)]
 
     def _forget(self, names: Iterable[str]) -> None:
-        """Let the nodes `names` be unknown again; a write that was made stays made."""
+        """Forget the outputs of the nodes `names`, except of those that have run and written a variable."""
         for name in list(names):
             step = self._steps[name]
             if step.writes and name in self._done:
@@ -280,7 +280,7 @@ class NodeStepper:
                     del self._known[output.name], self._from[output.name]
 
     def _forget_writes(self, restored: bool) -> None:
-        """After variables were put back, what wrote to them has not run."""
+        """If variables were put back (`restored`), let the nodes that wrote them run again."""
         if not restored:
             return
         for name in [name for name in self._done if self._steps[name].writes]:

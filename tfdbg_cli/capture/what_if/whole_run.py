@@ -60,9 +60,9 @@ class WholeWhatIf:
 
 
 def _laid_over(before: TensorStore, after: TensorStore) -> Iterator[Row]:
-    """The tensors of `before`, in their order, with the values that `after` has of them.
+    """The tensors of `before`, in their order, replaced by those of `after` as far as it has them.
 
-    A tensor that was made another number of times stands where it was made first.
+    A tensor that was made another number of times than before has all its executions where the first one was.
     """
     done: set[tuple[str, int]] = set()
     for row in range(len(before)):

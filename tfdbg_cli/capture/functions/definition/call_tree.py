@@ -65,7 +65,7 @@ class CallPlace:
 class Scope:
     """One function where it is called. The scope of the run's own function has an empty path and no parent.
 
-    `stands_for` has the arguments, by position, that are the output of an op in the run, with its name.
+    `stands_for` has, by position, the names of tensors in the run that arguments stand for: outputs of ops that drew.
     """
 
     path: str
@@ -77,7 +77,7 @@ class Scope:
     argument_names: tuple[str, ...] = ()
     stands_for: Mapping[int, TensorName] = field(default_factory=dict)
     calls: dict[str, CallSite] = field(default_factory=dict)
-    unread: frozenset[Source] = frozenset()  # outputs not given back, lest the runtime make other ops of the function
+    unread: frozenset[Source] = frozenset()  # not returned, since returning them would change the runtime's ops
     cut: bool = False  # a call below was not entered, since the function calls itself
     _names: dict[str, str] = field(default_factory=dict, repr=False)  # asked for many times each
     _tensors: dict[str, TensorName] = field(default_factory=dict, repr=False)
@@ -127,9 +127,9 @@ class Scope:
         return {TensorName(name, 0): position for position, name in enumerate(self.argument_names)}
 
     def given_at(self, position: int) -> tuple[Scope, str] | None:
-        """What the argument at `position` is given: the scope of the call, and how its function refers to that.
+        """What the argument at `position` is given: the calling scope, and the reference in its function.
 
-        Of a loop it is what the first turn is given. None for the run's own function, which nobody here calls.
+        For a loop that is the value of the first turn. None for the run's own function, which has no caller here.
         """
         if self.call is None or self.parent is None:
             return None
@@ -161,7 +161,7 @@ class Scope:
         return source.slot if source.node is None else None
 
     def resolve(self, reference: str) -> TensorName:
-        """The tensor that `reference` means, followed through calls to where it is made. Ask once all have grown."""
+        """The tensor that `reference` means, followed through calls to where it is made; for a complete tree only."""
         found = self._tensors.get(reference)
         if found is not None:
             return found
@@ -177,9 +177,9 @@ class Scope:
         return found
 
     def made_at(self, reference: str) -> tuple[Scope, str]:
-        """The scope that makes what `reference` means, past plain calls and ops that pass it on, and its name there.
+        """Where the value of `reference` is made: the scope, and the reference there.
 
-        It is made in the same function, branch or turn of a loop.
+        It is followed through plain calls and Identity ops, but not into or out of a branch or a turn of a loop.
         """
         scope, text = self, reference
         while True:
@@ -221,8 +221,8 @@ class Scope:
 class CallTree:
     """The scopes of one run's function, made from the function and the library that it calls into.
 
-    Functions with an attribute among `skipped` are not entered. `places` are those which calls in the run's own
-    function had before it was made of several.
+    Functions with an attribute among `skipped` are not entered. `places` says where calls in the run's own function
+    stood originally, if that function was made by inlining others.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
-"""The side effects of ops: what they have to do with the world outside of a run.
+"""The side effects of ops: how they depend on the world outside of a run, or change it.
 
-All else follows from what a run is given, the values of its variables, and what its source ops drew: batches of an
-iterator, random numbers with a state of their own, answers of Python, of tables and of other machines.
+Everything else in a run follows from its arguments, the values of its variables, and what its source ops draw:
+batches of an iterator, random numbers with a state of their own, answers of Python, of tables and of other machines.
 """
 
 from __future__ import annotations

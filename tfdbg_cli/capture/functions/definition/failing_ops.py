@@ -41,7 +41,7 @@ class FailingOp:
 def failing_ops(root: Scope, name: str) -> list[FailingOp]:
     """The nodes below `root` that an error can mean by `name`.
 
-    TensorFlow names a node as its own function does, with what it was inlined into before it or not.
+    TensorFlow names the node as its own function does, sometimes with the path of the calls that it was inlined into.
     """
     found: list[tuple[int, FailingOp]] = []
     for scope in root.all():

@@ -30,7 +30,8 @@ class FlatNode:
     """A node of an inlined function.
 
     `template` is the NodeDef in its own function, `inputs` are what it reads, and `controls` the nodes it waits for.
-    `through` are the ends of inlined calls out of which it reads: their side effects belong to that call.
+    `through` are the end markers of inlined calls whose outputs it reads: the side effects of these calls belong to
+    what must run with it.
     """
 
     name: str
@@ -180,7 +181,7 @@ def _inlined(scope: Scope, before: tuple[str, ...], device: str) -> Iterator[Fla
         else:
             inputs = tuple(resolved(scope, text, ends)[0] for text in given)
         waits = controls
-        # What reads a node of its own function waits for what that one waits for.
+        # A node that reads another one of its function waits for `before` by way of that.
         if before and not controls and not any(scope.body.source(text).node for text in given):
             waits = before
         yield FlatNode(

@@ -53,10 +53,10 @@ _EXACT = RELUS | {"Abs", "Maximum", "Minimum", "Neg", "Sign"}
 
 
 def mergeable(scope: Scope) -> frozenset[Source]:
-    """The outputs of nodes of `scope` that are not given back: those that may be merged, or only pass a value on.
+    """The outputs of nodes of `scope` that are not returned, since they may be merged or only pass a value on.
 
-    None where values are not those of the ops as they are written (XLA), nor in the condition of a loop, whose turn
-    comes before that of the body which shows what it was given.
+    Empty if XLA compiles the function, whose values are not those of single ops; and for the condition of a loop,
+    since it runs before the turn of the body that shows its inputs, from which values could be computed.
     """
     if not scope.recomputes:
         return frozenset()
@@ -71,10 +71,10 @@ def mergeable(scope: Scope) -> frozenset[Source]:
 
 
 def rounding_apart(scope: Scope, *, with_nan: bool) -> frozenset[Source]:
-    """The outputs of nodes of `scope` whose merge with their one reader can round otherwise than the two ops.
+    """The outputs of nodes of `scope` that, merged with their only reader, may be rounded differently.
 
-    `with_nan` asks for those too that differ in what they make of NaN: a ReLU gives zero for it where oneDNN has
-    fused it, and else NaN. None where XLA compiles the function: it merges as it likes.
+    With `with_nan` also those for which only NaN comes out differently: for it a ReLU gives zero if oneDNN has fused
+    it, and else NaN. Empty if XLA compiles the function, which merges as it likes.
     """
     if scope.compiled:
         return frozenset()
@@ -101,7 +101,7 @@ def _with_one_reader(scope: Scope) -> dict[Source, str]:
 
 
 def _is_log_of_softmax(scope: Scope, node: NodeDef) -> bool:
-    """Whether `node` becomes a `LogSoftmax`: finite where the logarithm of the softmax itself is infinite."""
+    """Whether the optimizer makes a `LogSoftmax` of `node`, which is finite even where log(softmax) is -inf."""
     if node.op != "Log":
         return False
     source = scope.body.source(scope.body.data_inputs(node)[0])

@@ -18,7 +18,7 @@ from tfdbg_cli.ops.kinds import FAKES
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """One value: its name in the run, and what is known of it before. `device` is the one that was asked for."""
+    """One value: its name in the run, and what is known of it before. `device` is the one that the program chose."""
 
     name: TensorName
     op_type: str
@@ -110,7 +110,7 @@ def _recipe(scope: Scope, node: NodeDef, slot: int) -> Recipe:
 
 
 def _of_call(site: CallSite, inside: Iterable[Item]) -> list[Item]:
-    """The values `inside` a plain call, which gives each back behind its own outputs."""
+    """The values `inside` a plain call, which are returned as further outputs after the call's own."""
     items = []
     position = len(site.scopes[0].body.returns)
     for item in inside:

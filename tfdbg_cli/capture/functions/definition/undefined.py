@@ -12,7 +12,8 @@ from tfdbg_cli.ops.undefined_outputs import is_undefined
 def may_be_undefined(scope: Scope, node: NodeDef, slot: int) -> bool:
     """Whether output `slot` of a node of `scope` means nothing, or does so when one of its branches is taken.
 
-    A branch that is differentiated gives what the other branches compute for their gradients, too: as FakeParam.
+    A branch that is differentiated also returns what only the other branches compute for their gradients: that comes
+    from a FakeParam op, and means nothing.
     """
     site = scope.calls.get(node.name)
     if site is not None:

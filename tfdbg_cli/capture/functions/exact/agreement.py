@@ -53,9 +53,9 @@ def _holds(tensor: EagerTensor | None) -> bool:
 
 
 def _is_plainly_same(one: EagerTensor, two: EagerTensor) -> bool:
-    """Whether two small tensors are the same to the last bit; false also where that takes a closer look.
+    """Whether two small tensors are the same to the last bit; False also if that takes a closer look.
 
-    Most variables of a network are small and the same, and a person waits for some hundred of them.
+    A quick test first, since most of the hundreds of variables of a network are small and the same.
     """
     if one is two:
         return True

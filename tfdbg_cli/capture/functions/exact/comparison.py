@@ -24,12 +24,11 @@ class Comparison:
     """What differs in a rewritten function.
 
     `outputs` are the positions of outputs, `effects` the names of ops with side effects, that are not computed by the
-    same ops. `unseen` are calls of functions that the runtime compiles by itself, so that their ops are not known.
-    `suspects` are nodes of ours that read a value which the plain function computes in another way, or the memory
-    that a long sum is given, each with the positions of those inputs. `near` are those that read anything behind a
-    difference or just before it. `given` are the positions of outputs of ours that give such values back. `opened`
-    are calls that stay calls in the plain function alone, as those of a Keras 2 layer with two implementations: no
-    choice of what our nodes read mends that.
+    same ops. `unseen` are calls of functions that the runtime compiles separately, so that their ops are not known.
+    `suspects` are nodes of ours that read a value where a difference begins, or a buffer that a long sum reads, each
+    with the positions of these inputs. `near` are nodes of ours that read any differing value, or an input of one.
+    `given` are the positions of outputs of ours that return such values. `opened` are calls that are calls in the
+    plain function only, as of a Keras 2 layer with two implementations: whatever our nodes read, that stays so.
     """
 
     outputs: tuple[int, ...]
@@ -52,7 +51,7 @@ def compared(plain: Compiled, rewritten: Compiled, own: int) -> Comparison:
 
 
 def compared_by_name(plain: Compiled, whole: Compiled) -> Comparison | None:
-    """The comparison of `plain` with `whole`, to which nodes were added; None if any node of it is not as it was."""
+    """The comparison of `plain` with `whole`, which must have all nodes of `plain` unchanged; None if it does not."""
     nodes = {node.name: node for node in whole.nodes}
     same = all(nodes.get(node.name) == node for node in plain.nodes)
     return Comparison((), (), (), (), (), (), ()) if same else None
@@ -91,7 +90,7 @@ class _Compared:
 
     def _suspects(self, foreign: set[str]) -> Iterator[tuple[str, tuple[int, ...]]]:
         """Our nodes that read the reason why the nodes `foreign` differ, with the positions of these inputs."""
-        # What comes behind a difference differs too: the reason is where it begins.
+        # Whatever depends on a difference differs, too: the reason is at the first nodes that differ.
         first = {name for name in foreign if not foreign.intersection(self._given(name))}
         wrong = first if self._reads(first) else foreign
         return self._readers(wrong, self._terms_of_sums())
@@ -130,7 +129,7 @@ class _Compared:
         )
 
     def _terms_of_sums(self) -> set[Output]:
-        """The memory that long sums are given: one more reader may change with which term it begins."""
+        """The input buffers of long sums. One more reader of such a buffer may change the order of the sum."""
         found: set[Output] = set()
         for name in self._program:
             if "AddN" in self._rewritten.nodes[name].op:
@@ -159,7 +158,7 @@ class _Compared:
 
 
 def _ends(values: Values, own: int) -> dict[int | str, str]:
-    """The nodes by which a function acts, by the position of the output or the steady name of the op."""
+    """The nodes that give outputs, by position, and those with side effects, by steady name."""
     found: dict[int | str, str] = {}
     for name, node in values.nodes.items():
         if node.op == "_Retval":

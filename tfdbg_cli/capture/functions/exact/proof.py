@@ -1,9 +1,9 @@
 """Proves of a rewritten function that the program's own ops are as they were, by what the runtime makes of it.
 
-A check is one more reader of a value, and TensorFlow's graph optimizer goes by who reads what. Where that can be, our
-ops are put onto what the optimizer made of the plain function (`grafted`). Elsewhere the rewritten function is
-optimized as any other, and compared with the plain one. Checks that stand in the way read a second computation of
-their value instead, and if that is in the way too, one that begins further back, until nothing differs.
+A check is one more reader of a value, and what TensorFlow's graph optimizer does depends on who reads what. If
+possible our ops are added to what the optimizer made of the plain function (`grafted`). Otherwise the rewritten
+function is optimized as any other and compared with the plain one. Checks that cause a difference read a twin of
+their value instead, and if that causes one, too, a twin that begins further back, until nothing differs.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ def proven(root: Scope, plain: Compiled | None, inputs: Sequence[EagerTensor], m
         root: the scope of the function.
         plain: what the runtime makes of the plain function for `inputs`; None where it does not tell.
         inputs: the flat tensors of a call.
-        make: makes the rewritten function. It is told which values the checks must not read, and the nodes of `plain`
-            onto which to put ours where that can be done, or None.
+        make: makes the rewritten function from two arguments: the values that checks must not read, and the optimized
+            nodes of `plain` to add our ops to, if that can be done, or None.
 
     """
     own = len(root.body.returns)
@@ -91,7 +91,7 @@ def _parted(proof: Proof) -> int:
 
 
 def _further(comparison: Comparison | None, bodies: Mapping[str, Body], apart: Apart) -> Iterator[tuple[str, Source]]:
-    """The values that the suspects of `comparison` are not to read."""
+    """The values that the suspects of `comparison` must not read next time."""
     for node, positions in () if comparison is None else comparison.suspects:
         for text in _told(node, positions):
             found = source_told(text)
@@ -102,7 +102,7 @@ def _further(comparison: Comparison | None, bodies: Mapping[str, Body], apart: A
 def _instead(
     given: Iterable[tuple[str, Source]], bodies: Mapping[str, Body], apart: Apart
 ) -> Iterator[tuple[str, Source]]:
-    """The values to compute a second time, so that these are given back in the place of those that are `given`."""
+    """The values to make twins of, which are to be returned in the place of the `given` ones."""
     for function, source in given:
         yield from _deeper(function, bodies[function], [source], apart)
 
@@ -113,7 +113,7 @@ def _told(node: NodeDef, positions: Sequence[int]) -> Iterable[str]:
 
 
 def _deeper(function: str, body: Body, sources: Sequence[Source], apart: Apart) -> Iterator[tuple[str, Source]]:
-    """The values from which `sources` are computed: the nearest that checks may still read."""
+    """Those of `sources` and of the values they are computed from that are not `apart` yet, the nearest ones."""
 
     def given(source: Source) -> list[Source]:
         if source.node is None or (function, source) not in apart:

@@ -21,13 +21,13 @@ from tfdbg_cli.ops.kinds import COPIES, RECEIVES, RELUS, SENDS
 Output: TypeAlias = tuple[str, int]  # of a node, by name and slot
 
 _AROUND = "NextIteration"
-# Give the same bits whichever term comes first; the optimizer orders them by the names of other nodes.
-# Not so Maximum and Minimum, for NaN and zeros of both signs.
+# Ops that give the same bits in either order of their inputs, which the optimizer sorts by names of nodes.
+# Maximum and Minimum do not, for NaN and for zeros of both signs.
 _COMMUTATIVE = frozenset({
     "Add", "AddV2", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "Equal", "LogicalAnd", "LogicalOr", "Mul", "NotEqual",
     "SquaredDifference",
 })  # fmt: skip
-_ROUNDS = 3  # a loop's variables are told apart by what their turns compute, then by what those of others compute
+_ROUNDS = 3  # loop variables depend on each other, so that each round tells more of them apart
 # Attributes that say where or under what name, not what.
 _PLACES = frozenset({"frame_name", "parallel_iterations", "output_shapes"})
 
@@ -54,7 +54,7 @@ class Values:
         return self._digests[output[0]] + bytes((output[1] & 255,))
 
     def computed(self) -> set[bytes]:
-        """The digests of all nodes."""
+        """The digests of all nodes, but of those that only pass a value on."""
         return {digest for name, digest in self._digests.items() if self.nodes[name].op not in COPIES}
 
     def node(self, name: str) -> bytes:
@@ -106,7 +106,7 @@ class Values:
             for digest in sorted(given) if self.nodes[name].op in _COMMUTATIVE else given:
                 found.update(digest)
         relu = _fused_relu(self.nodes[name])
-        if relu:  # as if it stood behind: the bits are the same, unless there is a NaN
+        if relu:  # digested as if the ReLU were a node of its own: the bits are the same, unless there is a NaN
             behind = hashlib.blake2b(_relu_digest(relu, self.nodes[name]), digest_size=16)
             behind.update(found.digest() + b"\0")
             return behind.digest()
@@ -114,7 +114,7 @@ class Values:
 
 
 def _tensor_name(node: NodeDef) -> str:
-    """The name that two ops share which hand a value from device to device."""
+    """The name that a send op and a receive op share."""
     return str(node.attr["tensor_name"].s)
 
 
@@ -132,8 +132,8 @@ def _relu_digest(op_type: str, node: NodeDef) -> bytes:
 def _own_digest(node: NodeDef) -> bytes:
     """The digest of `node` without its inputs, and without a ReLU that is fused to it."""
     kind = node.op.removeprefix("_Mkl").removeprefix("Native")
-    # A ReLU that oneDNN has fused gives zero for NaN, and else NaN. Rounded is nothing: a run in which a NaN comes up
-    # is made plainly, and a watch that does not see NaN has twins of such products.
+    # For NaN a ReLU gives zero if oneDNN has fused it, and else NaN; no other result depends on fusing. That may be
+    # neglected here: a run in which NaN comes up is tried plainly, and a watch that does not see NaN reads twins.
     if kind in RELUS:
         return _relu_digest(kind, node)
     if _fused_relu(node):
@@ -155,7 +155,7 @@ def _own_digest(node: NodeDef) -> bytes:
 
 @cache
 def acts(op_type: str) -> bool:
-    """Whether an op is more than what it computes: two alike are not one."""
+    """Whether an op has a state or a side effect, so that two equal ops cannot stand for each other."""
     definition = compat.op_definition(op_type)
     return definition is None or bool(definition.is_stateful)
 

@@ -1,4 +1,4 @@
-"""Which tensor a tensor of a function has its elements from, so that its statistics follow from those of that one."""
+"""Finds the tensor that another one has its elements from, so that its statistics follow from those of the former."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from tfdbg_cli.model.dtypes import element_type
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.ops.kinds import IDENTITIES, REPEATS, SAME_ELEMENTS
 
-_WITH_SIGN = frozenset({"float16", "bfloat16", "float32", "float64"})  # the least integer has no negation
-_OF_SEVERAL = frozenset({"Sum", "Mean", "Prod", "Max", "Min"})  # of one element they give it as it is
+_WITH_SIGN = frozenset({"float16", "bfloat16", "float32", "float64"})  # no integers: the least one has no negation
+_OF_SEVERAL = frozenset({"Sum", "Mean", "Prod", "Max", "Min"})  # reducing single elements leaves them as they are
 
 
 @dataclass(frozen=True)
 class Elements:
-    """The elements of what `scope` calls `reference`, maybe `negated`, each so many `times`."""
+    """The elements of the tensor `reference` in `scope`, negated if `negated`, each repeated `times` times."""
 
     scope: Scope
     reference: str
@@ -68,7 +68,7 @@ class ElementSources:
         return size_of(self._facts.shape(scope.resolve(reference)))
 
     def _assigned_before(self, scope: Scope, read: NodeDef) -> tuple[Scope, str] | None:
-        """What a variable was assigned right before `read`: no other write can come in between."""
+        """The value that a variable was assigned right before `read`: scope and reference; None if not certain."""
         variable = self._assigned.get(scope.resolve(scope.body.data_inputs(read)[0]))
         if variable is None or variable.scope is not scope or variable.same_as is None:
             return None
@@ -78,7 +78,7 @@ class ElementSources:
 
 
 def _assigned_once(updated: Sequence[UpdatedVariable]) -> Mapping[TensorName, UpdatedVariable]:
-    """The variables that are written once, by an assignment, by their handles."""
+    """By their handles, the variables that are written exactly once, by an assignment."""
     handles = [variable.scope.resolve(variable.handle) for variable in updated]
     counts = Counter(handles)
     return {

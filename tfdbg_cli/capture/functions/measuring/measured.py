@@ -48,7 +48,7 @@ _NO_NUMBERS = gone("Of tensors of this type no statistics are computed.")
 
 
 class _Value:
-    """In the place of statistics: the value is given back."""
+    """Marks a tensor whose value is returned in the place of statistics."""
 
 
 _VALUE = _Value()
@@ -57,7 +57,10 @@ Found: TypeAlias = Checkable | NoValue | _Value
 
 @dataclass(frozen=True)
 class _Listed:
-    """A tensor that is told of: its numbers are those `found`, maybe negated, of each element so many times."""
+    """A tensor in the list of a run, with what is `found` of it: the check that computes its statistics, or a reason.
+
+    Its elements are those that the check reads, negated if `negated`, each repeated `times` times.
+    """
 
     shown: Shown
     shape: Shape
@@ -68,10 +71,10 @@ class _Listed:
 
 @dataclass
 class MeasurePlan:
-    """The statistics of the runs of `root`, of which `apart` are values that must not be read (`Wanted.apart`).
+    """Which tensors of runs of `root` have statistics computed; `apart` are values not to be read (`Wanted.apart`).
 
-    Of nodes whose names are `chosen` the values are given back instead. `beyond` are those that cannot be: values of
-    branches and loops.
+    Nodes for whose names `chosen` is true return their values instead. `beyond` are chosen tensors that cannot, since
+    they are computed in branches and loops.
     """
 
     root: Scope
@@ -100,7 +103,7 @@ class MeasurePlan:
 
     @property
     def frontier(self) -> Frontier:
-        """What is computed, by scope."""
+        """The tensors to compute statistics of, by scope, in the form in which a watch has its checks."""
         return Frontier(self._checks, len(self._shown), self.updated)
 
     @property
@@ -112,7 +115,7 @@ class MeasurePlan:
 
     @property
     def given(self) -> frozenset[TensorName]:
-        """What the function is to give back; the arguments and the variables of a run are at hand without it."""
+        """The values that the function must return; those of arguments and variables are at hand without that."""
         at_hand = {ARGUMENT, UPDATED_VARIABLE}
         return frozenset(
             one.shown.name for one in self._shown if one.found is _VALUE and one.shown.op_type not in at_hand
@@ -146,7 +149,10 @@ class MeasurePlan:
         return Wanted(None, self.frontier, wanted.values, given, wanted.early, self.apart, measured=True)
 
     def _place(self, scope: Scope, at: int, places: dict[int, int]) -> int:
-        """Note from which number on each of the statistics of `scope`, the first at `at`, stands; gives their end."""
+        """Note in `places` where the numbers of each check in `scope` begin, from `at` on; returns where they end.
+
+        The order is that of `Measures`: rows, elements of small tensors, called functions.
+        """
         checks = self._checks.get(scope, ())
         for small in (False, True):
             for check in checks:
@@ -178,7 +184,7 @@ class MeasurePlan:
                     self._show(scope, name, node.op, node.device, output, _UNDEFINED if undefined else None)
 
     def _leave_out(self, scope: Scope) -> None:
-        """Tell what is computed in a branch or a loop, without statistics."""
+        """List what is computed in a branch or a loop, without statistics."""
         for item in items_of(scope):
             if item.site is not None and item.shown is None:
                 for inner in item.site.scopes:
@@ -203,7 +209,7 @@ class MeasurePlan:
             return
         of = self._sources.of(scope, output.reference)
         found = self._check(of.scope, of.reference, device)
-        if found is _MERGED:  # it may be read where that may not
+        if found is _MERGED:  # the tensor itself may be readable even if the source of its elements is not
             self._shown.append(_Listed(shown, shape, self._check(*scope.made_at(output.reference), device)))
         else:
             self._shown.append(_Listed(shown, shape, found, of.negated, of.times))
@@ -223,7 +229,7 @@ class MeasurePlan:
         return found
 
     def _show_updated(self, variable: UpdatedVariable) -> None:
-        """Tell of a variable after its update: where that is what was assigned, it is known already."""
+        """List a variable after its update; its statistics are those of the assigned tensor, if it was assigned."""
         shown = Shown(variable.name, UPDATED_VARIABLE, variable.device, variable.dtype)
         shape = self._shapes.get(variable.scope.resolve(variable.handle))
         chosen = self.chosen(variable.name.node)
@@ -258,7 +264,7 @@ class MeasurePlan:
 
 
 def _measured(listed: _Listed, places: Mapping[int, int]) -> Measured:
-    """Where the numbers of what is `listed` stand; `places` says where those of each check do, by its identity."""
+    """`listed` with the place of its numbers; `places` has the places of the checks, by their ids."""
     found = listed.found
     if isinstance(found, Checkable):
         told, size = is_told(found.dtype, found.shape), size_of(found.shape)
@@ -269,7 +275,7 @@ def _measured(listed: _Listed, places: Mapping[int, int]) -> Measured:
 
 
 def _read_of(scope: Scope, source: Source) -> object:
-    """What two reads of a variable have in common that read the same; None for another op."""
+    """A key that is equal for reads of a variable that read the same value; None for any other op."""
     node = None if source.node is None else scope.body.nodes[source.node]
     if node is None or node.op != "ReadVariableOp":
         return None

@@ -1,4 +1,4 @@
-"""The tensors of a run of which statistics were computed while it ran, told in one row (`measures`), or values."""
+"""The tensors of a run whose statistics were computed while it ran, and returned in one vector (see `measures`)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tfdbg_cli.model.tensors import EMPTY_STORE, FoundByNode, Tensor, TensorStor
 from tfdbg_cli.model.values import Array, NoValue, Value
 from tfdbg_cli.ops.transparent_shapes import Shape
 
-_PRECISE = 1e-4  # the least share of the mean square that a variance may be, which is a difference of float32 sums
+_PRECISE = 1e-4  # of the mean square; a smaller variance, a difference of float32 sums, is lost in rounding
 _COUNTS = ("size", "nan", "neg_inf", "pos_inf", "neg", "zero", "pos")
 _NOT_COUNTED = gone(
     "It holds NaN or infinities, or numbers whose squares overflow. The run could not be made again to count them."
@@ -28,11 +28,11 @@ _NOT_COUNTED = gone(
 
 @dataclass(frozen=True)
 class Measured:
-    """A tensor, and where among the numbers that a run gives those of it begin: `at`; or the `lack` of them.
+    """A tensor, and where its numbers begin in the vector of a run: `at`; or the `lack` of them.
 
-    They are statistics, or the elements themselves if it is `told`; of a tensor that is `given` there is the value
-    instead. They are of `size` elements (None: as many as they say), each of which the tensor holds so many `times`,
-    maybe `negated`.
+    The numbers are statistics, or the elements themselves if `told`; if `given` the value is returned instead. They
+    are those of `size` elements (None: known from the run), of which the tensor has each `times` times, negated if
+    `negated`.
     """
 
     shown: Shown
@@ -65,14 +65,17 @@ class Layout:
         self._row_of = {at: number for number, at in enumerate(rows)}
         self._rows = starts[:, None] + np.arange(WIDTH)
         self._sizes = np.array([-1 if size is None else size for size in rows.values()], np.int64)
-        self._behind = starts + WIDTH  # where the size stands of those whose size was not known
+        self._behind = starts + WIDTH  # the place of the size, for tensors whose size was not known before
         self._told = list(told)
         self._lengths = list(told.values())
         spans = [np.arange(at, at + length) for at, length in told.items()]
         self._elements = np.concatenate(spans) if spans else np.empty(0, np.int64)
 
     def summaries(self, vector: Array) -> list[Summary | None]:
-        """What `vector`, which a run gave, tells of each tensor; None also for one whose elements must be counted."""
+        """The statistics of each tensor in `vector`, the result of a run.
+
+        None for tensors without statistics, and for those of which the vector does not tell them (see `_of_rows`).
+        """
         open_ = self._sizes < 0
         sizes = np.where(open_, vector[np.where(open_, self._behind, 0)] if len(vector) else 0, self._sizes)
         of_rows = _of_rows(vector[self._rows], sizes, (sizes <= EXACT) | ~open_)
@@ -92,10 +95,10 @@ class Layout:
 
 
 class MeasuredTensors:
-    """A `TensorStore` of what `vector`, as `layout` explains it, tells.
+    """A `TensorStore` of tensors with statistics, which are in `vector` as `layout` says.
 
-    `count` gives the statistics of the tensors at some places, whose elements must be counted, as far as they can be.
-    `values` has those tensors that are `given`, in the same order.
+    `count` is called with the places of tensors whose statistics the vector does not tell, and returns them as far as
+    it can. `values` has the tensors that are `given`, in order.
     """
 
     def __init__(
@@ -191,7 +194,7 @@ def _described(item: Measured) -> Tensor:
 
 
 def _sized(tensor: Tensor, item: Measured, size: int) -> Tensor:
-    """`tensor`, whose elements were counted; its shape follows where one length was not known before the run."""
+    """`tensor` with its `size` in elements, and with its shape if only one dimension was unknown."""
     shape = None
     if item.shape is not None and item.shape.count(None) == 1:
         others = size_of(tuple(length for length in item.shape if length is not None))
@@ -201,9 +204,10 @@ def _sized(tensor: Tensor, item: Measured, size: int) -> Tensor:
 
 
 def _of_rows(rows: Array, sizes: Array, exact: Array) -> list[Summary | None]:
-    """The summaries in rows of `measures.WIDTH` numbers, of tensors of so many elements; None where they do not tell.
+    """The summaries of tensors of `sizes` elements, from `rows` of `measures.WIDTH` numbers each.
 
-    `exact` says of which the signs could be added up.
+    None for a tensor that has non-finite elements, or whose sum of squares overflows, or whose signs are not added up
+    exactly (`exact`).
     """
     total, least, largest, half_square, signs, half_others = rows.T
     with np.errstate(all="ignore"):

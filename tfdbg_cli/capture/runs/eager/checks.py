@@ -33,8 +33,8 @@ from tfdbg_cli.ops.kinds import INCREMENTS
 from tfdbg_cli.ops.norms import FAR_FROM_OVERFLOW, PASSED_ON, RULES, Norm, bound_of
 from tfdbg_cli.ops.undefined_outputs import is_undefined
 
-_RULES = dict(RULES)  # asked for each op: a view of it takes twice the time
-# Those whose output is bounded as what they read is: small ones need not be looked at either.
+_RULES = dict(RULES)  # looked up for each op, in a plain dict, which takes half the time of a read-only view
+# Ops whose output has no larger norm than their input, so that even small outputs need not be looked at.
 _HANDING_ON = frozenset(op_type for op_type, rule in RULES.items() if rule is PASSED_ON) | {"ReadVariableOp"}
 _INFINITE, _root = math.inf, math.sqrt
 # Dtypes, by number, whose elements are always finite.
@@ -46,16 +46,16 @@ _EXACT = frozenset(
     )
 )  # fmt: skip
 _MOST_KNOWN = 50_000
-_FEW = 2_000  # that are kept from run to run: what takes little of a processor's cache
+_FEW = 2_000  # norms that are kept from run to run; so few take little of a processor's cache
 _SIMPLE_UPDATES = INCREMENTS | {"AssignVariableOp"}
 _MOST_UNSEEN = 16
-_dot = getattr(np.vdot, "__wrapped__", np.vdot)  # without the question whether an operand is of another library
+_dot = getattr(np.vdot, "__wrapped__", np.vdot)  # without NumPy's dispatch to arrays of other libraries
 _FLOATS = "fc"
-_NUMBERS = "fd"  # of NumPy's characters for dtypes, those that Python and BLAS know, too
+_NUMBERS = "fd"  # NumPy's characters for float32 and float64, the real dtypes that BLAS has kernels for
 _WIDE = frozenset({tf.float32.as_datatype_enum, tf.float64.as_datatype_enum})
-_SMALL = 4096  # elements up to which a tensor is looked at in less time than it takes to reckon a bound
-# Up to so many elements a tensor whose bound has grown beyond `_NEAR` is looked at again: bounds are multiplied from
-# layer to layer, and one that is let grow costs a look at what is much larger, such as gradients and variables.
+_SMALL = 4096  # elements up to which looking at a tensor takes less time than computing a bound
+# A tensor of at most `_CHEAP` elements is looked at again once its bound exceeds `_NEAR`. Bounds are multiplied from
+# layer to layer: one that may grow would later cost a look at much larger tensors, such as gradients and variables.
 _CHEAP, _NEAR = 1 << 16, 1e8
 # A norm in float32 is not exact: sums of very many squares stay too small, and squares below 1e-38 are lost.
 _INEXACT, _LEAST = 4.0, 1e-12
@@ -68,19 +68,19 @@ class Checks:
         self.watched = watched
         ours = our_filter(watched.tensor_filter)
         among, finds = (Among.ALL, Bad.NONE) if ours is None else (ours.among, ours.finds)
-        # Some ask of a whole run, its graph and its order; they are asked when it is at its end.
+        # Filters that need the whole run, its graph and its order are asked at its end instead.
         self.at_ops = ours is None or not (ours.compares or among is Among.GRADIENTS)
-        # Whether it is about numbers that are wrong wherever they come up; else it is asked of runs only, and not of
-        # what a program prepares for them.
+        # Whether the filter looks for numbers that are wrong anywhere, as NaN is. Any other filter is asked of runs
+        # only, and not of what a program prepares for them.
         self.anywhere = finds is not Bad.NONE
-        # Whether only what becomes of variables counts.
+        # Whether bad values count only where they reach a variable.
         self.of_updates = among is Among.OUTCOME
         self._finite_only = finds is Bad.EITHER
         self._of_each = self._finite_only and not self.of_updates
         self._excluded = re.compile(watched.exclude_node_names).search if watched.exclude_node_names else None
-        self._norms: dict[int, Norm] = {}  # of what is finite, by the ids of tensors and of handles of variables
+        self._norms: dict[int, Norm] = {}  # of finite values, by the ids of tensors and of handles of variables
         self._before: dict[int, Norm] = {}
-        self._unseen: dict[int, int] = {}  # by the id of a handle: how many updates were not looked at
+        self._unseen: dict[int, int] = {}  # by the id of a variable's handle: updates since its value was looked at
         self._failed = False
         self.meant = Meant() if watched.skips_meant else None
         self.ignored = IgnoredOps(watched.by_hand, lambda given: not self.out_of_fine([given]))
@@ -98,7 +98,7 @@ class Checks:
                 size = value.size
                 if size > _SMALL or op_type in _HANDING_ON:
                     norm = self._bound(op, op_type, inputs, size)
-                if norm is None and 1 < size <= _SMALL:  # as `norm_of`, without a question: most tensors
+                if norm is None and 1 < size <= _SMALL:  # `norm_of` written out, for the most frequent case
                     square = float(_dot(value, value))
                     if square < _INFINITE:
                         norm = _INEXACT * _root(square) + _LEAST, size
@@ -115,7 +115,10 @@ class Checks:
         return found and not self._is_excluded(op) and not (self.ignored and self._is_excused(op, inputs, outputs))
 
     def _bad_by_filter(self, op: Noted, inputs: Sequence[OpInput], outputs: Sequence[Taken]) -> bool:
-        """As `bad`, where numbers that are not finite are not all that is asked for, or count in variables alone."""
+        """As `bad`, for a filter that does not ask for non-finite numbers, or only for those that reach variables.
+
+        In the latter case no op is bad, but what follows from ignored ops is noted all the same.
+        """
         if self.of_updates:
             if self.ignored and (self.ignored.follows(inputs) or self.ignored.means(op)):
                 self.ignored.excuses(op, inputs, [one for one in outputs if one[2] is not None and _holds_bad(one)])
@@ -124,7 +127,7 @@ class Checks:
         return found and not (self.ignored and self._is_excused(op, inputs, outputs))
 
     def _bound(self, op: Noted, op_type: str, inputs: Sequence[OpInput], size: int) -> Norm | None:
-        """A bound that shows that what `op` gave is finite, of so many elements; None where none is known."""
+        """A bound of the norm of the output of `op`, of `size` elements; None unless it proves that to be finite."""
         if op_type == "ReadVariableOp":
             return self._known(inputs[0])
         rule = _RULES.get(op_type)
@@ -143,29 +146,33 @@ class Checks:
         self._before, self._norms = self._norms, {}
 
     def run_ends(self) -> None:
-        """Note that a run is over, of whose tensors few will be met again."""
+        """Note that a run is over: many norms are let age, since few of its tensors will be read again."""
         if len(self._norms) > _FEW:
             self._forget_oldest()
 
     def _is_excused(self, op: Noted, inputs: Sequence[OpInput], outputs: Sequence[Taken]) -> bool:
-        """Whether what was found in `outputs` counts as fine by word; if it is not NaN, that of the op alone."""
+        """Whether what was found in `outputs` is to be ignored: as the person said, or because it follows from that.
+
+        The latter only where the filter asks for non-finite numbers, which are followed from op to op.
+        """
         return self.ignored.excuses(op, inputs, outputs) if self.anywhere else self.ignored.means(op)
 
     def is_meant(self, op: Noted, inputs: Sequence[OpInput], outputs: Sequence[Taken]) -> bool:
-        """Whether the program may mean the bad values that `op` gave: then they are judged at the end of the run.
+        """Whether the bad values that `op` gave may be intended: then they are judged at the end of the run.
 
-        Such are infinities that the program wrote, and whatever it hands to a choice, which may throw it away.
+        This holds for infinities that the program wrote down, and for whatever it hands to a choice such as
+        `tf.where`, which may discard it.
         """
         if self.meant is None or (updates_variable(op.op_type) and not builds(op.stack)):
             return False
         return self.meant.hands_on(op, inputs, outputs) or is_chosen_from(op.stack)
 
     def is_new(self, op: Noted) -> bool:
-        """Whether what is bad at the line of `op`, which `is_meant`, has not been judged before."""
+        """Whether no run was judged yet for bad values at the line of `op` that may be intended (`is_meant`)."""
         return self.meant is not None and self.meant.is_new(op.stack)
 
     def judged(self) -> None:
-        """Note that the run with what was met so far was judged."""
+        """Note that the lines which `is_new` was asked about since the last time are judged now."""
         if self.meant is not None:
             self.meant.judged()
 
@@ -187,9 +194,9 @@ class Checks:
         return not self._is_excluded(op)
 
     def settled(self, op: Noted, inputs: Sequence[OpInput], dtype: int) -> bool:
-        """Whether the variable of `dtype` that `op` updated need not be read: a bound of its norm shows it is finite.
+        """Whether the variable of `dtype` (by number) that `op` updated need not be read, since its norm is bounded.
 
-        Every few updates it is read nevertheless, so that the bound stays near.
+        After `_MOST_UNSEEN` updates in a row it is read nevertheless, since the bound only grows.
         """
         if not self._finite_only or op.op_type not in _SIMPLE_UPDATES or len(inputs) != 2 or dtype not in _WIDE:
             return False
@@ -206,7 +213,7 @@ class Checks:
         return True
 
     def bad_update(self, op: Noted, inputs: Sequence[OpInput]) -> bool:
-        """Whether the update `op` is given what the watch is for among `inputs`."""
+        """Whether the update `op` is given bad values, where only those that reach variables count (`of_updates`)."""
         if not self.of_updates:
             return False
         given = [one for one in inputs if not _is_handle(one)]
@@ -215,7 +222,7 @@ class Checks:
         return not (self.ignored and (self.ignored.means(op) or self.ignored.are_to_blame(given)))
 
     def out_of_fine(self, inputs: Sequence[OpInput]) -> bool:
-        """Whether all of `inputs` are finite, as far as they are numbers."""
+        """Whether all numbers in `inputs` are finite: what the op gave then went bad in the op itself."""
         return all(self._known(given) or _is_fine(given) for given in inputs)
 
     def forget_variables(self) -> None:
@@ -237,10 +244,10 @@ class Checks:
         return self._norms.get(key) or self._before.get(key)
 
     def _given(self, op: Noted, inputs: Sequence[OpInput], counted: slice, size: int) -> Sequence[Norm | None]:
-        """The norms of those of `inputs` that are `counted`.
+        """The norms of `inputs[counted]`, None where one is not known.
 
-        What came from outside, such as a batch or a rate, is looked at once if that is no more work than to look at
-        what the op gave, of `size` elements.
+        A tensor from outside, such as a batch or a learning rate, is looked at once, unless it has more elements than
+        the output of the op (`size`): then looking at the output is cheaper.
         """
         norms, missing = self._norms, False
         found: list[Norm | None] = []
@@ -255,7 +262,7 @@ class Checks:
         return found
 
     def _looked_at(self, given: OpInput, most: int) -> Norm | None:
-        """The norm of a tensor of at most so many elements; None of others, and of one that is not finite."""
+        """The norm of an eager float32 or float64 tensor of at most `most` elements; None if larger or not finite."""
         if type(given) is not EagerTensor or dtype_number(given) not in _WIDE:
             return None
         value = host_array(given)
@@ -289,13 +296,16 @@ class Checks:
 
 
 def norm_of(value: Any) -> Norm | None:
-    """A bound of the norm of an array or a NumPy scalar, infinite if unknown; None where not all of it is finite."""
+    """A bound of the L2 norm of an array or a NumPy scalar, and its size; None where not all of it is finite.
+
+    The bound is infinite for dtypes whose norm is not computed, and where the sum of squares overflows.
+    """
     size: int = value.size
     if value.dtype.char in _NUMBERS:
         if not value.ndim:
             return (abs(float(value)), 1) if math.isfinite(value) else None
         square = _dot(value, value)
-        if math.isfinite(square):  # else the square of a large number may be infinite
+        if math.isfinite(square):  # if not, the elements may be finite all the same: their squares can overflow
             return _INEXACT * math.sqrt(square) + _LEAST, size
         return (math.inf, size) if np.isfinite(value).all() else None
     kind = value.dtype.kind

@@ -30,14 +30,14 @@ class ForwardOp:
 
 
 class ForwardOps:
-    """The ops of one thread's run, from the first one on that is in a scope: what is in none has no layer."""
+    """The forward ops of one run in one thread. None are kept before the first that is in a scope, as layers are."""
 
     def __init__(self) -> None:
         self._by_output: dict[int, ForwardOp] = {}
         self._by_given: dict[tuple[str, tuple[int, ...]], ForwardOp] = {}
         self._given: set[int] = set()
-        self.scope = ""  # that of the gradient that is being computed
-        self._slopes: dict[int, int] = {}  # by the id of a gradient: that of the tensor with respect to which it is
+        self.scope = ""  # for the ops of the gradient that is being computed now
+        self._slopes: dict[int, int] = {}  # from the id of a gradient dy/dx to the id of x
 
     def __bool__(self) -> bool:
         return bool(self._by_output)
@@ -54,14 +54,17 @@ class ForwardOps:
         self._given.update(given)
 
     def clear(self) -> None:
-        """Forget all ops: another run begins."""
+        """Forget all ops."""
         for known in (self._by_output, self._by_given, self._given, self._slopes):
             known.clear()
 
     def of(
         self, op_type: str, inputs: Sequence[Any] | None, outputs: Sequence[Any] | None, slopes: Sequence[Any]
     ) -> ForwardOp | None:
-        """The op whose gradient a tape asks for with these tensors, as far as it needs them; None if not known."""
+        """The op of that type whose gradient a tape computes now; None if not known.
+
+        `inputs` and `outputs` are those of the op that its gradient needs, `slopes` the gradients of its outputs.
+        """
         for one in outputs or ():
             if type(one) is EagerTensor and (op := self._by_output.get(tensor_id(one))) is not None:
                 return op
@@ -87,7 +90,7 @@ class ForwardOps:
             self.scope = before
 
     def gave(self, op: ForwardOp, slopes: Any) -> None:
-        """Note the gradients with respect to what `op` was given: a tensor, or several."""
+        """Note `slopes`, the gradients with respect to the inputs of `op`: one tensor, or one for each input."""
         several = slopes if isinstance(slopes, (list, tuple)) else (slopes,)
         for key, slope in zip(op.given, several, strict=False):
             if key and type(slope) is EagerTensor:

@@ -1,4 +1,4 @@
-"""What counts as fine among eager ops since the person ignores it: those ops, and what is bad because of them."""
+"""What a watch of eager code lets pass since the person ignores it: ops, and bad values that follow from them."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _MOST_KNOWN = 50_000
 
 
 class IgnoredOps:
-    """Follows what ignored ops gave from op to op, by the ids of tensors and of the handles of variables.
+    """Follows the outputs of ignored ops from op to op, by the ids of tensors and of handles of variables.
 
-    An op is meant that has the type and the line of one that was ignored, or its name where no line is known; of a
-    layer every op in its scope.
+    An op counts as ignored if it has the type and the source line of one that the person ignored, or the name of one,
+    or is in the scope of an ignored layer.
     """
 
     def __init__(self, places: Iterable[IgnoredPlace], is_bad: Callable[[OpInput], bool]) -> None:
-        """Count `places` as fine; `is_bad` says whether what an op was given holds something bad."""
+        """Ignore `places`; `is_bad` says whether an input of an op holds non-finite numbers."""
         self._lines: set[tuple[str, int, str]] = set()
         self._names: set[str] = set()
         self._layers: list[tuple[str, ...]] = []
@@ -45,9 +45,10 @@ class IgnoredOps:
         return bool(self._names or self._layers)
 
     def excuses(self, op: Noted, inputs: Sequence[OpInput], outputs: Sequence[Taken]) -> bool:
-        """Whether the bad values in `outputs` of `op` count as fine; then those made of them do, too.
+        """Whether the bad values in `outputs` of `op` count as fine; if so, note it, for the ops that read them.
 
-        They do where `op` is ignored, or was given what counts as fine; not where it made NaN of infinities.
+        They do where `op` is ignored, or where every bad input counts as fine already. But NaN that `op` made out of
+        infinities does not: that is a new fault.
         """
         if not self.means(op):
             makes_nan = any(_has_nan(value) for _, _, value in outputs)
@@ -57,7 +58,7 @@ class IgnoredOps:
         return True
 
     def excuses_variable(self, op: Noted, inputs: Sequence[OpInput], handle: EagerTensor) -> bool:
-        """Whether what the variable of `handle` holds after `op`, which is bad, counts as fine."""
+        """Whether the bad values that `op` left in the variable of `handle` count as fine; if so, note it."""
         others = [given for given in inputs if given is not handle]
         if not self.means(op) and not self.are_to_blame(others):
             return False
@@ -65,7 +66,7 @@ class IgnoredOps:
         return True
 
     def gave(self, function: str, outputs: Iterable[Taken]) -> None:
-        """Count what a call of that graph function gave as fine, if something in the function is ignored."""
+        """Count the outputs of a call of the graph function `function` as fine if a place in it is ignored."""
         if function in self._functions:
             self._note(key for key, _, _ in outputs)
 
@@ -78,7 +79,7 @@ class IgnoredOps:
         return self.follows(inputs) and not any(self._is_bad(given) and not self._is_fine(given) for given in inputs)
 
     def means(self, op: Noted) -> bool:
-        """Whether `op` is one that the person ignores."""
+        """Whether `op` itself is one that the person ignores."""
         if self._lines and (*place_of_stack(op.stack), op.op_type) in self._lines:
             return True
         name = op.name
@@ -103,7 +104,7 @@ class IgnoredOps:
 def _given_nan(given: OpInput) -> bool:
     if type(given) is EagerTensor:
         return dtype_number(given) not in HANDLES and _has_nan(host_array(given))
-    return hasattr(given, "handle") or _has_nan(given)  # of a variable its update was looked at
+    return hasattr(given, "handle") or _has_nan(given)  # a variable: what is in it was judged at its update
 
 
 def _has_nan(value: Any) -> bool:

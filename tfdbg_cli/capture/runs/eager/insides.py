@@ -25,7 +25,7 @@ _MOST = 256 << 20  # bytes of values that are computed again
 
 @dataclass(frozen=True, eq=False)
 class Insides:
-    """The nodes of a function that eager code called, and the values of a call of it."""
+    """A function that eager code called, by its nodes, and by the values of a call if these can be computed again."""
 
     traced: TracedFunction
 
@@ -35,7 +35,10 @@ class Insides:
         return tuple(slot.argument.name for slot in self.traced.slots if not slot.argument.captured)
 
     def nodes(self, scope: str, given: Mapping[str, TensorName]) -> Iterator[tuple[str, Node]]:
-        """The nodes under `scope`, each after its own name; what reads an argument reads what was `given` for it."""
+        """Pairs of a node's own name and the node moved under `scope`, without arguments.
+
+        Where a node reads an argument it now reads the tensor that was `given` for it.
+        """
         for node in self.traced.graph:
             if node.name not in given:
                 read = tuple(within(scope, tensor, given) for tensor in node.inputs)
@@ -44,10 +47,11 @@ class Insides:
                 yield node.name, replace(node, name=name, inputs=read, control_inputs=waited)
 
     def values(self, inputs: Sequence[Array | None], outputs: Sequence[Array]) -> TensorStore | None:
-        """All values of a call with `inputs` that gave `outputs`; None where they cannot be had, or tell little.
+        """All values of a call with `inputs` that gave `outputs`; None where they are not computed.
 
-        For that the call is made again, apart from the program: only if it computes from its arguments alone, with no
-        variable, no draw and no side effect; a large one only if it made something not finite.
+        They are computed by calling the function again, out of the program's sight. That is done only if it has no
+        variables, draws and side effects, and a large function is called only if it made non-finite outputs of finite
+        inputs.
         """
         traced = self.traced
         if any(value is None for value in inputs):
@@ -66,7 +70,7 @@ class Insides:
 
 
 def within(scope: str, name: TensorName, given: Mapping[str, TensorName]) -> TensorName:
-    """The name that the tensor `name` of a function has among the ops around the call."""
+    """The name of a function's tensor among the eager ops: for an argument what was `given`, else under `scope`."""
     return given.get(name.node) or TensorName(f"{scope}/{name.node}", name.slot)
 
 

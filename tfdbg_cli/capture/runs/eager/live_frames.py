@@ -21,12 +21,12 @@ from tfdbg_cli.model.values import Array
 from tfdbg_cli.own_frames import is_own
 
 _MOST_NAMES = 5_000
-_TRACKING = "_self_"  # how attributes begin in which TensorFlow notes the program's own once more
-_DEEPEST = 3  # of lists in lists, attributes of attributes
-_MOST_VARIABLES = 50_000  # whose names are known
+_TRACKING = "_self_"  # prefix of attributes in which TensorFlow tracks the other attributes once more
+_DEEPEST = 3  # levels of lists in lists and attributes of attributes that are searched
+_MOST_VARIABLES = 50_000  # names that are kept
 
 _VARIABLES: dict[int, str] = {}
-"""How variables were called the first time that one was shown, by the ids of their handles, which no two share."""
+"""The name under which each variable was shown first, by the id of its handle (ids are not used twice)."""
 
 
 def live_frames() -> tuple[LiveFrame, ...]:
@@ -79,16 +79,17 @@ def names_at_hand(wanted: AbstractSet[int]) -> Mapping[int, str]:
 def namer(
     frames: Sequence[LiveFrame], names: Mapping[int, str] | None = None, read: Mapping[int, str] | None = None
 ) -> Callable[[Source], str]:
-    """Gives the program's name for what came from outside: that in `names`, else in its frames; empty for none.
+    """A function that returns the program's name for a value from outside; empty where it has none.
 
-    `read` are names of tensors when they were read. A variable keeps the name that it got in this process first: it
-    is to be one row of what tells of many runs.
+    Names are taken from `names` if given, else from the `frames`, and from `read`, which has tensors as they were
+    called when they were read. A variable keeps its first name in this process, so that tables over many runs have
+    one row for it.
     """
     known = names or {**names_of_tensors(frames), **(read or {})}
 
     def named(source: Source) -> str:
         if source.dtype not in HANDLES:
-            # A Python value has no dtype, and no id: 0 is that of the first tensor of the process.
+            # A Python value has the dtype 0 and the key 0, which is also the id of the first tensor of the process.
             return (source.dtype and known.get(source.key)) or name_of_array(frames, source.given)
         name = _VARIABLES.get(source.key) or known.get(source.key, "")
         if name:
@@ -101,7 +102,7 @@ def namer(
 
 
 def name_of_array(frames: Sequence[LiveFrame], given: object) -> str:
-    """The name that the program has for the array of which TensorFlow made `given`; empty for none."""
+    """The program's name for a NumPy array equal to `given`, which TensorFlow made of it; empty for none."""
     if not isinstance(given, np.ndarray) or not given.ndim:
         return ""
     for frame in reversed(frames):

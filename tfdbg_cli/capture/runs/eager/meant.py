@@ -20,10 +20,10 @@ _TURNS_SIGN = frozenset({"Neg", "Sub"})
 
 
 class Meant:
-    """Knows the tensors that hold infinities which the program wrote down or fed, and which ops only handed on since.
+    """Knows the tensors whose infinities the program wrote down or fed, and which ops have only handed on since.
 
     Whether they were meant is judged at the end of a run by what became of them (`analysis/origin/benign.py`). A line
-    at which they come up is new until a run with it was judged.
+    where they come up is new until a run with it was judged.
     """
 
     def __init__(self) -> None:
@@ -33,7 +33,7 @@ class Meant:
         self._met: set[tuple[str, int]] = set()
 
     def hands_on(self, op: Noted, inputs: Sequence[OpInput], outputs: Sequence[Taken]) -> bool:
-        """Whether all that is not finite in `outputs` are such infinities, which `op` was given and handed on."""
+        """Whether all non-finite elements of `outputs` are such infinities, handed on by `op`; if so, note it."""
         if op.op_type not in _HAND_ON:
             return False
         signs: set[float] = set()
@@ -46,7 +46,7 @@ class Meant:
         if any(each is None for each in gave):
             return False
         found = set().union(*(each for each in gave if each is not None))
-        if op.op_type == "ReadVariableOp":  # what an update gave it was looked at, so it was given so
+        if op.op_type == "ReadVariableOp":  # its handle holds no numbers; what was written was judged at the update
             signs = found
         if not signs or not (op.op_type in _TURNS_SIGN or found <= signs):
             return False
@@ -54,20 +54,21 @@ class Meant:
         return True
 
     def is_new(self, stack: Stack) -> bool:
-        """Whether no run has been judged yet with such infinities at the line of the op that has this stack."""
+        """Whether the source line of the op with this stack is in no run that was judged; notes the line as met."""
         place = place_of_stack(stack)
         self._met.add(place)
         return place not in self._judged
 
     def judged(self) -> None:
-        """Note that the run with the places met so far was shown or passed over."""
+        """Note that the run was shown or passed over: the lines met in it are not new any more."""
         self._judged |= self._met
         self._met.clear()
 
     def _infinities(self, given: OpInput, *, made: bool) -> set[float] | None:
-        """The signs of the infinities in what an op was given; None where they look like a fault.
+        """The signs (-1.0, 1.0) of the infinities in an input of an op; None where they look like a fault.
 
-        A number that was not `made` by an op may be either infinity, an array only hold -inf, as a mask does.
+        They look intended in a tensor that is known here. In an input that no op `made`, a scalar may be either
+        infinity, and an array may hold -inf alone, as a mask does.
         """
         if type(given) is EagerTensor:
             if dtype_number(given) in HANDLES:
@@ -90,7 +91,7 @@ class Meant:
 
     def _note(self, keys: Iterable[int]) -> None:
         self._tensors.update(keys)
-        if len(self._tensors) > _MOST_KNOWN:  # those that are known longest are forgotten
+        if len(self._tensors) > _MOST_KNOWN:  # two generations are kept; the older one is dropped
             self._before, self._tensors = self._tensors, set()
 
 

@@ -1,4 +1,4 @@
-"""The name scope that eager code is in, told without asking TensorFlow at each op, which takes as long as a look."""
+"""The name scope that eager code is in, kept up to date here: asking TensorFlow takes as long as looking at an op."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from typing import Any
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.compat import eager_context, thread_data
 
-# How often the class may be changed. Python gives a class a thousand versions, and then looks its attributes up the
-# long way, which every op asks for.
+# How often we may change TensorFlow's class. Python gives a class about a thousand version tags; after that its
+# attribute lookups, of which every op makes some, are not cached any more.
 _MOST_CHANGES = 100
 
 
 class ScopeChanges:
-    """Hears of it whenever eager code enters or leaves a name scope, in whatever thread."""
+    """Counts how often eager code enters or leaves a name scope, in any thread, by a property put onto TensorFlow."""
 
     def __init__(self) -> None:
         self._numbers = itertools.count(1)
-        self._original: property | None = None  # what was there before ours; None while nothing is heard of
+        self._original: property | None = None  # TensorFlow's property; None while it is not replaced
         self._ours: property | None = None
         self._changed = 0
-        self.latest = 0  # another number after each change
+        self.latest = 0  # a new number after each change of a scope
 
     def heed(self) -> None:
-        """Hear of changes from now on."""
+        """Count changes from now on."""
         if self._original is not None:
             return
         self._original = original = vars(compat.SCOPED)[compat.SCOPE]
@@ -35,13 +35,13 @@ class ScopeChanges:
 
         self._ours = property(original.fget, change, original.fdel, original.__doc__)
         self._set(self._ours)
-        self.latest = next(self._numbers)  # what was before was not heard of
+        self.latest = next(self._numbers)  # the scope may have changed while nobody counted
 
     def let_go(self) -> None:
-        """Hear of no more changes, and leave TensorFlow's class as it was.
+        """Stop counting, and put TensorFlow's own property back.
 
-        A program in which watches came and went very often has it changed for good, as has one that has put
-        something of its own over it meanwhile.
+        Ours stays for good where it was replaced too often already (`_MOST_CHANGES`), and where somebody else has
+        replaced ours meanwhile.
         """
         if self._original is None or self._changed >= _MOST_CHANGES:
             return
@@ -58,16 +58,16 @@ SCOPE_CHANGES = ScopeChanges()
 
 
 class NameScope:
-    """The name scope of one thread, which alone may ask for it, while changes are heard of."""
+    """The name scope of the thread that makes this object. Only it may ask, and only while changes are counted."""
 
     def __init__(self) -> None:
         self._thread = thread_data(eager_context())
-        self._asked = -1  # the number of the latest change when TensorFlow was asked
+        self._asked = -1  # `SCOPE_CHANGES.latest` as it was when TensorFlow was asked last
         self._name = ""
 
     @property
     def name(self) -> str:
-        """As the names of ops begin in it; empty outside of all."""
+        """The prefix of op names in this scope, such as `dense/`; empty outside of all scopes."""
         latest = SCOPE_CHANGES.latest
         if self._asked != latest:
             self._asked = latest

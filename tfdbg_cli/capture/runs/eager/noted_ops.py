@@ -25,7 +25,7 @@ LATER = gone("The variable is read when somebody looks.")
 
 @dataclass(frozen=True, slots=True)
 class Released:
-    """Stands for the value of a large variable, which is not held: its shape."""
+    """In place of a value that is not held because it is the memory of a large variable; has its shape."""
 
     shape: tuple[int, ...]
 
@@ -58,25 +58,29 @@ class Source:
     given: Any
     dtype: int = 0
     key: int = 0  # the id of the tensor that was given; 0 for a Python value
-    nbytes: int = 0  # that it holds
-    readers: int = 0  # how often ops of the log were given it
+    nbytes: int = 0  # of the value held here; 0 for handles and strings
+    readers: int = 0  # how many inputs of ops in the log it is
 
 
 @dataclass(eq=False, slots=True)
 class OnTheWay:
-    """A variable given to an op that wants a tensor, so that TensorFlow read it first: handle, dtype by number."""
+    """A variable given to an op that wants a tensor: TensorFlow reads it first, which no listener sees.
+
+    `dtype` is by number, `count` the number of that read among all ReadVariableOps of the log.
+    """
 
     handle: Source
     dtype: int
     count: int
-    value: Any = None  # that was read; None where it is read when somebody looks, as long as it is the same
+    value: Any = None  # the value that was read; None: read when somebody looks, if no update came since
 
 
 class Noted(NamedTuple):
-    """An op as it is noted while it runs, which has to cost little, for most are forgotten unseen.
+    """An op as the log keeps it while the program runs; cheap to make, since most ops are forgotten unseen.
 
-    It is a `RecentOp` without its links: `reads` are ids of tensors that ops before it gave, or what came from
-    elsewhere. It is the `nth` op of its type, from 0. `nbytes` is what the log holds of it.
+    Unlike a `RecentOp` it does not refer to other ops: `reads` has the ids of tensors that ops before it gave, and
+    whatever came from elsewhere. `number` counts all ops of the log, `nth` those of its type, both from 0. `nbytes`
+    is the size of the values that the log holds for it.
     """
 
     number: int

@@ -1,9 +1,10 @@
 """Shows every op that Python has TensorFlow run eagerly, in whatever thread, to those who listen.
 
-All go through two functions of TensorFlow's Python layer (`compat.EXECUTORS`): op wrappers, the gradient
-functions that a tape calls, updates of variables. These two are replaced meanwhile, and so is what a tape calls for
-the gradient of each op, which is told the layer of that op. TensorFlow's own way to see ops, callbacks, belongs to
-one thread, and costs more. A listener may have what a tape runs shown later, many ops at once (`put_off`).
+Op wrappers, gradient functions that a tape calls, updates of variables: all run ops by one of two functions of
+TensorFlow's Python layer (`compat.EXECUTORS`). These two are replaced while somebody listens. So is the function by
+which a tape calls the gradient of an op, to give the gradient's ops the layer of that op. TensorFlow's own op
+callbacks are not used, since they see one thread only and cost more. Ops that a tape runs can be shown to a listener
+later, many at once (`put_off`).
 """
 
 from __future__ import annotations
@@ -28,13 +29,13 @@ class Listener(Protocol):
     """Is told of every op, before and after it. What it raises is reported, and goes no further."""
 
     def begins(self, op_type: str, inputs: Sequence[OpInput]) -> Any:
-        """An op is about to run in this thread. `ran` gets what this gives; where that is None, it is not called."""
+        """An op is about to run in this thread. `ran` gets the result as `begun`, and is not called if it is None."""
         ...
 
     def ran(
         self, op_type: str, inputs: Sequence[OpInput], attributes: AttributeList, outputs: OpOutputs, begun: Any
     ) -> OpOutputs:
-        """The op, given `inputs`, lists laid out, gave `outputs`. Returns what the program gets, mostly the same."""
+        """The op made `outputs` of `inputs` (lists flattened). Returns what the program gets, mostly `outputs`."""
         ...
 
     @property
@@ -122,7 +123,7 @@ class EagerOps:
         slopes: Sequence[Any],
         *rest: Any,
     ) -> Any:
-        """Stands before `compat.tape_gradient`: what that runs belongs to the scope of the forward op."""
+        """The replacement for `compat.tape_gradient`, whose ops belong to the scope of the forward op."""
         put_off = THREADS.here
         if put_off.allowed and runs_program(op_type):
             with put_off.within(tape=False):
@@ -146,7 +147,7 @@ class EagerOps:
         def tape(handle: Any, *arguments: Any) -> Any:
             heard = len(self._listeners) > 1 or compat.eager_context().op_callbacks
             may_put_off = not heard and self._tapes.is_known(handle)
-            # The ops of all gradients have their callers in common.
+            # All gradients of this call of the tape share these callers, so they are walked only once.
             with WITHOUT_OUR_FRAMES, callers_known(0), THREADS.here.within(tape=may_put_off):
                 return original(handle, *arguments)
 
@@ -197,7 +198,7 @@ class EagerOps:
             try:
                 outputs = original(handle, device, op_type, inputs, attributes, *rest)
             except BaseException as error:
-                leave_out_our_frames(error)  # it is the innermost, which TensorFlow shows whosever it is
+                leave_out_our_frames(error)  # this frame is the innermost, which TensorFlow shows in any case
                 raise
             if begun is None:
                 return outputs
@@ -211,7 +212,7 @@ class EagerOps:
 
 
 class _Forms(dict[str, tuple[slice, slice, bool]]):
-    """Of registered ops: which arguments are inputs, a list counting once, and attributes; whether one is a list."""
+    """By op type, where `fast` has its inputs and its attributes among its arguments; whether an input is a list."""
 
     def __missing__(self, op_type: str) -> tuple[slice, slice, bool]:
         inputs = compat.op_definition(op_type).input_arg

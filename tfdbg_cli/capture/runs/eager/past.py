@@ -1,8 +1,7 @@
-"""A run of a function with the eager ops before it that made its arguments.
+"""A run of a function, extended by the eager ops before it that made its arguments.
 
-These ops stand in the run of the function under the scope `eager/`. What read an argument reads what the op gave,
-as the insides of a function read what its caller gave. `without_past` takes that back where only the function is made
-again.
+These ops are added to the graph of the run under the scope `eager/`, and readers of an argument read the output of
+the op that made it. `without_past` undoes this where the function alone is made again.
 """
 
 from __future__ import annotations

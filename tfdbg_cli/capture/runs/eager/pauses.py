@@ -28,7 +28,10 @@ _READ = "ReadVariableOp"  # is part of the op that wants the value, and no step 
 
 @dataclass(frozen=True)
 class _From:
-    """Where a step begins: the thread, the op's stack, turn and scope, and how deep the program's call is."""
+    """Where a step begins: the thread, the op's stack, turn and scope.
+
+    `depth` is the depth of the program's call in the stack that lines are stepped in, 1 for the outermost call.
+    """
 
     thread: int
     stack: Stack
@@ -45,7 +48,7 @@ class Pauses:
         self._places: list[tuple[PlaceTest, str]] = []
         self._from: _From | None = None
         self._within: _From | None = None
-        self._at = 0  # where the call of the program in which a step began has come since
+        self._at = 0  # the last instruction offset seen in the call in which the step began
 
     def why(
         self,
@@ -63,7 +66,7 @@ class Pauses:
             return ""
         self._within = None
         if sought.pace is not None and op.op_type != _READ and self._is_reached(sought.pace, op, stack, turn):
-            # Lines are stepped over in the call in which that began, not in those that they make.
+            # Steps by line stay in the call where stepping began: what a line calls is part of that line.
             self._within = self._from if sought.pace is Pace.LINE else None
             return f"a step to the next {STEPS[sought.pace]}"
         for test, words in self._places:
@@ -72,13 +75,13 @@ class Pauses:
         return ""
 
     def paused(self, op: Noted, stack: Stack, turn: Turn | None) -> None:
-        """Note that the program stands behind `op`: the next step begins there."""
+        """Note that the program is stopped right after `op`: the next step begins there."""
         depth = _depth(stack) if self._within is None else min(_depth(stack), self._within.depth)
         self._from = _From(threading.get_ident(), stack, turn, op.scope, depth)
         self._at = stack[1 - 2 * depth]
 
     def found(self, op: Noted, stack: Stack, turn: Turn | None) -> None:
-        """Note that the program stands behind `op`, at which a watch stopped."""
+        """As `paused`, where a watch stopped at `op`: a step by line may then begin in another call."""
         self._within = None
         self.paused(op, stack, turn)
 
@@ -98,11 +101,11 @@ class Pauses:
             return not op.scope.startswith(begun.scope)
         if len(stack) < 2 * begun.depth or not _same_caller(stack, begun):
             return True
-        if pace is Pace.OUT:  # of the call with the loop its turn is left
+        if pace is Pace.OUT:  # still in the same call: leaving the turn of the loop in it counts as going out
             return begun.turn is not None and begun.depth == begun.turn.depth and turn is not begun.turn
         at = -2 * begun.depth
         code, now, before = stack[at], stack[at + 1], begun.stack[at + 1]
-        back, self._at = now < self._at, now  # a loop within the turn has come to the same line again
+        back, self._at = now < self._at, now  # going back means that an inner loop comes to the same line again
         return turn is not begun.turn or back or line_at(code, now) != line_at(code, before)
 
 
@@ -206,7 +209,7 @@ def _in_place_of(tensor: EagerTensor, value: Array) -> EagerTensor:
 
 
 def exchanged(outputs: OpOutputs, replaced: Mapping[int, EagerTensor]) -> OpOutputs:
-    """`outputs` of an op with other tensors, `replaced` by their number among all of them, in order."""
+    """`outputs` of an op with those in `replaced` exchanged, whose keys are positions in the flattened list."""
     counter = iter(range(len(list(leaves(outputs)))))
 
     def each(value: OpOutputs) -> OpOutputs:

@@ -1,9 +1,8 @@
-"""Ops of a tape that are shown to a listener some at a time, not each on its own.
+"""Ops of a tape that are shown to a listener in batches, not one by one.
 
 While a tape computes gradients, TensorFlow runs op after op, and no Python of the program runs between them: nobody
-can tell whether an op is looked at before the next one or a little later. They belong to one turn, so none is asked
-for, and the same Python for many ops in a row takes less than between two ops, behind which a processor has forgotten
-it.
+can tell whether an op is looked at right away or a little later. It is faster in batches: all these ops belong to one
+turn, which then need not be found for each, and our Python stays in the processor's caches.
 """
 
 from __future__ import annotations
@@ -23,12 +22,12 @@ from tfdbg_cli.capture.tf.types import Method, OpOutputs
 from tfdbg_cli.ops.kinds import PYTHON
 from tfdbg_cli.own_frames import WITHOUT_OUR_FRAMES
 
-# What an op and its stack take of the room for elements, beside those that it gave: a hundred ops at most.
+# What each op put off costs of the room, counted in elements, beside those of its outputs: 100 ops at most.
 _ONE = 10_000
 _MOST_TAPES = 10_000
 ROOM = 100 * _ONE
 
-# What an op was run by, as `fast` gets it, what it gave, its stack and its scope.
+# An op that has run: the arguments of `fast` (see `ops.EagerOps`), its outputs, its stack and its scope.
 RanOp: TypeAlias = tuple[tuple[Any, ...], OpOutputs, Stack, str]
 
 
@@ -46,8 +45,8 @@ class PutOff:
     __slots__ = ("_changes", "_room", "_scope_now", "_show", "_under", "allowed", "is_open", "ops", "scope")
 
     def __init__(self) -> None:
-        self.allowed = False  # whether a tape is at work, and nothing of the program's runs within it
-        self.is_open = False  # whether the next op is put off, and no listener is asked
+        self.allowed = False  # whether a tape computes gradients, and no Python of the program runs in between
+        self.is_open = False  # whether the next op is put off without asking a listener
         self.ops: list[RanOp] = []
         self.scope = ""
         self._room = 0
@@ -57,7 +56,7 @@ class PutOff:
         self._scope_now: Callable[[], str] = _nowhere
 
     def begin(self, show: Callable[[Sequence[RanOp]], None], scope_now: Callable[[], str], room: int) -> None:
-        """Put off what is `allowed` from now on, until `show` gets it; `room` is for elements of tensors."""
+        """Put off ops from now on, which `show` gets later: when their tensors exceed `room` elements, or earlier."""
         self._show, self._scope_now, self._room = show, scope_now, room
         self._changes = -1
         self.is_open = True
@@ -71,11 +70,11 @@ class PutOff:
             self._room -= elements_of(outputs) + _ONE
         else:
             self._room -= sum(map(elements_of, outputs or ())) + _ONE
-        if self._room < 0 or not self.is_open:  # the op itself can have called what had others shown
+        if self._room < 0 or not self.is_open:  # the op may have called Python that made us show the others
             self.show()
 
     def scope_changes(self) -> None:
-        """Note that the scope of the next op is another one, though TensorFlow's is not."""
+        """Note that the next op is in another scope, though TensorFlow's name scope has not changed."""
         self._changes = -1
 
     def show(self) -> None:
@@ -90,12 +89,15 @@ class PutOff:
                 report("look at an op", error)
 
     def within(self, *, tape: bool) -> _Within:
-        """A context in which a tape is at work, and no Python of the program's; or, without `tape`, just that."""
+        """A context in which ops may be put off (`tape`), or in which they may not, since the program's Python runs.
+
+        What was put off is shown on entering and on leaving it.
+        """
         return _Within(self, tape)
 
 
 class _Within:
-    """See `PutOff.within`. No generator: what it shows is shown amid the calls of the program, and no others."""
+    """See `PutOff.within`. A class, since a generator would add frames of contextlib to the stacks that are shown."""
 
     __slots__ = ("_before", "_put_off", "_tape")
 
@@ -125,25 +127,26 @@ _RUNS_PROGRAM: dict[str, bool] = {}  # what `runs_program` said
 
 
 class Tapes:
-    """The tapes that may put off: those of which it is known that they say before they call the program's Python.
+    """The tapes whose ops may be put off: those that we have seen from their beginning.
 
-    A tape calls Python for what was recorded with a function of its own, such as that of `tf.custom_gradient`. These
-    are replaced as they are recorded, so that what was put off is shown first; tapes that are older are not known.
+    A tape calls Python of the program for gradients that were recorded as functions, as by `tf.custom_gradient`. Such
+    a function is wrapped when it is recorded, so that what was put off is shown before it runs. In tapes that are
+    older than the interception they are not wrapped.
     """
 
     def __init__(self) -> None:
-        self._known: set[int] = set()  # their ids; of two tapes that live at the same time they differ
+        self._known: set[int] = set()  # ids of the tapes; those that live at the same time have different ones
 
     def forget(self) -> None:
-        """Know none: what is recorded from now on is not seen."""
+        """Forget all tapes: what they record from now on is not seen."""
         self._known.clear()
 
     def is_known(self, tape: Any) -> bool:
-        """Whether all that `tape` recorded was seen."""
+        """Whether `tape` was made while recording is intercepted, so that its functions are wrapped."""
         return id(tape) in self._known
 
     def new(self, original: Method) -> Method:
-        """Stands for the function of TensorFlow's that makes a tape."""
+        """The replacement for TensorFlow's function that makes a tape."""
 
         def new(*arguments: Any) -> Any:
             tape = original(*arguments)
@@ -156,7 +159,7 @@ class Tapes:
 
     @staticmethod
     def recorded(original: Method) -> Method:
-        """Stands for a function of TensorFlow's that records an op with a function for its gradient."""
+        """The replacement for a function of TensorFlow's that records an op with a function for its gradient."""
 
         def record(op_type: Any, outputs: Any, inputs: Any, backward: Any, *rest: Any) -> Any:
             return original(op_type, outputs, inputs, _shown_before(backward), *rest)

@@ -42,11 +42,11 @@ from tfdbg_cli.model.tensors import gone
 from tfdbg_cli.model.values import NoValue, Value
 from tfdbg_cli.ops.kinds import COPIES, RESHAPES
 
-_SMALL = 1 << 16  # bytes of a variable that are copied for the log without a thought
+_SMALL = 1 << 16  # bytes; what is read of a smaller variable is held even if that makes TensorFlow copy it
 # Ops whose output can be the memory of their first input.
 _SAME_MEMORY = COPIES | RESHAPES | {"Bitcast"}
 _MOST_OPS = 20_000
-_noted: Callable[[type[Noted], tuple[Any, ...]], Noted] = tuple.__new__  # a named tuple's own is a call of Python
+_noted: Callable[[type[Noted], tuple[Any, ...]], Noted] = tuple.__new__  # faster than `Noted(…)`, a call of Python
 _LARGE = gone("What the variable held after this update is not kept, for it is large.")
 
 
@@ -59,14 +59,14 @@ class RecentOps:
         self._ops: deque[Noted] = deque()
         self._counts: dict[str, int] = {}
         self._made: set[int] = set()  # the ids of tensors that ops gave
-        self._released: set[int] = set()  # of those, the ones that are a large variable's own memory
+        self._released: set[int] = set()  # of those, the ones whose memory is that of a large variable
         self._outside: dict[int, Source] = {}
-        self.fresh: set[int] = set()  # the ids of those arrays from outside that nobody has asked for the name of yet
+        self.fresh: set[int] = set()  # ids of arrays from outside whose names nobody has looked up yet
         self._forgotten: dict[int, tuple[Noted, int]] = {}  # by the id of a tensor: the op that gave it, and the slot
         self._written: dict[int, list[tuple[Source, Value]]] = {}  # by the number of the op
         self._updates: dict[int, int] = {}  # by the id of a handle: the number of the op that updated it last
         self._nbytes = 0
-        self._most = _MOST_OPS  # the number of the first op for which another one has to go
+        self._most = _MOST_OPS  # the number of the first op for which an old one must be forgotten
         self._keeps_all = False
         self._scoped = False  # whether an op was in a scope, as those of layers are
         self.forward = ForwardOps()
@@ -76,9 +76,9 @@ class RecentOps:
         self.dropped = 0
 
     def keep_all(self, budget: int) -> None:
-        """Hold all values from now on, those of large variables as well, as far as `budget` bytes allow.
+        """Hold all values from now on, those of large variables included, as far as `budget` bytes allow.
 
-        What ops before read of a large variable is held, too, unless it was updated since.
+        For ops in the log already, what they read of a large variable is read again, unless it was updated since.
         """
         self._budget = self._largest_read = budget
         self._keeps_all = True
@@ -102,11 +102,11 @@ class RecentOps:
 
     @property
     def room(self) -> int:
-        """How many elements of tensors may be held beside what is in the log."""
+        """How many elements of tensors may wait outside of the log (see `put_off`)."""
         return min(self._budget // 64, ROOM)
 
     def scope_now(self) -> str:
-        """The scope that an op of this thread is in which runs now."""
+        """The name scope of an op that runs now in this thread; inside a gradient, that of the forward op."""
         return self.forward.scope or self._scope.name
 
     def add(
@@ -118,7 +118,7 @@ class RecentOps:
         stack: Stack,
         scope: str | None = None,
     ) -> Noted:
-        """Add an op that was given `inputs` and gave `outputs`, in `scope`, or in that of now."""
+        """Add an op that was given `inputs` and gave `outputs`; `scope` is its name scope, by default `scope_now`."""
         made, nbytes, ops = self._made, 0, self._ops
         reads: list[int | Source | OnTheWay] = []
         for given in inputs:
@@ -162,7 +162,7 @@ class RecentOps:
         return op
 
     def wrote(self, op: Noted, handle: EagerTensor, value: Value, *, keep: bool) -> None:
-        """Note that `op` updated the variable behind `handle`, which now holds `value`; `keep` it, be it large."""
+        """Note that `op` updated the variable of `handle` to `value`; with `keep` a large value is held, too."""
         source = self._source(handle)
         if not keep and not isinstance(value, NoValue) and value.nbytes > self._largest_read:
             value = _LARGE
@@ -200,7 +200,7 @@ class RecentOps:
                 self._unread(read)
         self._written.pop(op.number, None)
         self.dropped += 1
-        emptied = op.holding([], [], 0)  # what it held is let go of
+        emptied = op.holding([], [], 0)  # without its values, for ops that still refer to it
         for slot, (key, _, _) in enumerate(op.outputs):
             self._made.discard(key)
             self._released.discard(key)
@@ -209,14 +209,14 @@ class RecentOps:
             self._forget_unread()
 
     def _unread(self, source: Source) -> None:
-        """Count off an op that was given `source` and is forgotten; with the last one the value is let go."""
+        """Note that an op which was given `source` is forgotten; after the last such op the value is released."""
         source.readers -= 1
         if source.readers <= 0 and source.nbytes:
             self._outside.pop(source.key, None)
             self._nbytes -= source.nbytes
 
     def _forget_unread(self) -> None:
-        """Let go of what no op of the log was given."""
+        """Forget sources and forgotten ops that no op in the log refers to."""
         read = [given for op in self._ops for given in op.reads]
         tensors = {given for given in read if isinstance(given, int)}
         sources = {given.key for given in read if isinstance(given, Source)}
@@ -250,13 +250,16 @@ class RecentOps:
         return found
 
     def _shows_a_variable(self, op_type: str, reads: Sequence[int | Source | OnTheWay]) -> bool:
-        """Whether what an op gives is a variable's own memory."""
+        """Whether the output of an op is the memory of a variable, read directly or handed on."""
         if op_type not in _SAME_MEMORY:
             return op_type == "ReadVariableOp"
         return bool(reads) and reads[0] in self._released
 
     def variable_of(self, op: RecentOp) -> Source | None:
-        """The handle of the variable that `op` shows; None if it was updated since, or is not known any more."""
+        """The handle of the variable that `op` has read, directly or through ops that hand its memory on.
+
+        None if the variable was updated since, or is not known any more.
+        """
         while op.op_type != "ReadVariableOp":
             if not op.inputs or isinstance(op.inputs[0], Source):
                 return None
@@ -271,9 +274,9 @@ class RecentOps:
         return self._updates.get(source.key, -1) <= op.number
 
     def ops(self) -> list[RecentOp]:
-        """The ops that are still known, the oldest first.
+        """The ops in the log, oldest first, each linked to the ops that it reads.
 
-        Those that they read are among them, but for ops that are not known any more, which have no outputs.
+        A link to an op that was dropped from the log leads to one without inputs and outputs, which is not listed.
         """
         found: list[RecentOp] = []
         made = {key: (_linked(op), slot) for key, (op, slot) in self._forgotten.items()}
@@ -292,7 +295,7 @@ class RecentOps:
 
 
 def _linked(noted: Noted) -> RecentOp:
-    """The op, still without what it reads."""
+    """The op as a `RecentOp`, whose `inputs` are still to be filled in."""
     links: list[Read] = []
     return RecentOp(*noted[:4], links, noted.attributes, noted.outputs, noted.stack, noted.device)
 

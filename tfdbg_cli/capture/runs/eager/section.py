@@ -1,4 +1,4 @@
-"""A part of an eager program that is one run: a turn of a loop, a call with a name, or what lies between."""
+"""A section is a part of an eager program that is one run: a turn of a loop, a named call, or what lies between."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from tfdbg_cli.model.values import Array
 
 _MOST_KNOWN = 5_000
 _NEVER: tuple[Stack, str] = ([], "")
-_NAMELESS: dict[int, Stack] = {}  # stacks of ops that read nothing with a name, by their ids
-_NAMED: dict[int, tuple[Stack, str]] = {}  # by ids of tensors: where one was read, and its name there
+_NAMELESS: dict[int, Stack] = {}  # stacks of ops whose inputs had no name when it was looked up, by id of the stack
+_NAMED: dict[int, tuple[Stack, str]] = {}  # by tensor id: the stack of the op that read it, its name there
 ONE_BY_ONE = "Each op ran on its own, as Python called it; there is no graph but the flow of its data."
 _STOPPED_WITHIN = "The program stands in the middle of this run, right behind its last op."
 _DROPPED = (
@@ -37,30 +37,30 @@ _DROPPED = (
 
 @dataclass(eq=False)
 class Section:
-    """One part, which grows from its first op on.
+    """One section, which grows with each op.
 
-    `number` and `plan` are those of the run, None before it is one; `names` are those of its arguments, by id, and
-    `read` those of tensors from outside when they were read.
+    `number` and `plan` are those of the run, None until the section becomes one. `names` are names of the call's
+    arguments by the ids of the tensors, `read` names of tensors from outside, as they were when they were read.
     """
 
-    named: str  # how it is called; empty where its turn tells that
+    named: str  # its title; empty where that follows from its turn
     log: RecentOps
     turn: Turn | None = None
     number: int | None = None
     plan: Plan | None = None
-    stopped: bool = False  # whether a value was found in it, so that what is made of that value is no news
-    meant: bool = False  # whether something came up in it that is to be judged at its end
-    ignored: bool = False  # whether the ops of this part are to be left alone
-    checks: Checks | None = None  # what its ops are asked while the same watch is on; None where that is to be found
+    stopped: bool = False  # whether the watch has stopped in it, so that values derived from that find are no news
+    meant: bool = False  # whether bad values that may be intended came up, to be judged at its end
+    ignored: bool = False  # whether its ops are left alone
+    checks: Checks | None = None  # the checks of the watch that is on, kept here for speed; None where not looked up
     names: Mapping[int, str] | None = None
     read: dict[int, str] = field(default_factory=dict)
 
     def name_fresh(self, stack: Stack) -> None:
-        """Note what the program calls those tensors that the op with this stack has just read for the first time.
+        """Note the program's names for those tensors that the op with this stack has just read for the first time.
 
-        To look through all names of all calls takes longer than many ops, and most of what is read anew in each turn
-        is what TensorFlow makes by itself, such as axes: where nothing had a name once, nothing is looked for again.
-        Nor is it for a tensor that was read at the same place before, as data are that all turns have in common.
+        Searching the local variables of all calls takes longer than many ops, and most tensors that are new in each
+        turn are made by TensorFlow itself, such as axes. So nothing is searched for an op whose inputs had no names
+        once, nor for tensors that the same place has read before, such as data that all turns share.
         """
         fresh = self.log.fresh
         if id(stack) not in _NAMELESS:
@@ -83,13 +83,13 @@ class Section:
 
     @property
     def title(self) -> str:
-        """How the run is called: in words that are found when somebody looks."""
+        """The title of the run, made when somebody looks."""
         return self.named or (self.turn.words if self.turn is not None else "")
 
     def described(
         self, number: int, feeds: Mapping[str, Array] | None = None, came: Mapping[str, int] | None = None
     ) -> Call:
-        """The call for the screen; `came` are the ids of what may have come with a batch."""
+        """The description of the call; `came` has the ids of tensors and iterators by which a batch may have come."""
         thread = threading.current_thread().name
         loop = "" if self.turn is None else self.turn.place
         places = batch_places(came or {})
@@ -107,10 +107,10 @@ class Section:
         news: bool = False,
         paused: PausedOp | None = None,
     ) -> Run:
-        """The section as a run, as far as it is known. `frames` are the calls that run now, amid it or at its end.
+        """The section as a run, as far as it has come. `frames` are the program's calls that are under way now.
 
-        With `news` only the last op counts, and what led to it: what was before has been shown. `paused` is the op
-        behind which the program was stopped on demand; it comes to know the variables of the run.
+        With `ended` they are not shown. With `news` the run has only the last op and the ops that led to it, since
+        the others have been shown. `paused` is the op after which the program stands; it gets the run's variables.
         """
         parts = told(self.log, namer(frames, self.names, self.read), last=news)
         if paused is not None:

@@ -20,39 +20,42 @@ from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import OpInput
 from tfdbg_cli.ops.effects import updates_variable
 
-# They hand a variable on to the program, which looks at it; or may find the data at their end.
+# Ops that begin no run: they only hand a variable to the program, or find that the data have ended.
 _NO_WORK = frozenset({"ReadVariableOp", "Identity", "VarHandleOp", "IteratorGetNext"})
 _WORKS: dict[int, tuple[Stack, bool]] = {}  # what `_works` said, by the ids of stacks
 _MOST_STACKS = 5_000
-_SHARE = 8  # of the memory for values, the part that the last ops of a watch may take
-_MOST = 512 << 20  # bytes of it
+_SHARE = 8  # the log of a watched section may take an eighth of the memory budget
+_MOST = 512 << 20  # bytes; and no more than this
 
 
 class Here:
-    """Where one thread stands."""
+    """What is known of one thread: the turn and the section that it is in."""
 
     def __init__(self) -> None:
         self.turns = Turns()
         self.turn: Turn | None = None
         self.section: Section | None = None
-        self.told = 0  # how many calls it is within that are runs by name
-        self.busy = False  # with what we do ourselves
-        self.functions = False  # whether it has made runs of functions and sessions
-        self.read: set[int] = set()  # the ids of what was read of variables in a part that is no run yet
-        self.functional: set[tuple[int, int]] = set()  # loops in whose turns functions are the runs
+        self.told = 0  # nesting depth of calls that are runs by name
+        self.busy = False  # whether tfdbg itself runs ops now
+        self.functions = False  # whether runs of functions or sessions were made in this thread
+        self.read: set[int] = set()  # ids of values read from variables in a section that is no run yet
+        self.functional: set[tuple[int, int]] = set()  # keys of loops in whose turns calls of functions are the runs
         self.called = False  # whether a run of a function began in this turn
-        self.computed = False  # whether this turn of such a loop would be a run itself
-        # What each op asks of the thread, without the way to it, which takes longer than the question.
+        self.computed = False  # whether this turn of such a loop computes with variables itself, as a run would
+        # Kept here since every op asks for them, and looking them up takes longer than the question.
         self.under = under_here()
         self.put_off = THREADS.here
         self.inside = vars(INSIDE)
 
     def in_functional(self) -> bool:
-        """Whether it is in such a loop."""
+        """Whether the thread is in a loop whose runs are calls of functions (`functional`)."""
         return self.turn is not None and self.turn.key in self.functional
 
     def leave_turn(self) -> None:
-        """Note that the turn is over: one without a call that would be a run itself makes runs of those behind it."""
+        """Note that the turn is over.
+
+        If it computed with variables and called no function, turns of this loop are runs themselves from now on.
+        """
         if self.turn is not None and self.computed and not self.called:
             self.functional.discard(self.turn.key)
         self.called = self.computed = False
@@ -82,7 +85,7 @@ class Sections:
         section = here.section
         if section is not None and here.told:
             return section
-        # In a loop whose runs are functions no op begins one, and none need ask whether it may.
+        # In a loop whose runs are calls of functions no op begins a run, so nothing waits for one to begin.
         begun = section is None or section.number is not None or section.stopped or here.in_functional()
         turn = here.turns.of(stack, begun=begun)
         if section is None or turn is not here.turn:
@@ -100,14 +103,14 @@ class Sections:
         return section
 
     def log(self) -> RecentOps:
-        """A log for the ops of a section, of the last ops."""
+        """A new log for the latest ops of a section."""
         return RecentOps(min(memory_budget(self._controller.settings) // _SHARE, _MOST))
 
     def start_run(self, here: Here, section: Section, op_type: str, inputs: Sequence[OpInput], stack: Stack) -> None:
-        """Make `section` a run if the op that begins now computes something out of a variable.
+        """Make `section` a run if the op that begins now computes with a variable.
 
-        In a program without functions and sessions any op does so in a turn, but the first, of a loop whose names
-        tell that it trains.
+        In a thread without runs of functions and sessions any op makes it one, from the second turn on of a loop that
+        trains (judged by the names in it).
         """
         functional = here.in_functional()
         if (functional and here.computed) or not self._computes(here, section.turn, op_type, inputs, stack):
@@ -142,7 +145,7 @@ class Sections:
 
 
 def _works(stack: Stack) -> bool:
-    """Whether the op with this stack may be the work for which a run is made."""
+    """Whether the op with this stack may make its section a run: it is the program's, and no housekeeping."""
     known = _WORKS.get(id(stack))
     if known is None:
         if len(_WORKS) > _MOST_STACKS:

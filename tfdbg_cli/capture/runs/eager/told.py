@@ -1,4 +1,4 @@
-"""Makes the parts of a run of the log of eager ops, when somebody looks."""
+"""Turns the log of eager ops into the parts of a run (graph, tensors, stacks, feeds), when somebody looks."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from tfdbg_cli.model.walks import reached
 
 _VARIABLE, _INPUT, _LITERAL = "VarHandleOp", "Placeholder", "Const"
 _GIVES = "IteratorGetNext"
-_ASSIGNS = "AssignVariableOp"  # gives a variable what it reads second
+_ASSIGNS = "AssignVariableOp"  # its second input is the new value of the variable
 _CALLED = {_INPUT: "input", _LITERAL: "number"}
 _RESOURCE = re.compile(r'ResourceHandle\(name="(?P<name>[^"]+?)(?:/\d+)?"')
 _UPDATED = gone("The variable was updated since; what it held before is not kept.")
@@ -38,25 +38,25 @@ _UPDATED = gone("The variable was updated since; what it held before is not kept
 
 @dataclass(frozen=True)
 class Told:
-    """A log as the parts of a run."""
+    """The parts of a run, made of a log."""
 
     graph: Graph
     store: MemoryTensorStore
     tracebacks: Mapping[str, Traceback]
     feeds: Mapping[str, Array]
-    handles: Mapping[str, Callable[[], EagerTensor | None]]  # weak references to those of variables, by their names
-    came: Mapping[str, int]  # the ids of what may have come with a batch: of feeds, and of what iterators gave
-    results: Mapping[tuple[int, int], TensorName]  # of functions, by the number of the call in the log and the slot
+    handles: Mapping[str, Callable[[], EagerTensor | None]]  # weak references to handles, by names of variables
+    came: Mapping[str, int]  # by name, the tensor ids of feeds and of outputs of iterators: what may be of a batch
+    results: Mapping[tuple[int, int], TensorName]  # of called functions, by number of the call in the log and slot
 
     def name_of(self, op: Noted, slot: int) -> TensorName:
-        """The name under which what `op` gave there is among the parts."""
+        """The name of output `slot` of `op` in the run; for a called function that of the tensor inside it."""
         return self.results.get((op.number, slot)) or TensorName(op.name, slot)
 
 
 def told(log: RecentOps, named: Callable[[Source], str], *, last: bool = False) -> Told:
-    """What `log` holds, as the parts of a run; with `last` only its last op and what led to it.
+    """The parts of a run of all ops in `log`; with `last` of its last op and the ops that led to it.
 
-    `named` gives a name to what came from outside; empty for none.
+    `named` returns the program's name for a value from outside; empty for none.
     """
     ops = log.ops()
     leading = _leading_to(ops[-1:], ops)
@@ -78,7 +78,7 @@ def _leading_to(ends: Sequence[RecentOp], ops: Sequence[RecentOp]) -> list[Recen
 
 class _Telling:
     def __init__(self, log: RecentOps, named: Callable[[Source], str], leading: Sequence[RecentOp]) -> None:
-        """`leading` are the ops that led to the last one."""
+        """`leading` are the ops that led to the end; called functions among them show their inner values."""
         self._log = log
         self._leading = {op.number for op in leading}
         self._named = named
@@ -90,7 +90,7 @@ class _Telling:
         self._came: dict[str, int] = {}
         self._tensors: list[Tensor] = []
         self._values: list[Value] = []
-        self._executions: Counter[TensorName] = Counter()  # more than one of a variable that is updated again
+        self._executions: Counter[TensorName] = Counter()  # a variable that is updated twice has two executions
         self._stacks: dict[str, Stack] = {}
         self._places: dict[str, tuple[Mapping[str, Traceback], str]] = {}  # of nodes in functions
         self._results: dict[tuple[int, int], TensorName] = {}  # of functions, by the id of the op and the slot
@@ -112,7 +112,7 @@ class _Telling:
         )
 
     def _add_call(self, op: RecentOp, insides: Insides) -> None:
-        """Add the nodes and results of a function that was called; with all values where it led to the last op."""
+        """Add the nodes and results of a called function; with all values inside if it led to the end of the run."""
         given = dict(zip(insides.arguments, (self._read(op, read) for read in op.inputs), strict=False))
         for own, node in insides.nodes(op.name, given):
             self._nodes[node.name] = node
@@ -137,7 +137,7 @@ class _Telling:
                     self._take(name, op, dtype, value)
 
     def _held(self, read: Read) -> Array | None:
-        """What a function was given, as far as it is held."""
+        """The value that a function was given, or None where the log does not hold it."""
         if isinstance(read, Source):
             return None if read.dtype in HANDLES else array_from(read.given)
         op, slot = read
@@ -194,7 +194,7 @@ class _Telling:
         return value.reshape(taken.shape) if taken is not None and not isinstance(value, NoValue) else value
 
     def _written(self, op: RecentOp, source: Source) -> Value:
-        """What the variable held after the update `op`, which was not read then."""
+        """The value that the variable held after the update `op`, though nobody read it then (`LATER`)."""
         value = self._now(op, source)
         if isinstance(value, NoValue) and op.op_type == _ASSIGNS:
             given = op.inputs[1]
@@ -255,12 +255,12 @@ def _attribute_text(value: object) -> str:
 
 
 def _attributes_of(given: Array) -> Mapping[str, str]:
-    """What a placeholder of a graph tells of the values that it stands for."""
+    """The attributes of a placeholder that stands for `given`: its dtype and its shape."""
     return {"dtype": name_of(given.dtype), "shape": f"[{','.join(map(str, given.shape))}]"}
 
 
 def _given(op: RecentOp, source: Source) -> Array:
-    """What `op` was given by `source`: of a Python value the tensor that TensorFlow made of it, of the op's dtype."""
+    """The array that `op` was given; a Python value in the dtype to which TensorFlow converted it for the op."""
     value = array_from(source.given)
     if source.key or value.dtype.kind not in "biufc":
         return value

@@ -33,7 +33,7 @@ from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import NoValue
 from tfdbg_cli.ops.effects import updates_variable
 
-_CALLERS = 4  # calls of ours between the program's call of a function and the note of it
+_CALLERS = 4  # our frames between the program's call of a function and `function_gave`
 _MOST_VARIABLES = 50_000  # whose types are known
 
 
@@ -51,7 +51,7 @@ class EagerWatch:
         self._end: Callable[[], None] | None = None
         self._lock = threading.Lock()
         self._pauses = Pauses()
-        self._types: dict[int, int] = {}  # in variables, by the ids of their handles
+        self._types: dict[int, int] = {}  # the numbers of the element types of variables, by the ids of their handles
         self.seen = 0  # ops that were looked at
 
     def attend(self, wanted: bool) -> None:
@@ -69,7 +69,7 @@ class EagerWatch:
         if here.busy:
             return None
         within = here.inside["depth"]
-        if within and not is_under(PY_FUNCTION):  # most ops here are ours: for them no stack is taken
+        if within and not is_under(PY_FUNCTION):  # most ops within intercepted calls are ours: no stack is taken
             return None
         stack = stack_here(4, here.under)
         if within and not within_py_function(stack):
@@ -103,11 +103,11 @@ class EagerWatch:
             if op_type == "ReadVariableOp" and section.number is None:
                 here.read.add(tensor_id(outputs if type(outputs) is EagerTensor else outputs[0]))
             checks = self._checks_of(controller.watched)
-            # What runs before a part is a run may be the beginning of one.
+            # Ops before the section is a run are noted as well: they may turn out to be the beginning of one.
             if checks is None and sought is None and section.plan is not None and not captures(section.plan):
                 return outputs
             if section.number is not None:
-                section.checks = checks  # then none of this is asked of its next ops
+                section.checks = checks  # so that the next ops of the section skip all of this
             elif checks is not None and not checks.anywhere:
                 checks = None
         here.busy = True
@@ -132,9 +132,9 @@ class EagerWatch:
         stack: Stack,
         scope: str | None = None,
     ) -> OpOutputs:
-        """Note an op and look at what it gave; returns what the program gets, if it has not gone on from it.
+        """Note an op and look at its outputs; returns what the program gets in their place.
 
-        That it has where the op was put off, which ran in `scope`.
+        An op that was put off is given with the `scope` that it ran in; it cannot be changed any more.
         """
         log = section.log
         if type(outputs) is EagerTensor:
@@ -194,7 +194,7 @@ class EagerWatch:
             self.seen += section.log.count
 
     def run_begins(self, pending: PendingRun) -> None:
-        """Note that a run begins in this thread; if it is a function's, turns of the loop around it are no runs."""
+        """Note that a run begins in this thread; if of a function or session, the turns around it are no runs."""
         if isinstance(pending, PendingSection):
             return
         self._sections.here.put_off.show()
@@ -207,7 +207,7 @@ class EagerWatch:
         here.called = True
 
     def function_gave(self, name: str, insides: Insides, inputs: Sequence[EagerTensor], outputs: OpOutputs) -> None:
-        """Note that a function called `name` was called in this thread: it is one op of the code around it."""
+        """Note that this thread called the function `name`: in the log it is one op of the section around it."""
         self._sections.here.put_off.show()
         stack = stack_here(_CALLERS)
         section = self._sections.of(self._sections.here, stack)
@@ -228,7 +228,7 @@ class EagerWatch:
 
     @property
     def looks_at_ops(self) -> bool:
-        """Whether the watch that is on asks each op, and not a whole run at its end."""
+        """Whether the filter of the watch is asked of each op, and not only of a whole run at its end."""
         checks = self._checks_of(self._controller.watched)
         return checks is not None and checks.at_ops
 
@@ -285,7 +285,7 @@ class EagerWatch:
         gave: Sequence[Taken],
         outputs: OpOutputs,
     ) -> OpOutputs:
-        """Stop behind `op` if something was found or a pause is due; gives the outputs that the program gets."""
+        """Stop after `op` if it is bad (`found_by`) or a pause is due; returns what the program gets from it."""
         stack = op.stack
         if found_by is not None and found_by.is_meant(op, inputs, gave):
             section.meant = found_by.is_new(op) or section.meant
@@ -301,7 +301,7 @@ class EagerWatch:
         return outputs
 
     def _written(self, section: Section, checks: Checks | None, op: Noted, given: Sequence[OpInput]) -> bool:
-        """Look at the variables that `op` updated; whether the watch is for one of them."""
+        """Look at the variables that `op` updated and note their values; returns whether the watch finds one bad."""
         found = checks is not None and checks.bad_update(op, given)
         for handle in given:
             if type(handle) is EagerTensor and dtype_number(handle) == RESOURCE:
@@ -340,13 +340,13 @@ class EagerWatch:
 
     @staticmethod
     def _is_news(section: Section, checks: Checks, given: Sequence[OpInput], stack: Stack) -> bool:
-        """Whether to stop: once in a turn; elsewhere whenever what the op was given is not wrong already."""
+        """Whether to stop: once in a turn or a named call; elsewhere also later, at ops whose inputs are finite."""
         if section.stopped and (section.turn is not None or section.names is not None):
             return False
         return counts(stack) and (not section.stopped or checks.out_of_fine(given))
 
     def _found(self, section: Section, paused: PausedOp) -> OpOutputs:
-        """Open the prompt on the run as far as it came; gives what the program then gets of the op."""
+        """Open the prompt on the run as far as it has come; returns what the program gets from the op."""
         frames = live_frames()
         plan = section.plan
         if plan is None or section.stopped:
@@ -361,7 +361,7 @@ class EagerWatch:
         return _given_instead(section, paused, frames)
 
     def _pause(self, section: Section, paused: PausedOp) -> OpOutputs:
-        """Open the prompt behind an op; gives what the program then gets of the op."""
+        """Open the prompt after an op where the person asked for it; returns what the program gets from the op."""
         if section.number is None:
             section.plan = self._controller.run_starts(PendingSection(section, self._controller, found=True))
             section.number = section.plan.number
@@ -372,7 +372,7 @@ class EagerWatch:
 
 
 def _given_instead(section: Section, paused: PausedOp, frames: Sequence[LiveFrame]) -> OpOutputs:
-    """The outputs of the op, those included that the person exchanged. Lets go of all that the program has."""
+    """The outputs of the op, with those that the person replaced. Frees what `frames` and `paused` hold."""
     for frame in frames:
         frame.let_go()
     for slot, tensor in paused.replaced.items():
@@ -384,7 +384,7 @@ _WATCH = "eager_watch"  # an attribute of the controller, so that both go togeth
 
 
 def watch_of(controller: Controller) -> EagerWatch:
-    """The watch of eager code that asks `controller`; there is one."""
+    """The watch of eager code that asks `controller`: the same object each time, made at the first call."""
     found: EagerWatch | None = getattr(controller, _WATCH, None)
     if found is None:
         found = EagerWatch(controller)

@@ -75,7 +75,7 @@ class CapturedCall(ABC):
         """Make the call. Raises what the call raises."""
 
     def performed(self, instrumented: Instrumented) -> Outcome:
-        """Make the call by `instrumented`; what comes of it is the `outcome`. Raises what the call raises."""
+        """Make the call by `instrumented` and set `outcome`, also when it fails. Raises what the call raises."""
         with INSIDE:
             self.outcome = instrumented.perform(self.call.inputs, self.room)
         if self.outcome.error is not None:
@@ -114,7 +114,7 @@ class CapturedCall(ABC):
         return None
 
     def finish(self, keep: bool) -> None:
-        """Note what the values take, which nobody is to wait for before; write them to disk if they are to be kept.
+        """Note the size of the values, for later estimates, and write them to disk if they are to be kept.
 
         Raises:
             TfdbgError: the disk is full, or the folder cannot be written to.

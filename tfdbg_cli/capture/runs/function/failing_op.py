@@ -1,8 +1,8 @@
 """What the op that failed in a function was given.
 
 A function that fails gives nothing back. So what comes before the op is computed again after the error: on copies of
-the variables as they were before the run, from the arguments and from what the run drew until then. Of a run that was
-not held only that is computed which must come out the same.
+the variables as they were before the run, from the arguments and from what the run drew until then. If no snapshot of
+the run was taken, only values that cannot have changed since are computed.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ _AMBIGUOUS = "Several ops of this function are called {}, so it is not known whi
 
 
 def with_given(run: Run, snapshot_plan: SnapshotPlan, inputs: Sequence[EagerTensor]) -> Run:
-    """`run`, which failed, its failing op under the name that it has in the run, with the values that it was given.
+    """The failed `run` with the values that its failing op was given; its error names that op as the run does.
 
     Args:
-        run: of the function of `snapshot_plan`; held (`run.replayable`) or not.
+        run: a run of the function of `snapshot_plan`, with a snapshot (`run.replayable`) or without.
         snapshot_plan: what is known of the function.
         inputs: the flat tensors that it was called with.
 
@@ -73,7 +73,7 @@ def with_given(run: Run, snapshot_plan: SnapshotPlan, inputs: Sequence[EagerTens
 class _Found:
     """What an op was `given`, and the values that came `before`, as far as they were asked for.
 
-    Where they are `whole`, what came before ends with what the op was given: the op is in a branch or a loop.
+    With `whole` the inputs are among the values before, at their end: the op is in a branch or a loop.
     """
 
     given: Mapping[TensorName, EagerTensor]
@@ -94,7 +94,7 @@ class _PartsAgain:
         self._held = CallSnapshot.of(snapshot_plan, inputs) if held is None else held
 
     def the_failing(self, ops: Sequence[FailingOp], name: str) -> FailingOp:
-        """The one of `ops` that fails again, and of several that do the one in which it begins.
+        """The one of `ops` that fails when it is computed again; of several, one whose inputs come from none of them.
 
         Raises:
             TfdbgError: that cannot be told.
@@ -103,7 +103,7 @@ class _PartsAgain:
         failing: dict[str, list[FailingOp]] = {}
         for op in ops:
             place = op.place_in(self._flat)
-            with suppress(TfdbgError):  # what cannot be computed again is not told to have failed
+            with suppress(TfdbgError):  # of an op that cannot be computed again nobody can tell whether it failed
                 if self._outcome(place, self._numbers_of(place)).error is not None:
                     failing.setdefault(place.name, []).append(op)
         for name_of_place, found in failing.items():
@@ -117,7 +117,7 @@ class _PartsAgain:
         raise TfdbgError(_AMBIGUOUS.format(name))
 
     def _is_reached(self, op: FailingOp) -> bool:
-        """Whether the run comes to `op`: of the branches of a condition it takes one alone."""
+        """Whether the run gets as far as `op`: it may be in a branch that is not taken."""
         try:
             self.given_to(op)
         except TfdbgError:
@@ -151,7 +151,7 @@ class _PartsAgain:
         return list(filter(self._flat.has_numbers, node.outputs))
 
     def _outcome(self, place: FlatNode, returns: Sequence[TensorName], early: Early | None = None) -> Outcome:
-        """What `returns` at `place` give; if the run was held, with all values that come before."""
+        """The values `returns`, made at `place`, computed again; of a run with a snapshot, with all before them."""
         try:
             again = self._outside.before(returns)
         except NotReplayableError as error:
@@ -164,7 +164,7 @@ class _PartsAgain:
 
 
 def _require_unchanged(flat: FlatFunction, snapshot_plan: SnapshotPlan, again: ReplayPart, place: FlatNode) -> None:
-    """See that the variables which `again` reads are as they were when the run read them: `place` failed.
+    """Refuse `again` if a variable that it reads may have changed since the run read it; the run failed at `place`.
 
     Raises:
         TfdbgError: one may have been changed in between.
@@ -185,13 +185,13 @@ def _require_unchanged(flat: FlatFunction, snapshot_plan: SnapshotPlan, again: R
 
 
 def _told(run: Run, op: FailingOp, flat: FlatFunction, found: _Found, note: str) -> Run:
-    """`run` with the values that were `found`, and what `op` was given behind all others: it was there last."""
+    """`run` with the values that were `found`; the inputs of `op` come last, as they were made last."""
     assert run.error is not None
     # A capture that was narrowed shows no more than was asked for, but for what the op was given.
     shown = run.tensors if isinstance(run.tensors, PartOfStore) else _merged(found.before, run.tensors)
     added = []
     for name in () if found.whole and shown is not run.tensors else dict.fromkeys(op.given):
-        once = name in flat.arguments or name.node in flat.nodes  # else it has the same name in each turn
+        once = name in flat.arguments or name.node in flat.nodes  # else it is in a loop or branch, made in each turn
         if not once or not shown.named(name.node, name.slot):
             added.append(name)
     given = KeptTensors.of(_pairs(run, added, found.given))

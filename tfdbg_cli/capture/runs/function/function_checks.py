@@ -1,4 +1,4 @@
-"""A function as one kind of watch sees it: what is checked in it, and what a run gives besides its outputs."""
+"""A function under one kind of watch: which tensors are checked, and the rewritten functions that check them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _UNCHECKED = (
 
 @dataclass(frozen=True)
 class WatchKind:
-    """What of a plan decides how a function is checked."""
+    """The parts of a plan that decide how a function is checked; runs of one kind share the rewritten functions."""
 
     question: Question
     exclude_node_names: str
@@ -56,7 +56,7 @@ class WatchKind:
 
 
 def watch_kind(plan: Plan, function: str) -> WatchKind | None:
-    """How the function of that name is checked for `plan`; None when its values have to be asked, one by one."""
+    """How `plan` has the function of that name checked; None if its filter can only be asked of each value."""
     watched: WatchRequest | None = plan.watched
     question = None if watched is None else question_of(watched.tensor_filter)
     if watched is None or question is None:
@@ -65,7 +65,10 @@ def watch_kind(plan: Plan, function: str) -> WatchKind | None:
 
 
 class FunctionChecks:
-    """The function of `root` under watch. Kept for all its runs; its two ways are made when they are needed."""
+    """The function of `root` under watch, kept for all its runs.
+
+    It is rewritten in two ways, each made when it is needed: `with_values` and `checked_only`.
+    """
 
     def __init__(
         self,
@@ -99,7 +102,7 @@ class FunctionChecks:
 
     @cached_property
     def frontier(self) -> Frontier:
-        """What is checked; what cannot be is said once."""
+        """The tensors to check. Calls that cannot be looked into are named on standard error, once."""
         kind = self._kind
         for name in unshown_calls(self.root):
             remark(_UNCHECKED.format(function=self._atomic.graph.name, name=name))
@@ -108,7 +111,7 @@ class FunctionChecks:
         return frontier_of(self.root, facts, kind.question, kind.admits, self._plain_graph, results=results)
 
     def looked_into(self) -> FunctionChecks:
-        """The same, with all found out that can be without what the runtime makes of the function."""
+        """Itself, after finding out all that does not depend on what the runtime makes of the function."""
         _ = self.frontier, self.read_early
         return self
 
@@ -130,14 +133,14 @@ class FunctionChecks:
         return Graph([*graph, *before], graph.kind)
 
     def with_values(self, inputs: Sequence[EagerTensor]) -> Proof:
-        """The function that is checked and gives all its values, as far as it can be proven for `inputs`."""
+        """The function with checks that also returns all its values, and how far it is proven for `inputs`."""
         if self._kept is None:
             early = Early(self.snapshot_plan.sources)
             self._kept = self._proven(Wanted(self._kind.question, self.frontier, early=early), inputs)
         return self._kept
 
     def checked_only(self, inputs: Sequence[EagerTensor]) -> Proof:
-        """The function that is checked, and gives what it takes to make the run again; proven for `inputs`."""
+        """The function with checks that also returns what it takes to make a run again; proven for `inputs`."""
         if self._proof is None:
             given = frozenset([*self.snapshot_plan.sources, *self.read_early.values()])
             early = Early(self.snapshot_plan.sources)
@@ -154,16 +157,16 @@ class FunctionChecks:
 
     @property
     def on_copies(self) -> bool:
-        """Whether its checks, beside the program's own ops, may change these: then a copy of each call is checked."""
+        """Whether the checks may change the program's own ops, so that a copy of each call is checked instead."""
         unproven = self._proof is not None and not self._proof.holds
         return (unproven or self.trials.differs) and not self.trials.reason
 
     @cached_property
     def read_early(self) -> dict[int, TensorName]:
-        """What is read of variables before their updates, by position: a checked call gives that back itself.
+        """By position of the variable, the tensor by which the function itself reads it before its updates.
 
-        Small ones, such as the count of steps, are held before the call instead. A call that fails gives nothing
-        back, and these may have been changed by then, since their updates need little of what the call computes.
+        A checked call returns these tensors, so they need not be read before it. Small variables, such as a count of
+        steps, are left out and read before the call: a call that fails returns nothing, and they are updated early.
         """
         plan = self.snapshot_plan
         found = {} if plan.reason else early_reads(self.root, plan.written)

@@ -19,7 +19,10 @@ _CHANGED = NoValue(Lack.GONE, "The run changed this variable, and its value from
 
 
 class GivenBefore(Mapping[str, Value]):
-    """The values of a run's arguments by name; of a variable what a snapshot holds, or what the run read first."""
+    """The values of a run's arguments by name; of a variable its value before the run.
+
+    That is taken from the snapshot, or from what the run read before it changed the variable.
+    """
 
     def __init__(self, run: Run, traced: TracedFunction) -> None:
         self._now: Mapping[str, Value] = run.call.feeds

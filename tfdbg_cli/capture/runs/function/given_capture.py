@@ -1,4 +1,4 @@
-"""A call whose values are recorded: it gives them back itself, by a function that is proven to compute the same."""
+"""A call whose values are recorded: it returns them itself, by a function that is proven to compute the same."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ALL = NodeSelection()
 
 
 class GivenCapture(ReplayedCapture):
-    """One call that gives every value itself. Where it fails, or they are not there, it is made again for them."""
+    """One call that returns every value itself. If it fails, or some value is missing, it is made again for them."""
 
     def __init__(self, call: PerformedCall, plan: Plan, room: int, function: MeasuredFunction) -> None:
         """Prepare the call, which `function` makes with all its values. What is held of it may take `room` bytes."""
@@ -61,8 +61,10 @@ class GivenCapture(ReplayedCapture):
 
 
 def given_capture(call: PerformedCall, plan: Plan, settings: Settings) -> GivenCapture | None:
-    """The way to have `call` give its values; None where it computes some in branches and loops, where the program
-    might get other numbers, and where all values at once take more memory than there is.
+    """The capture by which `call` returns its values; None where that cannot be done.
+
+    That is so if some are computed in branches and loops, if the program might get other numbers, or if all values at
+    once take more memory than tfdbg may use.
     """
     function = measured_function(call.traced, _ALL)
     if function.obstacle(call.inputs) or refusal(function.estimate(settings)) is not None:

@@ -65,13 +65,16 @@ class MeasuredCall:
         return list(outcome.outputs if trial is None else trial.outputs) or None
 
     def _told(self, outcome: Outcome) -> MeasuredTensors:
-        """What the run told of its tensors."""
+        """The statistics, and the selected values, that the call returned."""
         numbers = np.empty(0) if outcome.measured is None else outcome.measured.numpy()
         values = self._function.values(self._call.inputs, outcome)
         return MeasuredTensors(self._function.layout, numbers, self._counted, values)
 
     def _counted(self, places: Sequence[int]) -> dict[int, Summary]:
-        """The statistics of the tensors at `places`, which are not finite: of their values, made again."""
+        """Statistics of the tensors at `places` from their values, made again: their sums do not tell enough.
+
+        Such tensors hold NaN, infinities or numbers whose squares overflow, or have too many elements for float32.
+        """
         try:
             if self._held is None:
                 return {}

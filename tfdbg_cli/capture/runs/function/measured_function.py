@@ -69,7 +69,7 @@ class MeasuredFunction:
         return self._proof
 
     def obstacle(self, inputs: Sequence[EagerTensor]) -> str:
-        """Why calls are not made so; empty where the program gets its own numbers, and all values can be given."""
+        """Why it does not make the calls; empty if the program gets its own numbers, and all values are there."""
         if self._beyond:
             return _BEYOND.format(self._beyond[0])
         return "" if self.proof(inputs).holds and not self.trials.differs else _FROM_VALUES
@@ -81,7 +81,7 @@ class MeasuredFunction:
 
     @property
     def gaps(self) -> str:
-        """Of which tensors it gives none."""
+        """A sentence about the tensors without statistics; empty if there are none."""
         return self._gaps
 
     def estimate(self, settings: Settings) -> Estimate:
@@ -92,11 +92,11 @@ class MeasuredFunction:
         return Estimate(len(sizes), known, unknown, memory_budget(settings), "memory")
 
     def values(self, inputs: Sequence[EagerTensor], outcome: Outcome) -> KeptTensors:
-        """The values of a call with `inputs`, of which `outcome` came, in the order in which the layout has them."""
+        """The selected values of a call with `inputs` that ended in `outcome`, in the order of the layout."""
         return self._values_of([self._layout.tensors[place].shown for place in self._layout.given], inputs, outcome)
 
     def all_values(self, inputs: Sequence[EagerTensor], outcome: Outcome) -> KeptTensors | None:
-        """All tensors of such a call, where all are selected; None where it did not give all values."""
+        """All tensors of such a call, for a function of which all are selected; None if a value is missing."""
         given = [item.given for item in self._layout.tensors]
         values = self._values_of([item.shown for item in self._layout.tensors], inputs, outcome)
         held = (tensor is not None for _, tensor in values.pairs())

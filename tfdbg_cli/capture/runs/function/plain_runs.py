@@ -48,7 +48,7 @@ class PlainRuns:
 
     @property
     def draws(self) -> bool:
-        """Whether what a call drew is known only behind it."""
+        """Whether calls draw something from outside, which is known only after the call."""
         outside = self._snapshot_plan.outside
         return outside is not None and bool(outside.silenced)
 
@@ -91,7 +91,7 @@ class PlainRuns:
         return found
 
     def _fresh_iterators(self, held: CallSnapshot) -> Mapping[int, EagerTensor]:
-        """Iterators that give what was drawn, once, by the position of those that they stand for."""
+        """Iterators that give the drawn batch once more, by the position of the iterators that they replace."""
         outside = self._snapshot_plan.outside
         found: dict[int, EagerTensor] = {}
         for name in () if outside is None else outside.silenced:

@@ -27,10 +27,10 @@ _FAILED_AGAIN = "Made again, the run failed with {}."
 
 
 class ReplayedCapture(CapturedCall):
-    """One call, with the values of its replay from the state before it.
+    """One call, whose values are those of its replay from the state before it.
 
-    Where ops draw from outside (a batch, say), the function is called with what they draw as more outputs; else it is
-    the very function of the program.
+    If ops draw from outside (such as a batch), a rewritten function makes the call that also returns the draws, else
+    the program's own function.
     """
 
     def __init__(self, call: PerformedCall, plan: Plan, room: int, note: str = "") -> None:
@@ -42,7 +42,7 @@ class ReplayedCapture(CapturedCall):
         self._proof, self._trials = self._prepared()
 
     def _prepared(self) -> tuple[Proof | None, Trials]:
-        """The function that makes the call, None for the program's own, and the trials of it."""
+        """The rewritten function that makes the call (None: the program's own), and its trials."""
         traced = self.call.traced
         traced.expect_screen()
         if traced.snapshot_plan.is_whole:
@@ -108,9 +108,9 @@ class ReplayedCapture(CapturedCall):
 def compared_again(
     held: CallSnapshot, made: ReplayedCall, outputs: Sequence[EagerTensor], room: int
 ) -> tuple[ReplayedCall, Agreement]:
-    """How a replay agrees with the program's call, and the replay: `made`, or a nearer one where `made` differs.
+    """A replay of the program's call, and how it agrees with it: `made`, or if that differs, one that is nearer.
 
-    The program's call gave `outputs`, and its variables are as it left them.
+    `outputs` are those of the program's call, whose variables must still be as it left them.
     """
     root = held.plan.root
     did = Effect(outputs, held.variables_now())

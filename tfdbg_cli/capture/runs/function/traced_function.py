@@ -75,7 +75,7 @@ class TracedFunction:
         return name
 
     def name_in(self, function: TfFunction | None) -> str:
-        """The name in a run for which the program called `function`; None where it called none."""
+        """The name in a run that came of a call of the tf.function `function`; None if the program called none."""
         if self.name == _LOADED and function is not None:
             return function_name(compat.traces_of(function)[0].name)
         return self.name
@@ -108,11 +108,11 @@ class TracedFunction:
 
     @cached_property
     def watched_graph(self) -> Graph:
-        """That graph with the variables after their update; one for all runs, since much is kept by graph."""
+        """That graph with the variables after their update; one object for all runs, by which much is cached."""
         return with_updated(self.graph, self.root)
 
     def expect_screen(self) -> None:
-        """Work out what a first screen asks of the graph before the run: after it a person waits for that."""
+        """Find out before the run what the first screen after it needs to know of the graph: then a person waits."""
         roles_of(self.watched_graph)
 
     @cached_property
@@ -156,13 +156,13 @@ class TracedFunction:
         return self._plain[0]
 
     def ask_plain(self, inputs: Sequence[EagerTensor]) -> None:
-        """Find `plain` out where that costs next to nothing: before the first call, which needs it, too."""
+        """Find out `plain` now if the function was never called: then the runtime has to compile it anyway."""
         if self._plain is None:
             found = compiled(self._atomic.name.decode(), inputs)
             self._plain = None if found is None else (found,)
 
     def plain_beside(self, inputs: Sequence[EagerTensor], work: Callable[[], T]) -> T:
-        """What `work` gives; while `plain` is still to be found for `inputs`, it is done beside that."""
+        """The result of `work`, which runs in a second thread while `plain` is found for `inputs`, if it must be."""
         if self._plain is not None:
             return work()
         beside = Beside(work)

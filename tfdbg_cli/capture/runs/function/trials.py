@@ -1,8 +1,8 @@
-"""Trials: watched calls that are also made plainly, from the same state, to see whether they give the same.
+"""Trials: some watched calls are made once more by the plain function, from the same state, and compared bit by bit.
 
-The optimized graph does not show all: buffers that ops hand on, what XLA makes of a function. So of the calls under a
-watch some are made plainly too, the first ones and then fewer and fewer; and each one in which something was found,
-since ops that otherwise agree may differ for NaN.
+The optimized graph does not prove everything: ops may reuse buffers, and XLA may compile a function otherwise. So the
+first calls under a watch are tried, then fewer and fewer; and each call in which the watch found something, since ops
+that otherwise agree may differ for NaN.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _FIRST = 2  # calls that are all tried
 
 @dataclass(frozen=True)
 class Trial:
-    """What making a call plainly showed: the outputs to give the program, and what was not the same."""
+    """The result of a trial: the outputs to give to the program, and which outputs and variables differed."""
 
     outputs: tuple[EagerTensor, ...]
     agreement: Agreement
@@ -48,9 +48,9 @@ class Trial:
 class Trials:
     """The trials of one function under one watch.
 
-    `differs` says that a call was not the same. `strays` are the outputs and variables that differed, if calls before
-    that one were not tried: in those they may have differed, too. Of calls whose values are `kept` no copy is watched
-    then, so that those to come differ as well.
+    `differs` says that some call gave other bits than the plain one. `strays` are the outputs and variables in which
+    calls that were not tried may have differed unseen: earlier ones, and if values are `kept` later ones too, since
+    then the function is watched in place nevertheless.
     """
 
     def __init__(self, snapshot_plan: SnapshotPlan, atomic: AtomicFunction, *, kept: bool = False) -> None:
@@ -66,11 +66,11 @@ class Trials:
 
     @property
     def reason(self) -> str:
-        """Why no call is tried; empty when some are."""
+        """Why no calls are tried; empty if they are."""
         return self._plain.reason or self.failure
 
     def due(self) -> bool:
-        """Whether the call that is made now is to be made plainly, too. To be asked once a call."""
+        """Whether the call that is made now is to be tried. Counts the calls, so it must be asked once for each."""
         self._calls += 1
         return not self.reason and (self._calls <= _FIRST or self._calls == 10 ** (len(str(self._calls)) - 1))
 
@@ -79,9 +79,9 @@ class Trials:
         return self._plain.inputs(held)
 
     def made_before(self, held: CallSnapshot) -> Effect | None:
-        """What the call of `held`, which is about to be made, gives plainly; None where `tried` is to find out.
+        """What the plain call from the state `held` does; asked before the call. None if `tried` has to make it.
 
-        Found out before, it takes no memory of its own beside all the values of a call that are kept.
+        Made before the call, it needs no memory at the same time as all the values that the call keeps.
         """
         if self.reason or self._plain.draws:
             return None
@@ -93,10 +93,11 @@ class Trials:
     def tried(
         self, held: CallSnapshot, outputs: Sequence[EagerTensor], *, found: bool, plain: Effect | None = None
     ) -> Trial | None:
-        """Make the call of `held`, which gave `outputs`, plainly, and give the program's variables what that leaves.
+        """Make the plain call from the state `held` and compare it with the call that was made, which gave `outputs`.
 
-        `found` says that the watch found something in it: then a difference is no stray, since it may be due to NaN
-        alone. `plain` is what `made_before` gave. None when the call cannot be made plainly.
+        Where they differ the program's variables are set to what the plain call leaves in them. `found` says that the
+        watch found something in the call: a difference is not held against the function then, since NaN alone may
+        cause it. `plain` is the result of `made_before`. None if the plain call cannot be made, or does not repeat.
         """
         try:
             plain = plain or self._plain.effect(held)
@@ -117,9 +118,10 @@ class Trials:
         return Trial(tuple(map(_of_both, outputs, plain.outputs)), result)
 
     def given_plainly(self, held: CallSnapshot, error: Exception) -> tuple[EagerTensor, ...] | None:
-        """What the call of `held`, which failed by `error`, gives plainly; the variables are set by it, too.
+        """The outputs of the plain call from the state `held`, after a call with checks failed with `error`.
 
-        None where it fails plainly, too, as a mistake of the program does, or cannot be made plainly.
+        The variables are set to what the plain call leaves. None if that fails too, as for a mistake of the program,
+        or cannot be made.
         """
         if self.reason:
             return None
@@ -136,7 +138,7 @@ class Trials:
         return outputs
 
     def _repeats(self, held: CallSnapshot, plain: Effect) -> bool:
-        """Whether the plain function gives what it gave, `plain`, once more."""
+        """Whether the plain call gives the same bits when it is made once more."""
         return not agreement(self._snapshot_plan.root, plain, self._plain.effect(held)).partings
 
     def _set_right(self, held: CallSnapshot, watched: Effect, plain: Effect) -> None:
@@ -154,5 +156,5 @@ class Trials:
 
 
 def _of_both(watched: EagerTensor | None, plain: EagerTensor | None) -> EagerTensor | None:
-    """What the program is given: the plain output, unless it is the handle of a copy."""
+    """The output for the program: the plain one, unless that is a handle, which would lead to a copy."""
     return watched if watched is None or watched.dtype == tf.resource else plain

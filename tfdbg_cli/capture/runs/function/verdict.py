@@ -32,13 +32,13 @@ def unchanged(shown: Agreement | None, note: str = "") -> Exactness:
 
 
 def in_place(reason: str, random: str = "") -> Exactness:
-    """The verdict on a run whose values were taken while it happened: for a `reason`, or as the person wished."""
+    """The verdict on a run whose values were taken while it happened; `reason` says why, empty: the person asked."""
     doubt = _IN_PLACE.format(why=_SINCE.format(reason) if reason else "")
     return Exactness(Way.IN_PLACE, doubt=random or doubt)
 
 
 def kept(proof: Proof, trials: Trials, reason: str) -> Exactness:
-    """The verdict on a watched run that kept its values, for a `reason` or as the person wished."""
+    """The verdict on a watched run that kept its values; `reason` says why, empty: the person asked for it."""
     found = beside(proof, trials, None)
     if not found.doubt or proof.instrumented.random_note:
         return found
@@ -46,7 +46,7 @@ def kept(proof: Proof, trials: Trials, reason: str) -> Exactness:
 
 
 def beside(proof: Proof, trials: Trials, shown: Agreement | None, note: str = "") -> Exactness:
-    """The verdict on a run of a function to which ops of ours were added."""
+    """The verdict on a run of a function to which ops of ours were added; `shown` as in `unchanged`."""
     strays = tuple(trials.strays.values())
     found = Exactness(Way.PROVEN if proof.holds else Way.TRIED, strays=strays, note=note)
     random = proof.instrumented.random_note
@@ -58,7 +58,7 @@ def beside(proof: Proof, trials: Trials, shown: Agreement | None, note: str = ""
 
 
 def _is_told_by(trials: Trials, proof: Proof) -> bool:
-    """Whether trials stand in for the proof, since TensorFlow told of nothing that differs."""
+    """Whether trials can replace the proof: some were made, and the graphs, if known at all, show no difference."""
     return bool(trials.made) and (proof.comparison is None or proof.comparison.same)
 
 

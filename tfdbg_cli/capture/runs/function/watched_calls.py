@@ -74,9 +74,9 @@ class ReplayedWatchedCall(CapturedCall):
         settings: Settings,
         notes: tuple[str, ...] = (),
     ) -> None:
-        """Prepare the call. What is held may take `room` bytes; `settings` say what its values may take.
+        """Prepare the call. The snapshot may take `room` bytes; `settings` have the budget for the values of a hit.
 
-        `notes` say at a hit why there can be no values.
+        `notes` are shown at a hit, and say why it can have no values.
         """
         super().__init__(call, plan, room)
         self._proof = watched.checked_only(call.inputs)
@@ -84,7 +84,7 @@ class ReplayedWatchedCall(CapturedCall):
         self._settings = settings
         self._notes = notes
         self._outputs: Sequence[EagerTensor] = ()
-        self._agreement: Agreement | None = None  # of the call made again with the program's
+        self._agreement: Agreement | None = None  # between the replay and the program's call
         self._note = ""
 
     def perform(self) -> RunResult:
@@ -101,7 +101,7 @@ class ReplayedWatchedCall(CapturedCall):
         return list(self._outputs) or None
 
     def _failed_alone(self, error: Exception) -> bool:
-        """Whether the call failed by our ops alone: then the program is given what it gives without them."""
+        """Whether the call failed only because of our ops; its outputs are those of the plain call then."""
         with INSIDE:
             outputs = None if self.held is None else self._watched.trials.given_plainly(self.held, error)
         if outputs is None:
@@ -111,7 +111,7 @@ class ReplayedWatchedCall(CapturedCall):
         return True
 
     def _tried(self, outcome: Outcome) -> Sequence[EagerTensor]:
-        """What the program is given: where the call is also made plainly, what that gives."""
+        """The outputs for the program: those of the plain call, if this call is tried and they differ."""
         trials = self._watched.trials
         if not trials.due() and not outcome.found:
             return outcome.outputs
@@ -127,12 +127,12 @@ class ReplayedWatchedCall(CapturedCall):
 
     @property
     def passed(self) -> bool:
-        """Whether all tensors were checked, and nothing was found."""
+        """Whether nothing was found. Also so if the checks themselves failed, which was said on standard error."""
         return self.outcome is not None and self.outcome.found is False
 
     @property
     def said(self) -> str:
-        """What differs under this watch, or may."""
+        """What differs, or may differ, from undebugged runs under this watch."""
         return self._said_of(None).words
 
     def run(self, call: Call, error: RunError | None) -> Run:
@@ -189,12 +189,12 @@ class ReplayedWatchedCall(CapturedCall):
 
 
 class CopiedWatchedCall(ReplayedWatchedCall):
-    """A watched call that the program's own function makes; what is checked is the same call on copies."""
+    """A watched call that the program's own function makes; the checks run in a second call, on copies."""
 
     def perform(self) -> RunResult:
         """Make the call. Raises what the call raises."""
         self.held = held_before(self.call, self.room)
-        self.outcome = Outcome((), NO_TENSORS)  # should it fail
+        self.outcome = Outcome((), NO_TENSORS)  # stays if the call fails
         drawing = self.call.traced.drawing(self.call.inputs) if self.call.traced.snapshot_plan.sources else None
         if drawing is None:
             given = self.call.plain()
@@ -209,10 +209,10 @@ class CopiedWatchedCall(ReplayedWatchedCall):
         return given
 
     def _take_in(self, outcome: Outcome) -> None:
-        """Nothing more: it was held before the call, and what the copy drew is that."""
+        """Nothing to take: variables were held before the call, and draws were taken in `perform`."""
 
     def _checked(self) -> Outcome:
-        """What the checks found in the call made again; nothing that is sure where that failed."""
+        """What the checks found in the call on copies. If that failed nothing counts as found, and a note says so."""
         try:
             if self.held is None:
                 raise TfdbgError("The state before it could not be held.")
@@ -267,7 +267,7 @@ def watch_capture(call: PerformedCall, plan: Plan, settings: Settings) -> Captur
 
 
 def _of_all_values(call: PerformedCall, plan: Plan, room: int, values: Values, note: str) -> CapturedCall:
-    """The way to make a call of which every value is wanted: of the run made again, unless that cannot be."""
+    """The capture of every value of a call: from its replay, unless `values` says else or it cannot be made again."""
     reason = "" if values is Values.KEEP else _obstacle(call.traced.snapshot_plan, room)
     if not reason and values is not Values.KEEP:
         return ReplayedCapture(call, plan, room, note)
@@ -275,7 +275,7 @@ def _of_all_values(call: PerformedCall, plan: Plan, room: int, values: Values, n
 
 
 def _obstacle(snapshot_plan: SnapshotPlan, room: int) -> str:
-    """Why the values of a call are taken while it happens; empty when they are those of the call made again."""
+    """Why the values must be taken while the call happens; empty if it can be made again for them."""
     exchange = "" if snapshot_plan.outside is None else snapshot_plan.outside.exchange
     return snapshot_plan.obstacle(room) or (f"{exchange} exchanges values between replicas" if exchange else "")
 

@@ -29,9 +29,9 @@ class Checking:
     def perform(
         self, extra: Sequence[SymbolicTensor], graphs: Graphs | None = None, targets: Sequence[Op] = ()
     ) -> tuple[RunResult, Sequence[FetchedValue]]:
-        """Make the call with its checks and fetch `extra`: the result, their values. Raises what the call raises.
+        """Make the call with its checks, fetch `extra` and run `targets` besides: the result, the values of `extra`.
 
-        The operations `targets` are run besides. What ran is put down in `graphs`, if they are given.
+        The graphs that ran are collected in `graphs`, if given. Raises what the call raises.
         """
         call = self._call
         own = [] if call.health is None else [call.health]
@@ -43,7 +43,7 @@ class Checking:
     def _run(
         self, extra: Sequence[SymbolicTensor], graphs: Graphs | None, besides: Sequence[Op]
     ) -> tuple[RunResult, Sequence[FetchedValue]]:
-        """Make the call and fetch `extra`; what is found in loops and branches is known afterwards."""
+        """Make the call and fetch `extra`; reads afterwards what checks in loops and branches have added up."""
         call, session = self._call, self._invocation.session
         instead = call.shadow_ops if call.shadow_ops.ops else None
         if not call.inner:

@@ -50,7 +50,7 @@ class CopiedWatch(UnchangedCapture):
         needed: Callable[[], Estimate],
         notes: tuple[str, ...] = (),
     ) -> None:
-        """As of an UnchangedCapture; `needed` tells what the values of the run take."""
+        """As for an UnchangedCapture; `needed` estimates the size of the values of the run."""
         super().__init__(invocation, plan, in_place, notes)
         self._question = question
         self._watched = watched
@@ -58,7 +58,7 @@ class CopiedWatch(UnchangedCapture):
         self._checking: Checking | None = None
         self._chosen: ReplaySpec | None = None
         self._counted = ""
-        self._seen_itself = False  # in what the program's own run gave, where the copies took another order
+        self._seen_itself = False  # whether the program's own results pass the filter; asked if no replay agrees
 
     def perform(self) -> RunResult:
         """Make the call. Raises what the call raises."""
@@ -79,12 +79,12 @@ class CopiedWatch(UnchangedCapture):
             if not self.outcome.parted_from(outcome):
                 self._checking, self._chosen = checking, attempt
                 return
-        if first is not None:  # in the order that TensorFlow takes there
+        if first is not None:  # no attempt agreed with the program's run: take the first
             self._checking, self._chosen = first
             self._seen_itself = self._is_asked_of_outcome()
 
     def _is_asked_of_outcome(self) -> bool:
-        """Whether something of what the program's own run gave passes."""
+        """Whether a value that the program's own run fetched, or left in a variable, passes the filter."""
         graph, question = self.invocation.session.graph, self._question
         types = {name: graph.as_graph_element(name).op.type for name in self.outcome.fetched}
         values = [(types[name], value) for name, value in self.outcome.fetched.items()]
@@ -114,7 +114,7 @@ class CopiedWatch(UnchangedCapture):
 
     @property
     def said(self) -> str:
-        """That the order of some of its ops is left to chance, where it is."""
+        """A sentence if the graph leaves the order of some ops to chance; else empty."""
         return "" if self.instead is not None else Exactness(Way.UNCHANGED, race=self.state.unordered).words
 
     @property
@@ -138,7 +138,7 @@ class CopiedWatch(UnchangedCapture):
         return super().made_again(held, error)
 
     def attempts(self, held: RunSnapshot) -> Iterator[ReplaySpec]:
-        """First the run that was checked. See UnchangedCapture."""
+        """As in UnchangedCapture, but first the attempt that was checked."""
         if self._chosen is not None:
             yield self._chosen
         yield from super().attempts(held)
@@ -191,7 +191,7 @@ class CopiedDump(UnchangedCapture):
         return joined(MemoryTensorStore(list(map(described, missing, values)), values), dump)
 
     def _dumped_in_order(self, held: RunSnapshot, call: Call) -> tuple[Run, Exactness]:
-        """The run in the order of the first time, where that is found; else in the one that TensorFlow takes."""
+        """The dumped attempt that agrees with the program's run; if none does, the first one."""
         found: list[tuple[Run, Exactness]] = []
         for attempt in self.attempts(held):
             found.append(self._dumped(held, attempt, call))
@@ -208,7 +208,7 @@ class CopiedDump(UnchangedCapture):
         return dump.run(call, None), exactness
 
     def finish(self, keep: bool) -> None:
-        """As of an UnchangedCapture; nothing else stays."""
+        """As for an UnchangedCapture; the folders of the dumps are deleted."""
         try:
             super().finish(keep)
         finally:

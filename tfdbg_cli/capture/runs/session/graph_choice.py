@@ -19,11 +19,11 @@ _SHOWN = 40  # characters of a name that is far too long
 def choose_graph(
     wanted: GraphChoice, watching: bool, settings: Settings, session: RawSession, reached: Reach
 ) -> tuple[GraphKind, tuple[str, ...]]:
-    """The graph to show of a run whose values are taken while it happens, and notes; `wanted` is what was asked for.
+    """The graph to show of a run whose values are taken while it happens, and notes for the screen.
 
-    Left to us, one run is shown as the runtime graph, which sees into loops and keeps what an op was given when it
-    failed. Many runs in a row use the Python graph, which is far cheaper, unless there is a loop, a branch or a
-    function to see into.
+    If `wanted` and the settings leave it open, a single run is shown in the runtime graph, which has the insides of
+    loops, and the inputs of an op that failed. Runs of a watch are shown in the Python graph, which is far cheaper,
+    unless there is a loop, a branch or a function to see into.
     """
     if wanted is GraphChoice.AUTO:
         wanted = GraphChoice(settings.graph)

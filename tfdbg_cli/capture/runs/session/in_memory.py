@@ -1,4 +1,4 @@
-"""What captures of sessions have in common whose values are in memory, whichever way they come there."""
+"""What all captures of session runs have in common that hold the values in memory."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tfdbg_cli.model.sources import Traceback
 
 @dataclass(frozen=True)
 class _Shown:
-    """What the runs of one kind show beside values: one for all of them, since much is kept by graph."""
+    """What runs of one kind show beside values. All of them share one object, since much is cached by graph."""
 
     graph: Graph
     tracebacks: Mapping[str, Traceback]
@@ -48,7 +48,7 @@ def _shown(invocation: Invocation) -> _Shown:
 
 
 class InMemory:
-    """A capture of one run; subclasses make the run, and keep it here when they give it."""
+    """A capture of one run; subclasses make the run, and set `_run` to what they return, for `finish` to write."""
 
     def __init__(self, invocation: Invocation, plan: Plan) -> None:
         self.invocation = invocation

@@ -1,4 +1,4 @@
-"""A run of a session whose values are taken while it happens: held from before it, its variables read after it."""
+"""A run of a session whose values are taken while it happens; a snapshot before it, its variables read after it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class InPlace:
     """A capture that takes the values of one run while it happens, and says so.
 
     A snapshot is taken before, so that the run can be made again or undone. The variables that it wrote are read
-    after it, since no op need give back what it writes: so one sees whether it was this run that spoiled them.
+    after it, to show whether this run spoiled them: an op that writes a variable need not output the value.
     """
 
     def __init__(self, capture: Capture, invocation: Invocation, why: str, updates: CaptureRequest | None) -> None:

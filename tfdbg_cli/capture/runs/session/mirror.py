@@ -1,4 +1,4 @@
-"""A replay as a call of the session's copy, so that whatever captures or checks a call can do so there, too."""
+"""A replay as a call of the session's copy, so that captures and checks of calls can be used on it."""
 
 from __future__ import annotations
 

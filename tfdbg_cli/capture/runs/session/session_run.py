@@ -83,20 +83,20 @@ class Pending:
 
 @dataclass(frozen=True)
 class _Choice:
-    """The choice of the way in which one run is looked at."""
+    """Chooses the capture for one run."""
 
     invocation: Invocation
     plan: Plan
     settings: Settings
 
     def capture(self) -> Capture:
-        """The capture that gives what is planned."""
+        """The capture that carries out the plan."""
         watched = self.plan.watched
         question = None if watched is None else question_of(watched.tensor_filter)
         return self._shown() if watched is None or question is None else self._checked(watched, question)
 
     def _shown(self, note: str = "") -> Capture:
-        """The capture of all values, in the graph that is to be shown."""
+        """The capture of all values, from the replay of the run if possible, else while it happens."""
         notes = (note,) if note else ()
         wanted = graph_asked_for(self.plan.capture, self.settings)
         reason = why_in_place(self.invocation, self.plan, self.settings)
@@ -117,7 +117,7 @@ class _Choice:
         return InPlace(capture, self.invocation, why, self.plan.capture if self.plan.watch is None else None)
 
     def _checked(self, watched: WatchRequest, question: Question) -> Capture:
-        """The capture that checks the run in its graph; that of all values where it cannot be done exactly."""
+        """The capture that checks the run by ops in its graph; of all values where such checks miss something."""
         if graph_asked_for(self.plan.capture, self.settings) is GraphChoice.RUNTIME:
             return self._shown()
         reason = why_not_inside(self.invocation, keeping=watched.values is Values.KEEP, question=question)

@@ -1,4 +1,4 @@
-"""Puts aside what ops draw as soon as it is there, since a run that fails gives none of what it fetches."""
+"""Stores what ops draw in hidden variables as soon as it is drawn, since a run that fails returns no fetches."""
 
 from __future__ import annotations
 
@@ -58,9 +58,9 @@ class Stash:
 
 
 def stash_of(session: RawSession, state: CallState, elsewhere: Collection[str] = ()) -> Stash | None:
-    """Where what a call draws is put aside, should it fail; None where that could change the run.
+    """The stash for what a call draws, in case it fails; None if it draws nothing, or storing could change it.
 
-    `elsewhere` names ops that must not run, since shadow ops run in their place.
+    `elsewhere` names ops in whose place shadow ops run: a stash must not make the original run, too.
     """
     sources = state.sources
     if not sources or state.unordered or traffic_of(session).alone < 0:

@@ -1,4 +1,4 @@
-"""A watched run compared with the same run left alone; where they differ the program gets what it would have got."""
+"""Compares a watched run with a plain one on copies; where they differ the program gets the plain results."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _OTHERWISE = (
 
 
 class TrialRun:
-    """One watched run that may be made plain too, on copies."""
+    """One watched run, which may be made once more plainly, on copies, to compare it."""
 
     def __init__(
         self, invocation: Invocation, call: CallChecks, watched: WatchRequest, request: CaptureRequest, *, kept: bool
@@ -71,15 +71,15 @@ class TrialRun:
         told = config is None or not config.experimental.disable_output_partition_graphs
         wanted = self._due and told and not call.trial.proven and not call.shadow_ops.ops
         self.graphs = Graphs() if wanted else None
-        self.beside: Sequence[SymbolicTensor] = ()  # those whose values are taken while the run happens
+        self.beside: Sequence[SymbolicTensor] = ()  # tensors whose values are kept, fetched in the run
         self.fetches: Sequence[SymbolicTensor] = elements_of(invocation).tensors
 
     def settled(
         self, result: RunResult, values: Sequence[FetchedValue], held: RunSnapshot | None, hit: bool
     ) -> RunResult:
-        """What the program is to get of a run that gave `result`, and `values` for `fetches`.
+        """The result for the program, after a run that gave `result`, and `values` for `fetches`.
 
-        Where that differs from the run left alone, its variables are made as that one leaves them.
+        If the plain run gives something else its results are returned, and the variables are set to what it leaves.
         """
         if held is None or not (self._due or hit):
             return result
@@ -128,7 +128,7 @@ class TrialRun:
         return self._invocation.answered({**values, **again})
 
     def _is_faithful(self, own: Outcome, held: RunSnapshot) -> bool:
-        """Whether the run, watched once more on copies, gives what it gave: else a plain one is not to be trusted."""
+        """Whether the run, watched once more on copies, gives the same: if not, runs on copies prove nothing."""
         replay_spec = held.replay_spec()
         with mirrored(held.copy_for(replay_spec), replay_spec) as mirror:
             call = call_checks(mirror.call, self._call.question, self._watched, self._request)
@@ -137,7 +137,7 @@ class TrialRun:
             return not own.parted_from(mirror.outcome(result))
 
     def left(self) -> None:
-        """Note that the run was left alone."""
+        """Note that the run was made plainly after all, without checks."""
         self._left = True
 
     @property

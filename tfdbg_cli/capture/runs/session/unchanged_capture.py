@@ -45,7 +45,7 @@ class UnchangedCapture(InMemory):
     ) -> None:
         """Prepare the capture of `invocation`, which can be made again.
 
-        `in_place` makes the capture that takes the values while the run happens; it is told why it has to.
+        If no snapshot can be taken, `in_place(reason)` makes the capture to use instead.
         """
         super().__init__(invocation, plan)
         self._in_place = in_place
@@ -105,12 +105,12 @@ class UnchangedCapture(InMemory):
         return question is not None and question.compares
 
     def _seen(self, given: Mapping[str, FetchedValue], held: RunSnapshot) -> Outcome:
-        """What the run gave and left in its variables."""
+        """The outcome of the run: the values `given` to the program, and the variables as they are now."""
         after = held.after()
         drawn = {tensor.name for tensor in held.sources} - {one.name for one in self._elements}
         values = {name: fetched_array(value) for name, value in given.items() if name not in drawn}
         shared = sharing(reached_by(self.invocation).order, self.state, frozenset(fed(self.invocation.feeds)))
-        # What shares the memory of a variable is read when the run is over.
+        # A fetch that shares the memory of a variable shows the value after the run, not what the op gave: left out.
         late = {
             name for name, variable in shared.items() if name in values and same_bits(values[name], after[variable])
         }
@@ -134,7 +134,7 @@ class UnchangedCapture(InMemory):
         return found[0]
 
     def attempts(self, held: RunSnapshot) -> Iterator[ReplaySpec]:
-        """What to replay, in turn: the run in the order that TensorFlow takes, then in those that are likely."""
+        """What to replay, in turn: first the run as it is; if its order is left to chance, then in likely orders."""
         replay_spec = held.replay_spec()
         yield replay_spec
         if self.state.unordered:

@@ -95,7 +95,7 @@ class WatchedRun(InMemory):
                 if stash is not None and self._held is not None:
                     take_from(stash, self._held)
                 raise
-            # Placing the ops comes before running any.
+            # TensorFlow places all ops before it runs any, so nothing has been done that would be done twice.
             trial.left()
             report("check a run", TfdbgError(_LEFT.format(error=error.message)))
             self._notes = (_LEFT.format(error=error.message),)
@@ -124,7 +124,7 @@ class WatchedRun(InMemory):
         state = self._call.state
         try:
             if self._keeps and self._call.before:
-                # What is fetched of these is overwritten by the run.
+                # Fetches of these share the memory of a variable, which the run overwrites.
                 self._before = read(self.invocation.session, list(dict.fromkeys(self._call.before.values())))
             if state.obstacle:
                 return
@@ -151,7 +151,7 @@ class WatchedRun(InMemory):
 
     @property
     def said(self) -> str:
-        """That its ops may have run in another order."""
+        """How exact runs of this kind are, where there is something to say."""
         return self._trial.exactness.words
 
     def run(self, call: Call, error: RunError | None) -> Run:
@@ -171,7 +171,7 @@ class WatchedRun(InMemory):
 
     @property
     def _lost(self) -> str:
-        """Why there are no values of a run that was to give them itself, and failed."""
+        """Why a run that was to return its values itself, and failed, has none."""
         return _LOST.format(self._call.state.obstacle or "what it started from could not be read")
 
     def _store(self, kept: Sequence[FetchedValue]) -> TensorStore:

@@ -1,4 +1,4 @@
-"""Whether the values of a run are taken while it happens, or of the same run made again on copies."""
+"""Decides whether the values of a run are taken while it happens, or from its replay on copies."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from tfdbg_cli.model.decision import CaptureRequest, GraphChoice, Values
 from tfdbg_cli.model.graph import GraphKind
 from tfdbg_cli.model.runs import Estimate
 
-_NEEDED: Memos[Needed] = Memos(keep=8)  # by kind of call, shapes of the feeds and what of it is asked for
+_NEEDED: Memos[Needed] = Memos(keep=8)  # by the kind of call, the shapes of the feeds and the request
 
 
 def graph_asked_for(request: CaptureRequest, settings: Settings) -> GraphChoice:
-    """The graph that is to be shown, or that this is left to us."""
+    """The graph that the request or the settings ask for; AUTO if neither does."""
     return GraphChoice(settings.graph) if request.graph is GraphChoice.AUTO else request.graph
 
 
@@ -31,7 +31,7 @@ def why_in_place(invocation: Invocation, plan: Plan, settings: Settings) -> str:
     if plan.watch is not None:
         return "a watch_fn says what TensorFlow dumps of it"
     reason = why_not_again(invocation)
-    # Where the graph fixes no order, only a run that is left alone takes the one that it would have taken.
+    # If the graph leaves the order of ops to chance, any change to the run may change it: only a replay is looked at.
     if reason or state_of(invocation).unordered:
         return reason
     if Values.KEEP in (plan.values, plan.watched.values if plan.watched is not None else None):

@@ -1,8 +1,8 @@
-"""What ops drew, read when all else of the run is over: so the reading changes nothing of the order of the others.
+"""Reads what ops drew after all else in the run is over, so that the reading does not change the order of other ops.
 
-TensorFlow's executor hands the costly ones among the ops that become ready at once to other threads. One more reader
-that becomes ready with the program's own so decides which of them runs on which thread, and that is who wins a race.
-A reader that waits for the last op of the run becomes ready with none of them.
+Of ops that become ready at the same time, TensorFlow's executor hands the costly ones to other threads. A further
+reader among them changes which op runs on which thread, and so which one wins a race. A reader that waits for the
+last ops of the run becomes ready together with none of them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def late_reads(
     fed_names: frozenset[str],
     fetched: Collection[str],
 ) -> list[SymbolicTensor]:
-    """Hidden tensors that hold what `tensors` hold, in their order; one that the program fetches stands for itself.
+    """Hidden copies of `tensors`, in their order; a tensor that the program fetches anyway is returned itself.
 
     Args:
         hidden: the hidden ops of the graph.
@@ -48,7 +48,7 @@ def late_reads(
 
 
 def last_of(order: Sequence[Op], fed_names: frozenset[str]) -> list[Op]:
-    """The ops of `order`, inputs first, for which no other of them waits; those in loops and branches are left out.
+    """The ops of `order`, inputs first, on which no other of them depends, without those in loops and branches.
 
     In a branch that is not taken an op does not run, and what waited for it would not run either.
     """

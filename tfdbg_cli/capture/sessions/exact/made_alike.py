@@ -1,4 +1,4 @@
-"""Whether a replay changes what the program's run changed, and nothing else, by the graph that ran."""
+"""Makes sure that a replay changes what the program's run changed and nothing else, by the ops that ran."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def require_alike(order: Sequence[Op], fed_names: frozenset[str], state: CallSta
     Args:
         order: the ops that the program's run needs.
         fed_names: tensors whose ops were not asked.
-        state: what the ops use; those that act outside are not made again.
+        state: what the ops use; those in `outside` must not run in the replay.
         again: the graphs of the replay.
 
     Raises:

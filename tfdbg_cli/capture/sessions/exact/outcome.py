@@ -26,7 +26,7 @@ class Outcome:
         return len(self.fetched) + len(self.variables)
 
     def parted_from(self, other: Outcome) -> tuple[Parting, ...]:
-        """Where `other`, the same run made again, differs in any bit; a value that it lacks counts as the same."""
+        """The values in which `other`, the same run made again, differs in any bit; those it lacks are left out."""
         fetched = [other.fetched.get(name, value) for name, value in self.fetched.items()]
         variables = [other.variables.get(name, value) for name, value in self.variables.items()]
         return (
@@ -36,7 +36,7 @@ class Outcome:
 
 
 def outcome_in(tensors: TensorStore, like: Outcome) -> Outcome:
-    """The outcome of a run whose values are all in `tensors`: the same things that `like` has, as far as they are."""
+    """The outcome of a run whose values are in `tensors`: those of the names in `like` that are found there."""
     fetched: dict[str, Value] = {}
     variables: dict[str, Value] = {}
     for name in like.variables:

@@ -22,9 +22,10 @@ from tfdbg_cli.ops.kinds import RESHAPES
 def pinned(
     replay_spec: ReplaySpec, invocation: Invocation, state: CallState, outcome: Outcome
 ) -> Iterator[ReplaySpec]:
-    """`replay_spec` with the reads of variables that the run updates fed, once for each order that is likely.
+    """Variants of `replay_spec`, one for each likely order, in which reads of variables that the run updates are fed.
 
-    What the program fetched of a read is known. The other reads came all before the updates, or all after them.
+    A read whose value the program fetched is known. Of all others it is assumed that they came before the updates, or
+    else that they came after them, unless the graph says which.
     """
     fed_names = frozenset(fed(invocation.feeds))
     order = reached_by(invocation).order
@@ -45,7 +46,7 @@ def pinned(
                 name = read.outputs[0].name
                 inputs.append(ReplayInput(name, Role.SOURCE, variable.dtype.name, value))
         if inputs:
-            # What leads to a read that is fed would not run: an update of another variable, say.
+            # TensorFlow does not run what only a fed read depends on, such as updates: so these are fetched as well.
             fetches = (*replay_spec.fetches, *_updating(state))
             yield replace(replay_spec, fetches=fetches, inputs=(*replay_spec.inputs, *inputs))
 
@@ -60,8 +61,8 @@ def _updating(state: CallState) -> list[str]:
 def _reads(order: Sequence[Op], state: CallState, fed_names: frozenset[str]) -> Iterator[tuple[Op, Variable, bool]]:
     """The ops that give the value of a variable that the call writes, and do not come after an update of it.
 
-    With the variable, and whether they certainly come before all updates. What a loop or a branch of version 1 reads
-    is not among them: fed, it would no longer belong to the turn or to the branch.
+    Each with the variable, and whether it certainly comes before all updates. Reads in loops and branches of version
+    1 are left out, since a fed value would not belong to one turn or to the branch.
     """
     written = {variable.name: variable for variable in state.written}
     nesting = nesting_of(order, fed_names)
@@ -91,7 +92,7 @@ def _read_by(op: Op, fed_names: frozenset[str]) -> list[str]:
 
 def _known(graph: TfGraph, reads: Sequence[Op], outcome: Outcome, fed_names: frozenset[str]) -> Mapping[str, Array]:
     """What `reads` gave, by name, as far as the program fetched it."""
-    names = {read.name for read in reads if read.type == "ReadVariableOp"}  # what is read of others shares memory
+    names = {read.name for read in reads if read.type == "ReadVariableOp"}  # other reads share the variable's memory
     found: dict[str, Array] = {}
     for name, value in outcome.fetched.items():
         tensor = graph.as_graph_element(name)

@@ -1,10 +1,10 @@
 """The part of the program's graph that a run needs, changed so that a replay of it does nothing outside of the graph.
 
-What ops drew from outside is fed in a replay, and TensorFlow does not run what leads to a tensor that is fed: an
-update of a variable before a batch is drawn would be lost. So what leads there becomes a target of the run, in the
-order of the program. In the graph nothing leads to the fed tensor any more: TensorFlow's optimizer drops an order
-that follows from another, even where that other goes by an op which never runs. An op that only speaks is silenced,
-and what waits for it waits for what came before it.
+What ops drew from outside is fed in a replay, and TensorFlow does not run what leads to a fed tensor: an update of a
+variable before a batch is drawn would be lost. So the ops that lead there become targets of the run, in the program's
+order, and the op whose outputs are fed is cut off from them: TensorFlow's optimizer drops control edges that follow
+from others, even if those pass through an op that never runs. Other ops that act outside (print, write a file) are
+silenced; what waited for them waits for what came before them.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ _LED_TO = f"{PREFIX}led_to/"
 
 @dataclass(frozen=True)
 class QuietGraph:
-    """The graph, serialized, and the ops `led_to` that must be run besides, lest what leads to a fed tensor is lost.
+    """The serialized graph, and the ops `led_to` that a run must have as targets to run what leads to fed tensors.
 
-    `lost` names the ops of the program that must not be run, not even as targets.
+    `lost` names the program's ops that must not run, not even as targets: those that draw.
     """
 
     definition: bytes
@@ -45,16 +45,16 @@ class QuietGraph:
 
 
 def quiet_graph(graph: TfGraph, order: Sequence[Op], fed_names: Collection[str], state: CallState) -> QuietGraph:
-    """The part of `graph` that a run needs which makes `order`, while `fed_names` and what was drawn are fed.
+    """The part of `graph` for replays of a run in which `fed_names`, and what ops drew, are fed.
 
-    `order` are all ops that it runs, inputs first.
+    `order` are all ops of the run, inputs first.
 
     Raises:
         TfdbgError: the graph is too large.
 
     """
     fed_ops = [graph.as_graph_element(name).op for name in fed_names]
-    # What leads to a fed tensor does not run, but belongs to the graph; most of the time there is nothing.
+    # What leads to a fed tensor does not run, but must be in the graph. Placeholders have nothing that leads to them.
     led_to_fed = any(op.inputs or op.control_inputs for op in fed_ops)
     parts = [*order, *fed_ops]
     kept = {op.name for op in (ancestors(parts, ()) if led_to_fed else parts)}
@@ -74,8 +74,8 @@ def quiet_graph(graph: TfGraph, order: Sequence[Op], fed_names: Collection[str],
 class _Quieted:
     """Rewrites the ops of one call that act outside of the graph.
 
-    `lost` are those that draw: what they gave is fed. `awaited` are those of them before which an op acts on what the
-    graph holds, such as a variable.
+    `lost` are those that draw, whose outputs are fed. `awaited` are those of the lost ones that depend on an op which
+    acts on the graph's state, such as a variable.
     """
 
     def __init__(self, order: Sequence[Op], fed_names: frozenset[str], state: CallState) -> None:
@@ -88,7 +88,7 @@ class _Quieted:
         self.lost = {name: op for name, op in drawing.items() if name not in turned}
         self._spoken = self._outside.keys() - drawing.keys()
         self._writers = {variable.name: variable.writers for variable in state.written}
-        # What holds a variable, or only leads to one, acts on nothing.
+        # Ops that hold a variable or make a handle do not act on state themselves.
         self._acting = {
             op.name for op in state.touching if op.name not in self._outside and acts(op, fed_names, self._writers)
         }
@@ -97,7 +97,7 @@ class _Quieted:
             for thing, names in Held(state.touching, self._writers, fed_names).uses.items()
             if thing in self._writers
         }
-        # An op that reads the memory of a variable of the old kind is given its value, and has to be before updates.
+        # An op may also read a variable of the old kind through shared memory; its order with updates counts, too.
         self._acting.update(name for names in self._uses.values() for name in names)
         self.awaited = [name for name, op in self.lost.items() if self._acted_before(op)]
         self._depths = nesting_of(order, fed_names) if self._outside else {}
@@ -106,7 +106,7 @@ class _Quieted:
         return bool(self._acting) and any(one.name in self._acting for one in ancestors([op], self._fed))
 
     def rewrite(self, definition: GraphDef) -> None:
-        """Rewrite them in `definition`."""
+        """Rewrite the ops in `definition`, a GraphDef with the part of the graph that is needed."""
         ordering = self._ordering()
         awaited = frozenset(self.awaited)
         for node in definition.node:
@@ -135,7 +135,7 @@ class _Quieted:
                 node.input.extend([tensor.name, f"^{_led_to(name)}"])
 
     def _rewired(self, text: str, ordering: Collection[str], awaited: Collection[str]) -> Iterator[str]:
-        """What a node reads or waits for in the place of `text`."""
+        """The inputs that replace the input `text` of a node."""
         if text[:1] == "^":
             if text[1:] not in self.lost:
                 yield text
@@ -156,7 +156,7 @@ class _Quieted:
     def _silence(self, node: NodeDef, op: Op) -> None:
         """Make `node`, the definition of `op`, hand on its first input, or do nothing."""
         given = [text for text in node.input if text[:1] != "^"]
-        # In a branch that is not taken what waits for it must not run: only a tensor that is read tells it so.
+        # What waits for it in a branch that is not taken must not run: it knows only by a data input of this op.
         inside = self._depths.get(op.name, OUTSIDE) != OUTSIDE
         first = given[:1] if op.outputs or inside else []
         waits = [f"^{tensor.op.name}" for tensor in op.inputs] if inside else self._before(op)
@@ -171,7 +171,7 @@ class _Quieted:
         node.input.extend(_each_once([*first, *controls]))
 
     def _before(self, op: Op) -> list[str]:
-        """The control inputs for what must be over before `op` runs; ops that only make handles are passed over."""
+        """The control inputs for all that must be over before `op` runs, seen through ops that only make handles."""
 
         def makes_handles(one: Op) -> bool:
             return one.name not in self.lost and only_handles(one.outputs)
@@ -186,7 +186,7 @@ class _Quieted:
         return found
 
     def _ordering(self) -> frozenset[str]:
-        """The lost ops that alone put in order what other ops of the program do to a variable."""
+        """The lost ops without which the order of other ops that use a variable would be open."""
         if not self.awaited:
             return frozenset()
         drawn = frozenset(tensor.name for tensor in self._state.sources)
@@ -199,7 +199,7 @@ class _Quieted:
             writing = sum({marks[op.name] for op in self._writers[thing] if op.name in marks})
             touching = sum({marks[name] for name in names})
             for name in names:
-                # Two that only read need no order.
+                # Two reads need no order between them.
                 others = (touching if marks[name] & writing else writing) & ~marks[name]
                 lacking = first[name] & ~again[name] & others
                 found.update(one for one in self.awaited if lacking and first[one] & lacking)
@@ -207,7 +207,7 @@ class _Quieted:
 
 
 def _cut_off(node: NodeDef, op: Op) -> None:
-    """Make `node` read nothing of the run, since what it gives is fed. Its outputs stay as they were."""
+    """Make `node` read nothing of the run, since its outputs are fed; their dtypes and shapes stay the same."""
     types = [tensor.dtype.as_datatype_enum for tensor in op.outputs]
     shapes = [tf.TensorShape(None if op.type in PYTHON else tensor.shape).as_proto() for tensor in op.outputs]
     if "output_shapes" in node.attr:
@@ -234,7 +234,7 @@ def _drawn(tensor: SymbolicTensor) -> str:
 
 
 def _forget_places(node: NodeDef, kept: Collection[str]) -> None:
-    """Remove from `node` the wish to be on the device of a node that is not among those `kept`."""
+    """Remove from `node` its colocation with nodes that are not among those `kept`."""
     if "_class" in node.attr:
         places = node.attr["_class"].list.s
         places[:] = [place for place in places if place.removeprefix(b"loc:@").decode() in kept]

@@ -1,4 +1,4 @@
-"""Which runs of a session overlap: what one of them left in a variable may be another's."""
+"""Tells whether runs of a session overlap: then a variable may hold what another run wrote."""
 
 from __future__ import annotations
 
@@ -32,7 +32,10 @@ class Traffic:
 
     @property
     def alone(self) -> int:
-        """A number that only the run which is under way alone has; -1 when none or several are."""
+        """A number for the run that is under way alone; -1 if none or several are.
+
+        If it is the same at the beginning and at the end of a run, no other run was under way in between.
+        """
         with self._lock:
             return self._begun if self._under_way == 1 else -1
 

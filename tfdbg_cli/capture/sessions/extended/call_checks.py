@@ -41,13 +41,14 @@ from tfdbg_cli.ops.transparent_shapes import Shape
 
 @dataclass(frozen=True)
 class CallChecks:
-    """One kind of call: what it computes and uses, and how `question` is asked of it.
+    """One kind of call: what it computes and uses, and the checks that ask `question` of it.
 
-    `health` is a hidden tensor that answers for the tensors of the call; None when none can hold a NaN. `given` names
-    fed ones that it does not answer for, and `inner` are those in loops and branches. `updated` are the values of the
-    variables that it writes, after its updates, `before` the tensors that hold the value of one from before them.
-    `shadow_ops` are what must run in the place of `calls`, the ops that call functions, and of those behind.
-    `unasked` names a tensor that cannot be asked in the graph; then nothing is. `trial` says how exact such runs are.
+    `health` is a hidden tensor with the answer for all tensors except those below; None if no other is to be checked.
+    `given` names fed tensors, which must be looked at as they are fed; `inner` are tensors in loops and branches.
+    `updated` are the values of written variables after the call, `before` tensors with their values from before it.
+    `shadow_ops` run in the place of `calls`, the ops that call functions, and of all ops that depend on these.
+    `checked` checks stand for `total` tensors. `unasked` names a tensor that cannot be asked in the graph: then there
+    are no checks. `trial` says how exact such runs are.
     """
 
     reached: Reach
@@ -67,7 +68,7 @@ class CallChecks:
     _inner_checks: dict[int, tuple[Sum, list[Op]]] = field(default_factory=dict)
 
     def inner_checks(self, graph: TfGraph, number: int) -> tuple[Sum, list[Op]]:
-        """The sum of that number, and the ops that check `inner` and add to it."""
+        """The hidden variable with that number, and the ops that check `inner` and add what they find to it."""
         if number not in self._inner_checks:
             total = Sum(hidden_ops(graph), self.question, number)
             self._inner_checks[number] = (total, total.checks(self.inner))
@@ -115,7 +116,7 @@ def why_not_inside(invocation: Invocation, *, keeping: bool, question: Question 
 
 
 def misfit(invocation: Invocation) -> str:
-    """What of the feeds has not the shape that the graph promises, as a reason; empty if all have."""
+    """A reason that names a feed whose shape contradicts the graph; empty if there is none."""
     graph = invocation.session.graph
     for name, value in fed_to(invocation).items():
         if not graph.as_graph_element(name).shape.is_compatible_with(np.shape(value)):
@@ -176,9 +177,10 @@ def call_checks(
 
 
 class _Admission:
-    """Which tensors are asked about: those that the request and the exclusion of the watch leave.
+    """Decides which tensors are asked, by the request, the watch's exclusions and what the question concerns.
 
-    `outcome` are the names of those that come out of the call, where others are not asked. `whole` says that all are.
+    If `outcome` is given, only tensors of these names are asked: those that come out of the call. `whole` says that
+    nothing but the question itself leaves tensors out.
     """
 
     def __init__(
@@ -237,7 +239,7 @@ def _watched_call(
         )
 
     def admits(tensor: SymbolicTensor) -> bool:
-        # What a shadow op for a call gives is looked at inside, unless names say what is wanted.
+        # Outputs of a shadow op for a call are checked inside of the call, unless a filter on names leaves these out.
         return admission.tensor(tensor) and not (admission.whole and tensor.op.name in shadow_ops.giving)
 
     asked = [variable for variable in state.written if admission.variable(variable)]
@@ -271,7 +273,7 @@ def _unasked(question: Question, tensors: Iterable[SymbolicTensor]) -> str:
 
 
 def _rewritten(state: CallState, shadow_ops: ShadowOps) -> list[Variable]:
-    """The variables that the call writes, with what is to be waited for in the place of its ops."""
+    """The written variables, each with the ops to wait for before it is read: shadow ops where there are any."""
     last = [variable.writers if variable.after is None else variable.after for variable in state.written]
     return [
         replace(variable, writers=tuple(map(shadow_ops.op, ops)))
@@ -296,9 +298,9 @@ def _inner(
 
 
 def _outcome(results: Iterable[str], state: CallState) -> frozenset[str]:
-    """The names of the tensors that come out of a call, but for variables after their update.
+    """The names of the tensors that come out of a call: its results, and what is applied to variables.
 
-    A value that is assigned is none: the variable then holds it, and to read that disturbs no op.
+    Not the value of a plain assignment: the variable holds it afterwards, and reading that disturbs no op.
     """
     applied = {
         tensor.name
@@ -312,7 +314,7 @@ def _outcome(results: Iterable[str], state: CallState) -> frozenset[str]:
 
 
 def _is_assigned(variable: Variable, fetchable: Collection[str], admits: Callable[[SymbolicTensor], bool]) -> bool:
-    """Whether `variable` holds afterwards what a tensor holds that `admits` and is among the names `fetchable`."""
+    """Whether `variable` is assigned once, from a tensor that is checked itself: in `fetchable`, and `admits` it."""
     writers = variable.writers
     if len(writers) != 1 or writers[0].type not in ASSIGNMENTS:
         return False
@@ -321,7 +323,10 @@ def _is_assigned(variable: Variable, fetchable: Collection[str], admits: Callabl
 
 
 def _shown_in(variables: Sequence[Variable]) -> dict[str, list[str]]:
-    """By the name of an op, the tensors that are not finite only if one of `variables` is not after its update."""
+    """By the name of an update, the input whose NaN and infinities certainly show in the updated variable.
+
+    Only for those of `variables` that are written by one op (`SHOWS` has the op types).
+    """
     shown: dict[str, list[str]] = {}
     for variable in variables:
         if len(variable.writers) == 1:

@@ -1,4 +1,4 @@
-"""Calls of a session's graph rewritten so that they answer for all that they compute inside."""
+"""Calls of a session's graph rewritten so that they also return the answer of checks of all that they compute."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def checked_call(
     Args:
         op: a tf.Operation that calls functions.
         functions: those that its graph has.
-        facts: what is known of what it is given.
+        facts: what is known of the tensors that `op` is given.
         question: what is asked of each tensor inside.
-        admits: which of them, by the node's name, its op type and the dtype's name.
+        admits: which of them are asked, by the node's name, its op type and the dtype's name.
 
     Raises:
-        TfdbgError: it cannot be done without changing what the op does, or not for all that it calls.
+        TfdbgError: a rewritten call might not do the same, or not all that it calls can be looked into.
 
     """
     root = called_root(op, functions)
@@ -51,7 +51,7 @@ def checked_call(
         {name: facts.source(tensor.name) for name, tensor in outside.items()},
         merging=True,
     )
-    elsewhere = {*arguments, *map(after_update, arguments)}  # looked at where the session is
+    elsewhere = {*arguments, *map(after_update, arguments)}  # checked in the session's graph
 
     def admitted(node: str, op_type: str, dtype: str) -> bool:
         return not (op_type in (ARGUMENT, UPDATED_VARIABLE) and node in elsewhere) and admits(node, op_type, dtype)
@@ -76,7 +76,7 @@ class _Around:
 
 
 def _require_known(root: Scope) -> None:
-    """Make sure that all that the function of `root` runs can be looked into and done by another op.
+    """Make sure that all that the function of `root` runs can be looked into, and can be run by another op as well.
 
     Raises:
         TfdbgError: it is not so.

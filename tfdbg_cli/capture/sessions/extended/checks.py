@@ -23,9 +23,9 @@ _TERMS = 16  # of one sum
 def health_of(
     hidden: HiddenOps, question: Question, tensors: Sequence[SymbolicTensor], known: Sequence[SymbolicTensor] = ()
 ) -> SymbolicTensor:
-    """A tensor that answers `question` for all `tensors` of the graph; None when there are none.
+    """A hidden tensor with the answer to `question` for all `tensors`, added up; None if there is nothing to add.
 
-    The answers `known` are part of it.
+    `known` are answers that exist already, as of rewritten calls; they are added, too.
     """
     number = hidden.number_of(question)
     makers = {(number, tensor.name): partial(asked, hidden, question, tensor) for tensor in tensors}
@@ -38,7 +38,7 @@ def health_of(
 
 
 def read_after_updates(hidden: HiddenOps, variables: Sequence[Variable]) -> list[SymbolicTensor]:
-    """The values of `variables` after the ops of the call that write them."""
+    """Hidden tensors that read `variables` after the ops of the call that write them."""
     makers = {
         (variable.name, *(op.name for op in variable.writers)): partial(_read, variable, variable.writers)
         for variable in variables
@@ -47,7 +47,7 @@ def read_after_updates(hidden: HiddenOps, variables: Sequence[Variable]) -> list
 
 
 def read_before(hidden: HiddenOps, variables: Sequence[Variable]) -> list[SymbolicTensor]:
-    """The values of `variables` in a run of their own."""
+    """Hidden tensors that read `variables` without waiting for anything, to be fetched in a run of their own."""
     makers = {(variable.name,): partial(_read, variable, ()) for variable in variables}
     return [op.outputs[0] for op in hidden.once(makers)]
 
@@ -57,18 +57,21 @@ def _read(variable: Variable, after: Sequence[Op], _: int) -> list[NewOp]:
 
 
 def known_shape(question: Question, tensor: SymbolicTensor) -> Shape:
-    """What is known of the shape of `tensor`, where that matters to `question`: to ask a graph for it takes long."""
+    """The static shape of `tensor`; None if `question` does not need it, since asking the graph takes long."""
     return dimensions(tensor.shape) if question.by_shape else None
 
 
 def asked(
     hidden: HiddenOps, question: Question, tensor: SymbolicTensor, at: int, before: SymbolicTensor = None
 ) -> list[NewOp]:
-    """The ops that answer for one tensor; they are added at `at`. Of a variable, `before` is what it was."""
+    """The ops that answer `question` for one tensor; the first gets the number `at` among the new ops.
+
+    For a variable, `before` is the tensor with its value before the update.
+    """
     new: list[NewOp] = []
     for op_type, operands, attributes in _steps(question, dtype_name(tensor), known_shape(question, tensor)):
         inputs = [_operand(hidden, number, tensor, before, at) for number in operands]
-        # A constant is to be in the loop or branch in which it is read.
+        # A constant reads nothing, so it waits for the tensor: that puts it into the same loop or branch.
         waits = () if inputs else (tensor.op,)
         new.append(NewOp(op_type, inputs, attributes, waits, tensor.op.device if inputs else ""))
     return new
@@ -91,9 +94,9 @@ def _operand(hidden: HiddenOps, number: int, tensor: SymbolicTensor, before: Sym
 
 
 def _sums(hidden: HiddenOps, answers: Sequence[Operand], at: int) -> list[NewOp]:
-    """The ops that add up `answers`, a few at a time, of which the last gives the sum; they are added at `at`.
+    """The ops that add up `answers`, `_TERMS` at a time; the last one gives the sum. The first gets the number `at`.
 
-    For one op of many inputs TensorFlow's optimizer takes a time that grows with the square of their number.
+    A single AddN would do, but the time that TensorFlow's optimizer takes grows with the square of its inputs.
     """
     new: list[NewOp] = []
     while not new or len(answers) > 1:

@@ -1,4 +1,4 @@
-"""Which tensors of a call must be asked so that what a question looks for goes unseen in none."""
+"""The frontier of a call: the fewest tensors to check so that nothing that a question looks for goes unseen."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from tfdbg_cli.ops.undefined_outputs import MAYBE_UNDEFINED, is_undefined
 
 @dataclass(frozen=True)
 class Frontier:
-    """`checked` tensors that stand for `total`, which are all that may pass and were asked for.
+    """The `checked` tensors, whose answers stand for `total` tensors: all that can pass and are admitted.
 
-    `given` are fed tensors that are no placeholders. They must be looked at as they are fed: the optimizer may take
-    such a tensor for the constant that it would be, and compute what reads it, a check too, from that.
+    `given` are fed tensors that are no placeholders. These must be looked at as they are fed: the optimizer may take
+    such a tensor for the constant that its op gives, and compute its readers, checks included, from that.
     """
 
     checked: tuple[SymbolicTensor, ...]
@@ -45,9 +45,9 @@ def frontier(
         order: the ops that run, inputs first; without loops and branches.
         listed: their tensors, and those that are fed.
         fed_names: tensors whose ops are not asked.
-        admits: which tensors to check; another covers nothing.
+        admits: which tensors to check. A tensor that it does not admit cannot stand for others either.
         question: what is asked.
-        shown: by the name of an op, the tensors whose values show in a variable that it writes and that is checked.
+        shown: by the name of an op, tensors that need no check since the variable that the op writes is checked.
 
     """
     candidates = {tensor.name: tensor for tensor in listed if _can_be_bad(tensor, fed_names) and admits(tensor)}
@@ -73,19 +73,19 @@ class _Search:
         self._kinds: dict[str, Kind] = {}
 
     def look_at(self, op: Op, shown: Collection[str]) -> None:
-        """Find out what need not be checked because of `op`; `shown` is what is seen in a variable that it writes."""
+        """Find out which tensors need no check because of `op`; `shown` are those that show in a checked variable."""
         view = GraphOp(op, self._kinds)
         self.facts.learn(view)
         self.covered.update(shown)
         self._coverage.look_at(view, self.candidates.__contains__)
 
     def _is_as_given(self, name: str) -> bool:
-        """Whether a tensor is looked after, and is certainly what its readers get (see `Frontier`)."""
+        """Whether a tensor is checked or covered, and its readers certainly get the same value (see `Frontier`)."""
         tensor = self.candidates.get(name)
         return tensor is not None and (name not in self.fed_names or is_placeholder(tensor))
 
     def _shows(self, name: str) -> bool:
-        """Whether a tensor is checked, or itself covered, and is what its op gives."""
+        """Whether a tensor is checked or covered, and is computed by its op rather than fed."""
         return name in self.candidates and name not in self.fed_names
 
 

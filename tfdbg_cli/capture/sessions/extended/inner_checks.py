@@ -1,7 +1,7 @@
 """Checks of tensors in loops and branches of version 1: each adds what it finds to a hidden variable of the session.
 
-Nothing in there can be fetched, but an op in there can be run for its effect: it runs in every turn of the loop, and
-not at all in a branch that is not taken. The variable is read and set back after the run.
+Tensors in there cannot be fetched, but ops can be run as targets: such an op runs in every turn of the loop, and not
+at all in a branch that is not taken. The variable is read and set back after the run.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from tfdbg_cli.model.values import Array
 from tfdbg_cli.ops.kinds import CONTROL_FLOW, LOOP_CONDITION
 from tfdbg_cli.ops.transparency import CHECKABLE
 
-# What they give is one of the tensors that they are given, which is looked at itself.
+# Their outputs are copies of an input, which is checked itself.
 _COPIES = CONTROL_FLOW | LOOP_CONDITION | {"Identity"}
 
 
 @dataclass(frozen=True)
 class Inner:
-    """A tensor in loops (one of the Enter ops of each, the outermost first), or in branches.
+    """A tensor in loops or branches; `loops` has one Enter op for each loop around it, the outermost first.
 
-    With `answers` it is itself the answer of checks, those of a call in there.
+    With `answers` it is no tensor to check, but the answer that a rewritten call in there gives.
     """
 
     tensor: SymbolicTensor
@@ -47,11 +47,11 @@ def inner_tensors(
     fed_names: Collection[str],
     admits: Callable[[SymbolicTensor], bool],
 ) -> list[Inner]:
-    """The tensors of a call that cannot be fetched and have to be checked; mere copies of others have not.
+    """The tensors of a call that must be checked and cannot be fetched, without copies of tensors that are checked.
 
     Args:
         order: the ops that may run, inputs first.
-        fetchable: the names of the tensors that are checked otherwise.
+        fetchable: the names of tensors that can be fetched, and so are checked in another way.
         fed_names: tensors whose ops are not asked.
         admits: which tensors to check.
 
@@ -74,7 +74,7 @@ def _adding(handle: SymbolicTensor, answer: SymbolicTensor, _: int) -> list[NewO
 
 
 class Sum:
-    """A hidden variable to which the checks of a run add what they find; one run at a time uses it."""
+    """A hidden variable, float32 counts, to which the checks of a run add what they find; for one run at a time."""
 
     def __init__(self, hidden: HiddenOps, question: Question, number: int) -> None:
         self._hidden = hidden
@@ -107,7 +107,7 @@ class Sum:
         return hidden.once(adding)
 
     def _within(self, loops: Sequence[Op]) -> SymbolicTensor:
-        """The handle of the variable as the innermost of `loops` sees it."""
+        """The handle of the variable, led into `loops` by Enter ops of ours."""
         handle = self._handle
         for depth, loop in enumerate(loops):
             attributes = {
@@ -115,7 +115,7 @@ class Sum:
                 "parallel_iterations": loop.get_attr("parallel_iterations"),
             }  # fmt: skip
             key = (*self._key, *(outer.name for outer in loops[: depth + 1]))
-            # Where the loop itself does not run, nothing is to enter it.
+            # Waits for an input of the loop: if that is not computed the loop does not run, and nothing may enter it.
             new = NewOp("Enter", [handle], attributes, [loop.inputs[0].op])
             handle = self._entered(key, new)
         return handle
@@ -125,20 +125,20 @@ class Sum:
         return entered.outputs[0]
 
     def taken(self, session: RawSession) -> Array:
-        """Take the sum, and begin at zero again."""
+        """Read the sum and set the variable back to zero."""
         place, read, reset, _ = self._ends()
         with INSIDE:
             found: Array = session.run([read.outputs[0], reset], {place.outputs[0]: self._zeros})[0]
             return found
 
     def clear(self, session: RawSession) -> None:
-        """Begin at zero, for the first time or after a run that failed."""
+        """Set the variable to zero, for the first time or after a run that failed."""
         place, _, _, clear = self._ends()
         with INSIDE:
             session.run(clear, {place.outputs[0]: self._zeros})
 
     def _ends(self) -> list[Op]:
-        """A placeholder, the op that reads the variable, and two that write: one once it was read, one at once."""
+        """Ops that use the variable: a placeholder, a read, a write after the read, a write that does not wait."""
         hidden, handle, key = self._hidden, self._handle, self._key
         dtype = {"dtype": tf.float32}
         place, read = hidden.once(
@@ -158,7 +158,7 @@ class Sum:
 
 
 class Sums:
-    """The sums of one session: each is used by one run at a time, however many threads make runs."""
+    """A pool of the sums of one session, since several threads may make runs and each run needs its own."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -21,7 +21,7 @@ class Inside:
     starts: tuple[int, ...] = ()
 
     def by_turn(self, turns: int) -> Sequence[range] | None:
-        """The rows of each turn, where the call gave something in so many `turns`; None where it is in no loop."""
+        """The rows of each turn, for a call whose op has outputs in `turns` turns; None if it ran only once."""
         if max(turns, len(self.starts)) < 2:
             return None
         ends = (*self.starts[1:], len(self.values))
@@ -34,7 +34,7 @@ def with_inside(tensors: TensorStore, order: Sequence[str], inside: Mapping[str,
     Args:
         tensors: the values of the graph; the variables after their update are the last.
         order: the names of its ops, inputs first.
-        inside: by the name of an op what was computed in what it calls; what is among `tensors` is left out.
+        inside: by the name of an op, the values inside of what it calls; those that `tensors` has are left out.
 
     """
     places = {name: at for at, name in enumerate(order)}

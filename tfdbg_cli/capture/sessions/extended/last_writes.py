@@ -1,7 +1,8 @@
-"""Which ops of a call must be over before a variable holds what the call leaves in it.
+"""Which ops of a call must be over before a variable holds its final value.
 
-An op in a loop of version 1 cannot be waited for from outside of it, and what waits for one in a branch that is not
-taken never runs. So one waits for what comes out of the loop, and for what both branches lead to.
+An op in a loop of version 1 cannot be waited for from outside of the loop, and what waits for an op in a branch that
+is not taken never runs. So what is waited for is an op outside that depends on the writer: one that reads what comes
+out of the loop, or the result of both branches.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from tfdbg_cli.ops.control_flow import OUTSIDE
 
 
 def with_last_writes(state: CallState, order: Sequence[Op], fed_names: frozenset[str]) -> CallState:
-    """`state`, of the ops in `order`, with `Variable.after` of each variable that is written."""
+    """`state`, of a call that runs the ops in `order`, with `Variable.after` filled in where a writer is inside."""
     if not state.written:
         return state
     depths = nesting_of(order, fed_names)
@@ -32,7 +33,7 @@ def with_last_writes(state: CallState, order: Sequence[Op], fed_names: frozenset
 def _over(
     writers: Sequence[Op], order: Sequence[Op], fed_names: Collection[str], depths: Mapping[str, tuple[int, int]]
 ) -> tuple[Op, ...]:
-    """The ops behind which all `writers` are over, each once; empty where nothing tells of one of them."""
+    """Ops to wait for so that all `writers` are over, each once; empty if there are none for some writer."""
     found: dict[str, Op] = {}
     for writer in writers:
         ends = [writer] if depths[writer.name] == OUTSIDE else _ways_out(writer, order, fed_names, depths)
@@ -45,7 +46,7 @@ def _over(
 def _ways_out(
     writer: Op, order: Sequence[Op], fed_names: Collection[str], depths: Mapping[str, tuple[int, int]]
 ) -> list[Op]:
-    """The ops outside of all loops and branches that come first on the ways from `writer`."""
+    """The first ops outside of all loops and branches on each path of dependents from `writer`."""
     inside = {writer.name}
     ends: dict[str, Op] = {}
     while True:
@@ -59,5 +60,5 @@ def _ways_out(
                 ends[op.name] = op
             else:
                 inside.add(op.name)
-        if len(inside) == before:  # else another turn of a loop, whose way back comes last
+        if len(inside) == before:  # if not, look again: the way back of a loop stands behind its readers in `order`
             return list(ends.values())

@@ -1,7 +1,7 @@
 """Calls of a session's graph rewritten so that they report what they compute inside, each value before it is read.
 
-A run that fails gives nothing back, and of a call in a loop of version 1 nothing can be fetched. What was computed is
-known all the same, in the turn of a loop that did not end, too.
+A run that fails returns nothing, and nothing in a loop of version 1 can be fetched. Reports make the values known
+all the same, even those of a turn that did not end.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class ReportingCalls:
         for name, rewritten in self._reporting.items():
             told = rewritten.reports.in_order()
             given = self._given[name]
-            first = next((tensor for tensor, _ in told if tensor in given), None)  # it is told once in each turn
+            first = next((tensor for tensor, _ in told if tensor in given), None)  # an argument, reported once a turn
             starts: list[int] = []
             pairs: list[tuple[Shown, EagerTensor]] = []
             for tensor, value in told:

@@ -1,9 +1,9 @@
 """Shadow ops: they run in the place of the program's ops, so that the insides of called functions can be checked.
 
-A function that a session has taken cannot be changed, nor can an op that calls it. So a watched run does not run that
-op but a hidden shadow op, which calls the rewritten function, and hidden shadow ops for all ops behind it: the same
-graph once more, with the same attributes and devices, reading the same variables. What is before or beside stays as
-it is.
+Once a session has run a graph, a function in it cannot be changed, nor can an op that calls it. So a watched run does
+not run that op but a hidden shadow op, which calls the rewritten function, and shadow ops for all ops that depend on
+it: that part of the graph once more, with the same attributes and devices, using the same variables. All other ops
+run as they are.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ _NOT_LOOKED_INTO = (
 class ShadowOps:
     """The shadow ops of one kind of call (a `Redirection`).
 
-    `ops` has them by the names of the ops of the program. `given` are ops of the program that call functions, each
-    with the tensors that its shadow op gives besides its outputs. `checked` checks stand for `total` tensors.
-    `notes` say which calls are not looked into.
+    `ops` has them by the names of the program's ops. `given` are those of the program's ops that call functions, each
+    with the further outputs of its shadow op: an answer, or values of its inside. `checked` checks stand for `total`
+    tensors. `notes` say which calls are not looked into.
     """
 
     ops: Mapping[str, Op] = field(default_factory=dict)
@@ -53,7 +53,7 @@ class ShadowOps:
 
     @cached_property
     def giving(self) -> frozenset[str]:
-        """The names of the ops whose shadow ops give more."""
+        """The names of the program's ops whose shadow ops have further outputs."""
         return frozenset(op.name for op, _ in self.given)
 
     def tensor(self, tensor: SymbolicTensor) -> SymbolicTensor:
@@ -90,7 +90,8 @@ class ShadowOpMaker:
     def __init__(self, order: Sequence[Op], fed_names: frozenset[str], *, again: bool = False) -> None:
         """Prepare for the ops in `order`, inputs first.
 
-        With `again` the call is made again in a session of its own, where no state of a kernel counts.
+        With `again` the ops are those of a replay in a session of its own. There shadow ops may also stand for ops
+        whose kernels keep a state.
         """
         self._order = order
         self._fed = fed_names
@@ -100,8 +101,8 @@ class ShadowOpMaker:
     def made(self, hidden: HiddenOps, rewritten: Callable[[Op, Facts[str]], RewrittenCall | None]) -> ShadowOps:
         """The shadow ops, which are added to `hidden`.
 
-        `rewritten` makes of an op that calls functions what is to run in its place, None when nothing has to be asked
-        inside. Where it raises a TfdbgError the call is left alone, and a note says why.
+        `rewritten` is called with each op that calls functions, and returns what is to run in its place, or None if
+        nothing inside has to be asked. If it raises a TfdbgError the op is left alone, and a note says why.
 
         Raises:
             tf.errors.OpError: TensorFlow does not take them.
@@ -143,7 +144,7 @@ class ShadowOpMaker:
         self._notes.append(_NOT_LOOKED_INTO.format(op=op.name, type=op.type, reason=reason))
 
     def _without_state(self, calls: dict[str, RewrittenCall]) -> dict[str, Op]:
-        """The ops behind `calls`; takes those out of `calls` behind which an op keeps a state of its own."""
+        """The ops that depend on `calls`, which loses those on which an op depends that keeps a state of its own."""
         while calls:
             behind = self._behind(calls)
             stateful = [op for name, op in behind.items() if name not in calls and _keeps_state(op)]
@@ -157,7 +158,7 @@ class ShadowOpMaker:
         return {}
 
     def _behind(self, starts: Collection[str]) -> dict[str, Op]:
-        """The ops `starts`, and those that read what they give or wait for them, by name."""
+        """The ops `starts` and all that depend on them, by reading or waiting, by name."""
         found: dict[str, Op] = {}
         while True:
             before = len(found)
@@ -221,7 +222,7 @@ class _New:
 
     def _called(self, op: Op, call: RewrittenCall, places: Mapping[str, int]) -> Iterator[NewOp]:
         controls = self._controls(op)
-        # What reads nothing must come after what the op reads: it may be in a loop.
+        # Nodes without inputs wait for what the op reads, which puts them into the same loop or branch.
         first = controls or [self._control(tensor.op) for tensor in op.inputs[:1]]
         for node in call.body.nodes.values():
             inputs = []

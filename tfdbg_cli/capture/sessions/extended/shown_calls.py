@@ -1,4 +1,4 @@
-"""Calls of a session's graph rewritten so that a run gives all that they compute inside, and laid among the rest."""
+"""Calls of a session's graph rewritten so that a run returns all values inside of them."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ class ShownCalls:
     def values(self, fetched: Sequence[FetchedValue], outside: TensorStore) -> Iterator[tuple[str, Inside]]:
         """The name of each call with what was computed in it.
 
-        `fetched` are the values of `tensors`, and `outside` has those that the calls were given. There may be outputs
-        and variables among them that the session's graph shows itself.
+        `fetched` are the values of `tensors`; `outside` has the values of the graph, among them the calls' inputs.
+        What is returned may include outputs and variables that `outside` has, too.
         """
         found = iter(fetched)
         for op, given in self.shadow_ops.given:
@@ -70,7 +70,7 @@ class ShownCalls:
 
 
 def _given(op: Op, shown: Rewritten, outside: TensorStore) -> dict[TensorName, EagerTensor]:
-    """The values that `op` is given and from which others inside are computed later, as eager tensors."""
+    """The inputs of `op` from which values inside are computed when somebody looks, as eager tensors."""
     items = (*shown.exposed.items, *(item for frame in shown.rewriting.frames for item in frame.items))
     read = {name for item in items if item.recipe is not None for name in item.recipe.inputs}
     found: dict[TensorName, EagerTensor] = {}

@@ -17,7 +17,7 @@ from typing import TypeAlias
 from tfdbg_cli.capture.runs.eager.program.places import is_program, scope_of_tape
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack, calls
 
-# By the name of a function that chooses: the places of what it chooses from, and their keywords.
+# By the name of a choosing function: the positions of the arguments that it chooses from, and their keywords.
 _CHOICES = {
     "where": ((1, 2), ("x", "y")),
     "where_v2": ((1, 2), ("x", "y")),
@@ -115,7 +115,7 @@ def _fate_of(node: ast.AST, parents: _Parents, met: set[str]) -> Fate:
 
 
 def _chosen(call: ast.Call, node: ast.AST) -> bool | None:
-    """Whether `call` chooses from `node`, or is given it to choose by; None where it is no choice."""
+    """True where `call` chooses from its argument `node`, False for its other arguments; None if it is no choice."""
     function = call.func
     name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
     owner = function.value if isinstance(function, ast.Attribute) else None
@@ -128,7 +128,7 @@ def _chosen(call: ast.Call, node: ast.AST) -> bool | None:
 
 
 def _fate_of_names(given: ast.Assign | ast.AnnAssign | ast.NamedExpr, parents: _Parents, met: set[str]) -> Fate:
-    """What becomes of what is assigned: the best of what becomes of it wherever its name is read."""
+    """What becomes of an assigned value: the first in `Fate`'s order of the fates at all reads of its name."""
     targets = given.targets if isinstance(given, ast.Assign) else [given.target]
     names = {one.id for target in targets for one in ast.walk(target) if isinstance(one, ast.Name)} - met
     met |= names

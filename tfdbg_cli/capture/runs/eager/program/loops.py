@@ -39,7 +39,7 @@ class Loop:
     start: int
     end: int
     trains: int
-    collects: bool = False  # it is that of a comprehension: no run of its own, but what is in it runs many times
+    collects: bool = False  # the loop of a comprehension: its turns are no runs, but what is in it runs many times
 
     def lies_within(self, other: Loop) -> bool:
         """Whether it is a loop in the body of `other`."""
@@ -75,12 +75,12 @@ def all_loops_of(code: CodeType) -> tuple[Loop, ...]:
 
 @by_identity
 def works_of(code: CodeType) -> tuple[int, ...]:
-    """The offsets of the instructions of `code` that may run ops: calls but those of what is known to run none.
+    """The offsets of the instructions of `code` that may run ops: calls, except of names known to run none, and `@`.
 
-    Arithmetic is taken for that of plain numbers, such as the mean loss of an epoch.
+    Other arithmetic is taken to be on plain numbers, such as the mean loss of an epoch.
     """
     found: list[int] = []
-    called: list[object] = []  # what is to be called, the innermost call last
+    called: list[object] = []  # names of callees that are pushed and not called yet, the innermost last
     before: dis.Instruction | None = None
     for now in dis.get_instructions(code):
         if now.opname == "LOAD_METHOD" or (now.opname in ("LOAD_GLOBAL", "LOAD_ATTR") and "NULL" in now.argrepr):

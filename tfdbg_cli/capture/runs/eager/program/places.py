@@ -12,12 +12,12 @@ from tfdbg_cli.capture.tf.compat import PY_FUNCTION, tape_gradient
 _DRIVERS = frozenset({
     "fit", "evaluate", "predict", "train_on_batch", "test_on_batch", "predict_on_batch",
 })  # fmt: skip
-# Its steps are the program's, even where none of its layers is.
+# The steps of Keras count as the program's own, even where the program defines no layer.
 _STEPS = frozenset({"train_step", "test_step", "predict_step"})
 _TAPE_GRADIENT: CodeType = tape_gradient.__code__
-GRADIENTS = "gradient_tape/"  # the scope in which functions have the gradients of a tape
+GRADIENTS = "gradient_tape/"  # the scope that graph functions give to the gradients of a tape
 _KERAS = ("/keras/", "/tf_keras/")
-# How functions are called in which packages make variables, layers and optimizers.
+# Names of functions in which packages make variables, layers and optimizers.
 _BUILDERS = frozenset({"__init__", "build", "_build", "add_weight", "_initialize", "initialize", "_maybe_build"})
 
 
@@ -57,7 +57,7 @@ def counts(stack: Stack) -> bool:
 
 
 def within_py_function(stack: Stack) -> bool:
-    """Whether the op runs in Python code of the program that a function calls (tf.py_function)."""
+    """Whether the op runs in Python code of the program that a graph function calls (by tf.py_function)."""
     programs = False
     for code in stack[::2]:
         if code is PY_FUNCTION:

@@ -16,12 +16,13 @@ from tfdbg_cli.own_frames import frame_above, is_own
 
 _T = TypeVar("_T")
 
-# Code and the offset in it of the instruction that is being executed, in turn, innermost call first. Never changed.
+# A flat list [code, offset, code, offset, …], innermost call first; `offset` is that of the instruction that `code`
+# executes. Never modified. Equal stacks are mostly the same object, so what is known of one can be kept by its id.
 Stack: TypeAlias = list[Any]
 
 
 def by_identity(function: Callable[[CodeType], _T]) -> Callable[[CodeType], _T]:
-    """`function` with its answers kept for as long as the process lives: to hash code takes longer than to ask."""
+    """`function` with its results cached by the id of the code as long as the process lives: hashing code is slow."""
     known: dict[int, tuple[CodeType, _T]] = {}
 
     def asked(code: CodeType) -> _T:
@@ -35,10 +36,10 @@ def by_identity(function: Callable[[CodeType], _T]) -> Callable[[CodeType], _T]:
 
 @dataclass(eq=False, slots=True)
 class _Met:
-    """A stack that was met: the calls that were looked at, innermost first, and the stack behind them.
+    """A stack that was met: `calls` as they were walked, innermost first, then the known stack of their `callers`.
 
-    `followed` are those that came behind it, in whatever thread, the last one first: a loop comes by the same ones in
-    every turn, and behind its last turn by another one.
+    `followed` are the stacks that came next after it, in any thread, the latest first: guesses for the next op. A
+    loop meets the same stacks in every turn, and another one only after its last turn.
     """
 
     calls: tuple[tuple[CodeType, int], ...]
@@ -48,7 +49,10 @@ class _Met:
 
 
 class Under:
-    """A call of ours that a thread is in, whose callers stay where they are as long as it lasts."""
+    """What a thread knows of its callers: `callers` is the stack above `call`, a call of ours that is under way.
+
+    While `call` lasts its callers cannot move on, so stacks are walked only down to it.
+    """
 
     __slots__ = ("call", "callers", "last")
 
@@ -65,7 +69,7 @@ class _Unders(threading.local):
 
 _NOBODY: Stack = []
 _UNDER = _Unders()
-# By their offsets, those that were met.
+# All stacks that were met, by the offsets in `_Met.calls`.
 _MET: dict[tuple[int, ...], list[_Met]] = {}
 _MOST_MET, _MOST_ALIKE = 5_000, 50
 _MOST_GUESSES = 2
@@ -78,9 +82,9 @@ def under_here() -> Under:
 
 @contextmanager
 def callers_known(depth: int) -> Iterator[None]:
-    """A context within a call of ours, the one that is `depth` above this one: its callers are looked at once.
+    """A context in which the callers of one of our calls, the one `depth` above this one, are walked only once.
 
-    Stacks go on with those where they come to that call, which is left out.
+    Stacks that are taken in the context end with these callers; our call itself is left out.
     """
     under = _UNDER.here
     before = under.call, under.callers
@@ -93,15 +97,15 @@ def callers_known(depth: int) -> Iterator[None]:
 
 
 def stack_here(depth: int = 1, under: Under | None = None) -> Stack:
-    """The stack of this thread, from `depth` calls above this one on; mostly the same object where it is the same.
+    """The stack of this thread, beginning `depth` calls above this one; equal stacks are mostly the same object.
 
-    `under` is what `under_here` gives in this thread.
+    `under` is what `under_here` returns in this thread; whoever asks often passes it to save the lookup.
     """
     if under is None:
         under = _UNDER.here
     first: FrameType | None
     try:
-        first = frame_above(depth)  # those between need not be made objects, as each `f_back` would do
+        first = frame_above(depth)  # unlike `f_back`, it makes no objects of the frames in between
     except ValueError:  # there are not so many
         first = None
     last = under.last
@@ -117,7 +121,7 @@ def stack_here(depth: int = 1, under: Under | None = None) -> Stack:
                     if frame is under.call:
                         under.last = guess
                         return guess.stack
-            except AttributeError:  # there are fewer calls: a question of each would take longer
+            except AttributeError:  # fewer calls than in the guess; asking before each step would take longer
                 pass
     under.last = found = _met(first, under)
     last.followed = (found, *last.followed[: _MOST_GUESSES - 1])
@@ -193,7 +197,7 @@ class Tracebacks(Mapping[str, Traceback]):
     def __init__(
         self, stacks: Mapping[str, Stack], places: Mapping[str, tuple[Mapping[str, Traceback], str]] | None = None
     ) -> None:
-        """`places` are nodes in functions: the tracebacks of that function, and the name that a node has there."""
+        """`places` has, for nodes in functions, the tracebacks of the function and the name of the node there."""
         self._stacks = stacks
         self._places = places or {}
 

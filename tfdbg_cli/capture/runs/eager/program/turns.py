@@ -22,9 +22,9 @@ _TRIES = 50  # ops of a turn that are looked at to find one that runs once in it
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Turn:
-    """The `number`th turn of `loop` in `code`, whose call is the `depth`th of the stack, outermost; both from 1.
+    """One turn of `loop` in `code`: its `number`, from 1, and the `depth` of the call of `code`, 1 for the outermost.
 
-    The number goes on where the loop is begun again, as that over the batches is in each epoch.
+    The number goes on where the loop begins again, as the loop over the batches does in each epoch.
     """
 
     code: CodeType
@@ -56,8 +56,8 @@ class Turn:
 class _Place:
     """A stack that was met in turns of one loop.
 
-    `followed` are those with which a turn went on behind it, by the ids of their stacks, its mark not among them. One
-    that is `repeated` is in a loop within that of the turn, and no mark; None where nobody has asked.
+    `followed` are the stacks that came next in the same turn, by their ids, without the mark of the turn (see
+    `Turns`). A stack that is `repeated` is in an inner loop, so it is no mark; None where that was not asked yet.
     """
 
     stack: Stack
@@ -66,25 +66,29 @@ class _Place:
 
 
 class Turns:
-    """The turns of one thread, told as its ops come."""
+    """Tells the turns of loops in one thread apart, as its ops come.
+
+    A turn has a mark: the stack of an op that runs once in it. When that stack comes again, the next turn has begun.
+    """
 
     def __init__(self) -> None:
         self._last: Stack = []
         self._turn: Turn | None = None
-        self._mark: Stack = []  # of an op that runs once in a turn, if it runs; empty where none is known
+        self._mark: Stack = []  # the mark of the turn; empty while none is known
         self._tries = 0
-        self._is_learned = False  # whether it is noted that the loop of the turn runs ops outside of those in it
-        self._latest: dict[tuple[int, int], Turn] = {}  # by loop: the turn of it that was told last
-        self._working: set[tuple[int, int]] = set()  # loops that run ops outside of the loops in them
-        # What is known of stacks, by their ids, as long as turns are of the same loop.
+        self._is_learned = False  # whether the loop of the turn is in `_working`
+        self._latest: dict[tuple[int, int], Turn] = {}  # by the key of a loop: its latest turn
+        self._working: set[tuple[int, int]] = set()  # keys of loops that run ops outside of their inner loops
+        # What is known of stacks, by their ids; forgotten when turns of another loop begin.
         self._places: dict[int, _Place] = {}
-        self._pairs = 0  # of one and the next
-        self._place = _Place([])  # of the op before; one that nothing followed where that is not known
+        self._pairs = 0  # entries in all `followed`
+        self._place = _Place([])  # of the op before; an empty one where nothing is known of it
 
     def goes_on(self, stack: Stack) -> bool:
-        """Whether the op with this stack is of the turn of the one before, in which a run has begun.
+        """Whether the op with this stack certainly belongs to the turn of the op before, in which a run has begun.
 
-        False says nothing: then `of` is to be asked. Most stacks have followed the one before in this turn's loop.
+        A quick test that is enough for most ops, whose stack followed the one before in an earlier turn. Where it is
+        False, `of` is to be asked.
         """
         place = self._place.followed.get(id(stack))
         if place is None:
@@ -100,9 +104,9 @@ class Turns:
         return True
 
     def of(self, stack: Stack, *, begun: bool = True) -> Turn | None:
-        """The turn that the op with this stack belongs to, the same object for all of it; None outside loops.
+        """The turn that the op with this stack belongs to, one object for all ops of the turn; None outside loops.
 
-        As long as no run has `begun` in a turn, what it did may have prepared the loop within it that trains.
+        While no run has `begun` in a turn, its ops may only prepare an inner loop: then a turn of that is preferred.
         """
         turn = before = self._turn
         if begun and self.goes_on(stack):
@@ -118,7 +122,7 @@ class Turns:
         if turn is not None and stack != self._mark and _goes_on(turn, last, stack):
             pass
         elif turn is None or not _in_same_loop(turn, last, stack):
-            if turn is not None and not begun:  # it did nothing: the data of a loop came to their end
+            if turn is not None and not begun:  # it only found that the data have ended, so it gets no number
                 self._latest[turn.key] = turn.numbered(turn.number - 1)
             turn = self._begin(self._found(last, stack))
         elif _begins_anew(turn, last, stack, self._mark):
@@ -146,7 +150,7 @@ class Turns:
 
     def _forget_stacks(self) -> None:
         for place in self._places.values():
-            place.followed.clear()  # which may go round
+            place.followed.clear()  # places refer to each other in circles
         self._places.clear()
         self._pairs = 0
 
@@ -160,7 +164,7 @@ class Turns:
         return turn
 
     def _found(self, last: Stack, stack: Stack) -> Turn | None:
-        """The turn that begins here, or goes on behind a loop within it; `last` is the stack of the op before."""
+        """The turn that begins at `stack`, or goes on after an inner loop; `last` is the stack of the op before."""
         found = _found(stack, self._working)
         known = None if found is None else self._latest.get(found.key)
         if found is None or known is None:
@@ -172,11 +176,11 @@ class Turns:
 
 
 def _found(stack: Stack, working: Container[tuple[int, int]]) -> Turn | None:
-    """The first turn of the loop around this stack whose turns make the best runs: one that trains, or the outermost.
+    """A first turn of that loop around this stack whose turns make the best runs; None where it is in no loop.
 
-    Of those that train it is the innermost, so that a run is a step and no epoch. Of the others it is the outermost
-    that runs ops outside of the loops in it: where none but the loop over the batches does, a turn of that over the
-    epochs cannot be told from the next. Those of `working` are known to.
+    Among loops that train it is the innermost, so that a run is a step and not an epoch. Among others it is the
+    outermost that runs ops outside of its inner loops: without such ops, one turn of the loop over the epochs cannot
+    be told from the next. `working` has the keys of loops that are known to run such ops.
     """
     best: Turn | None = None
     depth = len(stack) // 2
@@ -199,7 +203,7 @@ def _is_better(inner: Turn, outer: Turn, stack: Stack, working: Container[tuple[
 
 
 def _works_behind(outer: Turn, inner: Turn, stack: Stack) -> bool:
-    """Whether a turn of `outer` may run ops behind the loop of `inner`, which is in it; `stack` is within both."""
+    """Whether a turn of `outer` may run ops after the loop of `inner` inside it; `stack` is within both loops."""
     at, ends = -2 * inner.depth, inner.loop.end
     while True:
         end = outer.loop.end if at == -2 * outer.depth else math.inf
@@ -212,7 +216,10 @@ def _works_behind(outer: Turn, inner: Turn, stack: Stack) -> bool:
 
 
 def _goes_on(turn: Turn, last: Stack, stack: Stack) -> bool:
-    """Whether the turn is certainly the same: Python went on in a call that both ops are in, or still makes one."""
+    """Whether `stack` is certainly in the same turn as `last`.
+
+    It is if, from the loop's own call inwards, the first call that has moved went forward, or if none has moved.
+    """
     loop = at = -2 * turn.depth
     shorter = min(len(stack), len(last))
     if -loop > shorter or stack[loop] is not last[loop] or stack[loop + 1] > turn.loop.end:
@@ -228,7 +235,7 @@ def _goes_on(turn: Turn, last: Stack, stack: Stack) -> bool:
 
 
 def _in_same_loop(turn: Turn, last: Stack, stack: Stack) -> bool:
-    """Whether `stack` is in the loop of `turn`, called as `last` was."""
+    """Whether `stack` is in the loop of `turn`, whose code was called from the same place as in `last`."""
     outer = -2 * (turn.depth - 1) or None
     return _is_in(turn, stack) and (outer is None or bool(stack[outer:] == last[outer:]))
 
@@ -240,20 +247,20 @@ def _is_in(turn: Turn, stack: Stack) -> bool:
 
 
 def _begins_anew(turn: Turn, last: Stack, stack: Stack, mark: Stack) -> bool:
-    """Whether, between two ops in the loop of `turn`, the loop began its next turn."""
+    """Whether the loop of `turn` began its next turn between the ops with the stacks `last` and `stack`."""
     at = -2 * turn.depth
     now, before = stack[at + 1], last[at + 1]
     if now != before:
         return bool(now < before and not _in_loop_of_its_own(turn, now, before))
-    # The same instruction of the loop, a call. It is another call if the function called is at an earlier place,
-    # unless a loop on the way there calls it many times in one turn.
+    # Both ops come from one call instruction in the loop. It was executed again if the called function stands at an
+    # earlier instruction now, unless a loop on the way to it goes back without a new turn.
     if _in_loop_of_its_own(turn, now, before):
         return stack == mark
     while -at < len(stack) and -at < len(last):
         at -= 2
         code, now, before = stack[at], stack[at + 1], last[at + 1]
         if code is not last[at] or not is_program(code):
-            break  # what a library does in it can go to and fro
+            break  # the order of instructions in a library's code says nothing about turns
         if now != before:
             within = (loop.holds(now) and loop.holds(before) for loop in all_loops_of(code))
             return bool(now < before and not any(within))
@@ -263,7 +270,7 @@ def _begins_anew(turn: Turn, last: Stack, stack: Stack, mark: Stack) -> bool:
 
 
 def _runs_once(turn: Turn, stack: Stack) -> bool:
-    """Whether the op with this stack is in no loop within that of `turn`."""
+    """Whether the op with this stack is in no loop inside the loop of `turn`, its callees included."""
     offset = stack[-2 * turn.depth + 1]
     if _in_loop_of_its_own(turn, offset, offset):
         return False
@@ -275,7 +282,7 @@ def _runs_once(turn: Turn, stack: Stack) -> bool:
 
 
 def _in_loop_of_its_own(turn: Turn, one: int, other: int) -> bool:
-    """Whether a loop within that of `turn` holds both places."""
+    """Whether a loop inside the loop of `turn` holds both instruction offsets."""
     return any(
         loop.lies_within(turn.loop) and loop.holds(one) and loop.holds(other)
         for loop in all_loops_of(turn.code)

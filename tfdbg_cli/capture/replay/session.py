@@ -204,7 +204,8 @@ class _Made:
         session = self._copy.session(optimized=False)
         dump = dumped(session, lambda options: self.perform((), self._all_ends, options))
         skipped = {tensor.name for tensor in self._reach.tensors}
-        return Replayed(merged(replayed.tensors, dump, self._graph, skipped), (_DUMPED,), replayed.error)
+        tensors = merged(replayed.tensors, dump, self._graph, skipped)
+        return replace(replayed, tensors=tensors, notes=(*replayed.notes, _DUMPED))
 
     def with_called(self, replayed: Replayed) -> Replayed:
         """`replayed` with what is computed in the functions that ops call, each turn of their loops, too."""

@@ -45,7 +45,8 @@ def early_reads(root: Scope, written: Collection[int]) -> dict[int, TensorName]:
     found: dict[int, TensorName] = {}
     for position, places in reads.items():
         for scope, node in places:
-            if all(where is scope and comes_first(scope, node, other) for where, other in changes[position]):
+            known = changes.get(position, ())  # empty where only what a call is given can change it
+            if known and all(where is scope and comes_first(scope, node, other) for where, other in known):
                 found[position] = TensorName(scope.name_of(node.name), 0)
                 break
     return found

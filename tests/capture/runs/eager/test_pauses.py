@@ -187,6 +187,26 @@ def test_the_program_is_given_another_value_and_its_gradient() -> None:
     assert tape.gradient(loss, w).numpy().tolist() == [14.0, np.inf]
 
 
+def test_a_tape_reads_what_was_given_in_the_place_of_which_the_program_got_something_else() -> None:
+    def instead(stop: Stop) -> Decision:
+        _paused(stop).replace(TensorName(_paused(stop).node, 0), np.array([7.0, 8.0], np.float32))
+        return Continue()
+
+    def look(stop: Stop) -> Decision:
+        assert isinstance(stop, RunEnd)
+        shown.append([str(need) for need in stop.run.graph.node("gradient_tape/Mul_0").inputs])
+        return Continue()
+
+    shown: list[list[str]] = []
+    w = tf.Variable([1.0, 0.0])
+    with Debugged(instead, look, breakpoints=("exp", "mul")), tf.GradientTape() as tape:
+        x = tf.math.exp(w)
+        gradient = tape.gradient(x, w)
+    assert x.numpy().tolist() == [7.0, 8.0]
+    np.testing.assert_allclose(gradient, [np.e, 1.0])
+    assert shown
+
+
 def test_one_of_several_outputs_is_exchanged() -> None:
     def instead(stop: Stop) -> Decision:
         _paused(stop).replace(TensorName(_paused(stop).node, 1), np.array([9.0], np.float32))

@@ -51,7 +51,7 @@ class Values:
 
     def of(self, output: Output) -> bytes:
         """The digest of an output of a node."""
-        return self._digests[output[0]] + bytes((output[1] & 255,))
+        return self._digests[output[0]] + output[1].to_bytes(4, "little")
 
     def computed(self) -> set[bytes]:
         """The digests of all nodes, but of those that only pass a value on."""

@@ -182,6 +182,7 @@ class RecentOps:
     def exchange(self, op: Noted, slot: int, tensor: EagerTensor) -> None:
         """Note that the program got `tensor` in place of what `op` gave."""
         outputs = list(op.outputs)
+        self._made.discard(outputs[slot][0])  # who reads that one still, such as a tape, reads what no op here gave
         outputs[slot] = taken(tensor)
         self._made.add(outputs[slot][0])
         if self._ops and self._ops[-1] is op:

@@ -19,7 +19,7 @@ _NEVER = 1 << 30
 
 
 class PutOff:
-    """A context that disables the garbage collector; nestable, across threads too. The last exit restores its state."""
+    """A context that disables the garbage collector; nestable, also across threads. The last exit restores it."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -15,7 +15,7 @@ _COLUMNS = 80  # where nobody knows
 
 @dataclass(frozen=True, slots=True)
 class TerminalFacts:
-    """What the process knows about its terminal; `ide` names an IDE whose console is no full terminal, or is empty."""
+    """What the process knows about its terminal; `ide` names an IDE whose console is not a full one, or is empty."""
 
     stdin_tty: bool
     stdout_tty: bool

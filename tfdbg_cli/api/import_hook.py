@@ -105,7 +105,7 @@ class _Finder(MetaPathFinder):
 
 
 class _WatchedLoader(Loader):
-    """Wraps a loader: calls `begins` before and `ends(loaded)` after a module's code, which never sees the wrapper."""
+    """Wraps a loader: calls `begins` before and `ends(loaded)` after a module's code, which does not see it."""
 
     def __init__(
         self, spec: ModuleSpec, loader: Loader, begins: Callable[[], None], ends: Callable[[bool], None]

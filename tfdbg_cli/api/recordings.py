@@ -126,7 +126,7 @@ class SavedTensors(Sequence[SavedTensor]):
     def __getitem__(self, index: str) -> SavedTensor: ...
 
     def __getitem__(self, index: int | slice | str) -> SavedTensor | SavedTensors:
-        """By position, by slice, or the last execution by name (`node:slot`, or a node; KeyError if there is none)."""
+        """By position, slice, or name (`node:slot`, or a node): its last execution; KeyError if there is none."""
         if isinstance(index, slice):
             return SavedTensors(self._run, self._rows[index])
         if isinstance(index, str):

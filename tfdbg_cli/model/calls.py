@@ -87,7 +87,7 @@ class Call:
 
     @property
     def results_known(self) -> bool:
-        """Whether `fetches` are known to be all that the program got: not for some runners, recordings, eager code."""
+        """Whether `fetches` are known to be all that the program got; not so for some runners and eager code."""
         return self.kind is RunKind.FUNCTION or bool(self.fetches or self.targets)
 
     @property

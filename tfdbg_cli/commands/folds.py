@@ -76,7 +76,7 @@ def _is_in(name: str, scope: str, levels: int) -> bool:
 
 
 def unfolded(names: Sequence[str], is_open: Callable[[str], bool]) -> tuple[list[str], dict[str, bool]]:
-    """The visible ones of `names`, which are in the order of their tree, and for each visible scope, if it is open."""
+    """The visible ones of `names`, which are in the order of their tree; and of each visible scope, if it is open."""
     shown: list[str] = []
     signs: dict[str, bool] = {}
     closed = ""

@@ -87,7 +87,7 @@ class Call:
 
     @property
     def results_known(self) -> bool:
-        """Whether `fetches` are known to be all that the program got; not so for some runners and eager code."""
+        """Whether `fetches` are all that the program got; unknown for some runners, recordings and eager code."""
         return self.kind is RunKind.FUNCTION or bool(self.fetches or self.targets)
 
     @property

@@ -126,7 +126,7 @@ class Walk:
             yield ""
 
     def upstream(self, index: int) -> Iterator[str]:
-        """Walk to the first input of the tensor at `index` with NaN or infinities, else to the largest by magnitude."""
+        """Walk to the first input of the tensor at `index` with NaN or infinities, else to the largest one."""
         yield from ("" for _ in self._context.graph.index_in_steps())
         tensor = self._context.run.tensors[index]
         rows = Surroundings(self._context, tensor.node, tensor.device, index).inputs

@@ -27,7 +27,7 @@ class LiveFrame:
     def evaluate(self, text: str) -> Any:
         """Evaluate the Python expression, or execute the statement, `text` in this frame; None for a statement.
 
-        Assignments to a function's variables have no effect. Raises SyntaxError, and whatever `text` raises.
+        Names that it assigns are discarded afterwards. Raises SyntaxError, and whatever `text` raises.
         """
         here = dict(self.names)
         try:

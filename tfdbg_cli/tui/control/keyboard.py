@@ -9,7 +9,7 @@ from tfdbg_cli.tui.control.bars import Message
 from tfdbg_cli.tui.control.keymap import KeyContext, action_of, bindings, key_name, sequences
 from tfdbg_cli.tui.control.screen import Screen
 
-# Esc quickly followed by a key arrives as Alt and that key. Where a text is typed, only these are taken as two keys.
+# Esc quickly followed by a key arrives as Alt and that key. Outside of documents, only these are taken as two keys.
 _AFTER_ESCAPE = frozenset({"meta :", "meta /", "meta @", "meta ?"})
 # In a document all keys are, except those of these actions: a true Alt and letter must not resume the program, or
 # change something.

@@ -1,7 +1,7 @@
-"""Python's search for cyclic garbage, put off while tfdbg makes very many objects that stay, and while a key waits.
+"""Postponing Python's cyclic garbage collection while tfdbg creates many long-lived objects, or a key press waits.
 
-Each search goes through all objects that live, and making many calls for it again and again: of the time to prepare
-a watch of 20 000 ops it took a third. What is garbage meanwhile is found by a search afterwards.
+A collection traverses live objects, and creating many of them triggers one after another: together they took a third
+of the time needed to prepare a watch of 20 000 ops. Garbage that arises meanwhile is found by a later collection.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _NEVER = 1 << 30
 
 
 class PutOff:
-    """A context, entered any number of times, by any threads. Where none was made before, none is afterwards."""
+    """A context that disables the garbage collector; nestable, also across threads. The last exit restores it."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -46,11 +46,11 @@ COLLECTION_PUT_OFF = PutOff()
 
 
 def count_as_old() -> None:
-    """Leave the objects that were made so far to full searches, where many are new.
+    """Move all objects to the oldest generation, so that only full collections traverse them, if many are new.
 
-    A run with all its values is a hundred thousand objects that stay: the search among new ones comes before the
-    first screen and takes a good part of the time until then. Where the program has objects frozen nothing is done:
-    they would be thawed. Python counts them one by one, a tenth of a second for a million, so it is asked last.
+    A run with all its values is a hundred thousand long-lived objects; collecting the young generation would delay
+    the first screen noticeably. Does nothing if the program has frozen objects, since `gc.unfreeze` would thaw those,
+    too. `gc.get_freeze_count` counts one by one, 0.1 s for a million, so it is called last.
     """
     if gc.get_count()[0] >= _WORTH_A_LOOK and not gc.get_freeze_count():
         gc.freeze()
@@ -59,10 +59,10 @@ def count_as_old() -> None:
 
 @contextmanager
 def seldom_collected() -> Iterator[None]:
-    """Within it, while a screen is up, garbage is looked for seldom, and among new objects only. Then as it was.
+    """A context in which collections are rare and never full; for the time a screen is up. Restores the thresholds.
 
-    Left to itself the collector came in the midst of every other frame of a long list, for as long as the frame
-    takes, and among a million tensors for seconds. A program that does without it is obeyed.
+    With Python's defaults a collection interrupted every other frame of a long list, for as long as the frame itself
+    takes, and for seconds among a million tensors. If the program has disabled collection, it stays disabled.
     """
     before = gc.get_threshold()
     gc.set_threshold(*((_MANY, _PASSES) if before[0] else before[:2]), _NEVER)

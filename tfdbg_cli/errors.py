@@ -23,4 +23,4 @@ class TfdbgError(Exception):
 
 
 class NothingYetError(TfdbgError):
-    """There is no run yet where there will be some: who follows a recording waits."""
+    """The recording has no run yet, but may get some: whoever follows it should wait and try again."""

@@ -14,7 +14,7 @@ _EXAMPLES = str(Path(__file__).parent / "examples") + os.sep  # programs, not ma
 _starters: set[str] = set()
 
 frame_above: Callable[[int], FrameType] = sys._getframe
-"""The frame so many calls above the one that asks (0); ValueError where there are fewer."""
+"""The frame N calls above the caller's own (0); raises ValueError if the stack is not that deep."""
 
 
 @cache
@@ -24,7 +24,7 @@ def is_own(file: str) -> bool:
 
 
 def without_our_frames(trace: TracebackType | None) -> TracebackType | None:
-    """`trace` less the calls that went through this package."""
+    """A copy of `trace` without the frames of this package; None if nothing else is left."""
     frames: list[TracebackType] = []
     while trace is not None:
         if not is_own(trace.tb_frame.f_code.co_filename):
@@ -37,7 +37,7 @@ def without_our_frames(trace: TracebackType | None) -> TracebackType | None:
 
 
 def leave_out_our_frames(error: BaseException) -> None:
-    """Take our own calls out of the traceback of `error`, and of those that it came from, as Python shows them."""
+    """Remove our own frames from the traceback of `error` and of every exception in its chain (cause or context)."""
     met: set[int] = set()
     at: BaseException | None = error
     while at is not None and id(at) not in met:
@@ -47,10 +47,10 @@ def leave_out_our_frames(error: BaseException) -> None:
 
 
 class _WithoutOurFrames:
-    """A context: an exception that leaves it goes on without our calls, that of the function around it among them.
+    """A context that removes our frames, including the one that entered it, from any exception that leaves it.
 
-    Python puts no call into a traceback a second time when an exception goes on through it. So a program that
-    catches the exception behind the outermost such context sees none of ours.
+    When `__exit__` returns, Python does not add the current frame to the traceback again. So a program that catches
+    the exception outside the outermost such context sees no frame of ours.
     """
 
     __slots__ = ()
@@ -68,12 +68,12 @@ WITHOUT_OUR_FRAMES = _WithoutOurFrames()
 
 
 def started_by(files: Iterable[str]) -> None:
-    """Count code of `files` to ours: it called this package before the program began."""
+    """Treat `files` as ours in `our_files`: they belong to whoever started tfdbg, before the program began."""
     _starters.update(files)
 
 
 def our_files() -> frozenset[str]:
-    """The names of the files of code that calls a program, or is called by it on the way to TensorFlow."""
+    """The names of all source files of this package, examples excluded, and of those noted by `started_by`."""
     return _package_files() | _starters
 
 

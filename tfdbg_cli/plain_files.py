@@ -1,6 +1,6 @@
-"""Regular files, opened without waiting; and those in which a person's own things are kept from program to program.
+"""Opening regular files without blocking, and reading and replacing the user's own files (settings, queries, ...).
 
-What lies in the place of a file may be anybody's: a pipe, a device and a file of holes are refused.
+Anyone may have put something else at a path: pipes, devices and large files that are nearly all hole are refused.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-# Without O_NONBLOCK an open of a pipe waits until somebody writes into it; a regular file does not care.
+# Without O_NONBLOCK, opening a pipe blocks until someone opens it for writing; regular files ignore the flag.
 _FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
-_SMALL = 1 << 26  # bytes that may be read whatever the disk holds of them
-# A file with holes claims bytes that are nowhere. File systems that compress hardly reach this share of real data.
+_SMALL = 1 << 26  # bytes; a file up to this size may be sparse
+# A larger file is refused as sparse if less than 1/64 of its size is allocated: compression hardly gets that far.
 _LEAST_SHARE = 64
 _BLOCK = 512  # bytes in which st_blocks counts
 
 
 class UnfitFileError(OSError):
-    """What lies there is no file that tfdbg reads; the message is the end of a sentence."""
+    """The path does not lead to a file that tfdbg reads; the message says why, as the end of a sentence."""
 
 
 @contextmanager
@@ -58,20 +58,20 @@ def regular_size(facts: os.stat_result, most: int | None) -> int:
 
 
 def kept_text(path: Path) -> str:
-    """The text of a file in which something of the person's is kept. /dev/null in its place keeps nothing.
+    """Read a file of the user's (at most 64 MiB) as UTF-8; /dev/null in its place reads as an empty text.
 
     Raises:
         FileNotFoundError: there is none.
-        UnfitFileError: something else lies there.
+        UnfitFileError: it is not a regular file, or too large.
         OSError: it cannot be read.
-        UnicodeDecodeError: it is no text.
+        UnicodeDecodeError: it is not UTF-8.
 
     """
     return kept_bytes(path).decode("utf-8")
 
 
 def kept_bytes(path: Path) -> bytes:
-    """What the file at `path` holds; raises OSError as `kept_text` does."""
+    """Read the file at `path` as `kept_text` does, without decoding it. Raises OSError in the same cases."""
     try:
         with opened_plain(path, _SMALL) as (file, size):
             return file.read(size)
@@ -82,13 +82,13 @@ def kept_bytes(path: Path) -> bytes:
 
 
 def replace_kept(path: Path, text: str) -> None:
-    """Give such a file another text, whole or not at all; what was there keeps its mode, a new one is private.
+    """Replace the content of a file of the user's atomically; it keeps its mode, and a new file gets mode 0600.
 
     Raises:
         OSError: it cannot be written, or the disk is full.
 
     """
-    path = Path(os.path.realpath(path))  # a link to where the person keeps it stays one
+    path = Path(os.path.realpath(path))  # replace what a symbolic link points to, not the link
     beside = path.with_name(f"{path.name}.{os.getpid()}")
     path.parent.mkdir(parents=True, exist_ok=True)
     try:

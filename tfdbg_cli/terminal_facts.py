@@ -15,7 +15,7 @@ _COLUMNS = 80  # where nobody knows
 
 @dataclass(frozen=True, slots=True)
 class TerminalFacts:
-    """What the process finds around it. `ide` names a console that is no terminal, `environ` is the environment."""
+    """What the process knows about its terminal; `ide` names an IDE whose console is not a full one, or is empty."""
 
     stdin_tty: bool
     stdout_tty: bool
@@ -48,7 +48,7 @@ class TerminalFacts:
 
 
 def terminal_facts(environ: Mapping[str, str] = os.environ) -> TerminalFacts:
-    """Look around."""
+    """Find out the facts of this process now; `environ` is its environment."""
     controlling, foreground = _controlling_terminal()
     return TerminalFacts(
         stdin_tty=is_tty(sys.stdin),
@@ -71,9 +71,9 @@ def is_tty(stream: Any) -> bool:
 
 
 def columns(environ: Mapping[str, str] = os.environ) -> int:
-    """How wide the terminal is, as COLUMNS says or as it is; 80 where there is none.
+    """The width of the terminal: COLUMNS if that is set, else what the terminal reports, else 80.
 
-    shutil tells the same. To load it takes every start a few milliseconds: it knows all ways to compress.
+    As `shutil.get_terminal_size`; but importing shutil, and with it every compression module, slows each start.
     """
     try:
         told = int(environ.get("COLUMNS", ""))

@@ -17,7 +17,7 @@ RULE = "has_inf_or_nan"
 
 @dataclass(frozen=True, slots=True)
 class Alert:
-    """A tensor that is not finite: the place of its run, its own in the run, and what it holds."""
+    """A tensor that is not finite: the indices of its run and of itself in the run, and its counts."""
 
     run: int
     index: int
@@ -26,12 +26,12 @@ class Alert:
 
 @dataclass
 class AlertSearch:
-    """A look through runs, the oldest first. What was looked at is counted.
+    """A search for alerts through `runs`, the oldest first; counts the tensors it has looked at.
 
     Args:
         runs: the runs.
-        nan_only: pass over tensors that hold infinities alone.
-        exclude: tensors of nodes whose name it finds count as fine.
+        nan_only: ignore tensors that hold infinities only.
+        exclude: ignore tensors of nodes whose name matches.
 
     """
 
@@ -39,7 +39,7 @@ class AlertSearch:
     nan_only: bool = False
     exclude: re.Pattern[str] | None = None
     tensors: int = 0
-    unknown: int = 0  # tensors of which nobody can tell
+    unknown: int = 0  # tensors of which it is not known whether they are finite
     unreadable: int = 0  # runs
 
     def alerts(self) -> Iterator[Alert]:
@@ -75,7 +75,7 @@ class AlertSearch:
 
 
 def known_of(store: TensorStore, index: int) -> Summary | None:
-    """What tells whether the tensor at `index` is finite; None where neither counts nor a value are there."""
+    """A Summary that tells whether the tensor is finite (of a finite value, nothing else); None if nothing tells."""
     recorded = recorded_summary(store, index)
     if recorded is not None:
         return recorded

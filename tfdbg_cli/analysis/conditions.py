@@ -46,17 +46,17 @@ def _largest(summary: Summary) -> float:
 
 
 def parts_of(name: str) -> Sequence[str]:
-    """The names in a `Summary` of the numbers that the figure called `name` is made of."""
+    """The fields of `Summary` from which the figure called `name` is computed, sorted."""
     return sorted(_MADE_OF.get(name, {name}))
 
 
 def figure(summary: Summary, name: str) -> float:
-    """The figure called `name`, any of `FIGURES` but the rank; NaN where there is none, or nobody knows it."""
+    """The figure called `name`, any of `FIGURES` but the rank; NaN if there is none, or it was not recorded."""
     return _NAN if summary.unknown & _MADE_OF.get(name, {name}) else _OF_SUMMARY[name](summary)
 
 
 class Condition:
-    """What `condition_of` understood. `asks_inputs` says whether it is about what an op was given, too."""
+    """A parsed condition (`condition_of`). `asks_inputs` says whether it refers to the op's inputs, too."""
 
     def __init__(self, tree: ast.Expression) -> None:
         attributes = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
@@ -66,7 +66,7 @@ class Condition:
         self._code = compile(tree, "<condition>", "eval")
 
     def holds(self, outputs: Sequence[Array], inputs: Callable[[], Sequence[Array]]) -> bool:
-        """Whether it holds of one of `outputs`, and of one of `inputs` where it asks for those."""
+        """Whether it holds for some pair of one of `outputs` and, if it refers to inputs, one of `inputs()`."""
         given = [_figures(value, self._of_inputs) for value in inputs()] if self.asks_inputs else [{}]
         gave = [_figures(value, self._names) for value in outputs] if self._names else [{}]
         return any(self._of(one, other) for one in gave for other in given)
@@ -81,7 +81,7 @@ class Condition:
 
 
 def _figures(value: Array, names: Iterable[str]) -> dict[str, float] | None:
-    """What `names` ask of `value`; None of texts, which have no figures."""
+    """The figures called `names` of `value`; None for strings and objects, which have no figures."""
     if value.dtype.kind in "SUO":
         return None
     summary = summarize(value)

@@ -1,4 +1,4 @@
-"""Asking something of every tensor of a run at once, where its store tells facts by the column."""
+"""Tests on facts of all tensors of a run at once, as boolean arrays, for stores that give facts by the column."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.tensors import TellsColumns, TensorStore
 from tfdbg_cli.model.values import Array
 
-_SHARE = 8  # of a graph with fewer nodes than this part of the run's, each is looked for in the run
-_IN_GRADIENTS = "gradient"  # what stands in the name of a node that is a gradient by its name alone
-_NOT_THERE = -1  # in the place of a role: the graph has no such node
+_SHARE = 8  # if the graph has less than 1/8 as many nodes as the run, look up its nodes in the run, not vice versa
+_IN_GRADIENTS = "gradient"  # part of every name by which a node alone counts as a gradient
+_NOT_THERE = -1  # instead of the number of a role: the graph has no such node
 
 
 def holding(store: TensorStore, fact: str, test: Callable[[Any], object]) -> Array | None:
-    """For each tensor whether `test` holds for its `fact`; None where each would have to be looked at.
+    """A mask of the tensors for whose `fact` `test` is true; None if the store gives no such column.
 
-    A test answers with anything that has a truth. A million times a function of Python around it would be felt.
+    `test` may return any object with a truth value, as a wrapper that converts it would be slow for a million calls.
     """
     column = store.column(fact) if isinstance(store, TellsColumns) else None
     if column is None:
@@ -36,7 +36,7 @@ def holding(store: TensorStore, fact: str, test: Callable[[Any], object]) -> Arr
 
 
 def holding_op(store: TensorStore, graph: Graph, test: Callable[[str], object]) -> Array | None:
-    """For each tensor whether `test` holds for its op type: that of `graph`, or of its row where that has no node."""
+    """A mask of the tensors for whose op type `test` is true: by `graph`, or by the tensor if that lacks the node."""
     holds, nodes = holding(store, "op_type", test), store.nodes()
     if holds is None:
         return None
@@ -58,7 +58,7 @@ def holding_op(store: TensorStore, graph: Graph, test: Callable[[str], object]) 
 
 
 def holding_role(store: TensorStore, graph: Graph, test: Callable[[Role | None], object]) -> Array | None:
-    """For each tensor whether `test` holds for its role, as `tensor_role` tells it."""
+    """A mask of the tensors for whose role, as given by `tensor_role`, `test` is true; None as for `holding`."""
     nodes = store.column("node") if isinstance(store, TellsColumns) else None
     op_types = store.column("op_type") if isinstance(store, TellsColumns) else None
     if nodes is None or op_types is None:
@@ -77,7 +77,7 @@ def holding_role(store: TensorStore, graph: Graph, test: Callable[[Role | None],
     verdicts = np.array([truth(test(role)) for role in numbers])
     holds = verdicts[found]
     without = truth(test(None))
-    if verdicts[numbers[Role.GRADIENT]] == without:  # then it is of no matter which of them are gradients
+    if verdicts[numbers[Role.GRADIENT]] == without:  # then telling gradients from tensors without a role is needless
         return np.asarray(holds)
     dtypes = store.column("dtype") if isinstance(store, TellsColumns) else None
     if dtypes is None:
@@ -105,7 +105,7 @@ def places(mask: Array) -> Sequence[int]:
 
 
 def picked(order: Sequence[int], wanted: Sequence[int]) -> Sequence[int]:
-    """Those of `order`, which are all places, that are `wanted`."""
+    """The `wanted` places in the order in which they are in `order`, a permutation of all places."""
     mask = np.zeros(len(order), bool)
     mask[np.asarray(wanted, np.int64)] = True
     ordered = np.asarray(order, np.int64)

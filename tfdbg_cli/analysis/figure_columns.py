@@ -1,4 +1,4 @@
-"""What tensors hold, in numbers, of very many at once, where their store tells statistics by the column."""
+"""Figures of very many tensors at once, as arrays, for stores that give statistics by the column."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ _WORST = (_SIZE, *_BAD, *_ENDS)
 
 @dataclass(frozen=True, slots=True)
 class FigureColumn:
-    """A figure of every tensor: NaN where it has none; and of which it is `known`."""
+    """A figure of every tensor (float64, NaN where it has none), and a mask of those with recorded statistics."""
 
     numbers: Array
     known: Array
 
 
 def figure_column(store: TensorStore, name: str, *, share: bool = False) -> FigureColumn | None:
-    """The figure called `name` (`conditions.FIGURES`) of every tensor, or which `share` of its elements that is.
+    """The figure called `name` (`conditions.FIGURES`) of every tensor; with `share`, as a share of its elements.
 
-    None where each would have to be looked at.
+    None if the store gives no such columns.
     """
     parts = parts_of(name)
     columns = statistics_of(store, _columns_for(parts))
@@ -45,7 +45,7 @@ def figure_column(store: TensorStore, name: str, *, share: bool = False) -> Figu
 
 
 def figure_in_steps(store: TensorStore, name: str) -> Iterator[float]:
-    """Read what `figure_column` is asked for then, some at a time; gives the share that is done."""
+    """Read what `figure_column` needs, in steps that yield the share done; call it before, so that it is fast."""
     return statistics_in_steps(store, _columns_for(parts_of(name)))
 
 
@@ -54,14 +54,14 @@ def _columns_for(parts: Sequence[str]) -> Sequence[str]:
 
 
 def worst_in_steps(store: TensorStore) -> Iterator[float]:
-    """Read what `worst_first` is asked for then, some at a time; gives the share that is done."""
+    """Read what `worst_first` needs, in steps that yield the share done; call it before, so that it is fast."""
     return statistics_in_steps(store, _WORST)
 
 
 def worst_first(store: TensorStore, found: Sequence[int], *, reverse: bool) -> Sequence[int] | None:
-    """`found`, indices in order of execution, with the worst first, as `lt -s worst` has them, or last.
+    """Sort `found`, indices in order of execution, worst first as `lt -s worst` does, or with `reverse` worst last.
 
-    None where each would have to be looked at, since some have values.
+    None if that takes reading tensors one by one, since some of them have values.
     """
     columns = statistics_of(store, _WORST)
     if columns is None:

@@ -14,7 +14,7 @@ _BEHIND = chr(ord("/") + 1)  # what stands behind every name inside a scope
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """One row of a level: a node called `name`, a scope, or both, as an op has helpers under its own name."""
+    """An entry of one level: a node called `name`, a scope, or both, if an op has helpers under its own name."""
 
     name: str
     is_node: bool
@@ -36,9 +36,9 @@ class TreeRow:
 
 
 class NameTree:
-    """The tree of `names`; `indices` tells the tensors of one. The root is the scope with the empty name.
+    """The tree of the node `names`; `indices(name)` gives the tensors of a node. The root is the empty scope name.
 
-    Names are sorted once; what is asked of a scope is found in a part of them, whatever their number.
+    Names are sorted once; a scope is then a range of them, found by bisection.
     """
 
     def __init__(self, names: Iterable[str], indices: Callable[[str], Sequence[int]]) -> None:
@@ -54,9 +54,9 @@ class NameTree:
         return self._levels[scope]
 
     def rows(self, root: str, is_open: Callable[[str, bool], bool]) -> Iterator[TreeRow]:
-        """The rows below `root` that are shown. `is_open(scope, at_first)` says whether a scope is unfolded.
+        """The visible rows below `root`. `is_open(scope, at_first)` says whether a scope is unfolded.
 
-        `at_first` is how the scope stands until somebody folds it: open where it stands alone, else folded.
+        `at_first` is the default: a scope is unfolded if it, and each scope around it, is alone on its level.
         """
         waiting = [(iter(self.children(root)), len(self.children(root)) == 1)]
         while waiting:
@@ -77,17 +77,17 @@ class NameTree:
         return end > first
 
     def nodes(self, scope: str) -> int:
-        """How many nodes lie in `scope`; one that is called so is among them."""
+        """How many nodes lie in `scope`, including the node of that name, if there is one."""
         first, end = self._inside(scope)
         return end - first + self._is_name(scope)
 
     def tensors(self, scope: str) -> int:
-        """How many tensors these have."""
+        """How many tensors these nodes have."""
         first, end = self._inside(scope)
         return self._tensors[end] - self._tensors[first] + (len(self._indices(scope)) if self._is_name(scope) else 0)
 
     def indices(self, scope: str) -> list[int]:
-        """The tensors of these."""
+        """The indices of the tensors of these nodes."""
         first, end = self._inside(scope)
         own = list(self._indices(scope)) if self._is_name(scope) else []
         return own + [index for name in self._names[first:end] for index in self._indices(name)]

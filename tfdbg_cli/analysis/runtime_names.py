@@ -20,7 +20,7 @@ _NUMBER = re.compile(r"_\d+$")
 
 
 class RuntimeNames:
-    """Finds the nodes of `graph` that the runtime means."""
+    """Maps node names of the runtime to the names of nodes in `graph`."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
@@ -31,9 +31,9 @@ class RuntimeNames:
         self._known: dict[str, str] = {}
 
     def node(self, name: str) -> str:
-        """The node that the runtime calls `name`; of one that it made itself a name in the scope that it stands in.
+        """The name in the graph of the node that the runtime calls `name`; for a node of its own, one in that scope.
 
-        A function around the one that was run is not in the graph: its call is left out.
+        Calls around the function that was run are not in the graph, and are left out of the name.
         """
         found = self._known.get(name)
         if found is None:
@@ -55,9 +55,9 @@ class RuntimeNames:
         return rest or name
 
     def _places(self, scope: str, name: str, written: str) -> Iterator[str]:
-        """Where `name`, as it stands in the function that `scope` shows, may be in the graph.
+        """Yield the names that `name`, relative to the function shown in `scope`, may have in the graph.
 
-        `written` is what stood in front of it, and the scope does not repeat.
+        `written` is the part of the runtime's name before it that is not repeated in `scope`.
         """
         yield _in(scope, name)
         parts = name.split("/")
@@ -72,7 +72,7 @@ class RuntimeNames:
                     yield from self._within(inner, rest[part.end() :], written + own)
 
     def _within(self, scope: str, name: str, call: str) -> Iterator[str]:
-        """Places of `name` in a part of the branch or loop `call`: the beginning that they share is written once."""
+        """As `_places`, for a part of the branch or loop `call`; its name may repeat the beginning of that name."""
         parts = call.split("/")
         for length in range(len(parts), -1, -1):
             shared = "".join(f"{part}/" for part in parts[:length])

@@ -1,4 +1,4 @@
-"""What the tensors of layers and name scopes come to, counted in steps."""
+"""Totals over the tensors of layers and name scopes, computed in steps."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _AT_ONCE = 200  # nodes between two chances to look at the keyboard
 
 @dataclass(slots=True)
 class ScopeSum:
-    """What the tensors of one scope, and of those inside it, come to."""
+    """The totals over the tensors of one scope and of the scopes inside it."""
 
     tensors: int = 0
     nbytes: int = 0
-    nonfinite: int | None = 0  # None where nobody can tell it of all
+    nonfinite: int | None = 0  # None if it is not known of all tensors
     roles: dict[Role, int] = field(default_factory=lambda: dict.fromkeys(Role, 0))
     indices: array[int] = field(default_factory=lambda: array("q"))  # of these tensors
 
@@ -29,10 +29,10 @@ class ScopeSum:
 def scope_sums(
     store: TensorStore, graph: Graph, layers: Layers, nonfinite_of: Callable[[int], int | None] | None
 ) -> Iterator[Mapping[str, ScopeSum] | None]:
-    """The sums of every scope that holds a tensor, by name, each behind the one around it.
+    """The totals of every scope that holds a tensor, by name, each after its enclosing scope.
 
-    None while it goes on, then the answer. What is NaN or infinite is counted where `nonfinite_of` tells it, and not
-    known of a scope with a tensor of which that gives None.
+    Yields None in between, then the result. `nonfinite_of(index)` gives the number of NaN and infinities of a tensor;
+    if that is None for one tensor, it is None for its scopes. Without `nonfinite_of` they are not counted.
     """
     found: dict[str, ScopeSum] = {}
     for at, node in enumerate(store.nodes()):

@@ -1,4 +1,4 @@
-"""Sorting very many things in small steps, so that whoever waits for a key is answered meanwhile."""
+"""Sorting very many things in small steps, so that the screen can answer keys meanwhile."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from tfdbg_cli.model.values import Array
 _Found = TypeVar("_Found")
 Key: TypeAlias = int | str | float | tuple[int | float | tuple[int, ...], ...]
 
-_ASKED = 1024  # things that are looked at in one step
-_PART = 4096  # things, about, that are sorted in one step
-_PARTED = 1 << 16  # things that find their places in one step, where it is known of which part they are
-_SAMPLED = 16  # keys for each such part, drawn to find out where it begins
+_ASKED = 1024  # things whose keys are computed in one step
+_PART = 4096  # approximate number of things that are sorted in one step
+_PARTED = 1 << 16  # things that are moved to their part in one step, once it is known
+_SAMPLED = 16  # sampled keys per part, from which the boundaries of parts are chosen
 
 
 def sorted_in_steps(
     things: Sequence[int], key: Callable[[int], Key], *, reverse: bool = False
 ) -> Iterator[Sequence[int] | None]:
-    """`things` sorted as `sorted` sorts them: None while it goes on, then the answer.
+    """Sort `things` as `sorted` does (stable, also with `reverse`): yields None in between, then the result.
 
-    Where there are few different keys, as there are few op types, things with the same go to their places together.
-    Else keys drawn by chance say where the whole is cut into parts that are sorted alone. So no step takes longer the
-    more there are. What was made for it is given back in steps, too, and is nothing that the garbage collector has to
-    go through: a list of a million numbers keeps both as long as some frames.
+    If there are few different keys, such as op types, this is a counting sort. Otherwise it is a sample sort: random
+    keys divide the whole into parts that are sorted one by one. So the time of a step does not grow with the number
+    of things. Temporary data is freed in steps, too, and held in arrays, which the garbage collector does not
+    traverse: freeing or traversing a list of a million objects would take as long as some frames.
     """
-    # Reversed before and behind: equal ones keep their order in both directions.
+    # Reversing the input and the result keeps equal things in their order.
     ahead = things[::-1] if reverse else things
     different = _Numbered()
-    its = np.empty(len(ahead), np.uint16)  # the number of the key of each; there are fewer numbers than that
+    its = np.empty(len(ahead), np.uint16)  # for each thing, the number of its key; at most `_PART + _ASKED` numbers
     asked = 0
     while asked < len(ahead) and len(different) <= _PART:
         some = ahead[asked : asked + _ASKED]
@@ -47,7 +47,7 @@ def sorted_in_steps(
 
 
 class _Numbered(dict[Key, int]):
-    """Numbers of keys: each key that is asked for and has none gets the next one."""
+    """Numbers keys from 0: looking up a new key assigns it the next number."""
 
     def __missing__(self, key: Key) -> int:
         number = self[key] = len(self)
@@ -57,7 +57,7 @@ class _Numbered(dict[Key, int]):
 def _by_few_keys(
     ahead: Sequence[int], different: Sequence[Key], its: Array, reverse: bool
 ) -> Iterator[Sequence[int] | None]:
-    """`ahead` sorted, in steps, by keys of which there are few `different` ones; `its` are their numbers."""
+    """The counting sort, in steps: `its` has for each of `ahead` the number of its key in `different`."""
     in_order = sorted(range(len(different)), key=different.__getitem__)
     rank = np.empty(len(different), np.uint16)
     rank[in_order] = np.arange(len(different))
@@ -79,12 +79,12 @@ def _by_few_keys(
 
 
 def parted_in_steps(part: Array, parts: int, places: Array) -> Generator[None, None, Array]:
-    """Write the numbers of things to `places`, by their `part`; gives how many are in each of `parts`."""
+    """Write to `places` the indices of `part`, stably sorted by part; returns the size of each of the `parts`."""
     lengths = np.zeros(parts, np.int64)
     for start in range(0, len(part), _PARTED):
         lengths += np.bincount(part[start : start + _PARTED], minlength=parts)
         yield
-    free = np.cumsum(lengths) - lengths  # where the next of each part goes
+    free = np.cumsum(lengths) - lengths  # for each part, the next free position in `places`
     for start in range(0, len(part), _PARTED):
         some = part[start : start + _PARTED]
         order = np.argsort(some, kind="stable")
@@ -97,7 +97,7 @@ def parted_in_steps(part: Array, parts: int, places: Array) -> Generator[None, N
 
 
 def numbered(things: Sequence[int]) -> Array:
-    """The same numbers for NumPy, which goes through a range one by one."""
+    """`things` as an int64 array; fast for a range, which NumPy would convert element by element."""
     if isinstance(things, range):
         return np.arange(things.start, things.stop, things.step)
     return np.asarray(things, np.int64)
@@ -106,9 +106,9 @@ def numbered(things: Sequence[int]) -> Array:
 def _by_many_keys(
     ahead: Sequence[int], key: Callable[[int], Key], different: Sequence[Key], its: Array, reverse: bool
 ) -> Iterator[Sequence[int] | None]:
-    """`ahead` sorted, in steps, part by part. Keys of the first ones are known: those `different` ones, by number.
+    """The sample sort, in steps. The keys of the first `len(its)` things are known: `different[its[i]]`.
 
-    Things whose key is where the whole is cut need no sorting: there may be very many of them.
+    Things whose key equals a boundary are not sorted, since they are all equal, and may be very many.
     """
     keys: Array = np.empty(len(ahead), object)
     for start in range(0, len(its), _ASKED):
@@ -142,7 +142,7 @@ def _by_many_keys(
 
 
 def _cuts(keys: Array) -> list[Key]:
-    """Keys, each once and in order, that divide all into parts of about `_PART`; none where one part is enough."""
+    """Distinct keys in ascending order that divide `keys` into parts of about `_PART`; none if one part is enough."""
     import random  # a first screen sorts nothing
 
     parts = len(keys) // _PART
@@ -151,5 +151,5 @@ def _cuts(keys: Array) -> list[Key]:
 
 
 def last_of(steps: Iterator[_Found | None]) -> _Found:
-    """The answer of what goes on in steps, all of them done at once."""
+    """Run all `steps` and return their result, the first item that is not None."""
     return next(found for found in steps if found is not None)

@@ -79,14 +79,14 @@ def admitted(store: TensorStore, graph: Graph, query: TensorQuery) -> Sequence[i
 def ordered(
     store: TensorStore, found: Sequence[int], query: TensorQuery, summary: Callable[[int], Summary | None]
 ) -> Sequence[int]:
-    """`found`, indices in order of execution, sorted as `query` says; `summary` is asked for the worst alone."""
+    """`found`, indices in order of execution, sorted as `query` says; `summary` is called for SortKey.WORST only."""
     return last_of(ordered_in_steps(store, found, query, summary))
 
 
 def ordered_in_steps(
     store: TensorStore, found: Sequence[int], query: TensorQuery, summary: Callable[[int], Summary | None]
 ) -> Iterator[Sequence[int] | None]:
-    """What `ordered` gives: None while it goes on, then the answer. No step but that of a store takes long."""
+    """As `ordered`, in steps: yields None in between, then the result. Only a store's own order may take long."""
     if query.sort_by is SortKey.WORST:
         yield from sorted_in_steps(found, lambda i: _soundness(summary(i)), reverse=query.reverse)
         return
@@ -182,11 +182,10 @@ def _row_test(query: TensorQuery) -> Callable[[Tensor], bool]:
 
 
 def _soundness(summary: Summary | None) -> tuple[int, float, float]:
-    """Where a tensor stands among the worst, 0 first; equal ones stay in the order of execution.
+    """The sort key for `worst`: smaller is worse.
 
-    What is NaN or infinite comes first: the most elements on top, as the columns of a list count them, and of as many
-    the larger share of the tensor. Behind those that were counted stands what is spoiled but was not; then the rest
-    by magnitude; then what has no numbers.
+    First come tensors with NaN or infinities, by how many, then by their share of the elements; after them those of
+    which it is only known that there are some. Then finite tensors by magnitude, and last those without numbers.
     """
     if summary is None or (summary.min is None and not summary.any_nonfinite):
         return 2, 0.0, 0.0

@@ -14,21 +14,20 @@ from tfdbg_cli.model.values import Array
 _ASKED = 1024  # things that are looked at in one step
 _PART = 4096  # things, about, that are sorted in one step
 _SAMPLED = 16  # texts for each such part, drawn to find out where it begins
-_COPIED = 4  # times as many are put together in one step, into memory that is touched for the first time
-_WORD = 8  # bytes that are compared at once
-_MOST_BYTES = 1 << 28  # for all texts, each as long as the longest; else they are sorted as they are
+_COPIED = 4  # so many pieces are copied in one step
+_WORD = 8  # bytes that are compared at once, as an integer
+_MOST_BYTES = 1 << 28  # for all texts padded to the longest; above that, `sorted_in_steps` is used instead
 
 
 def sorted_by_text_in_steps(
     things: Sequence[int], text: Callable[[int], str], *, reverse: bool = False
 ) -> Iterator[Sequence[int] | None]:
-    """`things` sorted as `sorted` sorts them by `text`: None while it goes on, then the answer.
+    """Sort `things` by `text`, as `sorted` does: yields None in between, then the result.
 
-    In UTF-8 the order of the bytes is that of the characters, and they are compared eight at a time: this takes a
-    third of the time of `sorted_in_steps`, whose way it goes. Texts that differ in NUL characters at their ends alone
-    count as equal.
+    A sample sort as in `sorted_in_steps`, but on UTF-8 bytes, whose order is that of the characters: comparing eight
+    at a time takes a third of the time. Texts that differ only in trailing NUL characters count as equal.
     """
-    ahead = things[::-1] if reverse else things  # reversed before and behind: equal ones keep their order
+    ahead = things[::-1] if reverse else things  # reversing input and result keeps equal things in their order
     numbers = np.empty(len(ahead), np.int64)
     pieces: list[Array] = []
     for start in range(0, len(ahead), _ASKED):
@@ -62,7 +61,7 @@ def sorted_by_text_in_steps(
 
 
 def _encoded(texts: Sequence[str]) -> Array:
-    """`texts` in UTF-8. NumPy itself puts those of ASCII into a row, which takes half the time."""
+    """`texts` in UTF-8, as an array of bytes (dtype S). NumPy itself can encode ASCII, in half the time."""
     try:
         return _in_a_row(texts)
     except UnicodeEncodeError:
@@ -76,20 +75,21 @@ def _in_a_row(texts: Sequence[str] | Sequence[bytes]) -> Array:
 
 
 def _ordered(texts: Array) -> Iterator[Array | None]:
-    """The places of `texts` in their order, some at a time; None while nothing is known yet.
+    """Yield the indices that sort `texts`, part by part; None in between.
 
-    Texts drawn by chance cut the whole into parts that are sorted alone. Those that equal a cut need no sorting.
+    Random texts (`cuts`) divide the whole into parts that are sorted one by one. Texts equal to a cut are a part of
+    their own, and need no sorting.
     """
     count = len(texts) // _PART
     drawn = np.sort(texts[random.Random(0).choices(range(len(texts)), k=_SAMPLED * count) if count else []])
     cuts = drawn[_SAMPLED // 2 :: _SAMPLED]
     cuts = cuts[np.append(True, cuts[1:] != cuts[:-1])] if count else cuts
-    repeated = bool((drawn[1:] == drawn[:-1]).any())  # else hardly any equals a cut, and none is asked
-    # Numbers of 16 bits are sorted by their digits: of a million in a hundredth of a second.
+    repeated = bool((drawn[1:] == drawn[:-1]).any())  # without repetitions, tests for equality with a cut are skipped
+    # NumPy sorts 16-bit integers with a radix sort, a million in a hundredth of a second.
     part = np.empty(len(texts), np.uint16 if 2 * len(cuts) < 1 << 16 else np.uint32)
     for start in range(0, len(texts), _PART):
         some = texts[start : start + _PART]
-        before = np.searchsorted(cuts, some, "right")  # the last of them may be equal
+        before = np.searchsorted(cuts, some, "right")  # how many cuts are less or equal
         part[start : start + _PART] = 2 * before - (cuts.take(before - 1) == some if repeated else 0)
         yield None
     places = np.empty(len(texts), np.int64)
@@ -99,20 +99,20 @@ def _ordered(texts: Array) -> Iterator[Array | None]:
     for number, length in enumerate(lengths.tolist()):
         within = places[begun : begun + length]
         begun += length
-        if number % 2 == 0 and length > 1:  # of an odd number are those that equal a cut
-            shared = _shared(*ends[number // 2 : number // 2 + 2])  # by all that stand between two cuts
+        if number % 2 == 0 and length > 1:  # odd parts hold the texts equal to a cut
+            shared = _shared(*ends[number // 2 : number // 2 + 2])  # all texts between two cuts share their prefix
             within = within[_order_of(texts.take(within), shared)]
         yield within
 
 
 def _shared(one: bytes, other: bytes) -> int:
-    """With how many bytes both begin."""
+    """The length in bytes of the common prefix."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((place for place, (first, second) in pairs if first != second), min(len(one), len(other)))
 
 
 def _order_of(texts: Array, shared: int) -> Array:
-    """The places of `texts` in their order; the first `shared` bytes are the same in all."""
+    """The indices that sort `texts`, whose first `shared` bytes are all the same."""
     left = texts.itemsize - shared
     rows = np.zeros((len(texts), -(-left // _WORD)), ">u8")
     rows.view(np.uint8)[:, :left] = texts.view(np.uint8).reshape(len(texts), texts.itemsize)[:, shared:]

@@ -46,10 +46,10 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Trends:
-    """The series, layer by layer in the order of the graph; how many runs have none, or cannot be read.
+    """The series, layer by layer in the order of the graph.
 
-    `untold` counts gradients that are there without values and without statistics that a norm could be made of, and
-    `others` the runs that were not wanted.
+    `without` is how many runs have none, `unreadable` how many cannot be read, `others` how many were not wanted.
+    `untold` counts gradients with neither a value nor the statistics from which a norm follows.
     """
 
     series: tuple[Series, ...]
@@ -89,9 +89,9 @@ def trends(runs: Sequence[Run], wanted: Callable[[Run], bool] = lambda run: True
 
 
 def _trained(found: Mapping[tuple[str, Quantity], object], untold: Sequence[str]) -> list[str]:
-    """The layers that have gradients, be they `untold`: metrics and counters are variables, too.
+    """The layers with gradients, `untold` ones included, which leaves out variables of metrics and counters.
 
-    All, where no gradient is known by the layer of a variable, as in a program that names none.
+    If no gradient could be assigned to the layer of a variable, as in a program without layers, all of them.
     """
     by_quantity = {quantity: {name for name, of in found if of is quantity} for quantity in Quantity}
     by_quantity[Quantity.GRADIENT] |= set(untold)
@@ -104,9 +104,9 @@ def _trained(found: Mapping[tuple[str, Quantity], object], untold: Sequence[str]
 
 
 def _norms(run: Run) -> tuple[dict[tuple[str, Quantity], list[float]], list[str]]:
-    """The norms of one run: a number for each variable of a layer, and for each time that it was computed.
+    """The norms of one run: for each layer and quantity, one for each variable and execution.
 
-    Besides, the layer of each gradient of which nothing tells a norm.
+    Also returns the layer of each gradient whose norm is not known (`untold`).
     """
     graph, store, layers = run.graph, run.tensors, layers_of(run.graph)
     found: dict[tuple[str, Quantity], list[float]] = {}
@@ -136,10 +136,10 @@ def _norms(run: Run) -> tuple[dict[tuple[str, Quantity], list[float]], list[str]
 
 
 def _gradients(graph: Graph, store: TensorStore) -> list[int]:
-    """The rows of gradients that no further gradient is made of, but for single numbers.
+    """The rows of final gradients, scalars left out.
 
-    A tape computes some with respect to data, which nobody asked for. So those that nothing reads are left out where
-    others are read.
+    A tape also computes gradients with respect to data, which the program does not use. So those that no op reads are
+    left out, if there are others.
     """
     found = [
         index
@@ -157,7 +157,7 @@ def _is_read(graph: Graph, name: TensorName) -> bool:
 
 
 def _held(store: TensorStore, row: int) -> Array | Summary | None:
-    """The value at `row`, or the figures that were recorded of it where there is no value."""
+    """The value at `row`, or its recorded statistics if there is no value; None if there are neither."""
     value = store.value(row)
     if not isinstance(value, NoValue):
         return value
@@ -165,7 +165,7 @@ def _held(store: TensorStore, row: int) -> Array | Summary | None:
 
 
 def _norm(held: Array | Summary) -> float | None:
-    """The L2 norm; None where there is none, or nobody can tell."""
+    """The L2 norm, from statistics as sqrt(size * (mean² + std²)); None if it cannot be computed."""
     if not isinstance(held, Summary):
         return norm_of(held)
     if held.any_nonfinite:
@@ -179,20 +179,20 @@ def _norm(held: Array | Summary) -> float | None:
 
 
 def _tells_no_norm(held: Array | Summary) -> bool:
-    """Whether a norm was not recorded; what has no elements has none."""
+    """Whether these are statistics without what a norm follows from; an empty tensor just has no norm."""
     return isinstance(held, Summary) and _norm(held) is None and (held.size > 0 or "size" in held.unknown)
 
 
 def _of_variable(graph: Graph, gradient: str, named: Mapping[str, str]) -> str:
-    """What `named` has for the variable that the node called `gradient` serves to update; empty for none.
+    """The entry in `named` of the variable that the node `gradient` is used to update; empty if that is not clear.
 
-    It is followed through casts, clipping and what an optimizer keeps to the nearest variable: a gradient that is
-    clipped by the norm of all gradients serves to update all variables, the others by a longer way. Of several that
-    are as near nobody can tell.
+    The gradient is followed downstream, through casts, clipping and optimizer state, to the nearest variable: with
+    clipping by the global norm it reaches all variables, but the others by a longer way. If several are equally near,
+    the answer is empty.
     """
 
     def leads_to(node: str) -> list[str]:
-        """What reads it, but for further gradients; behind a write, what reads an optimizer's own variable."""
+        """The readers of `node`, gradients left out; for a write to optimizer state, the readers of that state."""
         written = graph.find(node)
         if written is not None and updates_variable(written.op_type) and written.inputs:
             own = written.inputs[0].node
@@ -216,7 +216,7 @@ def _readers(graph: Graph, node: str) -> list[str]:
 def _weights(run: Run) -> Iterator[tuple[str, str, Array | Summary, Array | Summary | None]]:
     """The variables that the forward pass reads and the run writes: node, variable, value before, value after.
 
-    Those that have no norm, such as counters of steps, are none.
+    Integer variables, such as step counters, are left out.
     """
     graph, store = run.graph, run.tensors
     for node in graph:
@@ -237,9 +237,9 @@ def _weights(run: Run) -> Iterator[tuple[str, str, Array | Summary, Array | Summ
 
 
 def _is_weight(graph: Graph, handle: str) -> bool:
-    """Whether the forward pass reads the variable, as it does none of an optimizer's own, and something writes it.
+    """Whether the forward pass reads the variable, which it does not for optimizer state, and an update writes it.
 
-    TensorFlow reads each variable once for whoever asks for its value, which in most graphs nobody does.
+    ReadVariableOps without a reader do not count: TensorFlow adds one to each variable, for fetching its value.
     """
     readers = [reader for reader, _ in graph.consumers(handle)]
     roles = {

@@ -110,7 +110,7 @@ def _chosen(
 
 
 class Until:
-    """Begins with `run -f FILTER` in place of the first stop; then `frontend` is asked."""
+    """Answers the first stop, if it comes before a run, with `run -f FILTER`, and hands all others to `frontend`."""
 
     def __init__(self, frontend: Frontend, first: RunUntil) -> None:
         self._frontend = frontend
@@ -130,7 +130,7 @@ class Until:
 
 
 class NoFrontend:
-    """Asks nobody: the program runs as if the debugger were not there (`--ui none`)."""
+    """Detaches at the first stop, so that the program runs undebugged (`--ui none`)."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -164,7 +164,7 @@ def _line(
 
 
 def _of_the_screen(before: Settings, settings: Settings) -> None:
-    """Refuse keys and colours that the full screen could not follow, but for those that were there `before`.
+    """Refuse keys and colours that the full screen cannot use, except for those that were already wrong `before`.
 
     Raises:
         TfdbgError: there is one; the message says which.

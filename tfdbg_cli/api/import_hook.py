@@ -14,11 +14,11 @@ PACKAGE = __name__.partition(".")[0]
 
 
 def after_import(name: str, action: Callable[[], None], package: str = PACKAGE) -> None:
-    """Call `action` once, when the top-level module `name` has been imported; at once if it has been already.
+    """Call `action` once, as soon as the top-level module `name` is imported; at once if it already is.
 
-    The import itself goes on as ever: the module's own loader loads it, and is the one that the module names.
-    Where modules of `package` are being imported, in any thread, `action` waits until they are complete: it may need
-    them, and this thread cannot wait for another one, which may be waiting for `name`.
+    The import is not changed: the module is loaded by its own loader, which is also its `__loader__`.
+    If modules of `package` are being imported at that moment, in any thread, `action` is put off until they are
+    complete: it may need them, and blocking here could deadlock with a thread that itself waits for `name`.
     """
     if name in sys.modules:
         action()
@@ -28,7 +28,7 @@ def after_import(name: str, action: Callable[[], None], package: str = PACKAGE) 
 
 
 class _PackageImports(MetaPathFinder):
-    """Follows the imports of the modules of one package, and lets an action wait until none is under way."""
+    """Counts the imports of a package's modules that are in progress, and puts off an action until there is none."""
 
     def __init__(self, package: str) -> None:
         self._prefix = f"{package}."
@@ -73,7 +73,7 @@ class _PackageImports(MetaPathFinder):
 
 
 class _Finder(MetaPathFinder):
-    """Finds one module by asking the other finders, and has its loader watched."""
+    """Finds one module by way of the other finders, and calls the action after its loader has executed it."""
 
     def __init__(self, name: str, action: Callable[[], None], package_imports: _PackageImports) -> None:
         self._name = name
@@ -105,7 +105,7 @@ class _Finder(MetaPathFinder):
 
 
 class _WatchedLoader(Loader):
-    """Loads by another loader, steps aside before the module's code runs, and tells when it begins and has ended."""
+    """Wraps a loader: calls `begins` before and `ends(loaded)` after a module's code, which does not see it."""
 
     def __init__(
         self, spec: ModuleSpec, loader: Loader, begins: Callable[[], None], ends: Callable[[bool], None]
@@ -116,7 +116,7 @@ class _WatchedLoader(Loader):
         self._ends = ends
 
     def __getattr__(self, name: str) -> object:
-        """What else the loader can do: `python -m` asks it for the code, others for files beside it."""
+        """Hand on the optional loader methods: `python -m` needs `get_code`, importlib.resources the readers."""
         return getattr(self._loader, name)
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:

@@ -15,7 +15,7 @@ class DebuggerCallback:
     It serves Keras 3 and tf_keras alike: Keras calls the methods of a callback, of whatever class it is.
     """
 
-    # What Keras asks a callback: it waits for nothing that happens at the end of a batch.
+    # Attributes that Keras reads of a callback: its batch hooks need no results.
     async_safe = True
     _supports_tf_logs = True
     _chief_worker_only = None
@@ -36,10 +36,10 @@ class DebuggerCallback:
 
         Args:
             ui_type: as for `enable`.
-            watch: the name of a filter. Instead of a stop before the first step, the first stop is then the step in
-                which a tensor passes it, as after `run -f`.
-            exclude_node_names: this and what follows is as for `set_watch`.
-            keep: of so many steps before the hit the values stay.
+            watch: the name of a filter. Instead of stopping before the first step, run until a tensor passes the
+                filter, as `run -f` does.
+            exclude_node_names: this and the following arguments are those of `set_watch`.
+            keep: how many steps before the hit keep their values.
             values: "keep", "replay" or "auto".
             bundle: a new folder for the bad step.
             skip_update: put the weights back as they were before the bad step.
@@ -64,16 +64,16 @@ class DebuggerCallback:
         self._begun = 0
 
     def set_params(self, params: dict[str, Any]) -> None:
-        """Hear what Keras was asked to do."""
+        """Called by Keras with the parameters of `fit`, `evaluate` or `predict`."""
         self.params = params
 
     def set_model(self, model: Any) -> None:
-        """Hear which model it is."""
+        """Called by Keras with the model."""
         self.model = model
 
     def on_train_begin(self, logs: Any = None) -> None:
-        """Begin with `fit`."""
-        self._leave()  # a fit that ended in an exception never told
+        """Start debugging with `fit`."""
+        self._leave()  # Keras does not call `on_train_end` after an exception
         self._begin()
 
     def on_test_begin(self, logs: Any = None) -> None:
@@ -112,7 +112,7 @@ class DebuggerCallback:
             self._end()
 
     def _nothing(self, *_: Any, **__: Any) -> None:
-        """Epochs and batches are of no interest: the runs in them are seen by themselves."""
+        """Ignore epochs and batches: their runs are intercepted anyway."""
 
     on_epoch_begin = on_epoch_end = _nothing
     on_batch_begin = on_batch_end = _nothing

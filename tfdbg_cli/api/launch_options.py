@@ -1,4 +1,4 @@
-"""What a person asked on the command line of `tfdbg`, for every front end of the process. Imports nothing heavy."""
+"""The options of tfdbg's command line, kept for every front end of the process. Imports nothing heavy."""
 
 from __future__ import annotations
 

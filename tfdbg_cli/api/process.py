@@ -36,7 +36,7 @@ from tfdbg_cli.model.runs import Run
 
 
 class ProcessDebugger:
-    """The one debugger of a process, and what of TensorFlow it has in its hands at the moment."""
+    """The debugger of the whole process, and the patches of TensorFlow that are in place while it is enabled."""
 
     def __init__(self) -> None:
         settings = person_settings()
@@ -53,11 +53,11 @@ class ProcessDebugger:
 
     @property
     def on(self) -> bool:
-        """Whether every run asks."""
+        """Whether every run of the process is intercepted: `enable` was called more often than `disable`."""
         return self._users > 0
 
     def enable(self) -> None:
-        """Have every run of the process ask the debugger, beginning with a stop before the next one."""
+        """Intercept every run of the process, and stop before the next one unless the command line says otherwise."""
         with self._lock:
             self._users += 1
             if self._users > 1:
@@ -75,14 +75,14 @@ class ProcessDebugger:
             ]
 
     def program_ends(self) -> str:
-        """End the last run that ran eagerly; what the watch has seen, if it is still on in all the program."""
+        """End the last eager run and the recording; give what the watches have seen, empty if one has stopped."""
         watch = watch_of(self.controller)
         watch.end()
         self.debugger.recorder.end()
         return seen_by_watches(self.debugger, watch.seen)
 
     def program_fails(self, error: Exception) -> None:
-        """Open the prompt on `error`, which leaves the program, unless it was open on it before."""
+        """Open the prompt on `error`, which is about to end the program, unless a stop has already shown it."""
         if self.on:
             watch = watch_of(self.controller)
 
@@ -93,7 +93,7 @@ class ProcessDebugger:
             self.debugger.program_fails(make)
 
     def _begin(self) -> None:
-        """Stop before the next run, or watch from here on, if that was asked on the command line."""
+        """Stop before the next run; or begin with the watch and the recording that the command line asked for."""
         self.debugger.stop_next()
         until, recorded = launch_options().until, launch_options().record
         if recorded is not None:
@@ -105,7 +105,7 @@ class ProcessDebugger:
                 self.debugger.set_watch(None)
                 self.debugger.recorder.unattended = True
         if until is not None:
-            with suppress(TfdbgError):  # a filter that the program is yet to add; the first run asks again
+            with suppress(TfdbgError):  # the program may add the filter later: the first run looks for it again
                 self.debugger.set_watch(until, from_the_start=True)
 
     def _leave_eager(self, watch: EagerWatch) -> None:
@@ -115,7 +115,7 @@ class ProcessDebugger:
         watch.attend(False)
 
     def disable(self) -> None:
-        """Take back one `enable`. With the last one TensorFlow is as it was."""
+        """Undo one `enable`; undoing the last one ends the watch and removes all patches of TensorFlow."""
         with self._lock:
             if self._users:
                 self._users -= 1
@@ -177,9 +177,9 @@ def debugging(
 
 @contextmanager
 def run(name: str = "run") -> Iterator[None]:
-    """A context that is one run of a program that runs eagerly, called `name`; nothing where nothing is debugged.
+    """A context whose eager ops are one run, called `name`; does nothing while nothing is debugged.
 
-    Without it the turns of a program's loop are its runs.
+    Without it each iteration of the program's loop is a run.
     """
     process = process_debugger()
     with eager_block(process.controller, name) if process.on else nullcontext():
@@ -210,12 +210,12 @@ def set_watch(
     Args:
         filter_name: such as "bad_result", "has_inf_or_nan", or "magnitude_above:1e4" for one with a number.
         exclude_node_names: a regex, searched anywhere in the name; such nodes are not looked at.
-        keep: of so many runs before the hit the values stay.
-        values: how the values of the bad run come to be there: "keep" those of every run, "replay" it, or "auto".
-        bundle: a new folder into which the bad run is written, with what it takes to make it again.
+        keep: how many runs before the hit keep their values.
+        values: how to get the values of the bad run: "keep" those of every run, "replay" that run, or "auto".
+        bundle: a new folder into which the bad run is written, with all that is needed to make it again.
         skip_update: put the variables back as they were before the bad run.
-        benign: with "has_inf_or_nan": "skip" goes on where all that is not finite is made on purpose, or nothing
-            comes of it, and leaves those places out; "stop", or nothing, stops there.
+        benign: with "has_inf_or_nan": "skip" does not stop at a run whose NaN and infinities are all intended or
+            harmless, and ignores those places from then on; "stop" (or "") stops at it.
 
     Raises:
         TfdbgError: there is no such filter, the regex cannot be read, `bundle` is there already, or `keep` does not
@@ -251,26 +251,26 @@ def record(
 ) -> AbstractContextManager[None]:
     """Record runs in the new folder `path`, without a stop.
 
-    Without `every`, or another argument behind it, that is the next run alone, with what it takes to make it again:
-    `tfdbg replay` does. With one it is the next run and every `every`-th after it, until the program ends or
-    `stop_recording` is called; `open_recording` and `tfdbg open` show them. Where nothing is debugged yet, runs are
-    debugged from now on, and go by without a stop. What becomes of it is said on the terminal.
+    Without `every` and the arguments after it, only the next run is recorded, as a bundle from which `tfdbg replay`
+    can make it again. With any of them (`full` alone does not count), the next run and every `every`-th after it are
+    recorded, until the program ends or `stop_recording` is called; open them with `open_recording` or `tfdbg open`.
+    If nothing is debugged yet, runs are debugged from now on, without stops. The outcome is told on the terminal.
 
-    `with record(path, every=1): …` ends the recording behind the block.
+    `with record(path, every=1): …` ends the recording when the block ends.
 
     Args:
         path: a folder that is empty or does not exist.
-        force: the one run may take more memory and disk than the budgets allow, and a bundle that is there gives way.
+        force: of a single run: exceed the budgets of memory and disk, and replace a bundle that is at `path`.
         every: 1 for every run.
-        only: a regex, searched in the names of nodes: values of those alone, of the others statistics.
-        layer: a layer whose values alone are recorded, of the others statistics.
-        stats_only: statistics of every tensor, which TensorFlow computes, and no values but those that `only` and
-            `layer` name.
+        only: a regex searched in node names; values are recorded of these nodes only, statistics of the others.
+        layer: a layer of which values are recorded; of all other nodes only statistics.
+        stats_only: record no values except those selected by `only` and `layer`, but statistics of every tensor,
+            which TensorFlow computes where it can.
         budget: bytes that the recording may take, as a number or as in "4G"; 0 for half of what is free, which
             the workers of a job share.
-        full: what happens when it has: "drop" the oldest runs, or "stop".
+        full: what to do when the budget is used up: "drop" the oldest runs, or "stop" recording.
         compress: compress values, which is slower to write and to read.
-        worker: which worker of a job this is, where all record in the same `path`; as TF_CONFIG says if it is empty.
+        worker: the name of this worker when all workers of a job record into `path`; "" takes it from TF_CONFIG.
 
     Raises:
         TfdbgError: the arguments make no sense, or the recording cannot be written there.
@@ -324,8 +324,8 @@ def wrap_function(function: Any, ui_type: str | None = None) -> Any:
     """A proxy of `function` whose every call is debugged.
 
     Args:
-        function: a tf.function, a concrete function, a function of a SavedModel, or a plain callable. Of the last
-            the ops that it runs eagerly are recorded one by one.
+        function: a tf.function, a concrete function, a function of a SavedModel, or a plain callable, whose eager
+            ops are then recorded one by one.
         ui_type: as for `enable`.
 
     Raises:

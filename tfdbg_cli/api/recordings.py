@@ -1,4 +1,4 @@
-"""Recordings for scripts and notebooks: runs, their tensors as arrays that are read when looked at, queries."""
+"""Recordings for scripts and notebooks: runs, queries for their tensors, and values as arrays read on access."""
 
 from __future__ import annotations
 
@@ -30,9 +30,10 @@ _MOST_ROWS = 60  # of a table in a notebook
 
 @dataclass(frozen=True)
 class SavedTensor:
-    """One tensor of a run of a recording. Its elements are read when they are asked for.
+    """One tensor of a run of a recording; elements are read on access.
 
-    `np.asarray(tensor)` is the whole value, `tensor[0, :10]` reads no more of a large one than that part of the file.
+    `np.asarray(tensor)` is the whole value; `tensor[0, :10]` reads only that part of a large one. Both raise
+    TfdbgError where no value was recorded; `index` is the place of the tensor in `run.tensors`.
     """
 
     run: Run
@@ -56,10 +57,10 @@ class SavedTensor:
 
     @property
     def value(self) -> Array:
-        """The array, which for a large tensor lies in the file as long as nobody looks at its elements.
+        """The whole array; that of a large tensor is mapped from the file rather than read.
 
         Raises:
-            TfdbgError: there is none; the message says why.
+            TfdbgError: there is no value; the message says why.
 
         """
         found = self.run.tensors.value(self.index)
@@ -69,7 +70,7 @@ class SavedTensor:
 
     @property
     def summary(self) -> Summary | None:
-        """Counts and moments, as recorded or of the value; None where there is neither."""
+        """Counts and moments: those recorded, else computed from the value; None where there is neither."""
         return summary_of(self.run.tensors, self.index)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
@@ -125,7 +126,7 @@ class SavedTensors(Sequence[SavedTensor]):
     def __getitem__(self, index: str) -> SavedTensor: ...
 
     def __getitem__(self, index: int | slice | str) -> SavedTensor | SavedTensors:
-        """The tensor at a place, some of them, or the last one of that name (`node:slot`, or a node)."""
+        """By position, slice, or name (`node:slot`, or a node): its last execution; KeyError if there is none."""
         if isinstance(index, slice):
             return SavedTensors(self._run, self._rows[index])
         if isinstance(index, str):
@@ -164,15 +165,15 @@ class SavedTensors(Sequence[SavedTensor]):
 
 @dataclass(frozen=True, repr=False)
 class Recording(Opened):
-    """Runs on disk: `runs`, each read when it is looked at, and questions to their tensors."""
+    """Runs on disk: `runs` is a sequence whose items are read on access; the methods query their tensors."""
 
     def __repr__(self) -> str:
         return f"<{self.path}: {count_text(len(self.runs), 'run')}>"
 
     def tensors(self, query: str = "", run: int = -1) -> SavedTensors:
-        """The tensors of the run at the place `run` (the last one if nothing else is said) that `query` admits.
+        """The tensors that match `query`, in `runs[run]` (by default the last run).
 
-        Queries are those of `lt -q`: `"dense shape=[*,128]"`, `"size>1MB or nan>0"`.
+        Queries are those of `lt -q`: `"dense shape=[*,128]"`, `"size>1MB or nan>0"`; an empty one matches all.
 
         Raises:
             TfdbgError: the query makes no sense, or the run cannot be read.

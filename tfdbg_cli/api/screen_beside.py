@@ -24,7 +24,7 @@ def load_beside(ui: str | None = None) -> None:
 
 
 class _Loading:
-    """The thread, started once. A fork waits for it: a module that is half loaded stays so in a child."""
+    """A thread that loads modules, started once. Forks wait for it, or the child would keep a half-loaded module."""
 
     def __init__(self, load: Callable[[], None]) -> None:
         self._thread = threading.Thread(target=load, name="tfdbg-screen")

@@ -1,4 +1,4 @@
-"""The debuggers of sessions that a program wraps itself, and what records their runs."""
+"""The debuggers and controllers of sessions that a program wraps itself."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def session_debugger(
         raise ValueError(str(error)) from None
     named = Path(config_file_path).expanduser() if isinstance(config_file_path, str) and config_file_path else None
     settings = person_settings(named)
-    # Chosen at the first stop, where the terminal is asked; the modules may be there by then.
+    # The front end is chosen at the first stop: the terminal is examined then, and its modules may be loaded by then.
     debugger = Debugger(
         lambda: choose_frontend(ui_type, filters=debugger.filters, settings=settings),
         settings=settings,
@@ -56,19 +56,19 @@ def session_debugger(
     if options.until is not None:
         began_with_the_watch(debugger)
     elif options.record is not None and options.script is None:
-        debugger.set_watch(None)  # who records a program is not asked about its runs
+        debugger.set_watch(None)  # `run --record` without commands does not stop
     return debugger
 
 
 def recorded(controller: CountingController) -> Controller:
-    """`controller`, whose runs are recorded whenever those of the process are."""
+    """A controller around `controller` that also records its runs while the recording of the process is on."""
     return RecordingController(controller, process_debugger().debugger.recorder)
 
 
 def dumping(
     session_root: str, watch_fn: WatchFunction | None, thread_name_filter: str | None, recording: bool
 ) -> tuple[Unattended, Controller]:
-    """What counts the runs of a session whose every run is put on disk, and what decides about them.
+    """The counter of runs and the controller of a session whose every run is dumped, or with `recording` recorded.
 
     For the arguments see `DumpingDebugWrapperSession`.
 

@@ -1,4 +1,4 @@
-"""What all watches of a process have seen together: that of the process, and those of sessions wrapped by hand."""
+"""What the command line's watch has seen in all debuggers together: the process's, and those of wrapped sessions."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ _watching: list[Debugger] = []  # those that began with the watch of the command
 
 
 def began_with_the_watch(debugger: Debugger) -> None:
-    """Note that `debugger`, of a session that the program wrapped, began with the watch of the command line."""
+    """Register `debugger`, which belongs to a session that the program wrapped, for `seen_by_watches`."""
     _watching.append(debugger)
 
 
 def seen_by_watches(process: Debugger, ops: int) -> str:
-    """What the watch of the command line has seen in all the program; empty where it has stopped, or is over.
+    """A sentence about what the watch has seen; empty if it has ended in any debugger that has made a run.
 
     Args:
-        process: the debugger of what no other debugs.
-        ops: how many ops ran eagerly under it.
+        process: the debugger of the process, for all that no wrapped session debugs.
+        ops: how many eager ops it has watched.
 
     """
     own = process.active_watch

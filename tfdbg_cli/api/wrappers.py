@@ -80,9 +80,8 @@ class DumpingDebugWrapperSession(DebuggedSession):
         Args:
             sess: the session.
             session_root: a folder that does not exist or is empty.
-            watch_fn: called with fetches and feeds before each run; its WatchOptions say what is dumped.
-                What it raises comes out of the run, which is then not made, and so does a TypeError or ValueError
-                for an answer that is none.
+            watch_fn: called with fetches and feeds before each run; its WatchOptions say what is dumped. What it
+                raises, or a TypeError or ValueError for a wrong answer, leaves `run`, and nothing is computed.
             thread_name_filter: matched from the start of a thread's name; runs of other threads are not dumped.
             pass_through_operrors: has no effect: errors of ops are raised, always.
             log_usage: has no effect; it stands here since it does in TensorFlow.

@@ -20,7 +20,7 @@ _our_main: list[ModuleType] = []  # keeps the module that started us alive: its 
 
 
 def debug_process(options: LaunchOptions) -> None:
-    """Have every session and function that this process runs from now on debugged as `options` say.
+    """Debug everything that this process runs with TensorFlow from now on, as `options` say.
 
     TensorFlow is not imported here: programs set environment variables before they import it.
     """
@@ -31,7 +31,7 @@ def debug_process(options: LaunchOptions) -> None:
 
 
 def _hide_frames_from_tensorflow() -> None:
-    """Let TensorFlow's errors say where the program made an op, and not who called the program."""
+    """Hide our frames in TensorFlow's errors, so that they show where the program made an op."""
     try:
         from tfdbg_cli.capture.tf.compat import hide_frames
 
@@ -56,7 +56,7 @@ def _intercept() -> None:
 
 
 def program_ended() -> str:
-    """End the last run of the program that `debug_process` was for; what a watch that is still on has to say."""
+    """End the last run of the program of `debug_process`; return what a watch that is still on has seen, or ""."""
     process = sys.modules.get("tfdbg_cli.api.process")
     if process is None:
         return ""
@@ -139,7 +139,7 @@ def _run_by_runpy(name: str, *, alter_argv: bool) -> None:
 
 
 def _absolute(path: str) -> str:
-    """`path` as python makes it absolute: nothing in it is resolved or tidied."""
+    """`path` made absolute as Python does for scripts: neither links nor `..` are resolved."""
     return os.path.join(os.getcwd(), path)  # noqa: PTH109, PTH118
 
 
@@ -150,18 +150,18 @@ def _set_path(entry: str) -> None:
 
 
 def _new_main() -> ModuleType:
-    """A fresh module `__main__`, so that pickled classes of the program are found, and nothing of ours is."""
+    """Install a fresh `__main__` module, so that pickle finds the program's classes there, and nothing of ours."""
     _our_main.append(sys.modules["__main__"])
     started_by(_starting_files())
     main = sys.modules["__main__"] = ModuleType("__main__")
-    if sys.version_info < (3, 14):  # from then on annotations are made when asked for
+    if sys.version_info < (3, 14):  # from 3.14 on annotations are evaluated lazily
         vars(main)["__annotations__"] = {}
     vars(main)["__builtins__"] = sys.modules["builtins"]
     return main
 
 
 def _starting_files() -> set[str]:
-    """The files of the frames that are running now: what calls this package, and runpy if that began it."""
+    """The files of the frames on the stack now: those that started this package, such as runpy."""
     found = set()
     frame = sys._getframe()
     while frame.f_back is not None:
@@ -171,7 +171,7 @@ def _starting_files() -> set[str]:
 
 
 def _run(start: Callable[[], object], begins: Callable[[CodeType], bool]) -> None:
-    """Call `start`. An exception goes on to the interpreter, which shows it from the frame whose code `begins`."""
+    """Call `start`; an exception propagates, but is shown only from the first frame whose code `begins` accepts."""
     try:
         start()
     except SystemExit:

@@ -18,10 +18,10 @@ class _Help(argparse.HelpFormatter):
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser of options.
+    """An argument parser whose errors are TfdbgErrors.
 
-    One that `takes_program` leaves all words from the first that is no option, or no value of one, to a program: they
-    are `program` among what was parsed.
+    If `takes_program`, all words from the first positional one on belong to a program, and become the attribute
+    `program` of the result.
     """
 
     takes_program = False
@@ -33,7 +33,7 @@ class Parser(argparse.ArgumentParser):
         raise TfdbgError(f"{message[:1].upper()}{message[1:]}.", hint=f"See `{self.prog} --help`.")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """As argparse's; `program` is put aside first."""
+        """As argparse's, after splitting off `program`."""
         if not self.takes_program:
             return super().parse_known_args(args, namespace)
         own, program = self.split(args)
@@ -42,14 +42,14 @@ class Parser(argparse.ArgumentParser):
         return options, unknown
 
     def split(self, words: Sequence[str]) -> tuple[list[str], list[str]]:
-        """The words of ours, and those of the program: its options are none of our business."""
+        """Split into our own words and those of the program, whose options are not parsed."""
         at = 0
         while at < len(words) and words[at].startswith("-") and words[at] != "-":
             word = words[at]
             if word == "--":
                 return list(words[:at]), list(words[at + 1 :])
             at += 2 if self._has_value(word) else 1
-            if word.startswith(("-m", "--module")):  # what stands behind is for the module
+            if word.startswith(("-m", "--module")):  # everything after it is for the module
                 break
         return list(words[:at]), list(words[at:])
 

@@ -34,9 +34,9 @@ STEPPER = "invoke_stepper"  # the command that walks through a run op by op
 
 @dataclass(frozen=True)
 class Replayed:
-    """The prompt on the run made again, and whether it is the `same` run: what went wrong first did so again.
+    """The prompt on the run made again, and whether it came out the `same`: what went wrong first did so again.
 
-    `said` tells so in a sentence.
+    `said` is a sentence about that.
     """
 
     stop: Opened
@@ -46,7 +46,7 @@ class Replayed:
 
 @dataclass(frozen=True)
 class FromBundle:
-    """The means to make a replayed run again (`model.replay.Replayable`)."""
+    """Makes a replayed run again: an implementation of `model.replay.Replayable`."""
 
     held: ReplaySpec
 
@@ -63,7 +63,7 @@ class FromBundle:
         return again.tensors, again.error
 
     def undo(self) -> tuple[str, ...]:
-        """There is no program whose variables could be put back.
+        """Refuse: a replay has no program whose variables could be put back.
 
         Raises:
             TfdbgError: always.
@@ -73,10 +73,10 @@ class FromBundle:
 
 
 def _here(path: str) -> Path:
-    """The bundle at `path`, whose inputs are needed whole, and which may be run: not from an address.
+    """The path of a bundle to run. It has to be on this machine, as the inputs are needed whole.
 
     Raises:
-        TfdbgError: it is one.
+        TfdbgError: `path` is an address.
 
     """
     hint = "Copy the bundle here first. `tfdbg open` shows what was recorded from there, too."
@@ -150,7 +150,7 @@ def steps_of(path: str, *, trust: bool = False) -> Opened:
 
 
 def _held(replay_spec: ReplaySpec) -> set[str]:
-    """The nodes of a function that are given what they drew, or exchanged with others, the first time."""
+    """The nodes of a function whose values a replay takes from the recorded run: draws, receives and the like."""
     if replay_spec.kind is not RunKind.FUNCTION:
         return set()
     sources = (item.name for item in replay_spec.inputs if item.role is Role.SOURCE)
@@ -176,10 +176,10 @@ def _replayable(run: Run, bundle: Bundle) -> Run:
 
 
 def _require_harmless(bundle: Bundle, trust: bool) -> None:
-    """Look at what the run would do before anything of it is run.
+    """Check what the ops of the run could do, before anything of it is executed.
 
     Raises:
-        TfdbgError: it calls functions without an end, or, unless it is to be trusted, it reaches outside.
+        TfdbgError: the graph is damaged, calls functions endlessly, or, without `trust`, has ops that reach outside.
 
     """
     name = shlex.quote(str(bundle.path))
@@ -205,7 +205,7 @@ def _require_harmless(bundle: Bundle, trust: bool) -> None:
 
 @contextmanager
 def _refusals(place: Path) -> Iterator[None]:
-    """A context that makes whatever TensorFlow raises of a graph that may come from anywhere a TfdbgError."""
+    """A context that turns any exception of TensorFlow into a TfdbgError, as the graph may be anything."""
     try:
         yield
     except TfdbgError:
@@ -216,10 +216,10 @@ def _refusals(place: Path) -> Iterator[None]:
 
 
 def _require_room(replay_spec: ReplaySpec, room: int) -> None:
-    """Look at how large the tensors of the run would be, before anything of it is run.
+    """Check how large the tensors of the run will be, before anything of it is executed.
 
     Raises:
-        TfdbgError: one is known to take more than `room` bytes, or TensorFlow does not take the run.
+        TfdbgError: one is known to take more than `room` bytes, or TensorFlow refuses the graph.
 
     """
     from tfdbg_cli.capture.replay.room import require_room_in_function

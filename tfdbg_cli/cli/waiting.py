@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 def waited_for(path: str, read: Callable[[], T]) -> T:
-    """What `read` gives or raises, which reads `path`. Where that takes long it is said what is waited for."""
+    """Call `read`, which reads `path`, and return or raise what it does; if that takes long, say so."""
     from tfdbg_cli.formats.recording.waiting import answer
 
     return answer(read, lambda: to_stderr(f"Still reading {path}. Ctrl-C ends."), _SILENT)

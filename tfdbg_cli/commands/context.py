@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from tfdbg_cli.analysis.watch.answers import Answers
 
 HOW_TO_KEEP_RUNS = "`run -f FILTER --keep N` (or `tfdbg run --keep N`) keeps the N runs before the hit."
-_LOOKED_UP = 256  # summaries in one step, where they are known
+_LOOKED_UP = 256  # summaries looked up per step, where they are known already
 
 
 class _Behind(Sequence[Run]):
-    """The runs of a recording, loaded when looked at, and others behind them."""
+    """The runs of a recording, followed by others; a run is loaded on access."""
 
     def __init__(self, first: Sequence[Run], more: Sequence[Run]) -> None:
         self._first = first
@@ -58,10 +58,10 @@ class _Behind(Sequence[Run]):
 
 @dataclass
 class Context:
-    """The state of one prompt. `width` is the terminal's, None where output is not laid out for one.
+    """The state of one prompt. `width` is the terminal's in columns; None if output is not laid out for one.
 
-    `later` says whether the front end shows cells as they are counted: then lists offer what takes its time.
-    `on_setting` is called with the new settings after `config set`, so that a front end follows at once.
+    `later` says that the front end can fill in table cells later: only then lists have columns that are slow to
+    compute. `on_setting` is called with the new settings after `config set`, so that a front end can apply them.
     """
 
     stop: Stop
@@ -88,9 +88,9 @@ class Context:
 
     @property
     def runs(self) -> Sequence[Run]:
-        """The runs that can be looked at, the oldest first, behind them those that were made of them by `again`.
+        """The runs that can be looked at, the oldest first, and after them those that `again` made of them.
 
-        None before a run. Those of a recording load lazily.
+        Empty at a stop before a run. Runs of a recording are loaded on access.
         """
         if isinstance(self.stop, Opened):
             return _Behind(self.stop.runs, self.made) if self.made else self.stop.runs
@@ -98,7 +98,7 @@ class Context:
 
     @property
     def ignored(self) -> Ignored:
-        """The places that count as fine; those that came with the recording of the run looked at are among them."""
+        """The ignored places, including those that were saved with the run looked at. Raises TfdbgError as `run`."""
         ignored = self.stop.ignored
         if isinstance(self.stop, Opened) and self.runs and self.current not in self._adopted:
             told = self.run.ignored
@@ -149,7 +149,7 @@ class Context:
         return self.stepper
 
     def look_at_steps(self) -> None:
-        """Let `run` be what the stepper knows by now."""
+        """Make `run` show the tensors that the stepper has computed by now."""
         if self.stepper is None:
             return
         self._stepped = None
@@ -163,7 +163,7 @@ class Context:
         self.memory = Memory()
 
     def end_stepping(self) -> None:
-        """Look at the stop again."""
+        """Close the stepper, and let `run` be that of the stop again."""
         if self.stepper is not None:
             self.stepper.close()
         self.stepper, self._stepped, self.memory = None, None, Memory()
@@ -196,18 +196,18 @@ class Context:
         return self.stop.sources if isinstance(self.stop, RunStart) else self.run.sources
 
     def answers(self, tensor_filter: TensorFilter) -> Answers:
-        """What `tensor_filter` has said so far of the tensors of the run looked at."""
+        """The cache of `tensor_filter`'s answers for the tensors of the run looked at, by index; to be filled."""
         return self.memory.answers.setdefault((self.current, id(tensor_filter)), (tensor_filter, {}))[1]
 
     def summary(self, index: int) -> Summary | None:
-        """The summary of the tensor at `index`, as recorded or computed once; None where there is neither."""
+        """The summary of the tensor at `index`, recorded or computed, and cached; None if there is no array."""
         key = self.current, index
         if key not in self.memory.summaries:
             self.memory.summaries[key] = summary_of(self.run.tensors, index)
         return self.memory.summaries[key]
 
     def lack(self, index: int) -> Lack | None:
-        """Why nothing is known of what the tensor at `index` holds; None where `summary` tells it."""
+        """Why the tensor at `index` has neither value nor statistics; None if it has a `summary`."""
         if self.summary(index) is not None:
             return None
         key = self.current, index
@@ -217,14 +217,14 @@ class Context:
         return self.memory.lacks[key]
 
     def nonfinite(self, index: int) -> int | None:
-        """How many elements of the tensor at `index` are NaN or infinite; None where nobody can tell."""
+        """How many elements of the tensor at `index` are NaN or infinite; None if that is not known."""
         summary = self.summary(index)
         if summary is None:
             return None if self.lack(index) in LOST else 0
         return summary.nonfinite if summary.tells_nonfinite else None
 
     def summary_in_steps(self, index: int) -> Iterator[None]:
-        """Get `summary` ready for the tensor at `index`; a large value is counted in slices."""
+        """Compute and cache `summary(index)` in steps, a large value slice by slice."""
         key = self.current, index
         if key not in self.memory.summaries:
             for found in summary_in_steps(self.run.tensors, index):
@@ -233,9 +233,9 @@ class Context:
             self.memory.summaries[key] = last
 
     def summaries_in_steps(self, indices: Sequence[int]) -> Iterator[float]:
-        """Get `summary` ready for the tensors at `indices`; gives the share that was gone through.
+        """Compute and cache the summaries of the tensors at `indices` in steps, each of which yields the share done.
 
-        A million that are known already take their time, too: that they are known is looked up for some at a time.
+        Even looking up a million summaries that are known takes its time, so these are taken some per step, too.
         """
         for number, index in enumerate(indices):
             if number % _LOOKED_UP == 0:

@@ -15,8 +15,8 @@ from tfdbg_cli.model.runs import Opened, RunStart
 from tfdbg_cli.model.tensors import EMPTY_STORE
 
 _MOST = 300  # hits that are kept, the best ones
-_SLACK = 2_000  # hits that wait to be sorted
-_STEP = 100  # names asked between two looks at the clock
+_SLACK = 2_000  # further hits collected before they are sorted and all but the best are dropped
+_STEP = 100  # names tested between two looks at the clock
 
 
 class FoundKind(StrEnum):
@@ -32,9 +32,9 @@ class FoundKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A thing that was found by its `name`, and where the letters stand in it. Runs count from 1 by `number`.
+    """Something found by its `name`; `match` says where the typed letters are in it.
 
-    The name of a command has its aliases behind it.
+    Of a run, `number` is its place among the runs, from 1. The name of a command is followed by its aliases.
     """
 
     kind: FoundKind
@@ -52,7 +52,7 @@ _ORDER = {kind: place for place, kind in enumerate(FoundKind)}
 
 
 class Names:
-    """The names of one run and its stop, by kind. Scopes and files are gathered in slices, when they are come to."""
+    """The names of one run and its stop, by kind. Scopes and files are collected in steps by `sources`, when due."""
 
     def __init__(self, context: Context, registry: Registry) -> None:
         moment = moment_of(context)
@@ -78,7 +78,7 @@ class Names:
         return sum(map(len, named))
 
     def sources(self) -> Iterator[tuple[FoundKind, Sequence[str]] | None]:
-        """The kinds, each with its names; None now and then while names are gathered."""
+        """Yield each kind with its names, and None in between while names are being collected."""
         yield FoundKind.COMMAND, self._commands
         yield FoundKind.RUN, self._runs
         yield FoundKind.TENSOR, self._store.nodes()

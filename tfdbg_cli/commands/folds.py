@@ -1,4 +1,4 @@
-"""Which scopes of a tree stand folded: as a person left them, else as the list begins."""
+"""Which scopes of a tree are folded: as the user has set them, else by the list's own default."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ EVERY = "*"  # stands for all scopes of a list
 
 @dataclass(frozen=True)
 class Folds:
-    """The scopes of one list that were folded or unfolded at this prompt; `followed` gives what comes of a command.
+    """The scopes of one list that were folded or unfolded at this prompt. Immutable; `followed` applies a command.
 
-    `said` are those that were named, `levels` how deep scopes were unfolded that were unfolded more than one level,
-    `every` whether all others are open, None where nobody said so.
+    `said` maps scopes that were named to whether they are open, `levels` those that were unfolded by more than one
+    level to how many. `every` says whether all others are open; None leaves that to the list.
     """
 
     said: Mapping[str, bool] = field(default_factory=dict)
@@ -25,14 +25,14 @@ class Folds:
     every: bool | None = None
 
     def is_open(self, scope: str, otherwise: bool) -> bool:
-        """Whether what is in `scope` is shown, `otherwise` where nobody said so."""
+        """Whether `scope` is unfolded; `otherwise` is the default of the list."""
         known = self.said.get(scope)
         if known is None and self.levels and self._is_within(scope):
             return True
         return known if known is not None else otherwise if self.every is None else self.every
 
     def _is_within(self, scope: str) -> bool:
-        """Whether a scope around it was unfolded as deep as it lies."""
+        """Whether an enclosing scope was unfolded by enough levels to open this one, too."""
         around, depth = scope, 0
         while around:
             around, depth = around.rpartition("/")[0], depth + 1
@@ -46,10 +46,10 @@ class Folds:
         return tuple(self.said.items()), tuple(self.levels.items()), self.every
 
     def followed(self, options: argparse.Namespace, known: Callable[[str], bool]) -> Folds:
-        """These once that is done for which `--fold` and `--unfold` ask; what is `known` is a scope.
+        """These folds after the `--fold`, `--unfold` and `--levels` of `options`; `known` says what is a scope.
 
         Raises:
-            TfdbgError: that is no scope of this list, or it cannot be unfolded so deep.
+            TfdbgError: they name no scope of this list, or `--levels` is below 1 or without `--unfold`.
 
         """
         if options.levels is not None and (options.levels < 1 or not options.unfold):
@@ -76,7 +76,7 @@ def _is_in(name: str, scope: str, levels: int) -> bool:
 
 
 def unfolded(names: Sequence[str], is_open: Callable[[str], bool]) -> tuple[list[str], dict[str, bool]]:
-    """Of `names`, in the order of their tree, those shown; by name whether those that hold others are open."""
+    """The visible ones of `names`, which are in the order of their tree; and of each visible scope, if it is open."""
     shown: list[str] = []
     signs: dict[str, bool] = {}
     closed = ""
@@ -91,14 +91,14 @@ def unfolded(names: Sequence[str], is_open: Callable[[str], bool]) -> tuple[list
 
 
 def sign(is_open: bool | None) -> str:
-    """What stands before a row: + where it is folded, - where it is not; nothing where there is nothing in it."""
+    """The two characters before a row: + if it is folded, - if it is open, blanks (None) if it is no scope."""
     return "  " if is_open is None else "- " if is_open else "+ "
 
 
 def fold_command(command: str, scope: str, is_open: bool, levels: int = 1) -> str:
-    """The command string that shows the list of `command` with `scope` folded if it `is_open`, else unfolded.
+    """The command string that toggles `scope` in the list of `command`: it folds the scope if it `is_open` now.
 
-    It is unfolded by so many `levels`.
+    Else it unfolds the scope, by so many `levels`.
     """
     words = list(parse_line(command).words)
     for flag in ("--fold", "--unfold", "--levels"):
@@ -110,6 +110,6 @@ def fold_command(command: str, scope: str, is_open: bool, levels: int = 1) -> st
 
 
 def folds_at(link: str) -> str:
-    """The scope that following `link` folds or unfolds in its list; empty where it does something else."""
+    """The scope that the command string `link` folds or unfolds; empty if it does something else."""
     words = parse_line(link).words
     return words[-1] if len(words) > 2 and words[-2] in ("--fold", "--unfold") else ""

@@ -48,7 +48,7 @@ def execute(text: str, context: Context, registry: Registry) -> Outcome:
     if not parsed.redirect:
         return command.handler(context, options)
     path = new_file(parsed.redirect, replace=parsed.replace, way_out="Write `>| FILE` to replace it.")
-    later, context.later = context.later, False  # what goes to a file is complete
+    later, context.later = context.later, False  # nothing can be filled in later in a file
     try:
         outcome = command.handler(context, options)
     finally:
@@ -59,7 +59,7 @@ def execute(text: str, context: Context, registry: Registry) -> Outcome:
 
 
 def require_moment(command: Command, context: Context) -> None:
-    """Refuse a command that makes no sense at this stop, in words that say why."""
+    """Raise a TfdbgError that says why, if the command makes no sense at this stop."""
     moment = moment_of(context)
     if moment in command.moments:
         return
@@ -84,7 +84,7 @@ def require_moment(command: Command, context: Context) -> None:
 
 
 def require_values(command: Command, context: Context) -> None:
-    """Refuse a command that is about what was not kept: values of a graph in a file, all but times in a profile."""
+    """Raise TfdbgError if the command needs what the recording lacks: values, or of a profile all but times."""
     if not (command.values or command.graph) or not isinstance(context.stop, Opened):
         return
     run = context.run

@@ -1,4 +1,4 @@
-"""What a prompt has found out and keeps, so that what is asked again costs nothing."""
+"""The caches of one prompt: results of commands, kept for when they are asked again."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _MOST_SELECTED = 8
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """What a query asks a run for: to ask the runs that came must not take as long as to read all others anew."""
+    """The facts of a run that a query of `runs` needs; cached so that a query need not read every run again."""
 
     title: str
     worker: str
@@ -37,9 +37,9 @@ class RunFacts:
 
 @dataclass
 class KnownRuns:
-    """What the runs of a recording were asked for, by their places; true until runs that are there have `changed`.
+    """Facts of the runs of a recording, by place; valid while `changed` equals that of `Growing`.
 
-    Its number, and how many tensors it has, may be known without reading it, and are kept by themselves.
+    `numbers` and `tensors` (how many) are kept apart from `facts`, since they may be known without reading the run.
     """
 
     changed: int = 0
@@ -50,11 +50,11 @@ class KnownRuns:
 
 @dataclass
 class Memory:
-    """What was computed at this prompt and would be computed again by a click on a column's head.
+    """What was computed at this prompt and is needed again, for example when a click on a head sorts a table.
 
-    `answers` holds what a filter said of tensors, by run, filter (its id, since it need not be hashable) and index;
-    `summaries` and `histograms` are by run and index. `selected` holds what the last queries admitted, by run and
-    command, and how many rows they could not be asked of; `order` is that of all rows of a run by one key.
+    `answers` are those of filters, by run and filter (its id, as it need not be hashable), then by index;
+    `summaries` and `histograms` are by run and index. `selected` holds the indices that the last queries matched, by
+    run and command, and for how many rows they could not be evaluated; `order` is that of all rows of a run by a key.
     """
 
     answers: dict[tuple[int, int], tuple[TensorFilter, Answers]] = field(default_factory=dict)
@@ -80,13 +80,13 @@ class Memory:
     walked: tuple[tuple[object, ...], Sequence[Hop]] | None = None  # the walk through a graph that was shown last
 
     def select(self, key: tuple[int, str], indices: Sequence[int], unread: int) -> None:
-        """Keep what a query admitted, and forget what another one did long ago: a list may be very long."""
+        """Keep the result of a query, and drop the oldest ones beyond a few, since each may be very long."""
         self.selected[key] = indices, unread
         while len(self.selected) > _MOST_SELECTED:
             del self.selected[next(iter(self.selected))]
 
     def keep_finding(self, key: Hashable, finding: Finding | Passed) -> None:
-        """Keep what `origin` found, and forget what it found long ago: it holds values."""
+        """Keep a result of `origin`, and drop the oldest ones beyond a few, since they hold values."""
         self.findings[key] = finding
         while len(self.findings) > _MOST_SELECTED:
             del self.findings[next(iter(self.findings))]

@@ -15,9 +15,9 @@ _GREETING = "pdb at the program's own call; q comes back to tfdbg, and nothing r
 
 
 def open_pdb(frames: Sequence[LiveFrame], at: int, given: TextIO, shown: TextIO) -> None:
-    """Talk as pdb does at the call `at` of `frames`, which run in this thread, until the person leaves it.
+    """Run pdb's prompt at the call `frames[at]`, which has to run in this thread, until the user leaves it.
 
-    The program goes on as tfdbg is told at the stop: stepping in pdb leads back there.
+    It is for inspection only: stepping commands of pdb just lead back to the stop, which decides how to go on.
 
     Raises:
         TfdbgError: the call does not run in this thread.
@@ -34,7 +34,7 @@ def open_pdb(frames: Sequence[LiveFrame], at: int, given: TextIO, shown: TextIO)
 
 
 def _running(frames: Sequence[LiveFrame]) -> FrameType | None:
-    """The frame of the last of `frames`, which were noted outermost first, without ours."""
+    """The frame of the last of `frames` (outermost first, none of ours) on this thread's stack; None if not there."""
     found: list[FrameType] = []
     frame = inspect.currentframe()
     while frame is not None:

@@ -19,7 +19,7 @@ from tfdbg_cli.model.names import did_you_mean
 
 
 class Moment(Enum):
-    """The stops at which a command can be used."""
+    """The kinds of stop at which a command can be used."""
 
     RUN_START = auto()
     RUN_END = auto()
@@ -35,7 +35,7 @@ LOOKING = WITH_TENSORS | {Moment.STEPPING}
 
 
 class Kind(Enum):
-    """What an argument names; tells completion where its candidates are."""
+    """What an argument names, which tells completion where to find candidates."""
 
     TEXT = auto()
     NODE = auto()
@@ -96,8 +96,8 @@ class UiAction(Enum):
 
 Outcome: TypeAlias = Document | Decision | UiAction
 Handler: TypeAlias = Callable[[Context, argparse.Namespace], Outcome]
-# Does the long part of a handler's work step by step, and keeps what comes out where the handler looks for it. Each
-# step gives the share that is done, where that is known.
+# Does the slow part of a handler's work in steps, and caches the result in the Context, where the handler finds it.
+# Each step yields the share done (0 to 1), or None if that is not known.
 Steps: TypeAlias = Callable[[Context, argparse.Namespace], Iterator[float | None]]
 
 
@@ -113,13 +113,13 @@ class Command:
     moments: frozenset[Moment] = EVERYWHERE
     details: str = ""
     section: str = "Look"  # heading in help
-    values: bool = False  # makes no sense where no value was kept, as in a file with a graph
-    graph: bool = False  # is about the graph, or what ran: makes no sense where only times were kept, as in a profile
-    steps: Steps | None = None  # for what is asked while a person types or walks: nothing may keep the keys waiting
+    values: bool = False  # needs values: refused for a recording without any, such as a file with a graph
+    graph: bool = False  # needs a graph: refused for a recording that holds only times, such as a profile
+    steps: Steps | None = None  # for a slow command: lets a screen answer keys meanwhile
 
     @cached_property
     def parser(self) -> argparse.ArgumentParser:
-        """What takes the arguments apart; made when it is first used, since few of the commands are."""
+        """The argparse parser of the arguments; made on first use, since few commands are used in a session."""
         return _parser(self)
 
     @property
@@ -128,7 +128,7 @@ class Command:
         return " ".join([self.name, *map(_usage_of, self.arguments)])
 
     def parse(self, words: Sequence[str]) -> argparse.Namespace:
-        """The arguments in `words` (without the command's name).
+        """Parse the arguments `words` (without the command's name).
 
         Values may start with a dash. The argument with nargs "..." or "...?" takes every word that is no flag,
         joined by blanks, so that an expression need not be quoted.
@@ -147,24 +147,24 @@ class Command:
             argument = flags.get(word)
             takes_one = argument is not None and not argument.switch and not argument.nargs
             if takes_one and waiting and waiting[0] not in flags:
-                # argparse would take a value such as -inf for a flag.
+                # argparse would mistake a value such as -inf for a flag.
                 bound.append(f"{word}={waiting.pop(0)}")
             elif argument is not None or not takes_rest or word.split("=")[0] in flags:
                 bound.append(word)
             else:
                 rest.append(word)
-        # A leading blank keeps argparse from taking -`x:0` for a flag.
+        # A leading blank keeps argparse from mistaking -`x:0` for a flag.
         options = self.parser.parse_args([*bound, " " + " ".join(rest)] if rest else bound)
         for argument in self.arguments:
-            # What argparse leaves of the value in `--flag=--`.
+            # argparse parses `--flag=--` as an empty list.
             if getattr(options, argument.dest) == [] and argument.nargs != "*":
                 self.parser.error(f"argument {'/'.join(argument.flags)}: -- is no value")
         return options
 
     def spell(self, options: argparse.Namespace, **changes: Any) -> str:
-        """The command string that gives `options` with `changes` (by attribute): the text of links.
+        """The inverse of `parse`, used for links: the command string for `options` with `changes` (by attribute).
 
-        Every other argument is kept, which is what a link that only sorts must do.
+        All other arguments are kept, as a link that only changes the sort order must do.
         """
         words = [self.aliases[0] if self.aliases else self.name]
         for argument in self.arguments:
@@ -196,7 +196,7 @@ def _usage_of(argument: Argument) -> str:
     return f"[{flag}]" if argument.switch else f"[{flag} {metavar}]"
 
 
-_WIDTH = 80  # of what argparse would print, and nobody sees
+_WIDTH = 80  # any width will do: argparse's own help is never shown
 
 
 class _Parser(argparse.ArgumentParser):
@@ -207,7 +207,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _parser(command: Command) -> argparse.ArgumentParser:
-    shown = partial(argparse.HelpFormatter, width=_WIDTH)  # it asks for the terminal at each argument else
+    shown = partial(argparse.HelpFormatter, width=_WIDTH)  # by default it asks for the terminal's at each argument
     parser = _Parser(prog=command.name, add_help=False, allow_abbrev=True, formatter_class=shown)
     for argument in command.arguments:
         options: dict[str, Any] = {"help": argument.help}
@@ -228,10 +228,10 @@ def _parser(command: Command) -> argparse.ArgumentParser:
 
 @dataclass(frozen=True)
 class Source:
-    """Where commands come from that are made when one of them is first asked for.
+    """Commands that `make` creates when one of them is first needed.
 
-    `names` are all that they will go by, aliases included, and `moments` all stops at which one of them can be used:
-    so far a registry can tell which are meant without making them.
+    `names` are all their names and aliases, `moments` all stops at which any of them can be used. By these a registry
+    finds the right source without making the commands of the others.
     """
 
     names: tuple[str, ...]
@@ -240,10 +240,10 @@ class Source:
 
     @cached_property
     def commands(self) -> tuple[Command, ...]:
-        """The commands.
+        """The commands, made on first access.
 
         Raises:
-            ValueError: they are others than was said, which is a programming error.
+            ValueError: their names or moments are not those declared, which is a programming error.
 
         """
         made = tuple(self.make())
@@ -258,7 +258,7 @@ class Source:
 
 
 class Registry:
-    """Commands by name and alias. A name may mean another command where a person steps than elsewhere."""
+    """Commands by name and alias. A name may mean one command in the stepper and another one elsewhere."""
 
     def __init__(self) -> None:
         self._sources: list[Source] = []
@@ -279,10 +279,12 @@ class Registry:
         self._sources.append(source)
 
     def find(self, name: str, moment: Moment | None = None) -> Command:
-        """The command called `name` or aliased so; of several that are for `moment` the one that is for the fewest.
+        """The command with the name or alias `name`: of those for `moment`, the one with the fewest moments.
+
+        If none is for `moment`, any of that name, so that the caller can say why it does not work here.
 
         Raises:
-            TfdbgError: there is none; the hint names the nearest.
+            TfdbgError: nothing has that name; the hint names the nearest.
 
         """
         if name not in self._names:
@@ -302,7 +304,7 @@ class Registry:
         return name in self._names
 
     def __iter__(self) -> Iterator[Command]:
-        """Every command, in order: all are made, so this is where two that clash come to light.
+        """Every command, in order. Makes all of them, and so is where clashes of names are found.
 
         Raises:
             ValueError: a name means two commands at one moment, or a source gives other commands than it said.
@@ -324,7 +326,7 @@ class Registry:
 
 
 def _require_apart(name: str, command: Command, other: Command) -> None:
-    """Refuse two commands of one `name` of which none is for fewer moments than the other."""
+    """Raise ValueError if two commands of one `name` share moments and neither's moments are within the other's."""
     if not (
         other.moments < command.moments
         or command.moments < other.moments

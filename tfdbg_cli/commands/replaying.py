@@ -1,4 +1,4 @@
-"""Where a run on disk leads that only a program, or a bundle made again, can go on with."""
+"""What to suggest where something needs a live or replayed run, but the run was read from disk."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from tfdbg_cli.model.runs import Run
 
 
 def how_to_replay(run: Run) -> str:
-    """What to type in a shell where `run`, read from disk, is to be made again; of another recording what that needs.
+    """A hint how to make `run`, read from disk, again: by `tfdbg replay`, if it comes from a bundle.
 
-    Relative paths are relative to where tfdbg was started.
+    Its path is relative to the folder in which tfdbg was started, if it was given so.
     """
     if run.origin_path and is_bundle(Path(run.origin_path)):
         return f"`tfdbg replay {shlex.quote(run.origin_path)}` makes the run again; there it can."

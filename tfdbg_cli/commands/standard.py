@@ -12,11 +12,11 @@ from tfdbg_cli.commands.registry import EVERYWHERE, LIVE, Command, Moment, Regis
 
 @dataclass(frozen=True, slots=True)
 class Verb:
-    """A module of `verbs/`, loaded when one of its commands is first needed: so a program starts at once.
+    """A module of `verbs/`, loaded when one of its commands is first needed, so that tfdbg starts fast.
 
     It exports COMMAND, COMMANDS where a few belong together, or commands(registry) for those about commands. `names`
-    are the names and aliases of them all. `moments` are said of those that share a name with others: where it is none
-    of these moments, they are not loaded to find out which is meant.
+    are the names and aliases of all of them. `moments` is given for a module that shares a name with another one, so
+    that it is not loaded at other moments just to find out which of the two is meant.
     """
 
     module: str

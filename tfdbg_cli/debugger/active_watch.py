@@ -29,19 +29,19 @@ from tfdbg_cli.model.decision import OnBenign, RunUntil, Values
 from tfdbg_cli.model.ignored import Ignored, IgnoredBy
 from tfdbg_cli.model.runs import Hit, Run, RunEnd
 
-# What is asked of a run that is only to be recorded: its state from before, and nothing of its tensors.
+# The request for a run that is only to be saved: hold the state from before it, check nothing in it.
 RECORDED = WatchRequest("record", lambda datum, tensor: True, replayable=True)
 
-# How a program learns that its data are at an end, or that a worker went away: no error while nobody steps.
+# Exceptions by which a program learns that its data have ended or a worker is gone: a watch does not stop at them.
 SIGNALS = frozenset({"OutOfRangeError", "AbortedError", "UnavailableError", "CancelledError"})
 
 
 class ActiveWatch:
     """One watch, from the decision that began it to the stop that ends it.
 
-    `line` says how it goes; by `say` comes what is said once. `ignored` are the places that are left out: those that
-    the person ignores, and where that is asked for what did no harm. `earlier` are runs before it, which count among
-    those that it keeps.
+    `line` shows its progress, `say` shows single messages. `ignored` are the ignored places of the process: those of
+    the user apply to every watch, and with `benign` "skip" the watch adds harmless ones and applies those, too.
+    `earlier` are runs from before the watch, which count among the `keep` runs that it keeps.
     """
 
     def __init__(
@@ -65,8 +65,8 @@ class ActiveWatch:
             all_runs=decision.keep > 0,
         )
         self._say = say
-        self.harm = ""  # why the last hit was none to go on from
-        # Of a filter of the person's nobody knows what would be benign, be it called has_inf_or_nan.
+        self.harm = ""  # why the last hit was not benign, as a sentence
+        # What is benign is known for our own filter only, not for one of the user's that replaces has_inf_or_nan.
         skips = decision.benign is OnBenign.SKIP and our_filter(tensor_filter) is BUILT_IN_FILTERS["has_inf_or_nan"]
         self._ignored = ignored
         self._skips = skips
@@ -79,18 +79,18 @@ class ActiveWatch:
         for run in earlier:
             self.keep(run)
         self._line = line
-        # Whether a run begun since Ctrl-C has shown nothing: then the prompt opens before the next one.
+        # Set when a run has begun since Ctrl-C: if it ends without values, the prompt opens before the next run.
         self.ends_without_values = False
         self._samples = self._makes = True
         line.begin()
 
     def begins(self, number: int) -> WatchRequest:
-        """What is asked of the run with that number, which is about to be made."""
+        """Note that run `number` is about to be made, and return what to check in it."""
         self.watch.progress.begins(number)
         return self.watched
 
     def asks_as(self, other: WatchRequest | None) -> bool:
-        """Whether this watch asks of a run what `other` asked of it when it began."""
+        """Whether this watch has the same filter and exclusions as `other`, the request of a run under way."""
         ours = self.watched
         return other is not None and (ours.filter_name, ours.exclude_node_names) == (
             other.filter_name,
@@ -98,7 +98,7 @@ class ActiveWatch:
         )
 
     def sees(self, run: Run) -> Hit | None:
-        """Count `run`; what to stop for, if something was found in it."""
+        """Count `run`, and return the hit to stop for, if there is one that is neither ignored nor benign."""
         if run.error is not None and run.error.type_name in SIGNALS:
             return None
         hit = self.watch.sees(run)
@@ -115,10 +115,10 @@ class ActiveWatch:
         return None
 
     def _is_benign(self, run: Run) -> bool:
-        """Whether what was found in `run` does no harm; then it is left out from now on, and that is said."""
+        """Whether what was found in `run` is benign and to be skipped; if so, say so and ignore it from now on."""
         ignored = self._ignored
         self.harm = ""
-        if not self._skips or run.frames:  # in the middle of a run nobody knows what will come of it
+        if not self._skips or run.frames:  # in the middle of a run its consequences are not known yet
             return False
         try:
             judgement = judged(run, self.decision.exclude_node_names, dismissed_in(run, ignored.by_hand))
@@ -126,7 +126,7 @@ class ActiveWatch:
             report("look whether a run was harmed", error)
             return False
         self.harm = judgement.harm
-        eager = run.call.kind is RunKind.EAGER  # whose watch knows places by their lines, and nodes by no name
+        eager = run.call.kind is RunKind.EAGER  # names of eager ops vary from run to run, so lines identify places
         new = () if judgement.harm else ignored.add(judgement.places, by_line=eager)
         if not new:
             return eager and not judgement.harm
@@ -137,7 +137,7 @@ class ActiveWatch:
         return True
 
     def _is_fine_by_word(self, run: Run) -> bool:
-        """Whether what was found in `run` is there only because of what the person ignores."""
+        """Whether what was found in `run` is there only because of what the user ignores."""
         by_hand = self._ignored.by_hand
         if self._finds is Bad.NONE or run.frames or not len(run.tensors):
             return False
@@ -158,7 +158,8 @@ class ActiveWatch:
             report("look whether a run holds anything but what is ignored", error)
             return False
         held = {(run.call.place, run.tensors[row].node) for row in search.dismissals.rows}
-        if left or search.unread or held <= self.watch.ignored:  # then something else was found, that nobody sees
+        # If all that is dismissed had been ignored in this run already, the hit came from something else.
+        if left or search.unread or held <= self.watch.ignored:
             return False
         for place in by_hand:
             if place.function == run.call.place:
@@ -169,7 +170,7 @@ class ActiveWatch:
         return True
 
     def _leave_out(self) -> None:
-        """Have the places that are ignored by now left out of the runs to come."""
+        """Apply the places that are ignored by now to the runs to come."""
         by_hand = self._ignored.by_hand
         places = self._ignored.places if self._skips else by_hand
         nodes = frozenset(
@@ -181,9 +182,9 @@ class ActiveWatch:
         self.watched = replace(self.watched, ignored=nodes, by_hand=by_hand)
 
     def passed(self, number: int, make: Callable[[], Run], said: str = "", looked_at: Hashable = None) -> None:
-        """Count the run with that number, in which a check of its own found nothing; `make` gives it.
+        """Count run `number`, in which the checks inside it found nothing; `make` builds its Run, which may be slow.
 
-        `said` is told while the watch goes on; `looked_at` as `Call.looks_at`.
+        `said` says how the run is not exact, if so (`Exactness.words`); `looked_at` is its `Call.looks_at`.
         """
         self.watch.passed(number, looked_at)
         self.watch.progress.ends(number)
@@ -194,11 +195,11 @@ class ActiveWatch:
 
     @property
     def keeps(self) -> bool:
-        """Whether runs without a hit are wanted too."""
+        """Whether values of runs without a hit are kept, too."""
         return self._kept is not None
 
     def made(self, make: Callable[[], Run]) -> Run | None:
-        """The run that `make` gives; None when that fails, which is told of once."""
+        """The run that `make` builds; None if it raises, which is reported the first time only."""
         try:
             return make()
         except Exception as error:  # noqa: BLE001  # the program goes on, and so does the watch
@@ -213,7 +214,7 @@ class ActiveWatch:
             self._kept.add(run)
 
     def end(self, run: Run, hit: Hit | None, interrupted: bool) -> RunEnd:
-        """The stop after `run`, with the runs kept before it; at a hit done is what was asked for."""
+        """The stop after `run`, with the runs kept before it; at a hit, first write the bundle and undo updates."""
         notes: list[str] = []
         if interrupted and hit is None:
             notes.append(self.interrupted_words)
@@ -229,7 +230,7 @@ class ActiveWatch:
         return RunEnd(run, hit, kept, tuple(notes))
 
     def seen_in_words(self, ops: int, elsewhere: int = 0) -> str:
-        """What it has seen so far, beside `ops` that ran eagerly, and runs watched `elsewhere` by other debuggers."""
+        """A sentence on what was seen: runs of this watch, `ops` eager ops, `elsewhere` runs of other debuggers."""
         name, runs = self.decision.filter_name, self.watch.runs + elsewhere
         if not runs and not ops:
             return (
@@ -252,7 +253,7 @@ class ActiveWatch:
 
     @property
     def _but_ignored(self) -> str:
-        """What was not looked at; empty where all was."""
+        """The ignored places in parentheses, for the end of a sentence; empty if there are none."""
         return f" ({self._ignored.words})" if self._ignored else ""
 
     def _sample(self, make: Callable[[], Run]) -> None:

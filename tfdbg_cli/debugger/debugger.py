@@ -1,4 +1,4 @@
-"""Decides for each run: leave alone, watch, capture, stop. Obeys what the person decided at the last stop."""
+"""Decides for each run whether to leave it alone, watch, capture or stop, by the decision of the last stop."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ State: TypeAlias = StopAtStart | Decision
 
 
 class Debugger:
-    """The Controller of interactive debugging. One for all sessions and threads that it is given to.
+    """The Controller of interactive debugging, for all sessions and threads that it is given to.
 
-    One stop at a time in the process: a thread that reaches one while another's prompt is open waits. While a run
-    is captured for a stop, runs of other threads go by, so that none can wait for another in vain.
+    Only one prompt is open in the process: a thread that has to stop meanwhile blocks. While a run is captured for a
+    stop, runs of other threads are left alone, since the captured one may need them to end.
     """
 
     def __init__(
@@ -70,9 +70,9 @@ class Debugger:
         """Make a debugger whose front end is made by `frontend` when the first stop comes.
 
         `thread_name_filter` is matched from the start of a thread's name; runs of other threads are left alone.
-        Without one, only the threads of queue runners are. The dumps of runs that were stopped at are kept under
-        `dump_root`, if there is one. `attended` says whether somebody is there who can be asked when Ctrl-C ends a
-        watch. A `recorder` may be that of several debuggers.
+        Without one, only those of queue runners and of the runtime's own threads are. Dumps of runs that were stopped
+        at are kept under `dump_root`, if given. `attended` says whether a user is there to whom Ctrl-C during a watch
+        can open the prompt. Several debuggers may share a `recorder`.
         """
         self._settings = settings or Settings()
         self.filters: dict[str, TensorFilter] = dict(filters)
@@ -88,14 +88,14 @@ class Debugger:
         self._after_recording: State = Continue()
         self._watching: ActiveWatch | None = None
         self._asking = threading.Lock()
-        self.watched: WatchRequest | None = None  # what that asks of runs; no property, as `sought` is none
+        self.watched: WatchRequest | None = None  # of that watch; a plain attribute, as it is read at each eager op
         self.interruption = Interruption(attended)
-        self._takes_interruption = False  # at the next run of the watch
+        self._takes_interruption = False  # whether to take over Ctrl-C at the next run of the watch
         self._line = ProgressLine()
         self._ignored = Ignored()
         self._dump_root = dump_root
         self.breakpoints = Breakpoints()
-        self.sought: Sought | None = None  # no property: it is asked for at each op that runs eagerly
+        self.sought: Sought | None = None  # a plain attribute, as it is read at each eager op
         self._last_watch: RunUntil | None = None
         self.recorder = recorder or Recorder(lambda: self.settings)
 
@@ -124,7 +124,7 @@ class Debugger:
         return self._count
 
     def count_run(self) -> int:
-        """The number of a run that begins now."""
+        """Count a run that begins now, and return its number."""
         self._count = number = next(self._numbers)
         return number
 
@@ -140,7 +140,7 @@ class Debugger:
         self.filters[name] = tensor_filter
 
     def configure(self, *, dump_root: Path | None, thread_name_filter: str | None) -> None:
-        """Set what `__init__` takes under these names."""
+        """Replace the arguments of `__init__` with these names."""
         self._dump_root = dump_root
         self._threads = PromptThreads(thread_name_filter)
 
@@ -150,9 +150,9 @@ class Debugger:
         self._state = StopAtStart()
 
     def set_watch(self, decision: RunUntil | None, *, from_the_start: bool = False) -> None:
-        """Go on as `decision` says, until a tensor passes; None goes on without stopping.
+        """Go on with the watch `decision`; None goes on without stopping.
 
-        Ctrl-C is the program's until the first run when it has not begun, `from_the_start`.
+        `from_the_start` leaves Ctrl-C to the program until its first run, for a program that has not begun yet.
 
         Raises:
             TfdbgError: there is no such filter.
@@ -250,14 +250,14 @@ class Debugger:
                 watching.keep(run)
 
     def run_abandoned(self, plan: Plan) -> None:
-        """Hear that the run of `plan` ends without a report: stop before the next one, if this one was for a stop."""
+        """Called when the run of `plan` ends without a report: if it was for a stop, stop before the next run."""
         with self._prompt:
             if self._in_flight == plan.number:
                 self._in_flight = None
                 self._state = StopAtStart()
 
     def program_fails(self, make: Callable[[int], Run | None]) -> None:
-        """Open the prompt on an exception that leaves the program; `make` is given the number of the last run."""
+        """Open the prompt on an exception that ends the program: on `make(number of the last run)`, unless None."""
         if not self._count or isinstance(self._state, Detach) or not self._threads.include_this():
             return
         run = make(self._count)
@@ -275,7 +275,7 @@ class Debugger:
             if watching.ends_without_values:
                 self._state = StopAtStart((watching.interrupted_words,))
                 self.end_watch()
-            else:  # the prompt opens after this run, which has values to show, as the runs kept before it have
+            else:  # rather stop after this run: unlike now, there may then be values to show
                 watching.ends_without_values = True
         if isinstance(self._state, StepOn) and not isinstance(pending, PendingSection):
             self._state = StopAtStart(("The step ends here: before a run that is made as a whole.",))
@@ -313,7 +313,7 @@ class Debugger:
         return replace(start, estimate=pending.estimate(EVERYTHING, directory=self._dump(number)))
 
     def _planned(self, number: int) -> tuple[Plan, bool]:
-        """What the state asks for a run, and whether the budget is to be overrun; moves the state on."""
+        """The plan for a run by the current state, and whether it may exceed the budget; advances the state."""
         match self._state:
             case DebugRun(times=times) as decision if times > 1:
                 self._state = replace(decision, times=times - 1)
@@ -344,8 +344,8 @@ class Debugger:
     def _refusal(self, plan: Plan, pending: PendingRun) -> str | None:
         watched = plan.watched
         if watched is not None and self._watching is not None:
-            # Asked when the watch begins; asking before every run would cost more than the run. What is checked
-            # inside the run takes no memory; whether there is any for the values, capture looks by itself.
+            # Estimated at the first run of the watch only: an estimate may cost more than the run. Checks inside the
+            # run take no memory, and capture itself makes sure that there is room for the values of a hit.
             inside = checked_inside(watched.tensor_filter) and watched.values is not Values.KEEP
             if inside or self._watching.watch.runs:
                 return None
@@ -354,7 +354,7 @@ class Debugger:
     def _hit(self, watching: ActiveWatch, run: Run) -> Hit | None:
         with at_prompt():  # a filter may run a session of its own
             hit = watching.sees(run)
-        self._ask_anew()  # less what it leaves out from now on
+        self._ask_anew()  # it may ignore more places from now on
         return hit
 
     def _stop(self, event: RunStart | RunEnd) -> None:
@@ -375,8 +375,8 @@ class Debugger:
             earlier = (*event.earlier, event.run) if isinstance(event, RunEnd) and event.run.error is None else ()
             try:
                 self._begin_watch(decision, filter_named(self.filters, decision.filter_name), earlier)
-            except TfdbgError as error:  # a name that came with the command line
-                self._say(str(error))  # where nobody is at a prompt, nobody sees the note
+            except TfdbgError as error:  # no such filter: the decision may come from the command line
+                self._say(str(error))  # without a prompt, the note of the stop would not be seen
                 self._state = StopAtStart((str(error),))
 
     def _begin_watch(self, decision: RunUntil, tensor_filter: TensorFilter, earlier: Sequence[Run] = ()) -> None:
@@ -387,8 +387,8 @@ class Debugger:
         self.interruption.begin()
 
     def _ask_anew(self) -> None:
-        """Have runs asked what the watch that is on asks now."""
-        with self._asking:  # else that of a thread which comes to the end of a watch could outlive it
+        """Set `watched` to what the active watch asks of runs now."""
+        with self._asking:  # without the lock, another thread could set the request of a watch that has ended
             self.watched = None if self._watching is None else self._watching.watched
 
     def _say(self, message: str) -> None:

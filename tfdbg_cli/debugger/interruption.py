@@ -1,4 +1,4 @@
-"""Ctrl-C while runs are watched: the prompt opens after the current run, and the program goes on living."""
+"""Ctrl-C during a watch: the prompt opens after the current run, instead of ending the program."""
 
 from __future__ import annotations
 
@@ -16,12 +16,11 @@ _WORDS = b"\ntfdbg: The prompt opens after this run. Ctrl-C again interrupts the
 
 
 class Interruption:
-    """Takes Ctrl-C from `begin` to `end`, where `attended` says yes and the program has no handler of its own.
+    """Takes over Ctrl-C from `begin` to `end`, if `attended()` and if the program has no SIGINT handler of its own.
 
-    The first Ctrl-C makes `asked` true; a second one before `end` raises KeyboardInterrupt, as ever, and so does any
-    in a process that was forked off. Handlers of signals can be set in the main thread only. So that a watch which
-    begins in another thread gets Ctrl-C too, the main thread says `stand_by` before; without that, a watch begun
-    elsewhere leaves Ctrl-C to the program.
+    The first Ctrl-C sets `asked`; a second one before `end` raises KeyboardInterrupt as usual, and so does any in a
+    forked process. Python sets signal handlers in the main thread only: for a watch that begins in another thread,
+    the main thread has to call `stand_by` before. Otherwise such a watch leaves Ctrl-C to the program.
     """
 
     def __init__(self, attended: Callable[[], bool]) -> None:
@@ -29,7 +28,7 @@ class Interruption:
         self._attended = attended
 
     def stand_by(self) -> None:
-        """Be ready for a watch in any thread. Until it begins, Ctrl-C does and shows what it does without us."""
+        """Install our handler for watches that begin in any thread; until one does, Ctrl-C works as without us."""
         if _in_main_thread() and self._attended():
             _HANDLER.ready.add(self)
             _HANDLER.take()
@@ -40,7 +39,7 @@ class Interruption:
         self.end()
 
     def begin(self) -> None:
-        """Take Ctrl-C, if it does what it does in Python."""
+        """Take over Ctrl-C, if its handler is Python's default."""
         self.asked = False
         if not self._attended():
             return
@@ -50,7 +49,7 @@ class Interruption:
             _HANDLER.watching.add(self)
 
     def end(self) -> None:
-        """Give Ctrl-C back; a handler that the program has set meanwhile stays."""
+        """Give Ctrl-C back; a handler that the program has set meanwhile is kept."""
         self.asked = False
         _HANDLER.watching.discard(self)
         _HANDLER.give_back()
@@ -76,7 +75,7 @@ class _Handler:
         self._process = os.getpid()
 
     def give_back(self) -> None:
-        """Put Python's handler back when nobody wants ours; outside of the main thread ours only hands on."""
+        """Restore Python's handler once no watch needs ours; in other threads ours stays, and does the same."""
         if _in_main_thread() and not self.ready and not self.watching:
             if self.in_place:
                 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -84,7 +83,7 @@ class _Handler:
                 signal.getsignal = self._getsignal
 
     def _shown(self, signalnum: Any) -> Any:
-        # Programs ask whether Ctrl-C is Python's (asyncio does), and set a handler of their own only then.
+        # asyncio and others install their own handler only if `signal.getsignal` returns Python's default one.
         found = self._getsignal(signalnum)
         return signal.default_int_handler if found == self._handle and not self.watching else found
 
@@ -102,7 +101,7 @@ class _Handler:
             signal.default_int_handler(number, frame)
         for watch in watching:
             watch.asked = True
-        # Not by print: the signal may have come while standard error was being written to.
+        # Not by print, which is not reentrant: the signal may have come while standard error was being written to.
         if sys.stderr is not None:
             with suppress(OSError, ValueError):
                 os.write(2, _WORDS)

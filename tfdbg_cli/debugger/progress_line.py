@@ -1,4 +1,4 @@
-"""One line that says how something long goes on: rewritten on a terminal, said every half minute elsewhere."""
+"""A progress line: rewritten in place on a terminal, printed every half minute elsewhere."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _ACCOUNT = Path("/proc/self/io")  # counts what this process wrote; Linux only
 
 
 class ProgressLine:
-    """Says sentences on standard error, each on a line of its own.
+    """Prints progress sentences on standard error.
 
-    On a terminal a line is written over once a second, as long as this process has written nothing else since,
-    anywhere: the program's own output is never touched. `clock` gives seconds, `written` the bytes that this process
-    has written, or None.
+    On a terminal the last line is replaced once a second, but only while this process has written nothing else since,
+    to whatever file: so no output of the program is overwritten. `clock()` gives seconds, `written()` how many bytes
+    this process has written so far, or None if the system does not tell.
     """
 
     def __init__(
@@ -30,11 +30,11 @@ class ProgressLine:
         self._written = written or bytes_written
         self._lock = threading.Lock()
         self._looked = self._said = clock()
-        self._account: int | None = None  # what had been written when we fell silent
+        self._account: int | None = None  # `written()` right after our last line
         self._shown = False  # whether a line of ours is the last one
 
     def begin(self) -> None:
-        """Something begins: wait a while before the first line, and write over no earlier one."""
+        """Start anew: restart the intervals, and do not replace the line printed last."""
         self._looked = self._said = self._clock()
         self._account = self._written()
         self._shown = False
@@ -71,7 +71,7 @@ class ProgressLine:
         except OSError:  # the terminal is gone
             return
         after = self._written()
-        # Some systems have the account and do not keep it: then nobody knows who wrote.
+        # Some systems have the counter but do not update it: then nothing can be overwritten safely.
         self._account = after if after != before else None
         self._shown = True
 

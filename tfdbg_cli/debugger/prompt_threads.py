@@ -1,4 +1,4 @@
-"""Which threads come to the prompt, and that one thread of the process at a time does."""
+"""Which threads may open the prompt, and the lock by which only one thread of the process does at a time."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-# Threads that pump data into queues (tf.compat.v1.train.QueueRunner), and those of the runtime in which it calls
-# Python for a data set (Python names them so). Nobody means those.
+# Threads of tf.compat.v1.train.QueueRunner, and the runtime's own threads, which Python names "Dummy-N", in which it
+# calls Python functions of a data set. They only supply input, and nobody wants to stop in them.
 _PUMPS = ("QueueRunnerThread", "Dummy-")
 _QUEUES = "QueueRunnerThread"
 
@@ -18,18 +18,18 @@ _HERE = threading.local()  # whether this thread is at a prompt, of whichever de
 
 
 class PromptThreads:
-    """The threads whose runs are debugged: those that `pattern` matches from the start of their name.
+    """The threads whose runs are debugged: those whose name `pattern` matches from its start.
 
-    Without one, all but those that pump data.
+    Without a pattern, all threads but those that only supply input (queue runners, functions of data sets).
     """
 
     def __init__(self, pattern: str | None = None) -> None:
         self._pattern = re.compile(pattern) if pattern else None
 
     def include_this(self, *, found: bool = False) -> bool:
-        """Whether the runs of the current thread are debugged; those that it makes while at the prompt are not.
+        """Whether runs of the current thread are debugged; never while it is at a prompt.
 
-        Where something was `found` in Python that the runtime calls, they are.
+        `found` says that a watch has found something here; then the runtime's own threads are included.
         """
         if getattr(_HERE, "at_prompt", False):
             return False
@@ -39,7 +39,7 @@ class PromptThreads:
 
 @contextmanager
 def at_prompt() -> Iterator[None]:
-    """Let the runs of this thread alone, as while it is at the prompt."""
+    """A context in which runs of this thread are left alone, as while it is at the prompt."""
     before = getattr(_HERE, "at_prompt", False)
     _HERE.at_prompt = True
     try:
@@ -50,6 +50,6 @@ def at_prompt() -> Iterator[None]:
 
 @contextmanager
 def terminal() -> Iterator[None]:
-    """Have the terminal for this thread, which is at the prompt then; others wait."""
+    """A context in which this thread is at the prompt and has the terminal for itself; other threads block."""
     with _TERMINAL, at_prompt():
         yield

@@ -36,7 +36,7 @@ from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import Tensor
 from tfdbg_cli.model.values import NoValue
 
-_SHARE = 4  # of the memory for values, the part that runs may take that wait to be written
+_SHARE = 4  # runs that wait to be written may take a quarter of the memory budget
 
 
 class Recorder:
@@ -48,9 +48,9 @@ class Recorder:
         say: Callable[[str], None] | None = None,
         patience: float = PATIENCE,
     ) -> None:
-        """Make one for a program whose settings are told by `settings`; sentences for the person go to `say`.
+        """Make one; `settings()` gives the current settings, and `say` (by default standard error) gets messages.
 
-        A file system that has not answered for `patience` seconds when a recording begins is waited for no longer.
+        `begin` gives up on a file system that does not answer within `patience` seconds.
         """
         self._settings = settings
         self._patience = patience
@@ -77,15 +77,15 @@ class Recorder:
 
     @property
     def statistics(self) -> NodeSelection | None:
-        """Where statistics suffice, the nodes of which values are recorded all the same; None where they do not."""
+        """With `stats_only`, the nodes of which values are recorded nevertheless; else None."""
         asked = self._asked or self._awaited
         return nodes_of(asked) if asked is not None and asked.stats_only else None
 
     def begin_with_first_run(self, asked: RecordRuns) -> None:
-        """Begin with a recording when the first run does: a program may say until then which worker of a job it is.
+        """Begin the recording at the first run: until then the program may set TF_CONFIG, which names the worker.
 
         Raises:
-            TfdbgError: the regex cannot be read.
+            TfdbgError: the regex is invalid.
 
         """
         selection_of(asked)
@@ -95,12 +95,12 @@ class Recorder:
         self.on_change()
 
     def _begin_awaited(self) -> None:
-        """Begin with the recording that waits for the first run, if there is one; where it cannot, that is said."""
+        """Begin the recording that waits for the first run, if there is one; on failure, say so."""
         if self._awaited is None:
             return
         with self._beginning:
             asked, self._awaited = self._awaited, None
-            if asked is None or os.getpid() != self._process:  # one that was forked off records nothing
+            if asked is None or os.getpid() != self._process:  # a forked process records nothing
                 return
             try:
                 self.begin(asked)
@@ -109,19 +109,19 @@ class Recorder:
                 self.on_change()
 
     def begun(self, asked: RecordRuns, settings: Settings) -> Continue | StopAtStart:
-        """Begin with a recording, and how the program goes on: it stops again where that cannot be done."""
+        """Begin a recording, and return the next state: go on, or stop again with the reason if it cannot begin."""
         try:
             self.begin(asked, settings)
         except TfdbgError as error:
-            self._say(str(error))  # where nobody is at a prompt, nobody sees the note
+            self._say(str(error))  # without a prompt, the note of the stop would not be seen
             return StopAtStart((str(error),))
         return Continue()
 
     def begin(self, asked: RecordRuns, settings: Settings | None = None) -> None:
-        """Begin with a recording; one that is on ends. `settings` are those that hold where it was asked for.
+        """Begin a recording, and end the current one. `settings` are those of the prompt that asked for it, if any.
 
         Raises:
-            TfdbgError: the regex cannot be read, nothing can be written there, or the file system does not answer.
+            TfdbgError: the regex is invalid, the folder cannot be written, or the file system does not answer.
 
         """
         selection = selection_of(asked)
@@ -153,12 +153,12 @@ class Recorder:
         self.on_change()
 
     def settle(self) -> None:
-        """Wait until all that was taken is written."""
+        """Block until all runs taken so far are written."""
         if self._writer is not None:
             self._writer.settle()
 
     def end(self) -> None:
-        """Write what is still to be written, a run that is under way included, and say what there is."""
+        """End the recording: end the eager run under way, write all that waits, and say how many runs there are."""
         self._begin_awaited()
         if self.on:
             self.before_end()
@@ -176,7 +176,7 @@ class Recorder:
         self._say(f"{count} recorded in {asked.path}{shown}.{lost}")
 
     def wants(self, kind: object) -> bool:
-        """Whether a run that begins now is to be recorded; runs of each `kind` are counted by themselves."""
+        """Count a run that begins now, separately for each `kind`; whether it is an n-th one, to be recorded."""
         self._begin_awaited()
         asked = self._asked
         if asked is None or not self.on:
@@ -186,7 +186,7 @@ class Recorder:
         return count % asked.every == 0
 
     def take(self, run: Run) -> None:
-        """Have `run` written. Whatever fails is said once, and the program goes on."""
+        """Queue `run` for writing. Never raises: the first failure is reported, and the program goes on."""
         writer = self._writer
         if writer is None:
             return
@@ -197,7 +197,7 @@ class Recorder:
             self.missed(f"Run #{run.call.number} was not recorded: {reason_of(error)}")
 
     def failed(self, run: Run) -> None:
-        """Say that `run` failed where the prompt does not open on it, the first time that one did."""
+        """Report that `run`, which is recorded without a stop, raised an error; the first time only."""
         if self.on and not self._failure_told and run.error is not None:
             self._failure_told = True
             self._say(
@@ -206,7 +206,7 @@ class Recorder:
             )
 
     def _numbered(self, run: Run) -> Run:
-        """`run` with a number of its own: sessions that a program wraps count their runs by themselves."""
+        """`run` with a number unique in the recording: wrapped sessions count their runs separately."""
         with self._lock:
             number = run.call.number
             if number in self._numbers:
@@ -215,21 +215,21 @@ class Recorder:
         return run if number == run.call.number else replace(run, call=replace(run.call, number=number))
 
     def missed(self, sentence: str) -> None:
-        """Say why a run is not in the recording, the first time that one is not."""
+        """Report why a run is missing from the recording; the first time only."""
         if not self._reported:
             self._reported = True
             self._say(sentence)
 
 
 def _budget(settings: Settings, path: Path, worker: str) -> int:
-    """Bytes that a recording may take for which nobody said it."""
+    """The default budget of a recording, in bytes."""
     if not worker:
         return disk_budget(settings, path)
     return share_of_disk(settings, path, workers_beside(os.environ), recording_beside(path, worker))
 
 
 def _close(made: tuple[RecordingWriter, int]) -> None:
-    """End a recording that nobody has waited for: it is there, without runs."""
+    """Close a writer that was created after `begin` had given up; it leaves a recording without runs."""
     with suppress(TfdbgError):
         made[0].close()
 
@@ -264,8 +264,8 @@ def nodes_of(asked: RecordRuns) -> NodeSelection:
 
 
 def _kept(run: Run, statistics: NodeSelection | None) -> Run:
-    """`run` as it is written later: nothing of it changes when the program goes on. Where `statistics` suffice, it is
-    without what it was fed, but for nodes of which values are recorded.
+    """A copy of `run` that does not change when the program goes on, since it is written later. If only statistics
+    are recorded, it has feed values for the nodes selected by `statistics` only.
     """
     run = in_memory(run)
     chosen = None if statistics is None else statistics.tester(run.graph)
@@ -274,9 +274,9 @@ def _kept(run: Run, statistics: NodeSelection | None) -> Run:
 
 
 def _fed(call: Call, chosen: Callable[[str], bool] | None) -> Mapping[str, Any]:
-    """What `call` was fed, for nodes that are `chosen` (None: all).
+    """The feeds of `call`; the value is None for nodes that are not `chosen` (if None, all are).
 
-    A session is fed arrays of the program's own, which it may fill anew.
+    A session's feeds are the program's own arrays, which it may overwrite: they are copied.
     """
     own = call.kind.of_session
     fed: dict[str, Any] = {}

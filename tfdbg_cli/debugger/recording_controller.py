@@ -1,4 +1,4 @@
-"""The controller that stands before another one, and has those runs captured that are to be recorded."""
+"""A controller around another one, which captures the runs that are to be recorded."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from tfdbg_cli.model.runs import Run
 
 
 class RecordingController(GoBetween):
-    """Asks `controller` about every run. What that leaves alone is captured where `recorder` wants it.
+    """Lets `controller` plan each run, and adds a capture where `recorder` wants the run and the plan has none.
 
-    Runs of other `threads` are not recorded; one in so many is counted by itself for each of these controllers. See
+    Only runs of `threads` are recorded. For "every n-th run", each of these controllers counts separately. See
     `capture.controller.Controller`.
     """
 
@@ -32,10 +32,10 @@ class RecordingController(GoBetween):
         self._recorder = recorder
         self._threads = threads or PromptThreads()
         self._recorded: dict[int, Plan] = {}  # what `controller` planned for runs that are recorded, by number
-        self._failed: Run | None = None  # the last run, where it failed and was recorded without a stop
+        self._failed: Run | None = None  # the last run, if it failed and was recorded without a stop
 
     def run_starts(self, pending: PendingRun) -> Plan:
-        """What to do with a run: what the controller wants, and to capture it if it is to be recorded."""
+        """The plan of `controller`, extended by a capture if the run is to be recorded and there is room for it."""
         self._failed = None
         plan = super().run_starts(pending)
         if not self._recorder.on or is_find(pending) or plan.action is Action.PROFILE:
@@ -57,7 +57,7 @@ class RecordingController(GoBetween):
         return captured
 
     def run_ends(self, plan: Plan, run: Run) -> bool:
-        """Record a run, and tell the controller of it if that wanted it."""
+        """Record a run, and pass it on to `controller` if that had planned it or the run failed."""
         own = self._recorded.pop(plan.number, None)
         unexpected = run.error is not None and run.error.type_name not in SIGNALS
         if own is not None or (unexpected and self._recorder.on):
@@ -73,7 +73,7 @@ class RecordingController(GoBetween):
         return super().run_ends(own, run)
 
     def with_values(self, run: Run) -> Run:
-        """`run`, whose exception leaves the program; with what was taken where it was recorded a moment ago."""
+        """`run`, whose exception ends the program; or the recorded run with the same error, as it has values."""
         failed, error = self._failed, run.error
         if failed is None or failed.error is None or error is None:
             return run
@@ -100,7 +100,7 @@ class RecordingController(GoBetween):
 
 
 class RecordingAttendant:
-    """Divides eager code into runs as long as the debugger wants that, or runs are recorded."""
+    """Divides eager code into runs while the debugger wants that or a recording is on."""
 
     def __init__(self, attendant: Attendant, debugger: Debugger) -> None:
         self._attendant = attendant
@@ -110,7 +110,7 @@ class RecordingAttendant:
         self._recorder.before_end = self.end
 
     def attend(self, wanted: bool) -> None:
-        """Begin with it, or stop, as far as the debugger is concerned."""
+        """Say whether the debugger wants eager code to be divided into runs; a recording may want it anyway."""
         self._wanted = wanted
         self._attend()
 

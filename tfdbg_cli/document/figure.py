@@ -1,4 +1,4 @@
-"""Drawings of an array in a document. What they look like is the front end's to say, which knows its terminal."""
+"""Drawings of an array in a document. The front end decides how they look, since it knows its terminal."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Way(StrEnum):
 
 
 class LateValue:
-    """A value that is read when somebody wants to draw it, and then once: `known` is it, None before."""
+    """A value that a front end reads only when it draws it; `known` is None until `read` was called."""
 
     def __init__(self, read: Callable[[], Value]) -> None:
         self._read = read
@@ -33,7 +33,7 @@ class LateValue:
 
 @dataclass(frozen=True, eq=False)
 class Figure:
-    """A drawing of `value` in `rows` lines, which a front end that draws puts in the place of blank ones."""
+    """A drawing of `value`: `rows` blank lines, in whose place a front end that can draw puts it."""
 
     value: LateValue
     way: Way

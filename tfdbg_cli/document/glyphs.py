@@ -1,10 +1,10 @@
-"""What stands for the glyphs that are drawn, where there is only ASCII."""
+"""ASCII replacements of the box, arrow and other glyphs that tfdbg draws."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-# One column each, since text was measured before.
+# Each takes one column, as its glyph does, since widths were computed before.
 PLAIN: Mapping[str, str] = {
     **dict(
         zip(

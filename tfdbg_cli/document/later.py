@@ -1,4 +1,4 @@
-"""What of a row is counted after the row was shown."""
+"""Cells of a row that are computed after the row is shown."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Protocol
 
 
 class Later(Protocol):
-    """What is counted of a row only after it was shown, since that takes its time."""
+    """Computes slow cells of rows that are on show already."""
 
     def missing(self, row: int) -> bool:
-        """Whether something of the row is still to be counted; it says so meanwhile."""
+        """Whether cells of the row are still to be computed; they then show a placeholder."""
         ...
 
     def count(self, row: int) -> Iterator[None]:
-        """Count what the row lacks, a little at a time."""
+        """Compute the missing cells of the row, in steps."""
         ...

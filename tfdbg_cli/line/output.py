@@ -26,7 +26,7 @@ class LineOutput(Protocol):
     """Prints what a conversation says. BrokenPipeError when nobody reads any more."""
 
     def begin(self) -> None:
-        """A program stops: what it wrote last may be half a line, such as a progress bar or a question."""
+        """Called when the program stops, as its last output may be an unfinished line, such as a progress bar."""
         ...
 
     def title(self, title: Line) -> None:
@@ -34,13 +34,13 @@ class LineOutput(Protocol):
         ...
 
     def echo(self, command: str) -> None:
-        """A command that nobody saw being typed."""
+        """Print a command that does not come from a terminal, and so is not on the screen yet."""
         ...
 
     def wait(self, steps: Iterator[float | None]) -> None:
-        """Go through `steps`, the long part of a command, while somebody is told how far it is.
+        """Run `steps`, the slow part of a command, and show its progress.
 
-        Nobody need: the command does what is left of them.
+        An implementation may skip them: the command then does that work itself.
         """
         ...
 
@@ -57,7 +57,7 @@ class LineOutput(Protocol):
         ...
 
     def note(self, sentence: str) -> None:
-        """A sentence of the debugger itself."""
+        """Print a sentence of the debugger's own."""
         ...
 
 
@@ -131,8 +131,8 @@ class TextOutput:
 class JsonOutput:
     """Answers for programs: one JSON object a line, nothing else. Notes go to standard error.
 
-    What `run` decided is answered at the end of the run that it leads to, with how that went; at the latest when the
-    process ends.
+    The answer to `run` is held back until the run that it leads to has ended, to include whether that was exact, or
+    until the process ends.
     """
 
     def __init__(self, stream: TextIO) -> None:
@@ -141,12 +141,12 @@ class JsonOutput:
         atexit.register(self.run_ended, None)
 
     def begin(self) -> None:
-        """An empty line behind a progress bar: an object must begin a line to be found."""
+        """End the line of a progress bar, if there is one: a JSON object has to begin on a line of its own."""
         if bar_is_drawn():
             self._print("")
 
     def run_ended(self, exactness: Exactness | None) -> None:
-        """Answer the `run` that led here; `exactness` is that of the run, where it is known."""
+        """Print the answer to the `run` that led here; `exactness` is that of the run, if known."""
         waiting, self._waiting = self._waiting, None
         if waiting is not None:
             with suppress(ValueError, OSError):  # standard output is closed

@@ -1,4 +1,4 @@
-"""Where in the data of the program a batch was: which one of the epoch, and the samples before it."""
+"""Where in the program's data a batch came from: its number in the epoch, and the number of its first sample."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from enum import StrEnum
 
 
 class Order(StrEnum):
-    """What the samples of an epoch are counted by."""
+    """What the sample numbers of an epoch index."""
 
-    ARRAYS = "arrays"  # as they stand in the arrays that the program gave
-    PIPELINE = "pipeline"  # as the pipeline gave them, which may have shuffled them
-    SHUFFLED = "shuffled"  # the arrays were shuffled, so nobody can tell which sample of them it is
+    ARRAYS = "arrays"  # the arrays that the program passed in
+    PIPELINE = "pipeline"  # the output of the pipeline, which may itself have shuffled
+    SHUFFLED = "shuffled"  # a shuffled order: a number does not tell which sample of the arrays it is
 
 
 @dataclass(frozen=True, slots=True)
 class BatchPlace:
-    """The batch numbered `step` of an epoch, or of what an iterator gives; steps, epochs and samples count from 0.
+    """The place of a batch: its number `step` in an epoch, or among those of an iterator. All numbers count from 0.
 
-    `first` is the number of its first sample, None where the batches before it may have been of another size. `epoch`
-    is None where only the iterator is known. `loop` is the method of Keras that loops over the batches, and empty
-    where the program does. With `handle` the name that this is kept under is that of an iterator, else of a tensor.
+    `first` is the number of its first sample; None if earlier batches may have had another size. `epoch` is None if
+    only the iterator is known. `loop` is the Keras method that loops over the batches, empty for a loop of the
+    program's own. `handle` says that the key of this entry in `Call.came` names an iterator rather than a tensor.
     """
 
     step: int

@@ -1,4 +1,4 @@
-"""What a run intercepts: a call of a session, of a function, of eager code; and the error that it may raise."""
+"""What a run intercepts: a call of a session or function, or a stretch of eager code; and the error it raised."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class RunKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """What a function was given under `name`, a key of the call's feeds.
+    """An input of a function: its value is `feeds[name]` of the call.
 
-    `captured` marks what it did not get from its caller: variables, and tensors from around it. `shape` is None
-    where the value has none (a table, an iterator).
+    `captured` marks an input that is not passed by the caller: a variable, or a tensor of an enclosing scope. `shape`
+    is None where the value has none (a table, an iterator).
     """
 
     name: str
@@ -48,19 +48,19 @@ class Call:
     `fetches` and the keys of `feeds` are tensor or operation names. A recording made by TensorFlow keeps the
     keys only: their values are then None. `targets` are fetched operations (no value).
 
-    Of a function, `function` is the name, `fetches` are the tensors that it returns, and `feeds` its arguments and
-    what it captured, described by `arguments`. `notes` then say whether this call traced it anew, and why.
+    For a function, `function` is its name, `fetches` are the tensors that it returns, and `feeds` its arguments and
+    captures, described by `arguments`. `notes` then say whether this call retraced it, and why.
 
-    Of a session, `fetches_text` and `feed_keys_text` are what Python shows of the program's own fetches and keys.
+    For a session, `fetches_text` and `feed_keys_text` are the reprs of the program's own fetches and keys.
 
-    Of a graph in a file, of a checkpoint and a profile, `function` says in words which one it is; nothing was called.
+    For a graph in a file, a checkpoint or a profile, `function` describes it in words; nothing was called.
 
-    Of a turn of a loop that runs eagerly `function` is what it is called, and `loop` the place of the loop.
+    For an iteration of an eager loop, `function` is its title, and `loop` identifies the loop.
 
     `looks_at` is equal for calls that read the same variables; None where that is not known.
 
-    `came` says of batches, and of iterators that gave one, where in the data of the program that was; by their names
-    among the feeds or the tensors. `worker` is which worker of a job made the call, where several recorded together.
+    `came` maps a batch, or an iterator that gave one, by its name in the feeds or tensors, to its place in the
+    program's data. `worker` names the worker of a job that made the call, if several recorded together.
     """
 
     number: int
@@ -81,27 +81,27 @@ class Call:
 
     @property
     def given(self) -> Mapping[str, Any]:
-        """The feeds without what a function captured from around it (variables): where a batch can come from."""
+        """The feeds without a function's captures (variables): those that can hold a batch."""
         captured = {argument.name for argument in self.arguments if argument.captured}
         return {name: value for name, value in self.feeds.items() if name not in captured}
 
     @property
     def results_known(self) -> bool:
-        """Whether `fetches` are all that the program got: a runner or a recording may not tell, nor eager code."""
+        """Whether `fetches` are all that the program got; unknown for some runners, recordings and eager code."""
         return self.kind is RunKind.FUNCTION or bool(self.fetches or self.targets)
 
     @property
     def same(self) -> tuple[object, ...]:
-        """Equal for calls of one function, with the same fetches, or turns of one loop, whatever they are given.
+        """A key that is equal for calls of the same function, fetches, or loop, whatever their inputs.
 
-        Of a job they are calls of one worker: each has a state of its own, and a batch.
+        In a job it differs from worker to worker, since each has its own state and batches.
         """
         return self.kind, self.place, self.fetches, self.targets, self.worker
 
     @property
     def place(self) -> str:
-        """What names of nodes belong to: the function, or the loop that runs eagerly; empty for a session."""
-        if self.kind is RunKind.CHECKPOINT:  # all are of one program
+        """The scope in which node names are unique: the function or the eager loop; empty for a session."""
+        if self.kind is RunKind.CHECKPOINT:  # several checkpoints share one program, so names mean the same in all
             return ""
         return self.loop or self.function
 

@@ -33,17 +33,17 @@ class CaptureRequest:
 
 
 class Values(StrEnum):
-    """How the values of a captured run, or of the run that a watch ends at, come to be there."""
+    """How to get the values of a captured run, or of the run at which a watch stops."""
 
     AUTO = "auto"
-    KEEP = "keep"  # they are taken while the run happens; in a watch, of every run, and thrown away by the next one
-    REPLAY = "replay"  # the state before the run is held, and the run is made again
+    KEEP = "keep"  # taken during the run itself; a watch takes those of every run and drops them at the next one
+    REPLAY = "replay"  # hold the state from before the run, and make the run again
 
 
 class OnBenign(StrEnum):
-    """What a watch does at a run in which all that is not finite is meant so, or nothing comes of it."""
+    """What a watch does at a run whose NaN and infinities are all intended or harmless."""
 
-    SKIP = "skip"  # go on, and leave those places out from then on
+    SKIP = "skip"  # go on, and ignore those places from then on
     STOP = "stop"
 
 
@@ -61,9 +61,9 @@ class DebugRun:
 class RunUntil:
     """Run again and again until a tensor passes `filter_name`.
 
-    `keep` more runs before the hit keep their values. With `bundle` the run is written there, a new folder, before
-    the prompt opens. With `skip_update` the variables are put back as they were before the run. `benign` is about
-    has_inf_or_nan.
+    `keep` is how many runs before the hit keep their values, besides the hit. `bundle` is a new folder into which the
+    bad run is saved before the prompt opens; empty for none. With `skip_update` the variables are then put back as
+    they were before the run. `benign` applies to has_inf_or_nan only.
     """
 
     filter_name: str
@@ -79,9 +79,9 @@ class RunUntil:
 
 @dataclass(frozen=True, slots=True)
 class RecordRun:
-    """Save the next run, with what it takes to make it again, in the new folder `path`, without a stop.
+    """Save the next run as a bundle, from which it can be made again, in the new folder `path`, without a stop.
 
-    With `force` it may overrun the budgets.
+    With `force` it may exceed the budgets.
     """
 
     path: str
@@ -89,7 +89,7 @@ class RecordRun:
 
 
 class Full(StrEnum):
-    """What a recording does that has taken its budget."""
+    """What a recording does when its budget is used up."""
 
     DROP = "drop"  # the oldest runs give way
     STOP = "stop"  # no more is recorded
@@ -129,8 +129,8 @@ class PlainRun:
 
 @dataclass(frozen=True, slots=True)
 class StepOn:
-    """Run on in code that runs eagerly, in this thread, and stop in its middle after a step; before a run of another
-    kind, if one comes first.
+    """Run on in this thread, and stop in the middle of eager code after a step of `pace`; or before the next run of a
+    session or function, if that comes first.
     """
 
     pace: Pace = Pace.OP

@@ -1,4 +1,4 @@
-"""Whether a debugged run gave the numbers of an undebugged one, how that is known, and where they part."""
+"""Whether a debugged run computed the same bits as an undebugged one, how that is known, and where they differ."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ from tfdbg_cli.model.values import Array, NoValue, Value
 
 _MOST_NAMED = 3
 _SMALL = 1 << 14  # bytes
-_SLICE = 1 << 14  # elements that are measured at a time: what is computed of them stays in the cache
-_WIDEST = 8  # bytes of a float whose neighbours can be counted
+_SLICE = 1 << 14  # elements compared at a time, few enough for the intermediate arrays to stay in the cache
+_WIDEST = 8  # bytes of the widest float for which ULP distances can be computed, by its bits as an integer
 _RACE = "Its ops use {name} in no order that the graph fixes: undebugged, too, that may change from run to run."
 _OTHER_NANS = "NaN of other bits"
-_MOST_ULP = 1_000_000  # farther apart two numbers are no roundings of one, and are told themselves
+_MOST_ULP = 1_000_000  # beyond this, two numbers do not differ by rounding: both are shown instead of their distance
 
 
 class Way(StrEnum):
-    """What the program's own call was made as."""
+    """How the program's own call was executed."""
 
     UNCHANGED = "unchanged"  # as the program made it; the values shown come from a run made again on copies
-    PROVEN = "proven"  # with checks beside it; TensorFlow's optimizer made the same ops of it as without them
-    TRIED = "tried"  # with checks beside it; what it gave was compared with a plain run from the same state
-    GIVEN = "given"  # with checks beside it; the program was given what the same run gave left alone, on copies
+    PROVEN = "proven"  # with checks added; TensorFlow's optimizer made the same ops of it as without them
+    TRIED = "tried"  # with checks added; its results were compared with those of a plain run from the same state
+    GIVEN = "given"  # with checks added; the program got the results of a plain run of the same call on copies
     IN_PLACE = "in place"  # with more outputs, which can change what TensorFlow's optimizer makes of it
 
 
 @dataclass(frozen=True, slots=True)
 class Parting:
-    """An output of a run, or a variable after it, that was not the same in two runs from the same state.
+    """An output of a run, or a variable after it, that differed between two runs from the same state.
 
-    `elements` counts those that differ, `max_abs` is their largest difference (NaN left out), `max_ulp` the largest
-    distance in steps between neighbouring numbers of the dtype; None where the two are no numbers of one dtype and
-    shape. `told` says in words how they differ where no distance does.
+    `elements` is how many elements differ, `max_abs` their largest absolute difference (non-finite ones left out),
+    `max_ulp` their largest distance in units in the last place; both are None unless the two are real floats of the
+    same dtype and shape. `told` says in words how they differ where no distance does.
     """
 
     name: str
@@ -55,14 +55,14 @@ class Parting:
 
 @dataclass(frozen=True, slots=True)
 class Exactness:
-    """How near a run is to the one that the program would have made undebugged.
+    """How closely the numbers of a debugged run match those of an undebugged one.
 
-    `strays` are outputs and variables that the program got otherwise than undebugged, in this run or in one under the
-    same watch. `differs` are those in which the run made again for the screen is not the program's, of the `compared`
-    ones. `doubt` says why the program's last digits may be others; empty if they may not. `note` is for the screen.
-    `order` names what ops of the run used in another order than undebugged, perhaps: then all digits may be others.
-    `race` names what its ops use in no order that the graph fixes, in a run that was left as it is: undebugged, too,
-    another run from the same state may take another order.
+    `strays` are outputs and variables whose values in the program differ from undebugged ones, in this run or an
+    earlier one of the same watch. `differs` are those, of the `compared` ones, in which the run made again for the
+    screen differs from the program's. `doubt` says why the program's last digits may differ, empty if they cannot.
+    `order` names state that ops of the run may have used in another order than undebugged: then any digit may differ.
+    `race` names state that ops of an unchanged run use in an order that the graph does not fix: even undebugged, that
+    order may vary from run to run. `note` is one more sentence for the screen.
     """
 
     way: Way
@@ -76,7 +76,7 @@ class Exactness:
 
     @property
     def words(self) -> str:
-        """What is not the same, or may not be, in few words for a narrow line; empty where the program is exact."""
+        """What differs, may differ, or is a race, in a few words for a narrow line; empty if nothing does."""
         if self.order:
             return f"not exact: the order of what uses {self.order}"
         if self.strays:
@@ -87,22 +87,22 @@ class Exactness:
 
     @property
     def program_exact(self) -> bool:
-        """Whether the program got its own numbers, as far as is known, and nothing speaks against it."""
+        """Whether the program got the numbers of an undebugged run, as far as is known: no `strays`, no `doubt`."""
         return not self.strays and not self.doubt
 
     @property
     def exact(self) -> bool:
-        """Whether the values shown are the program's, and these its own."""
+        """Whether the values shown are bit for bit the program's, and those are exact themselves."""
         return self.program_exact and not self.differs
 
     @property
     def numbers_exact(self) -> bool:
-        """Whether the values shown differ from the program's in nothing but the bits of NaN."""
+        """Whether the values shown differ from the program's in nothing but the bit patterns of NaN."""
         return all(parting.told == _OTHER_NANS for parting in self.differs)
 
     @property
     def sentence(self) -> str:
-        """It all in a few sentences, for the screen."""
+        """All of this in a few sentences, for the screen."""
         race = _RACE.format(name=self.race) if self.race else ""
         return " ".join(filter(None, (self._about_program, race, self.note, self._about_values)))
 
@@ -137,12 +137,12 @@ class Exactness:
 
 
 def named_partings(partings: Sequence[Parting]) -> str:
-    """The first of `partings` by name, with how far they are apart."""
+    """The names of the first three of `partings`, each with how it differs, for a sentence."""
     return ", ".join(map(str, partings[:_MOST_NAMED])) + " …" * (len(partings) > _MOST_NAMED)
 
 
 def parted(names: Iterable[str], first: Iterable[Value], again: Iterable[Value]) -> tuple[Parting, ...]:
-    """Those of the values called `names` that are not the same to the last bit; values that are not known are."""
+    """The values, called `names`, that differ in any bit between `first` and `again`; a NoValue never differs."""
     pairs = [pair for pair in zip(names, first, again, strict=True) if not same_bits(*pair[1:])]
     near = _near_together([pair for pair in pairs if _is_small(*pair[1:])])
     found = ((next(near) if _is_small(one, two) else None) or _parting(name, one, two) for name, one, two in pairs)
@@ -150,7 +150,7 @@ def parted(names: Iterable[str], first: Iterable[Value], again: Iterable[Value])
 
 
 def same_bits(one: Value, two: Value) -> bool:
-    """Whether two values are the same to the last bit, NaN included; values that are not known are."""
+    """Whether two values have the same dtype, shape and bits, also of NaN; a NoValue equals everything."""
     if isinstance(one, NoValue) or isinstance(two, NoValue):
         return True
     if one.dtype != two.dtype or one.shape != two.shape:
@@ -158,7 +158,7 @@ def same_bits(one: Value, two: Value) -> bool:
     if one.dtype.hasobject:
         return bool(np.array_equal(one, two))
     one, two = np.ascontiguousarray(one), np.ascontiguousarray(two)
-    if one.nbytes <= _SMALL:  # most variables of a network are: what NumPy does before it begins takes longer
+    if one.nbytes <= _SMALL:  # most variables of a network; for these the overhead of a NumPy call would dominate
         return one.tobytes() == two.tobytes()
     bits, other_bits = _bits(one), _bits(two)
     # Where arrays differ they most often do so soon.
@@ -166,14 +166,14 @@ def same_bits(one: Value, two: Value) -> bool:
 
 
 def _is_small(one: Value, two: Value) -> bool:
-    """Whether two arrays of float32 are so small that NumPy takes longer to begin than to go over them."""
+    """Whether two values are float32 arrays of one shape, so small that NumPy's overhead per call would dominate."""
     assert not isinstance(one, NoValue)
     assert not isinstance(two, NoValue)
     return one.nbytes <= _SMALL and one.dtype == two.dtype == np.float32 and one.shape == two.shape
 
 
 def _near_together(pairs: Sequence[tuple[str, Any, Any]]) -> Iterator[Parting | None]:
-    """The parting of each of these pairs of small arrays; None where two elements are no roundings of one number."""
+    """The parting of each (name, one, two), computed at once; None where they are not finite or not close (ULP)."""
     one = np.concatenate([first.ravel() for _, first, _ in pairs])
     two = np.concatenate([second.ravel() for _, _, second in pairs])
     starts = np.cumsum([0, *(pair[1].size for pair in pairs[:-1])])
@@ -188,16 +188,16 @@ def _near_together(pairs: Sequence[tuple[str, Any, Any]]) -> Iterator[Parting | 
 
 
 def _steps(one: Array, two: Array) -> Array:
-    """How many numbers of float32 lie from each element of `one` to that of `two`, if both are of the same sign.
+    """The ULP distance (uint32) of the elements of two float32 arrays, correct where both have the same sign.
 
-    Two finite numbers of different signs are at least 2 ** 23 apart so.
+    For finite numbers of different signs the result is wrong, but at least 2 ** 23, and so beyond `_MOST_ULP`.
     """
     steps = one.view(np.int32) - two.view(np.int32)
     return np.abs(steps, out=steps).view(np.uint32)
 
 
 def _gaps(one: Array, two: Array) -> Array:
-    """The differences without sign: exact where the two are so near that one is less than twice the other."""
+    """The absolute differences; exact (Sterbenz) where neither element is more than twice the other."""
     gaps: Array = one - two
     return np.abs(gaps, out=gaps)
 
@@ -232,12 +232,12 @@ def _parting(name: str, one: Value, two: Value) -> Parting:
 
 @dataclass(slots=True)
 class _Distance:
-    """How far apart two arrays are in the elements that differ, which are added slice by slice.
+    """Accumulates, slice by slice, how far apart two arrays are in the elements that differ.
 
-    Whoever adds them keeps NumPy from warning of numbers that are not finite (`np.errstate`).
+    The caller has to silence NumPy's floating-point warnings (`np.errstate`).
 
-    `gap` is the largest difference that is a number, `ulps` the largest distance of two numbers: the two `farthest`.
-    `nan` says whether the first has a NaN, `nan_in_one` whether one of the two has one where the other has a number.
+    `gap` is the largest finite difference, `ulps` the largest ULP distance, `farthest` the two numbers it is between.
+    `nan` says that the first array holds a NaN, `nan_in_one` that an element is NaN in only one of the two.
     """
 
     gap: float = 0.0
@@ -247,10 +247,10 @@ class _Distance:
     nan_in_one: bool = False
 
     def add_near(self, one: Array, two: Array) -> int | None:
-        """Take `one` and `two` into account, be they equal or not, where that is quick: how many elements differ.
+        """Add two slices, equal elements included, by a fast path; return how many elements differ.
 
-        That is in float32, without NaN, and where no two are too far apart to be roundings of one number. Else they
-        are left alone, and the answer is None.
+        Returns None, and adds nothing, if the slices are not float32, if a difference is not finite, or if elements
+        are more than `_MOST_ULP` apart.
         """
         if one.dtype != np.float32:
             return None
@@ -266,7 +266,7 @@ class _Distance:
         return int(np.count_nonzero(steps))
 
     def add(self, one: Array, two: Array) -> None:
-        """Take the elements of `one` and `two` into account, all of which differ."""
+        """Add elements of two float arrays, all of which differ in their bits."""
         apart = one.astype(np.float64)
         apart -= two.astype(np.float64)
         np.abs(apart, out=apart)
@@ -315,18 +315,18 @@ _SIGNED = {width: np.dtype(f"i{width}") for width in (1, 2, 4, 8)}
 def _distances(one: Array, two: Array) -> Array:
     raw = _SIGNED[one.dtype.itemsize]
     ours, theirs = one.view(raw), two.view(raw)
-    if (ours ^ theirs).min(initial=0) >= 0:  # of one sign bits are in the order of the numbers, or against it
+    if (ours ^ theirs).min(initial=0) >= 0:  # same signs: the bits are ordered as the magnitudes
         between: Array = ours - theirs
         return _bits(np.abs(between, out=between))
     first, second = _place(one), _place(two)
-    # The difference may be larger than an integer with a sign holds: its bits are right all the same.
+    # The difference may overflow the signed integer; reinterpreted as unsigned (`_bits`) it is right all the same.
     apart = np.maximum(first, second)
     apart -= np.minimum(first, second)
     return _bits(apart)
 
 
 def _place(values: Array) -> Array:
-    """Where each float stands among all floats of its dtype, counted from zero: neighbours are 1 apart."""
+    """Map floats to signed integers in the same order, 0.0 to 0, such that adjacent floats are 1 apart."""
     sign = 8 * values.dtype.itemsize - 1
     raw = values.view(np.dtype(f"i{values.dtype.itemsize}"))
     negative: Array = raw >> sign  # all bits are set, or none

@@ -1,4 +1,4 @@
-"""The Python that is running at a stop in the middle of a program: its calls, with the variables of each."""
+"""The Python call stack of a program that is stopped in the middle of a run, with the variables of each call."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from tfdbg_cli.model.sources import Frame
 
 @dataclass(frozen=True, eq=False)
 class LiveFrame:
-    """A call that is running: its place, and its names as they are at this moment.
+    """A call that is running: where it stands, and its local variables (`names`) at this moment.
 
-    `outer` are the frame's own globals, and so are the `names` of a module; those of a function are a copy.
+    `outer` is the frame's actual dict of globals. `names` is that same dict for a module, a copy for a function.
     """
 
     place: Frame
@@ -20,14 +20,14 @@ class LiveFrame:
     outer: dict[str, Any]
 
     def let_go(self) -> None:
-        """Forget the names of a function that goes on: what it drops is to die."""
+        """Drop our copy of a function's variables before it goes on, so that we keep none of its objects alive."""
         if self.names is not self.outer:
             self.names.clear()
 
     def evaluate(self, text: str) -> Any:
-        """What the Python expression or statement `text` gives in this frame; None of a statement.
+        """Evaluate the Python expression, or execute the statement, `text` in this frame; None for a statement.
 
-        Raises whatever it raises.
+        Names that it assigns are discarded afterwards. Raises SyntaxError, and whatever `text` raises.
         """
         here = dict(self.names)
         try:

@@ -1,4 +1,4 @@
-"""Places that a watch leaves out: what is not finite there is meant so, does no harm, or counts as fine by word."""
+"""Places that a watch ignores: NaN and infinities there are intended, harmless, or accepted by the user."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ class IgnoredBy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class IgnoredPlace:
-    """Where something not finite came up in run number `run` of `function` (empty for a session), and counts as fine.
+    """A place whose NaN or infinities count as fine, first seen in run number `run` of `function` ("" for a session).
 
-    `tensor` is the first one that held it, and `holds` tells what: "NaN", "-inf", "inf and NaN"; empty where nothing
-    was computed yet. `nodes` are left out from then on: those that held it too are among them. `why` says why it does
-    no harm; `intended` whether it is meant. `file` and `line` are where the program made the node, if that is known.
-    What the person ignores has a `name`, as they said it (of a cause its rule); `named` are the nodes that it means,
-    `held` those that were bad because of it then. What makes NaN of an infinity later is not among them, and no part
-    of what they said. `spoiled` are the variables that were written with it: in later runs they follow from it.
+    `tensor` is the first tensor that held them; `holds` says what: "NaN", "-inf", "inf and NaN", or "" if nothing had
+    been computed yet. `nodes` are ignored from then on; they include all others that held them. `why` says why they
+    are harmless, `intended` that the program means them. `file` and `line` are where the node was created, if known.
+    Of a place that the user ignores, `name` is what they typed (for a cause, its rule), `named` are the nodes that it
+    means, `held` those that were bad because of these at the time; a node that only later makes NaN of such an
+    infinity is not covered. `spoiled` are variables written with the values: in later runs they count as fine, too.
     """
 
     run: int
@@ -73,9 +73,9 @@ class IgnoredPlace:
 
 
 class Ignored(Sequence[IgnoredPlace]):
-    """The places that count as fine, each with a number from 1 on that stays its own.
+    """The ignored places in the order in which they were added; each keeps its number, counted from 1.
 
-    Watches add to it, in several threads, and so does the person at a stop, who may take a place out again.
+    Thread-safe: watches add places from several threads, and the user adds and withdraws them at a stop.
     """
 
     def __init__(self, places: Iterable[IgnoredPlace] = ()) -> None:
@@ -116,7 +116,7 @@ class Ignored(Sequence[IgnoredPlace]):
         return frozenset[tuple[str, str]]().union(*(place.keys for place in self.places))
 
     def add(self, places: Iterable[IgnoredPlace], *, by_line: bool = False) -> tuple[IgnoredPlace, ...]:
-        """Add those of `places` with a node, or `by_line` with a line, that is not left out yet; give them back."""
+        """Add those of `places` that have a node (or `by_line`, a title) not covered yet; return the ones added."""
         with self._lock:
             known, titles = self.nodes, {place.title for place in self.places}
             new = tuple(place for place in places if (place.title not in titles if by_line else place.keys - known))
@@ -125,7 +125,7 @@ class Ignored(Sequence[IgnoredPlace]):
         return new
 
     def say(self, place: IgnoredPlace) -> int:
-        """Add what the person ignores, or put it in the place of what they said so before; its number."""
+        """Add a place that the user ignores, or replace the one they named likewise before; return its number."""
         with self._lock:
             for number, known in self._numbered.items():
                 if (known.by, known.name, known.function) == (place.by, place.name, place.function):
@@ -148,7 +148,7 @@ class Ignored(Sequence[IgnoredPlace]):
                 self.add([place])
 
     def withdraw(self, number: int) -> IgnoredPlace | None:
-        """Let the place with that number count again; None if there is none."""
+        """Remove the place with that number and return it; None if there is none."""
         with self._lock:
             return self._numbered.pop(number, None)
 

@@ -10,7 +10,7 @@ Made = TypeVar("Made")
 
 
 class LazyValues(Mapping[str, Made], Generic[Held, Made]):
-    """What `make` makes of what is `held` by each name, made anew at every look."""
+    """A mapping whose values are `make(held[name])`, computed anew on every access and not cached."""
 
     def __init__(self, held: Mapping[str, Held], make: Callable[[Held], Made]) -> None:
         self._held = held

@@ -1,4 +1,4 @@
-"""Where code that runs eagerly is stopped in its middle: after a step, or at a place that somebody named."""
+"""Stopping in the middle of eager code: after a step, or at a place that the user named."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
-if TYPE_CHECKING:  # decisions are known before NumPy is loaded
+if TYPE_CHECKING:  # the command line makes decisions before NumPy is loaded
     from tfdbg_cli.model.names import TensorName
     from tfdbg_cli.model.values import Array
 
@@ -27,10 +27,10 @@ STEPS: Mapping[Pace, str] = MappingProxyType({Pace.OP: "op", Pace.LINE: "line", 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Ops behind which to stop: those for which all that is given holds.
+    """Which ops to stop after: those that match every field that is set.
 
-    `op` is an op type, the name of a node, or a layer or scope around it, with wildcards if wanted; `file` ends the
-    path of a source file, of which `line` is a line (1-based, 0 for any). `condition` is asked of what the op gives.
+    `op` is an op type, a node name, or a layer or scope around the node, and may hold wildcards. `file` is the end of
+    a source path, `line` a line in it (1-based, 0 for any). `condition` is tested on the outputs of the op.
     """
 
     op: str = ""
@@ -45,7 +45,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Breakpoint:
-    """A place at which every pass stops."""
+    """A place to stop at every time it is reached."""
 
     number: int
     place: Place
@@ -92,7 +92,7 @@ class Sought:
 
 
 class Replaceable(Protocol):
-    """The op behind which a program stands, whose outputs can still be exchanged."""
+    """The op that a program has just run when it is stopped; its outputs can still be replaced."""
 
     @property
     def node(self) -> str:
@@ -110,10 +110,10 @@ class Replaceable(Protocol):
         ...
 
     def value(self, name: TensorName) -> Array:
-        """What the program is given for that output of the op, or what that variable holds.
+        """The value that the program will get for an output of the op, or the current value of a variable.
 
         Raises:
-            TfdbgError: it is neither.
+            TfdbgError: `name` is neither an output nor one of `variables`.
 
         """
         ...

@@ -24,7 +24,7 @@ from tfdbg_cli.model.values import Array
 
 @dataclass(frozen=True, slots=True)
 class RunOutline:
-    """What a list of runs tells of one."""
+    """What a list of runs shows of each run."""
 
     call: Call
     error: RunError | None
@@ -35,17 +35,17 @@ class RunOutline:
 class Run:
     """A finished run and everything that is known about it.
 
-    `tracebacks` maps node names to creation stacks and may be lazy. `python_graph` is the program's graph,
-    beside the one whose tensors these are, where both are known. `replayable` is there when the state from before the
-    run is held, `what_if` when parts of it can be computed again with other values; `change` tells of a run that was
-    made so, and `steppable` makes it anew, node by node. `notes` are sentences for the screen: which graph is shown,
-    what could not be captured and why. `lacks` is the one that says why what the run computed is missing, `gaps` the
-    one that says of which of its tensors nothing is known.
-    `profile` is there after `run -p`. `caught` says that what a watch asks for was found by a check inside the run,
-    so that nobody need ask the values again. `exactness` says whether the program's own numbers are those of an
-    undebugged run; None where that was not asked (recordings, eager code, runs that were left alone). `frames`
-    are the calls of Python that are running, outermost first, where the program stands in the middle of the run;
-    `paused` is the op behind which it was stopped on demand. `ignored` is what counted as fine when it was saved.
+    `graph` is the graph that the tensors belong to; `python_graph` is the program's own, if it is another one and
+    known. `tracebacks` maps node names to creation stacks and may be lazy. `replayable` is set if the state from
+    before the run is held, `what_if` if parts of it can be computed again with other values, `steppable` if it can be
+    made again node by node; `change` describes a run that `what_if` made. `notes` are sentences for the screen: which
+    graph is shown, what could not be captured and why; `lacks` is the one about values that are missing altogether,
+    `gaps` the one about tensors of which nothing is known. `profile` is set by `run -p`. `caught` says that a check
+    inside the run has found what its watch looks for, so the values need not be tested again. `exactness` says
+    whether the program got the numbers of an undebugged run; None where that was not examined (recordings, eager
+    code, runs left alone). If the program is stopped in the middle of the run, `frames` are its Python calls,
+    outermost first, and `paused` the op it was stopped after on demand. `ignored` are the places that were ignored
+    when the run was saved.
     """
 
     call: Call
@@ -72,7 +72,7 @@ class Run:
     ignored: Sequence[IgnoredPlace] = ()
 
     def __repr__(self) -> str:
-        """For a notebook: a run with its graph, its tracebacks and its sources would fill pages."""
+        """Short, for notebooks: the dataclass's own repr would print graph, tracebacks and sources."""
         tensors = len(self.tensors)
         return f"<{self.call.title}; {tensors:,} tensor{'s' * (tensors != 1)}>"
 
@@ -88,9 +88,9 @@ class Run:
 
 @dataclass(frozen=True)
 class Change:
-    """What sets a run apart from `base`, the run of the program: the tensors that were replaced.
+    """How a run made by `WhatIf` differs from `base`, the program's run: which tensors were replaced.
 
-    `recomputed` counts the tensors that were computed again.
+    `recomputed` is how many tensors were computed again because of that.
     """
 
     base: Run
@@ -107,16 +107,17 @@ class Change:
 
 @runtime_checkable
 class Growing(Protocol):
-    """The runs of a recording that may still be written.
+    """The runs of a recording that may still be being written.
 
-    `changed` counts how often there was more of runs that were there already, the last one left out.
+    `changed` counts how often a run other than the last one turned out to have grown; results cached for all runs
+    are valid as long as it stays the same.
     """
 
     @property
     def changed(self) -> int: ...
 
     def look(self) -> None:
-        """Add, behind those that are there, the runs that were written since the last time. It may take its time.
+        """Append the runs that were written since the last call. May block on a slow file system.
 
         Raises:
             TfdbgError: they cannot be read now.
@@ -126,7 +127,7 @@ class Growing(Protocol):
 
 
 class WhatIf(Protocol):
-    """The means to compute a part of a run again, away from the program's state."""
+    """Computes a part of a run again with other values, without touching the program's state."""
 
     def require_replaceable(self, run: Run, name: TensorName) -> None:
         """Refuse a tensor of `run` that cannot be given another value.
@@ -138,10 +139,10 @@ class WhatIf(Protocol):
         ...
 
     def again(self, run: Run, replaced: Mapping[TensorName, Array]) -> Run:
-        """`run` with the values `replaced`, and everything that is computed from them computed again.
+        """A copy of `run` with the tensors `replaced`, and everything downstream of them computed again.
 
-        Variables, random numbers and batches are those of the run; nothing is written anywhere. `Run.change` of the
-        answer says what was done, its notes what was not.
+        Variables, random numbers and batches are those of `run`; nothing is written anywhere. `change` of the new run
+        says what was replaced, its `notes` what was left as it was.
 
         Raises:
             TfdbgError: it cannot be computed; the message names the tensor in the way.
@@ -166,7 +167,7 @@ class Estimate:
 
 @runtime_checkable
 class TellsOutlines(Protocol):
-    """Runs that tell of each what lists of them need for less than reading it: very many on disk, say.
+    """A sequence of runs, many and on disk, that can tell what a list shows of each without reading the whole run.
 
     All methods raise TfdbgError where the run cannot be read.
     """
@@ -208,10 +209,10 @@ class RunStart:
 class Hit:
     """Why a watched run stopped: the filter that passed, and after how many runs under watch.
 
-    `last_passed` is the number of the last run before it that was watched, that read the same variables, and in which
-    nothing was found: its inputs, its values and the variables as it left them. None when this is the first such run.
-    `others_passed` says whether there were other runs meanwhile, which may have read other variables; if not, and
-    this is the first run of the watch, what is bad in its variables was so before the watch began.
+    `last_passed` is the number of the last watched run before it that read the same variables and held nothing bad,
+    or nothing harmful: not in its inputs, nor in the variables as it left them. None if there was no such run.
+    `others_passed` says that runs of other variables were watched without a hit since then. If it is false and
+    `last_passed` is None, whatever is bad in the variables was so before the watch began.
     """
 
     filter_name: str
@@ -241,13 +242,13 @@ class RunEnd:
 
 @dataclass(frozen=True)
 class Opened:
-    """The prompt on a recording: `runs` of it, each loaded when it is looked at, first the one at `current`.
+    """The prompt on a recording: its `runs`, read on access; `current` is the index of the one looked at first.
 
-    `opening` is the command whose answer a person sees first; without one the kind of the run says. `ignored` are
-    the places that count as fine, beside those that came with a run. `noun` is what the runs are called: graphs,
-    where nothing ran. `workers` are those of a job whose runs these are, where several recorded together.
-    `went_bad` says that a number of the only run is known not to be finite. `growing` looks for new runs, where the
-    recording is to be followed. `opened_by` are the words of the command line that lead here again, before the path.
+    `opening` is the command shown first; if empty, it depends on the kind of run. `ignored` are the ignored places,
+    besides those saved with a run. `noun` is what to call the runs: "graph" where nothing ran. `workers` are the
+    workers of the job that recorded the runs, if it was one. `went_bad` says that the recording consists of one run
+    that is known to hold NaN or an infinity. `growing` looks for new runs if the recording is to be followed.
+    `opened_by` are the words of tfdbg's command line that open this again, without the path.
     """
 
     path: str

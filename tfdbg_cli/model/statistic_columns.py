@@ -1,4 +1,4 @@
-"""Statistics of very many tensors at once, where their store has recorded them."""
+"""Recorded statistics of all tensors of a store as arrays, for runs with very many tensors."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from tfdbg_cli.model.values import Array
 
 @dataclass(frozen=True, slots=True)
 class StatisticColumns:
-    """Statistics of every tensor of a store, by their names in `Summary`: NaN where there is no such number.
+    """Statistics by their names in `Summary`: 1-D arrays with a float64 for each tensor of a store, NaN if missing.
 
-    They are `known` of some, and of what is `valued` nobody recorded any, since there are values.
+    The boolean masks say which tensors have recorded statistics (`known`), and which have a value instead (`valued`).
     """
 
     numbers: Mapping[str, Array]
@@ -24,23 +24,23 @@ class StatisticColumns:
 
 @runtime_checkable
 class TellsStatistics(Protocol):
-    """A store that may know statistics of all its tensors without a look at each: one of very many, say."""
+    """A store that may have statistics of all its tensors at once, such as a recording of very many tensors."""
 
     def statistics(self, names: Sequence[str]) -> StatisticColumns | None:
-        """Those of `names`, which are counts and moments of a `Summary`; None: look yourself."""
+        """The statistics called `names` (fields of `Summary`); None if each tensor has to be asked for its own."""
         ...
 
     def statistics_in_steps(self, names: Sequence[str]) -> Iterator[float]:
-        """Find out what `statistics` is asked for then, some at a time; gives the share that is done."""
+        """Read in steps what `statistics` will return for these names; each step yields the share done (0 to 1)."""
         ...
 
 
 def statistics_of(store: TensorStore, names: Sequence[str]) -> StatisticColumns | None:
-    """What a store tells that `TellsStatistics`; None of any other."""
+    """`store.statistics(names)` if the store has it (`TellsStatistics`), else None."""
     return store.statistics(names) if isinstance(store, TellsStatistics) else None
 
 
 def statistics_in_steps(store: TensorStore, names: Sequence[str]) -> Iterator[float]:
-    """What a store finds out that `TellsStatistics`; nothing of any other."""
+    """`store.statistics_in_steps(names)` if the store has it (`TellsStatistics`), else no steps."""
     if isinstance(store, TellsStatistics):
         yield from store.statistics_in_steps(names)

@@ -129,14 +129,17 @@ def summarize_in_steps(array: Array) -> Iterator[Summary | None]:
 
 
 def histogram_in_steps(array: Array, summary: Summary, bins: int) -> Iterator[tuple[int, ...] | None]:
-    """How many finite elements lie in each of `bins` equal parts of their range: None while it goes on."""
+    """Yield None while it counts, then how many finite elements lie in each of `bins` equal parts of their range.
+
+    The counts are empty without numbers; of a broadcast array (`repeated_element`) the element is counted once.
+    """
     if summary.min is None or summary.max is None or not has_numbers(array) or array.dtype.hasobject:
         yield ()
         return
     counts = np.zeros(bins, np.int64)
     element = repeated_element(array)
     flat = (array if element is None else element).reshape(-1)
-    # Halves first: the range of the largest numbers overflows.
+    # Halve before subtracting: max - min would overflow where both are near the largest float64.
     low, width = summary.min / 2, summary.max / 2 - summary.min / 2
     for start in range(0, flat.size, _STEP):
         chunk = widened(flat[start : start + _STEP])
@@ -148,7 +151,7 @@ def histogram_in_steps(array: Array, summary: Summary, bins: int) -> Iterator[tu
 
 
 def _many_times(one: Summary, times: int) -> Summary:
-    """The summary of `times` elements that are all the one that `one` is about."""
+    """The summary of an array of `times` copies of one element, from the summary `one` of a single copy."""
     return replace(
         one, size=times, nan=one.nan * times, neg_inf=one.neg_inf * times, pos_inf=one.pos_inf * times,
         neg=one.neg * times, zero=one.zero * times, pos=one.pos * times,
@@ -156,7 +159,7 @@ def _many_times(one: Summary, times: int) -> Summary:
 
 
 def merged(summaries: Sequence[Summary]) -> Summary:
-    """The summary of the elements of all arrays together (Chan's update of the moments); at least one."""
+    """Combine the summaries of arrays (at least one) into that of all their elements, by Chan's update of moments."""
     low = [summary.min for summary in summaries if summary.min is not None]
     high = [summary.max for summary in summaries if summary.max is not None]
     count, mean, square = 0, 0.0, 0.0
@@ -186,9 +189,9 @@ def merged(summaries: Sequence[Summary]) -> Summary:
 
 
 def summaries_of(elements: Array, lengths: Sequence[int]) -> list[Summary]:
-    """The summaries of arrays of `lengths` elements, none of them empty, which stand one behind the other as float64.
+    """The summaries of many small arrays at once, which takes a fraction of the time of one by one.
 
-    They are found all at once: of many small arrays that takes a fraction of the time.
+    `elements` is their concatenation, 1-D float64; `lengths` are their sizes, none of which may be 0.
     """
     if not lengths:
         return []
@@ -220,7 +223,7 @@ def summaries_of(elements: Array, lengths: Sequence[int]) -> list[Summary]:
 
 
 def widened(chunk: Array) -> Array:
-    """`chunk` as float64, on which NumPy's tests and moments are exact enough; of complex numbers the magnitude."""
+    """`chunk` as float64, for tests and moments; complex numbers become magnitudes, NaN if either part is."""
     if chunk.dtype.kind == "c":
         parts = in_double(np.stack([chunk.real, chunk.imag]))
         # hypot of an infinity and a NaN is an infinity; a NaN part makes the element a NaN here.
@@ -245,17 +248,17 @@ def any_nonfinite(array: Array) -> bool:
         return False
     element = repeated_element(array)
     looked_at = array if element is None else element
-    if not looked_at.flags.forc:  # in one piece it would be a copy
+    if not looked_at.flags.forc:  # flattening a non-contiguous array would copy it
         return not bool(np.isfinite(looked_at).all())
     flat = looked_at.ravel(order="K")
-    # The answers for a part stay in the cache of the processor, and what is bad early is not read to its end.
+    # By chunks: intermediate results stay in the cache, and a bad element ends the search early.
     return not all(np.isfinite(flat[start : start + _CHUNK]).all() for start in range(0, flat.size, _CHUNK))
 
 
 def largest_magnitude(array: Array, *, finite: bool = True) -> float:
-    """The largest absolute value in `array`, of complex numbers the larger part's; NaN never counts.
+    """The largest absolute value in `array`, NaN left out; of a complex number, that of its larger part.
 
-    0 where nothing counts. Infinities count unless only `finite` elements are to.
+    With `finite`, infinities are left out, too. 0 if nothing is left.
     """
     if array.dtype.kind == "c":
         return max(largest_magnitude(array.real, finite=finite), largest_magnitude(array.imag, finite=finite))

@@ -97,18 +97,18 @@ class TellsParts(Protocol):
 
 @runtime_checkable
 class TellsOrder(Protocol):
-    """A store that may know the order of its tensors without a look at each: one of very many, say."""
+    """A store that may sort its tensors without describing each, such as a recording of very many tensors."""
 
     def order(self, key: str, reverse: bool) -> Sequence[int] | None:
-        """All indices sorted by `key`, as `lt -s` calls it, equal ones in order of execution; None: look yourself."""
+        """All indices by `key` (a name of `lt -s`), ties in order of execution; None if the caller has to sort."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class FactColumn:
-    """One fact of every tensor of a store: what there is of it, and `which` of these `values` is each tensor's.
+    """One attribute of all tensors of a store: that of tensor `i` is `values[which[i]]`.
 
-    A value may stand there more than once.
+    `values` may hold equal values more than once; `which` is a 1-D integer array with an entry for each tensor.
     """
 
     values: Sequence[Any]
@@ -117,28 +117,28 @@ class FactColumn:
 
 @runtime_checkable
 class TellsColumns(Protocol):
-    """A store that may know a fact of all its tensors without a look at each: one of very many, say."""
+    """A store that may give an attribute of all its tensors at once, such as a recording of very many tensors."""
 
     def column(self, fact: str) -> FactColumn | None:
-        """The fact of that name, which is one of `Tensor`'s attributes; None: look yourself."""
+        """The attribute of `Tensor` called `fact`; None if each tensor has to be asked."""
         ...
 
 
 @runtime_checkable
 class TellsFinite(Protocol):
-    """A store that can ask very many tensors at once whether there is something in them that is not finite."""
+    """A store that can check very many tensors for NaN and infinities faster than by reading their values."""
 
     def finite(self, indices: Sequence[int]) -> Iterator[tuple[Sequence[int], float]]:
-        """Those of `indices` whose tensors hold finite numbers only, some at a time, with the share that is done.
+        """Yield, in steps, indices of tensors known to be all finite, with the share of `indices` done (0 to 1).
 
-        Any other has to be looked at by itself.
+        Nothing is known of an index that is not among them: the caller has to read that value.
         """
         ...
 
 
 @runtime_checkable
 class TellsFiles(Protocol):
-    """A store that is read from files: what was found out about it holds as long as they stay as they are."""
+    """A store that is read from files: results computed from it may be cached as long as the files are unchanged."""
 
     def files(self) -> tuple[int, Sequence[Path]]:
         """The number of the run in them, and the files. Raises OSError where they cannot be listed."""
@@ -147,7 +147,7 @@ class TellsFiles(Protocol):
 
 @runtime_checkable
 class TellsValued(Protocol):
-    """A store of which some tensors certainly have no value: one of statistics, say."""
+    """A store that knows which of its tensors have no value, such as a recording of statistics."""
 
     def valued(self) -> Sequence[int]:
         """The indices of the tensors that may have one."""
@@ -159,39 +159,39 @@ class TellsRepeats(Protocol):
     """A store that knows whether its run produced some tensor more than once: in loops, or on several devices."""
 
     def repeats(self) -> bool:
-        """Whether one stands there more than once."""
+        """Whether some `node:slot` stands in the store more than once."""
         ...
 
 
 @runtime_checkable
 class TellsMemory(Protocol):
-    """A store of which some values stay in memory as long as it does, and may share that."""
+    """A store that keeps some values in memory for its whole life, several of which may share one buffer."""
 
     def memory(self, index: int) -> int | None:
-        """Where the elements of the tensor at `index` begin in memory, one behind the other; None of another one."""
+        """The address of the value at `index` if it is kept in memory, contiguous; None if it is not."""
         ...
 
 
 def memory_of(store: TensorStore, index: int) -> int | None:
-    """What a store tells that `TellsMemory`; None of any other."""
+    """`store.memory(index)` if the store has it (`TellsMemory`), else None."""
     return cast(TellsMemory, store).memory(index) if _tells(type(store), TellsMemory) else None
 
 
 def repeats(store: TensorStore) -> bool | None:
-    """Whether a tensor stands in `store` more than once; None where it takes a look at the tensors of each node."""
+    """Whether a tensor stands in `store` more than once; None if that takes looking at the tensors of each node."""
     if _tells(type(store), TellsRepeats):
         return cast(TellsRepeats, store).repeats()
     return False if len(store.nodes()) == len(store) else None
 
 
 def finite_in_steps(store: TensorStore, indices: Sequence[int]) -> Iterator[tuple[Sequence[int], float]]:
-    """What a store tells that `TellsFinite`; nothing of any other."""
+    """`store.finite(indices)` if the store has it (`TellsFinite`), else no steps."""
     if _tells(type(store), TellsFinite):
         yield from cast(TellsFinite, store).finite(indices)
 
 
 def part_of(store: TensorStore, index: int, key: Any) -> Any:
-    """What the value at `index` gives for `[key]`, or a NoValue. No more is read than that, where the store can.
+    """`store.value(index)[key]`, or a NoValue; a store that can do so reads no more than that part.
 
     Raises:
         IndexError: there is no such part.
@@ -233,7 +233,7 @@ def valued_rows(store: TensorStore) -> Sequence[int]:
 
 @cache
 def _tells(kind: type, facts: type) -> bool:
-    """Whether stores of a kind tell such facts. Asked of each row, and asking anew takes longer than the row."""
+    """Whether the store class `kind` implements the protocol `facts`. Cached: it is asked per row, and slow."""
     return issubclass(kind, facts)
 
 
@@ -245,7 +245,7 @@ def devices_of(store: TensorStore) -> Callable[[int], str]:
 
 
 class FoundByNode:
-    """What stores have in common whose names are known from the start: where the tensors of a node are."""
+    """A base for stores that know all tensor names from the start: an index from node to its tensors."""
 
     def __init__(self, names: Iterable[TensorName], alike: FoundByNode | None = None) -> None:
         """Find the tensors `names`; `alike` has the same ones in the same order, if that is known."""

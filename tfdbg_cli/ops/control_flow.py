@@ -1,7 +1,7 @@
-"""How deep an op is in loops and branches of version 1.
+"""The nesting depth of ops in loops and conditionals of version 1.
 
-There the ops of a loop stand between Enter and Exit, those of a branch between Switch and Merge, in the graph that
-all others stand in.
+Those are not functions: the ops of a loop are in the same graph as all others, between Enter and Exit, those of a
+branch between Switch and Merge.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ OUTSIDE = (0, 0)  # the nesting of an op that is in no loop and no branch
 def nesting(
     order: Iterable[str], op_type: Callable[[str], str], reads: Callable[[str], Iterable[str]]
 ) -> dict[str, tuple[int, int]]:
-    """For each op, by its name, in how many loops and in how many undecided branches of version 1 it is.
+    """For each op, by name, in how many loops and in how many conditionals of version 1 it is.
 
-    It is counted along the edges, since a graph that was imported does not remember its control flow contexts.
+    Counted along the edges, since an imported graph has no control flow contexts.
 
     Args:
-        order: the names of the ops, inputs first; only a NextIteration may come after the Merge that reads it.
-        op_type: the type of an op, of those outside of `order` too.
+        order: the names of the ops in topological order; only a NextIteration may follow the Merge that reads it.
+        op_type: gives the type of an op, also of those outside of `order`.
         reads: the ops that an op reads or waits for.
 
     """
@@ -36,7 +36,7 @@ def nesting(
         if kind in ENTER:
             loops += 1
         elif kind in EXIT:
-            # The Switch of a loop decides whether there is one more turn: it counts as a branch until the loop ends.
+            # The Switch that decides whether a loop goes on was counted as a branch: Exit ends that, too.
             loops, branches = max(loops - 1, 0), max(branches - 1, 0)
         elif kind in SWITCH:
             branches += 1

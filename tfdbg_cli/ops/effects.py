@@ -17,13 +17,13 @@ from functools import cache
 class Does(Enum):
     """What an op does with its state."""
 
-    HOLDS = auto()  # gives the handle of it or the reference to it, not what that leads to
-    ASKS = auto()  # tells of it what no update changes: its shape, whether it is there
-    READS = auto()  # gives what is in it
-    WRITES = auto()  # changes it
-    DRAWS = auto()  # gives what follows from it, and moves it on: something else each time
-    FOLLOWS = auto()  # gives what follows from its inputs alone
-    SPEAKS = auto()  # says something, and gives its first input if it gives anything
+    HOLDS = auto()  # outputs a handle or reference to the state, not its content
+    ASKS = auto()  # outputs a property of the state that updates do not change, such as its shape
+    READS = auto()  # outputs the content of the state
+    WRITES = auto()  # changes the state
+    DRAWS = auto()  # computes its output from the state and advances it, so that each call gives something else
+    FOLLOWS = auto()  # computes its output from its inputs alone
+    SPEAKS = auto()  # prints something; its output, if any, is its first input
 
 
 class State(Enum):
@@ -31,13 +31,13 @@ class State(Enum):
 
     NONE = auto()
     VARIABLE = auto()  # behind a handle
-    REFERENCE = auto()  # a variable of the old kind, whose memory is handed from op to op (`use_resource=False`)
-    TABLE = auto()  # of keys and values, behind a handle
-    TENSOR_ARRAY = auto()  # begins and ends within a run; what orders its ops is the flow that they hand on
-    STACK = auto()  # the same, of loops of version 1
-    SCRATCH = auto()  # the same, under a name
-    KERNEL = auto()  # in the op itself: another op of the same kind would do something else
-    NEW = auto()  # a thing made anew each time
+    REFERENCE = auto()  # a reference variable (`use_resource=False`): ops pass on a reference to its memory
+    TABLE = auto()  # a lookup table, behind a handle
+    TENSOR_ARRAY = auto()  # lives within one run; its ops are ordered by the flow tensor that they pass on
+    STACK = auto()  # the same for the stacks of version 1 loops
+    SCRATCH = auto()  # the same for temporary variables, which ops find by name
+    KERNEL = auto()  # in the op's kernel, so that a copy of the op would behave differently
+    NEW = auto()  # a resource that each call creates anew
     PYTHON = auto()
     FILES = auto()
     SCREEN = auto()
@@ -46,7 +46,7 @@ class State(Enum):
 
 @dataclass(frozen=True)
 class Effect:
-    """What is known of the op types whose names match the pattern `types`."""
+    """What is known of the op types whose whole name matches the regular expression `types`."""
 
     does: Does
     state: State
@@ -55,12 +55,12 @@ class Effect:
 
 _TABLE = (
     Effect(Does.HOLDS, State.VARIABLE, r"VarHandleOp"),
-    # DisableCopyOnRead only says that reads need not copy any more: the numbers, and what was read, stay the same.
+    # DisableCopyOnRead only makes later reads cheaper; it changes no numbers.
     Effect(Does.ASKS, State.VARIABLE, r"VarIsInitializedOp|VariableShape|DisableCopyOnRead"),
     Effect(Does.READS, State.VARIABLE, r"ReadVariable(Op|XlaSplitND)|ResourceGather(Nd)?"),
     Effect(Does.WRITES, State.VARIABLE, r"Assign((Add|Sub)?VariableOp|VariableXlaConcatND)"),
     Effect(Does.WRITES, State.VARIABLE, r"Resource((Sparse)?Apply\w+|Scatter\w+|StridedSliceAssign)"),
-    # The numbers follow from a variable and move it on; no variable of a model is updated.
+    # Random numbers are computed from the state of a tf.random.Generator, a variable, which is then advanced.
     Effect(Does.DRAWS, State.VARIABLE, r"Stateful(Uniform\w*|StandardNormal\w*|TruncatedNormal|RandomBinomial)"),
     Effect(Does.DRAWS, State.VARIABLE, r"Rng(ReadAnd)?Skip|ResourceCountUpTo"),
     Effect(Does.HOLDS, State.REFERENCE, r"Variable|VariableV2"),
@@ -68,24 +68,24 @@ _TABLE = (
     Effect(Does.WRITES, State.REFERENCE, r"Assign(Add|Sub)?|StridedSliceAssign|(Sparse)?Apply[A-Z]\w+"),
     # Not ScatterNd and ScatterNdNonAliasingAdd, which give new tensors.
     Effect(Does.WRITES, State.REFERENCE, r"Scatter(Nd)?(Add|Sub|Mul|Div|Min|Max|Update)"),
-    # Tables are filled before the steps of a program: what an Insert beside a Find does is not told apart.
+    # Tables are usually filled before training, so that an Insert in the same run is not considered here.
     Effect(Does.READS, State.TABLE, r"LookupTable(Find|Size|Export)(V2)?"),
     Effect(Does.FOLLOWS, State.TENSOR_ARRAY, r"TensorArray\w*V[23]|TensorArrayGradWithShape"),
     Effect(Does.FOLLOWS, State.STACK, r"Stack(Push|Pop|Close)?V2"),
     Effect(Does.FOLLOWS, State.SCRATCH, r"(Destroy)?TemporaryVariable"),
-    # They are stateful so that they are not left out, merged, or moved to another device.
+    # TensorFlow marks these as stateful only to keep them from being pruned, merged, or moved to another device.
     Effect(Does.FOLLOWS, State.NONE, r"Assert|CheckNumerics(V2)?|DeepCopy"),
     Effect(Does.FOLLOWS, State.NONE, r"GuaranteeConst|StatelessRandomGetAlg|DeviceIndex"),
-    # It draws for a dropout within it, which Keras leaves at 0; what was drawn is kept in the kernel.
+    # Draws random numbers only for its own dropout, which Keras sets to 0; the kernel keeps that state.
     Effect(Does.FOLLOWS, State.KERNEL, r"CudnnRNN(Backprop)?(V2|V3)?"),
-    # Nobody computes with what the memory happened to hold, but no second op would be given the same.
+    # The output is uninitialized memory: no program computes with it, but a copy of the op would give another one.
     Effect(Does.FOLLOWS, State.KERNEL, r"Empty"),
     Effect(Does.SPEAKS, State.SCREEN, r"Print|PrintV2"),
-    # The kernel counts how many numbers it drew from its seed.
+    # The kernel keeps the generator that it has seeded, and so its position.
     Effect(Does.DRAWS, State.KERNEL, r"Random(Crop|Gamma|Poisson(V2)?|Shuffle|StandardNormal|Uniform(Int)?)"),
     Effect(Does.DRAWS, State.KERNEL, r"(Parameterized)?TruncatedNormal|Multinomial|NonDeterministicInts"),
     Effect(Does.DRAWS, State.KERNEL, r"\w+CandidateSampler|SampleDistortedBoundingBox(V2)?"),
-    # What Python answers is not asked again, though the program says of the last one that it would be the same.
+    # A Python function is never called a second time, not even of PyFuncStateless, which claims to be pure.
     Effect(Does.DRAWS, State.PYTHON, r"PyFunc|EagerPyFunc|PyFuncStateless"),
     Effect(Does.DRAWS, State.CLOCK, r"Timestamp"),
     Effect(Does.DRAWS, State.FILES, r"Restore(V2|Slice)?"),
@@ -104,32 +104,32 @@ def effect_known(op_type: str) -> Effect | None:
 
 
 def does(op_type: str, what: Container[Does], where: Container[State] = _ANYWHERE) -> bool:
-    """Whether ops of this type are known to do something of `what` with a state that is one of `where`."""
+    """Whether ops of this type are known to do one of `what` with a state in one of `where`."""
     effect = effect_known(op_type)
     return effect is not None and effect.does in what and effect.state in where
 
 
 @cache
 def speaks(op_type: str) -> bool:
-    """Whether ops of this type say something, and do nothing else."""
+    """Whether ops of this type print something, and do nothing else."""
     return does(op_type, {Does.SPEAKS})
 
 
 @cache
 def follows(op_type: str) -> bool:
-    """Whether what ops of this type give follows from their inputs, although TensorFlow calls them stateful."""
+    """Whether the output of ops of this type depends on their inputs alone, though TensorFlow marks them stateful."""
     return does(op_type, {Does.FOLLOWS}, {State.NONE})
 
 
 @cache
 def is_of_a_run(op_type: str) -> bool:
-    """Whether ops of this type make or use an array or a stack of tensors that begins and ends within a run."""
+    """Whether ops of this type create or use a TensorArray or stack, which lives within one run."""
     return does(op_type, {Does.FOLLOWS}, {State.TENSOR_ARRAY, State.STACK})
 
 
 @cache
 def leaves_variable(op_type: str) -> bool:
-    """Whether ops of this type are given a variable and leave it as it is."""
+    """Whether ops of this type take a variable as input and do not change it."""
     return does(op_type, {Does.ASKS, Does.READS}, _VARIABLES)
 
 
@@ -147,16 +147,17 @@ def takes_handle(op_type: str) -> bool:
 
 @cache
 def may_run_again(op_type: str) -> bool:
-    """Whether ops of this type change nothing, and give the same again while nothing else changes a variable."""
+    """Whether ops of this type change nothing, and give the same output again as long as no variable changes."""
     same = does(op_type, {Does.HOLDS}) or follows(op_type) or is_of_a_run(op_type)
     return same or leaves_variable(op_type)
 
 
 @cache
 def keeps_own_state(op_type: str) -> bool:
-    """Whether ops of this type that TensorFlow calls stateful, and that are given no handle, may have a state inside.
+    """Whether stateful ops of this type that take no handle may keep state in the op itself.
 
-    Then another op of the same kind would not do the same. What holds a variable is one that no other op is.
+    Then a copy of the op would not do the same. That includes ops that hold a variable, since a copy would hold
+    another one, and all types that are not in the table.
     """
     known = effect_known(op_type)
     return known is None or known.does is Does.HOLDS or known.state in (State.KERNEL, State.SCRATCH)
@@ -164,5 +165,5 @@ def keeps_own_state(op_type: str) -> bool:
 
 @cache
 def draws_numbers(op_type: str) -> bool:
-    """Whether ops of this type draw random numbers, or the time: that takes nothing from anybody."""
+    """Whether ops of this type give random numbers, counts or the time, and consume no data by it."""
     return does(op_type, {Does.DRAWS}, {State.KERNEL, State.VARIABLE, State.CLOCK})

@@ -1,7 +1,7 @@
-"""Ops whose output holds nothing but elements of their inputs, or smaller ones; the sign may be another.
+"""Ops whose output elements are those of their inputs, or smaller in magnitude; signs may change.
 
-What is asked of the magnitude of elements need not be asked of their outputs, where it is asked of the inputs. What
-is asked of the sign must be: Neg is in these tables.
+A check of magnitudes need not look at such an output if it looks at the inputs. A check that depends on the sign has
+to: Neg is in these tables.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ AT_MOST_TWO = frozenset({
     "ZerosLike", "OnesLike", "Sigmoid", "Tanh", "Sin", "Cos", "Erf", "Sign", "Softsign", "Softmax", "RandomUniform",
     "StatelessRandomUniform", "StatelessRandomUniformV2",
 })  # fmt: skip
-"""What they give is never larger than 2 (their range ends at 1; rounding is not trusted)."""
+"""Their outputs never exceed 2 in magnitude (mathematically 1, with a margin for rounding)."""
 
 
 def copied_inputs(op_type: str, slot: int, count: int) -> range | None:
-    """The inputs, of `count`, all of whose elements make up output `slot`, signs aside; None for other ops."""
+    """Which of the `count` inputs make up output `slot`, all their elements and no others, up to sign; or None."""
     if op_type in _COPIES and slot == 0:
         return range(1)
     if op_type == "IdentityN":
@@ -45,9 +45,9 @@ def copied_inputs(op_type: str, slot: int, count: int) -> range | None:
 
 
 def bounding_inputs(op_type: str, slot: int, count: int) -> range | None:
-    """The inputs, of `count`, one of which holds an element at least as large as any of output `slot`; or None.
+    """Which of the `count` inputs bound output `slot`: one of them holds a magnitude at least as large; or None.
 
-    NaN is no element here; the output is empty, or all zero, where the inputs have no elements.
+    NaN is disregarded. If those inputs are empty, the output is empty or all zero.
     """
     if op_type in _PARTS:
         return range(count)[_PARTS[op_type]]

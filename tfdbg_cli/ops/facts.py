@@ -1,4 +1,4 @@
-"""What is known of the tensors of a graph before it runs: what the optimizer may fold, and take to be the same."""
+"""Static facts about the tensors of a graph: which ones the optimizer may fold, and which ones may be the same."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tfdbg_cli.ops.kinds import CHECKS, COPIES, OF_SHAPES, REPEATS, SAME_ELEMENT
 from tfdbg_cli.ops.op_view import Kind, Name, OpView
 from tfdbg_cli.ops.transparency import Operand, Use
 
-# What the optimizer may remove, so that what they give is what they read; merged with others of their kind.
+# Ops that the optimizer may remove as no-ops, so that their output is the same tensor as their first input.
 _MAYBE_NOTHING = SAME_ELEMENTS | CHECKS | REPEATS | {
     "Cast", "Slice", "StridedSlice", "Pad", "PadV2", "MirrorPad", "Sum", "Mean", "Max", "Min", "Prod", "Pack",
     "ConcatV2", "Split", "SplitV", "AddN", "Bitcast", "Shuffle", "Neg", "Conj",
@@ -19,7 +19,7 @@ _MAYBE_NOTHING = SAME_ELEMENTS | CHECKS | REPEATS | {
 
 
 class _Anything:
-    """Equal to everything: the source of what a call gives, which may be any tensor outside or inside of it."""
+    """A source equal to every other: that of a function call's output, which may be the same as any tensor."""
 
     def __eq__(self, other: object) -> bool:
         return True
@@ -32,10 +32,10 @@ ANYTHING = _Anything()
 
 
 class Facts(Generic[Name]):
-    """Facts of the tensors of a graph whose ops it is told in their order, inputs first.
+    """Collects facts about the tensors of a graph; `learn` has to be called for each op in topological order.
 
-    With `merging` the optimizer may merge equal ops on equal inputs, so that tensors can be the same although they
-    have different names: those of ops of one type count as such. Without, a proof holds it (functions/exact).
+    With `merging`, assume that the optimizer may merge equal ops: then all outputs of ops of one type may be the same
+    tensor. Without it, only copies are; that is right where functions/exact proves that nothing is merged.
     """
 
     def __init__(
@@ -45,14 +45,14 @@ class Facts(Generic[Name]):
         *,
         merging: bool,
     ) -> None:
-        """Begin with what is known of tensors that come from outside, whatever op gives a tensor of their names."""
+        """Begin with facts about tensors from outside the graph; `learn` does not change those."""
         self._constants = dict(constants)
         self._sources = dict(sources)
         self._outside = frozenset((*constants, *sources))
         self._merging = merging
 
     def learn(self, op: OpView[Name]) -> None:
-        """Find out whether `op` gives constants, and what is the same as what it gives."""
+        """Find out whether the outputs of `op` may be folded to constants, and their sources."""
         outputs = [name for name in op.outputs if name not in self._outside] if self._outside else op.outputs
         calls_functions = op.calls_functions
         for name in outputs:
@@ -80,19 +80,19 @@ class Facts(Generic[Name]):
             self._sources[name] = str(name) if alone else op.op_type
 
     def know_folded(self, name: Name) -> None:
-        """Take note that the optimizer may take `name` for a constant of which nothing is known."""
+        """Note that the optimizer may fold `name` to a constant with unknown elements."""
         self._constants[name] = UNREAD
 
     def constant(self, name: Name) -> Constant | None:
-        """What the optimizer may take `name` for; None when it is certainly no constant."""
+        """The constant to which the optimizer may fold `name`; None if it certainly does not."""
         return self._constants.get(name)
 
     def source(self, name: Name) -> object:
-        """Something that is the same for tensors that hold the same value, or may."""
+        """A key that compares equal for tensors that are, or may become, the same tensor."""
         return self._sources.get(name, ANYTHING if self._merging else name)
 
     def use(self, op: OpView[Name]) -> Use:
-        """`op` as the table of transparent ops wants it."""
+        """`op` with all facts about its inputs and outputs, as `transparency` needs it."""
         return Use(
             op.op_type,
             list(map(self._operand, op.inputs, op.inputs_are)),

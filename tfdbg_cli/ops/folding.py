@@ -1,8 +1,8 @@
-"""What TensorFlow's graph optimizer may take for a constant, so that it may fold a product with zeros.
+"""Which tensors TensorFlow's graph optimizer may fold to constants, as it matters for products with zeros.
 
-Rules of grappler/optimizers/constant_folding.cc: an op of constants is computed before the run; a product with a
-constant of zeros becomes zeros, whatever the other factor holds; factors and divisors are multiplied with each other.
-Whoever asks goes through the ops of a graph, inputs first, and keeps what `folded` says of each output.
+By grappler/optimizers/constant_folding.cc, an op on constants is computed before the run; a product with a constant
+of zeros becomes zeros, whatever the other factor holds; constant factors and divisors are combined into one.
+The caller goes through the ops of a graph in topological order, and keeps the result of `folded` for each output.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from tfdbg_cli.ops.kinds import (
     SWITCH,
 )
 
-_LARGEST_READ = 1 << 22  # elements of a constant that are looked at
-_FEW = 64  # elements of a constant of which equal ones are looked at once
+_LARGEST_READ = 1 << 22  # elements; of larger constants nothing is known
+_FEW = 64  # elements; results for constants up to this size are cached by their bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """What is known of a constant: the smallest and the largest magnitude of its elements."""
+    """Bounds of the magnitudes of a constant's elements; by default nothing is known."""
 
     smallest: float = 0.0
     largest: float = float("inf")
@@ -41,21 +41,21 @@ class Constant:
 
 UNREAD = Constant()
 
-# The value goes on as it is.
+# Of a constant input these give a constant with the same magnitudes.
 _PASSING = SAME_ELEMENTS | CHECKS | REPEATS | SIGNS
-# They give constants when the shape of their input is known.
+# Their output is folded if the shape of their input is known.
 _OF_SHAPES = OF_SHAPES | {"Zeros", "Ones"}
-# A constant of zeros makes them constant.
+# They are folded to zeros if one input is a constant of zeros.
 _PRODUCTS = MATMULS | QUOTIENTS | SELECTS | {
     "Mul", "MulNoNan", "Einsum", "SparseMatMul", "DivNoNan", "Xdivy", "Xlogy", "Xlog1py", "LogicalAnd", "LogicalOr",
     "QuantizedMatMul", "Conv2D", "Conv3D", "DepthwiseConv2dNative",
 }  # fmt: skip
-# In whose outputs a constant among several inputs goes on by itself.
+# One constant input suffices to make an output constant.
 _ONE_OF_SEVERAL = SWITCH | MERGE | {"IdentityN", "ShapeN"}
 
 
 def constant_of(array: Any) -> Constant:
-    """What is known of a Const op that holds `array`; of text, or of very large ones, nothing."""
+    """The bounds of a Const op's `array`; UNREAD for strings, empty and very large arrays."""
     value = np.asarray(array)
     if value.dtype.kind in "OSU" or not value.size or value.size > _LARGEST_READ:
         return UNREAD
@@ -64,7 +64,7 @@ def constant_of(array: Any) -> Constant:
 
 @lru_cache(maxsize=1024)
 def _known(dtype: np.dtype[Any], elements: bytes) -> Constant:
-    """What is known of a constant of these elements: of the many small ones of a training step most are equal."""
+    """The bounds for these bytes; cached, since most of the many small constants of a training step are equal."""
     return _read(np.frombuffer(elements, dtype))
 
 
@@ -76,13 +76,14 @@ def _read(value: Any) -> Constant:
 
 
 def folded(op_type: str, stateful: bool, inputs: Sequence[Constant | None], value: Any = None) -> Constant | None:
-    """What an op gives: None when it is certainly no constant for the optimizer.
+    """The constant to which the optimizer may fold an op's outputs; None if it certainly folds none of them.
 
     Args:
-        op_type: of the op; a call of functions is not asked about, but what is inside.
-        stateful: whether the op is (its OpDef says so): then it is never folded.
-        inputs: of its data inputs, in order. What a loop or branch gives is constant when one of its sources is.
-        value: the array of a `Const`, if there is one.
+        op_type: the type of the op. Not for function calls: ask about the ops inside instead.
+        stateful: whether the op's OpDef says that it is stateful; then it is never folded.
+        inputs: for each data input, in order, the constant that it may be. For the output of a loop or branch that
+            is one if any of its sources may be one.
+        value: the array of a `Const`, if it is known.
 
     """
     if op_type == "Const":
@@ -91,7 +92,7 @@ def folded(op_type: str, stateful: bool, inputs: Sequence[Constant | None], valu
         return None
     if op_type in _OF_SHAPES:
         return UNREAD
-    if op_type == "Fill":  # of a shape that is computed from other shapes, too
+    if op_type == "Fill":  # its shape may be folded even where it is computed from other shapes
         return UNREAD if inputs[1:] and inputs[1] is not None else None
     if op_type == "Cast":
         # To a narrow type a small number becomes zero and a large one infinite.

@@ -50,11 +50,11 @@ def _anything(value: Array, inputs: Sequence[Array | None]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Habit:
-    """One way in which programs use infinities on purpose.
+    """One way in which programs use infinities on purpose, as the module's docstring describes.
 
-    `sources` is empty where any op may be the source. An op that only looks (LOOKS) is an end where `ends` names it.
-    `looks_so` is asked with the source's value and those of its inputs. `harm` says whether NaN may come of it, and
-    is then looked for there.
+    `sources` is empty if any op may be the source; `looks_so` tests the source's value, given those of its inputs.
+    An op of LOOKS neither carries nor ends an infinity, unless `ends` names it. With `harm` a NaN may result, and the
+    search for the fault goes on at the op that made it; without it, a NaN rules the habit out.
     """
 
     what: str
@@ -71,7 +71,7 @@ _HANDS_ON = kinds.MOVES | kinds.IDENTITIES | kinds.COPIES | kinds.CONTROL_FLOW |
 }  # fmt: skip
 # They compare an element with another: a literal infinity is then a limit.
 COMPARES = _ops("Less LessEqual Greater GreaterEqual Equal NotEqual")
-# They look at a value, or at its shape, and pass no element on.
+# They inspect a value or its shape, and pass none of its elements on.
 LOOKS = kinds.OF_SHAPES | COMPARES | _ops("BroadcastGradientArgs IsFinite IsInf IsNan ArgMax ArgMin Sign")
 _EXTREMES = _ops("Maximum Minimum Max Min")
 _LITERALS = _ops("Const Fill")
@@ -79,7 +79,7 @@ _GIVEN = kinds.INPUTS | _ops("IteratorGetNext OptionalGetValue")
 VARIABLE = "Variable"  # stands for whatever holds a variable, also one that a function captured
 _VARIABLES = _ops(f"ReadVariableOp {VARIABLE}")
 
-# They hand a mask on, or lay it over something.
+# They pass a mask on, or apply it to something.
 MASKING = _HANDS_ON | _EXTREMES | kinds.SELECTS | _ops("Add AddV2 Sub Neg BiasAdd AddN")
 _SHARING = _ops(
     "Softmax LogSoftmax Exp Sigmoid Softplus SoftmaxCrossEntropyWithLogits SparseSoftmaxCrossEntropyWithLogits"

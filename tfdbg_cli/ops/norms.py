@@ -1,8 +1,8 @@
-"""How large the output of an op can be, told from how large its inputs are.
+"""Upper bounds for the output of an op, from norms of its inputs.
 
-By norm is meant the root of the sum of the squares of all elements: no element is larger. What is given here is an
-upper bound, of each sum in the op as well (Cauchy and Schwarz), so that an op over finite numbers whose bound is far
-below the largest number of its dtype gives finite numbers, and need not be looked at.
+A norm is the L2 norm over all elements, which no element exceeds. The bounds also hold for each intermediate sum in
+the op (by Cauchy-Schwarz). So if the inputs are finite and the bound is far below the largest number of the dtype,
+the output is finite, and need not be checked.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from tfdbg_cli.ops.element_bounds import AT_MOST_TWO
 from tfdbg_cli.ops.kinds import RELUS, REPEATS, SAME_ELEMENTS, SELECTS, SIGNS, SLOPES
 
 FAR_FROM_OVERFLOW = 1e30
-"""A bound for float32 and wider: what rounding, or another order of the sums, could add stays finite, too."""
+"""For float32 and wider dtypes: below this, rounding and another order of summation cannot cause an overflow."""
 
 
 Norm: TypeAlias = tuple[float, int]
-"""A bound of the norm of a tensor of finite numbers, and how many elements it has."""
-_Rule: TypeAlias = Callable[[Sequence[Norm], int], float]  # of the inputs that count, and the size of the output
+"""An upper bound of the norm of a tensor, if it is finite, and its number of elements."""
+_Rule: TypeAlias = Callable[[Sequence[Norm], int], float]  # (norms of the inputs that count, size of the output)
 
 
 def bound_of(rule: tuple[slice, _Rule], given: Sequence[Norm | None], size: int) -> float:
-    """What one of `RULES` says of an output of `size` elements; infinity if an input that counts is not known."""
+    """The bound that one of `RULES` gives for an output of `size` elements; infinity if an input is not known."""
     return math.inf if None in given else rule[1](given, size)  # type: ignore[arg-type]  # none is None
 
 
 def _some(given: Sequence[Norm], size: int) -> float:
-    """Elements of the inputs, each at most once; or smaller ones, or zeros."""
+    """The rule for outputs made of input elements, each at most once, of smaller ones, or of zeros."""
     total = 0.0
     for bound, _ in given:
         total += bound
@@ -38,13 +38,13 @@ def _some(given: Sequence[Norm], size: int) -> float:
 
 
 def _extreme(given: Sequence[Norm], size: int) -> float:
-    """An element for each group of those of the first input; of an empty group it is infinite, or no number."""
+    """The rule for one element per group of the first input's (Max); infinity if the input is empty."""
     bound, count = given[0]
     return bound * math.sqrt(size) if count else math.inf
 
 
 def _spread(given: Sequence[Norm], size: int) -> float:
-    """A sum of the inputs, each repeated until it has `size` elements."""
+    """The rule for sums of inputs that are broadcast to `size` elements."""
     total = 0.0
     for bound, count in given:
         total += bound if count == size else bound * math.sqrt(size / max(count, 1))

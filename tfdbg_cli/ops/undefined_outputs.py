@@ -1,4 +1,4 @@
-"""Outputs that TensorFlow leaves as the memory happened to be. What they hold, NaN or not, means nothing."""
+"""Outputs that TensorFlow leaves uninitialized. What they hold, NaN or not, is meaningless."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ MAYBE_UNDEFINED = FAKES | NORMALIZATIONS | NORMALIZATION_GRADIENTS
 
 
 def is_undefined(op_type: str, slot: int, attribute: Callable[[str], Any]) -> bool:
-    """Whether output `slot` of an op is never written by its kernel.
+    """Whether the kernel of an op may leave output `slot` uninitialized; `attribute` gives its attributes.
 
-    That of a FakeParam (core/kernels/function_ops.cc) never is. Of a normalization (core/kernels/
-    fused_batch_norm_op.cc) what is kept for the gradient is written in training only, and the last of it by cuDNN
-    only; `attribute` gives an attribute as a Python value.
+    FakeParam (core/kernels/function_ops.cc) never writes its output. A batch normalization (core/kernels/
+    fused_batch_norm_op.cc) writes the outputs reserved for its gradient (3, 4) in training only, and the last one (5)
+    with cuDNN only.
     """
     if op_type in FAKES:
         return True
@@ -30,11 +30,11 @@ def is_undefined(op_type: str, slot: int, attribute: Callable[[str], Any]) -> bo
 
 
 def is_undefined_in(graph: Graph, name: TensorName) -> bool:
-    """Whether the tensor `name` of a run with `graph` is such an output, or may be a copy of one."""
+    """Whether the tensor `name` of a run with `graph` may be uninitialized, or a copy of such an output."""
     node, met = graph.find(name.node), {name}
     while node is not None and node.op_type in IDENTITIES and name.slot < len(node.inputs):
         name = node.inputs[name.slot]
-        if name in met or len(met) > _MOST_COPIES:  # a circle, which only a damaged file has, or a very long chain
+        if name in met or len(met) > _MOST_COPIES:  # a cycle, as in a damaged file, or a very long chain
             return False
         met.add(name)
         node = graph.find(name.node)

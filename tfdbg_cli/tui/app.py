@@ -39,17 +39,17 @@ from tfdbg_cli.tui.reading.encoding import encoded_for, kept_encoding
 from tfdbg_cli.tui.terminal.lending import Lending
 
 _MESSAGE_SECONDS = 8.0
-_AT_ONCE = 0.001  # seconds of looking and counting before a frame is drawn
+_AT_ONCE = 0.001  # seconds of work allowed before a frame is drawn
 _HOUSEKEEPING = 1.0
-_NOTHING = "nothing"  # the kind of the page that stands there before there is one
-_NOT_SCREENS = {"empty", "written", "mouse"}  # kinds of answers that are one sentence: said, not shown
+_NOTHING = "nothing"  # the document kind of the placeholder page, before there is a first answer
+_NOT_SCREENS = {"empty", "written", "mouse"}  # document kinds of one sentence: shown as a message, not as a page
 
 
 class App:
     """The screen of one stop.
 
-    `run(screen)` shows it and gives the decision. `housekeeping` is called about once a second, and tells whether the
-    program has written something meanwhile.
+    `run(screen)` shows the stop and returns the decision. `housekeeping` is called about once a second, and returns
+    whether the program has written something while the screen is up.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class App:
         self._doing = ""
 
     def run(self, screen: Any) -> Decision:
-        """Show the stop on `screen` until there is a decision; a screen that ends without one detaches."""
+        """Show the stop on `screen`, and return the decision: `Detach` if the screen ends without one."""
         with kept_encoding() as self._encoding:
             return self._run(screen)
 
@@ -97,8 +97,8 @@ class App:
         self.view.size = screen.get_cols_rows()
         loop.set_alarm_in(_HOUSEKEEPING, self._housekeep)
         try:
-            screen.start()  # so that an opening that takes its time can say so
-            self.state.colors = getattr(screen, "colors", 1)  # a screen that is none has no colours
+            screen.start()  # before the opening command, so that a slow one can show its progress
+            self.state.colors = getattr(screen, "colors", 1)  # screens that are no terminal have no colours
             self.perform(self._opening)
             notes = [*self.state.service.notes, *self._preferences.words, *getattr(screen, "notes", ())]
             if notes and self.state.message is None:
@@ -114,7 +114,7 @@ class App:
         return self.decision or Detach()
 
     def interrupt(self) -> None:
-        """Ctrl-C, from a signal handler: stop the command that runs, or tell the loop."""
+        """Called from the signal handler of Ctrl-C: interrupt the command that runs, or else wake the loop."""
         if self.busy.running or (self._doing and is_waiting()):
             raise KeyboardInterrupt
         if self._wake is not None:
@@ -130,7 +130,7 @@ class App:
         self._guarded(f"typing {text!r}", lambda: self.actions.typed(text))
 
     def click(self, what: str, col: int, row: int) -> None:
-        """The mouse did `what` at a place of the screen."""
+        """Handle a mouse event at a place of the screen; for the names see `Mouse.event`."""
         self._between_keys.answered()
         self._guarded(f"a click: {what}", lambda: self._clicked(what, col, row))
 
@@ -140,7 +140,7 @@ class App:
         self._count_in_sight()
 
     def perform(self, action: str) -> None:
-        """Do what a key or link says: a command string, `ui:NAME` or `edit:NAME`."""
+        """Carry out the action of a key or link: a command string, `ui:NAME`, `edit:NAME` or `pane:NAME`."""
         if action != "ui:interrupt":
             self.actions.interruption.forget()
             self.say(None)
@@ -164,7 +164,7 @@ class App:
             self._show("", Document(_NOTHING, ()), replace=False)
 
     def bug(self, what: str, error: Exception) -> None:
-        """Show a mistake of tfdbg's own in the place of what could not be shown."""
+        """Show the report of a bug of tfdbg's own as a page; if the page itself cannot be drawn, in its place."""
         report = self.state.report = bug_report(what, error)
         broken = what == "drawing the screen" and bool(self.state.pages.all)
         self.state.dialog = self.state.filter = None
@@ -174,9 +174,9 @@ class App:
         self.state.service.show(command, bug_document(what, report), replace=broken, label=label)
 
     def command(self, text: str, *, replace: bool = False, then: Callable[[], None] = lambda: None) -> None:
-        """Run a command string and show its answer, in the place of the present screen if `replace`.
+        """Run a command string and show its answer, on a new page or, with `replace`, in place of the current one.
 
-        What takes its time is done between key presses; `then` comes when the answer is shown.
+        A slow command goes on between key presses; `then` is called once the answer is shown.
         """
         if self.state.filter is not None:
             self.actions.close()
@@ -203,7 +203,7 @@ class App:
         replace = replace or (bool(self.state.pages.all) and self.state.page.document.kind == _NOTHING)
         with self.state.service.pages.undone_by_error():
             self.state.service.show(command, document, replace=replace)
-            # Laid out here, where Ctrl-C can stop it, and not while drawing.
+            # Lay out and make the visible lines here rather than while drawing, so that Ctrl-C can interrupt it.
             self.view.arrange(self.view.size)
             view = self.state.page.view
             for index in view.visible():
@@ -229,7 +229,7 @@ class App:
             self.set_mouse(action is UiAction.MOUSE_ON)
 
     def _show_again(self) -> None:
-        """The present screen once more, of the run looked at now; where that has none such, everything stays."""
+        """Show the current page's command for the run looked at now; if that fails, look at the page's run again."""
         page, service = self.state.pages.current, self.state.service
         before = self.state.viewed
         try:
@@ -241,18 +241,18 @@ class App:
             self.state.viewers.resemble(before, self.state.page, service.settings)
 
     def leave(self, decision: Decision) -> None:
-        """The stop is over."""
+        """End the stop with `decision`. Raises ExitMainLoop, which ends urwid's loop."""
         self.decision = decision
         raise urwid.ExitMainLoop
 
     def ask_to_leave(self) -> None:
-        """Ask how to leave; a recording loses nothing, so there it is not asked."""
+        """Ask how to leave a program; a recording is just closed."""
         if self.state.service.recording is not None:
             self.leave(Detach())
         self.state.open_dialog(leave_question(), KeyContext.LEAVE)
 
     def say(self, message: Message | None) -> None:
-        """Show `message` for a while, or take the one on show away."""
+        """Show `message` (an error until the next action, others for 8 seconds), or None to clear the last one."""
         self.state.message = message
         if message is not None and not message.passing:
             self.state.service.said(f"{message.text} {message.hint}".strip(), error=message.error)
@@ -265,24 +265,24 @@ class App:
             self._expiry = self.loop.set_alarm_in(_MESSAGE_SECONDS, lambda loop, data: self.say(None))
 
     def go_on(self) -> None:
-        """Let the answer, the search, the filter and what rows in sight lack go on between key presses."""
+        """Schedule unfinished work (answers, searches, filters, visible cells) to go on between key presses."""
         self._between_keys.go_on(self.loop)
 
     def begin(self, pending: Pending) -> None:
-        """Make an answer: at once if that is quick, else between key presses, unless the person wants another."""
+        """Begin an answer, dropping the one under way: at once if that is quick, else between key presses."""
         self.drop()
         self._between_keys.begin(pending, self.at_once)
         self.go_on()
 
     def drop(self) -> bool:
-        """Make the answer that is under way no further; False where there is none."""
+        """Give up the answer that is under way; False if there is none."""
         pending, self.state.pending = self.state.pending, None
         if pending is not None:
             pending.give_up()
         return pending is not None
 
     def _count_in_sight(self) -> None:
-        """Count what the rows in sight lack: at once if that is quick, else between key presses."""
+        """Compute the cells that visible rows still lack: at once if that is quick, else between key presses."""
         if self.loop is not None and self.state.pages.all:
             self._between_keys.count_in_sight(self.at_once)
             self.go_on()
@@ -311,7 +311,7 @@ class App:
             self.set_mouse(settings.mouse_mode)
         if self.loop is not None:
             self.loop.screen.register_palette(found.palette)
-            urwid.CanvasCache.clear()  # of characters that another theme does without
+            urwid.CanvasCache.clear()  # cached rows may hold characters that the new theme does not use
             self.loop.screen.clear()
 
     def _follow(self, found: Preferences) -> None:
@@ -320,7 +320,7 @@ class App:
         urwid.set_encoding(encoded_for(found.theme, self._encoding))
 
     def _woken(self, data: bytes) -> bool:
-        self._between_keys.answered()  # it is a key, though it comes as a signal
+        self._between_keys.answered()  # Ctrl-C counts as a key, though it comes as a signal
         for _ in data:
             self.perform("ui:interrupt")
         self.go_on()
@@ -330,7 +330,7 @@ class App:
         self.state.printed = self._housekeeping()
         self._guarded("listing new runs", self._new_runs.look)
         if loop.screen_size and loop.screen.get_cols_rows() != loop.screen_size:
-            # Off the main thread no signal tells of a new size.
+            # SIGWINCH reaches the main thread only, so elsewhere the size has to be polled.
             loop.screen_size = None
             loop.screen.clear()
         self.go_on()  # a larger screen shows more rows

@@ -1,4 +1,4 @@
-"""What goes on between two keys: answers, searches, filters, and what rows in sight lack, a little at a time."""
+"""Cooperative background work of the screen: answers, searches, filters and visible cells, in slices between keys."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from tfdbg_cli.tui.control.state import State
 from tfdbg_cli.tui.panes.view import View
 
 _FRAME = 0.05  # seconds between two frames while something is looked for
-_MANY_LINES = 1_000_000  # more than a slice can look at
-_SLICE = 0.001  # seconds of looking between two looks at the keyboard
-_TURN = 0.008  # seconds of looking, while no key comes, until urwid's loop has its turn
-_FEW = 8  # rows that are counted before a frame; of a page of them as little is begun as would be seen
-_PAUSE = 0.04  # seconds without a key before what is in sight is counted and previewed: longer than a key repeats
+_MANY_LINES = 1_000_000  # more than can be searched in a slice: the time limits a slice, not the lines
+_SLICE = 0.001  # seconds of work between two looks at the keyboard
+_TURN = 0.008  # seconds of work, while no key comes, until control goes back to urwid's loop
+_FEW = 8  # up to so many incomplete rows get all the time allowed before a frame; with more rows it shrinks
+_PAUSE = 0.04  # seconds without a key before visible rows are completed and previewed; longer than a key's repeat
 
 
 class BetweenKeys:
-    """The work of one screen that must not keep a key waiting. `guarded` makes messages of what goes wrong in it."""
+    """Does the slow work of one screen in slices, so that no key waits. `guarded` turns its errors into messages."""
 
     def __init__(
         self, state: State, actions: Actions, view: View, guarded: Callable[[str, Callable[[], None]], None]
@@ -33,36 +33,36 @@ class BetweenKeys:
         self._view = view
         self._guarded = guarded
         self._alarm: Any = None  # of urwid's loop, when work is to go on
-        self._drawn = 0.0  # when a frame was drawn in the middle of the work
-        self._unseen = False  # whether there is something new to see since then
-        self._pause_ends = 0.0  # when the keys will have rested for long enough to count what is in sight
-        self._answered = True  # whether somebody waits for a frame before any work: the first, or that of a key
+        self._drawn = 0.0  # when the last frame was drawn in the middle of the work
+        self._unseen = False  # whether work since then has changed what a frame would show
+        self._pause_ends = 0.0  # when the pause after the last key ends, so that visible rows may be completed
+        self._answered = True  # whether a frame is due before any further work: the first one, or that of a key
 
     def go_on(self, loop: urwid.MainLoop | None) -> None:
-        """Let what is unfinished go on behind the keys: at once what was asked for, in a pause what is in sight."""
+        """Schedule unfinished work: what was asked for at once, completing visible rows after a pause of the keys."""
         if loop is None or not self._state.pages.all or (task := next(self._tasks(), None)) is None:
             return
         if self._alarm is not None and self._answered:
-            loop.remove_alarm(self._alarm)  # counted anew from this key on
+            loop.remove_alarm(self._alarm)  # the pause begins anew with this key
             self._alarm = None
         if self._alarm is None:
             rest = self._pause_ends - time.monotonic() if task == self._view.work and not self._answered else 0.0
             self._alarm = loop.set_alarm_in(max(0.0, rest), self._look_on)
 
     def answered(self) -> None:
-        """A key was answered: its frame goes before any further work."""
+        """Note that a key was handled: the next frame is drawn before any further work."""
         self._answered = True
         self._pause_ends = time.monotonic() + _PAUSE
 
     def begin(self, pending: Pending, at_once: float) -> None:
-        """Begin with an answer, in the place of any other; what takes no longer than `at_once` is shown now."""
+        """Begin an answer in place of any other; it is shown now if it takes no more than `at_once` seconds."""
         self._state.pending = pending
-        self._state.dialog, self._state.place = None, KeyContext.DOCUMENT  # it was asked for there
+        self._state.dialog, self._state.place = None, KeyContext.DOCUMENT  # the answer will be a page
         end = time.monotonic() + at_once
         self._answer(lambda: time.monotonic() >= end)
 
     def count_in_sight(self, at_once: float) -> None:
-        """Count what the rows in sight lack, for so many seconds; less where that is too much for one frame."""
+        """Complete visible rows for at most `at_once` seconds; for less if more rows lack cells than fit in that."""
         self._view.arrange(self._view.size)
         lacking = len(self._state.page.late.lacking())
         end = time.monotonic() + at_once * min(1.0, _FEW / max(1, lacking))
@@ -70,8 +70,8 @@ class BetweenKeys:
 
     def _look_on(self, loop: Any, data: Any) -> None:
         self._alarm = None
-        # While an alarm is due urwid does not draw: without this nothing would be seen before the search has ended.
-        # A frame has a turn of its own, so that a key waits for one of both at most.
+        # urwid does not draw while an alarm is due, so frames are drawn here; else none would show before the end.
+        # A turn either draws or works, so that a key waits for one of the two at most.
         if self._answered or (self._unseen and time.monotonic() - self._drawn >= _FRAME):
             if loop.screen.started:
                 self._answered = self._unseen = False
@@ -84,19 +84,19 @@ class BetweenKeys:
         self.go_on(loop)
 
     def _look(self, enough: Callable[[], bool]) -> None:
-        """Go on with what is most wanted, until `enough`."""
+        """Go on with the most urgent task until `enough()`."""
         task = next(self._tasks(), None)
         if task is not None:
             task(enough)
 
     def _told(self) -> str:
-        """All that a frame would tell of the work: how far an answer is; empty where it would tell more than that."""
+        """The status line, if progress of the pending answer is all that a new frame would show; else empty."""
         pending = self._state.pending
         alone = pending is not None and next(self._tasks(), None) == self._answer
         return pending.status(self._view.size[0]) if pending is not None and alone else ""
 
     def _tasks(self) -> Iterator[Callable[[Callable[[], bool]], None]]:
-        """What is left to do, the most wanted first."""
+        """The unfinished tasks, the most urgent first."""
         state, walking = self._state, self._actions.walking
         if state.dialog is not None and state.dialog.unfinished:
             yield state.dialog.work
@@ -115,7 +115,7 @@ class BetweenKeys:
 
     @property
     def _typing(self) -> bool:
-        """Whether another page would take away what is being typed or chosen."""
+        """Whether showing a page now would discard what the user is typing or choosing."""
         return self._state.place is not KeyContext.DOCUMENT or self._state.dialog is not None
 
     def _answer(self, enough: Callable[[], bool]) -> None:
@@ -135,10 +135,10 @@ class BetweenKeys:
 
 
 def _key_or_turn(screen: Any) -> Callable[[], bool]:
-    """What tells work that goes on from now when it is enough: a key came, or others have waited for long enough.
+    """Make the `enough` of a turn that begins now: true once a key has come, or when urwid's loop is due.
 
-    A turn of urwid's loop takes a tenth of the time of a slice, so it is not taken for each. A screen that does not
-    tell whether a key came has one for each all the same.
+    A pass of urwid's loop costs a tenth of a slice, so a turn has several slices if the screen can tell whether a key
+    came; without that (`key_came`), every slice ends the turn.
     """
     begun = time.monotonic()
     key_came = getattr(screen, "key_came", lambda: True)

@@ -30,10 +30,10 @@ _DOUBLE_WHERE = (
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """What went wrong and what helps; `suggestion` is empty where there is nothing to say.
+    """What went wrong and what helps; `suggestion` may be empty.
 
-    `blames` is the position of the input whose values are to blame, where it is one. `rule` is what the text says
-    without names and numbers, where a row of the table says it.
+    `blames` is the position of the input whose values are to blame, if it is one. `rule` identifies the row of the
+    table that the text comes from, by its text without names and numbers; empty if it comes from none.
     """
 
     text: str
@@ -43,12 +43,12 @@ class Cause:
 
     @property
     def key(self) -> str:
-        """What two causes have in common that are the same one, at other nodes too."""
+        """The identity of a cause, equal at all nodes where the same rule applies; the user ignores causes by it."""
         return self.rule or self.text
 
 
 def explain(evidence: Evidence) -> Cause | None:
-    """The rules that hold, the one for most elements first; None when none of them fits."""
+    """The cause by the table: the rules that hold for some elements, that of most elements first; None for none."""
     left = np.ones(evidence.outputs.shape, np.bool_)
     found: list[tuple[Array, Rule]] = []
     with np.errstate(all="ignore"):
@@ -75,7 +75,7 @@ def explain(evidence: Evidence) -> Cause | None:
 
 
 def _holds(rule: Rule, evidence: Evidence) -> Array | None:
-    """For which elements a rule holds; None where the inputs do not tell, or do not fit the op."""
+    """A mask of the elements for which a rule holds; None if the inputs needed were not seen or do not fit the op."""
     try:
         held = rule.holds(evidence)
     except MISFIT:
@@ -84,7 +84,7 @@ def _holds(rule: Rule, evidence: Evidence) -> Array | None:
 
 
 def _blamed(template: str) -> int | None:
-    """The input that the text of a rule names first; None when it names two in one breath, or none."""
+    """The position of the input that the text of a rule names first; None for `{a} and {b}`, or if it names none."""
     named = re.search(r"\{a\} and \{b\}|\{a\}|\{b\}", template)
     return {"{a}": 0, "{b}": 1}.get(named[0]) if named is not None else None
 
@@ -96,7 +96,7 @@ def _whose(template: str) -> int | None:
 
 
 def filled(template: str, evidence: Evidence, held: Array) -> str:
-    """`template` with the words in braces replaced; `held` marks the elements of `evidence` that are meant."""
+    """Fill in the words in braces of `template`; `held` marks the elements of `evidence` that it is about."""
     words = {
         **safe_numbers(evidence.dtype),
         "a": evidence.name(0),
@@ -118,7 +118,7 @@ def filled(template: str, evidence: Evidence, held: Array) -> str:
         "variable": updated_variable(evidence.node),
         "grown": "" if evidence.grown is None else f"{evidence.grown[0]} has grown to {evidence.grown[1]:.3g}",
     }
-    # One pass, and not str.format: a node name may hold braces of its own.
+    # In one pass, since a node name that is filled in may hold braces itself.
     return re.sub(r"\{(\w+)\}", lambda match: words[match[1]], template)
 
 

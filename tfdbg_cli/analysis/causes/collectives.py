@@ -1,4 +1,4 @@
-"""Ops that put together what several workers or replicas give: of some only the part of this process is seen."""
+"""Collective ops, which combine inputs of several workers or replicas, of which only this process's may be seen."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _ELSEWHERE = (
 
 
 def cause_elsewhere(node: Node, value: Array, inputs: Sequence[InputSeen]) -> Cause | None:
-    """That a value came from another worker or replica; None for an op that takes from none, or if it began here."""
+    """The cause for a value from another worker or replica; None for no collective, or if its own input is bad."""
     if node.op_type not in COLLECTIVES:
         return None
     given = inputs[0].value if inputs and _gives(inputs[0]) else None
@@ -46,7 +46,7 @@ def cause_elsewhere(node: Node, value: Array, inputs: Sequence[InputSeen]) -> Ca
 
 
 def given_by_others(run: Run, lineage: Lineage, index: int) -> list[int]:
-    """What the other replicas of this process gave to the op of the tensor at `index`; empty where none is seen."""
+    """The rows of what other replicas in this process gave to the same collective call as the tensor at `index`."""
     node = lineage.node(index)
     keys = None if node is None else _call(run, node)
     if node is None or keys is None:

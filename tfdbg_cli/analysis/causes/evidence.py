@@ -24,16 +24,17 @@ from tfdbg_cli.model.values import Array
 # The other inputs say along which axes, not with what.
 _FIRST_INPUT_ONLY = REDUCTIONS | {"Cumsum", "Cumprod", "SegmentSum", "UnsortedSegmentSum"}
 _OTHERWISE_ALIGNED = {"BiasAdd", "Select"}  # a vector does not run along their last axis
-_LOOKED_AT = 10_000  # offending elements compared with their inputs; a share of a larger number tells as much
+_LOOKED_AT = 10_000  # offending elements that are compared with their inputs; more would not tell more
 
 
 @dataclass(frozen=True, kw_only=True)
 class Evidence(Surroundings):
     """An op, its offending output elements and, for an elementwise op, the input elements that made them.
 
-    `outputs` and each of `operands` are 1-D, widened to float64 or complex128, aligned element by element.
-    `operands` holds None for an input that was not seen or that cannot be aligned. `arrays` are the whole inputs.
-    `more` says that there are more offending elements than those.
+    `outputs` and each of `operands` are 1-D, float64 or complex128, and aligned element by element; `places` has the
+    index of each of these in the output, one a row. `operands` holds None for an input that was not seen or cannot be
+    aligned. `arrays` are the whole inputs. `largest` is the largest finite number of the dtype. `more` says that
+    there are more offending elements than those.
     """
 
     op_type: str
@@ -48,9 +49,9 @@ class Evidence(Surroundings):
     more: bool
 
     def counted(self, held: Array, position: int | None) -> str:
-        """How many elements the `held` ones among `outputs` are; with a `position`, of that input.
+        """The number of `held` elements among `outputs` in words; with a `position`, that of elements of this input.
 
-        An input that is broadcast holds one element for many of the output.
+        The two differ if the input is broadcast: one of its elements then belongs to many of the output.
         """
         n = int(np.count_nonzero(held))
         array = None if position is None or self.operand(position) is None else self.arrays[position]
@@ -74,7 +75,7 @@ class Evidence(Surroundings):
 
     @property
     def constant(self) -> int | None:
-        """The position of a constant that is so large that its square exceeds the dtype; None without one."""
+        """The position (0 or 1) of a constant whose square exceeds the range of the dtype; None if there is none."""
         for position, array in enumerate(self.arrays[:2]):
             if self.maker(position) is Maker.CONSTANT and _size(array) ** 2 > self.largest:
                 return position
@@ -82,7 +83,7 @@ class Evidence(Surroundings):
 
     @property
     def scalable(self) -> int:
-        """The position of the largest of the first two inputs, constants aside."""
+        """The position (0 or 1) of the input of largest magnitude among the first two, constants left out."""
         sizes = {i: _size(array) for i, array in enumerate(self.arrays[:2]) if self.maker(i) is not Maker.CONSTANT}
         return max(sizes, key=lambda i: sizes[i], default=0)
 
@@ -121,7 +122,7 @@ def _size(array: Array | None) -> float:
 
 
 def is_finite(array: Array) -> bool:
-    """Whether every element is a number; text and handles count as finite."""
+    """Whether no element is NaN or infinite; strings and handles count as finite."""
     return not any_nonfinite(array)
 
 

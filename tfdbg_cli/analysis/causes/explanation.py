@@ -31,7 +31,7 @@ from tfdbg_cli.model.values import Array
 
 
 class Explanations:
-    """The explanations of one run's tensors. Tensors that `verdicts` excuse hold infinities that are meant."""
+    """Explains bad tensors of one run. Tensors that `verdicts` has excused hold intended infinities."""
 
     def __init__(self, run: Run, lineage: Lineage, intentions: Intentions, verdicts: Verdicts) -> None:
         self._run = run
@@ -49,7 +49,7 @@ class Explanations:
         bad: Array,
         at_fault: Callable[[InputSeen], bool],
     ) -> Cause | None:
-        """Why the elements of `value`, called `name`, that `bad` marks came of `inputs`; None when nothing tells.
+        """Why `node` computed the `bad` elements of `value`, the tensor `name`, from `inputs`; None if not known.
 
         `at_fault` says whether an input is itself to blame.
         """
@@ -67,7 +67,7 @@ class Explanations:
     def _with_literals(
         self, cause: Cause | None, node: Node, inputs: tuple[InputSeen, ...], evidence: Evidence
     ) -> Cause | None:
-        """`cause` with what the dtype made of a number: a mask is infinite, an epsilon was lost in rounding."""
+        """`cause`, with what the dtype did to a literal: a mask became infinite, an epsilon was lost in rounding."""
         told = overflown_input(self._run, node, inputs) if np.isnan(evidence.outputs).any() else ""
         if cause is not None and told:
             return replace(cause, text=f"{cause.text.removesuffix('.')}; {told}.")
@@ -85,7 +85,7 @@ class Explanations:
         return replace(cause, text=f"{cause.text.removesuffix('.')}; {told}.", suggestion=helps)
 
     def batch_role(self, name: TensorName) -> BatchRole | None:
-        """Which part of a batch `name`, as it comes into a graph of the run, is; None where nobody knows."""
+        """Which part of a batch the input `name` of one of the run's graphs is; None if that is not known."""
         return next((role for each in self._batches if (role := each.role(name)) is not None), None)
 
     def around(self, node: Node, inputs: tuple[InputSeen, ...]) -> Surroundings:

@@ -9,7 +9,7 @@ import numpy as np
 from tfdbg_cli.analysis.batch.batch_roles import BatchRole
 from tfdbg_cli.model.values import Array
 
-_FEWEST_ROWS = 3  # of fewer nobody can tell whether a column is to blame
+_FEWEST_ROWS = 3  # with fewer bad rows it cannot be told whether a column is to blame
 _MOST_NAMED = 8
 _AXES = {2: "column", 3: "feature"}  # what the last axis is, by the number of axes
 
@@ -23,7 +23,7 @@ class GivenData:
 
     @property
     def columns(self) -> tuple[int, ...]:
-        """The columns to which it is confined, which rows share; empty where it is not confined to a few."""
+        """The last-axis indices of all bad elements, if few (at most half) and bad in many rows; else empty."""
         what = _AXES.get(self.bad.ndim)
         if what is None or not self.bad.any():
             return ()

@@ -1,4 +1,4 @@
-"""The tf.where that keeps what an op gives from the result, while the gradient passes through it all the same."""
+"""Finding the tf.where that hides an op's bad output from the result, though not from the gradient."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _MOST_NODES = 200
 
 
 def hidden_by(run: Run, lineage: Lineage, node: Node, forward: Node) -> str:
-    """The tf.where that takes none of the elements that are bad in `node`; empty without one.
+    """The name of the tf.where that chooses none of the elements that are bad in `node`; empty if there is none.
 
-    `forward` is the op of the forward pass that gives what is chosen from: `node` itself, or that whose gradient it
-    is. A choice that lets some of them through, as dropout does, hides nothing.
+    `forward` is the op of the forward pass whose output the tf.where chooses from: `node` itself, or the op whose
+    gradient `node` computes. A tf.where that lets some bad elements through, as in dropout, hides nothing.
     """
     graph = lineage.graph_of(forward)
 
@@ -53,9 +53,8 @@ def hidden_by(run: Run, lineage: Lineage, node: Node, forward: Node) -> str:
 
 
 def _keeps_out(run: Run, lineage: Lineage, node: Node, choice: Node, taken_where: bool, *, aligned: bool) -> bool:
-    """Whether `choice` takes nothing bad of the branch that it takes where its condition is `taken_where`.
-
-    With `aligned` an element of `node` comes to the same place in that branch.
+    """Whether the Select op `choice` takes nothing bad from the branch that it takes where its condition is
+    `taken_where`. `aligned` says that elements of `node` have the same places in that branch.
     """
     given, turns = run.tensors.named(node.name), run.tensors.named(choice.name)
     once = aligned and len(given) == 1 and len(turns) <= 1
@@ -66,9 +65,9 @@ def _keeps_out(run: Run, lineage: Lineage, node: Node, choice: Node, taken_where
 
 
 def _takes_none(run: Run, lineage: Lineage, turn: int, taken_where: bool, bad: Array | None) -> bool:
-    """As `_keeps_out`, of the tensor at `turn`; `bad` are the elements of the branch that may not be taken, if known.
+    """As `_keeps_out`, for the output of the choice at row `turn`; `bad` marks bad elements of the branch, if known.
 
-    Where the condition is not known, a result that is finite throughout tells.
+    If the condition is not known, a result that is all finite is enough.
     """
     chosen = _bad(run, turn)
     if chosen is None:

@@ -1,4 +1,4 @@
-"""Whether infinities in a tensor look intended: what became of them in this run, held against a table of habits."""
+"""Whether infinities in a tensor look intended: what the run did with them is compared with a table of habits."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ class _State(Enum):
 
 @dataclass(frozen=True)
 class Intended:
-    """Infinities or NaN that the program seems to mean: which ones, why, and the tensors of the run that carry them.
+    """Infinities that the program seems to intend: their tensor `name`, why (`what`), and the rows that carry them.
 
-    `end` names the first op in whose result they are gone; empty when NaN came of them at all ends. `nan` and
-    `infinite` say what there is of both.
+    `end` names the first op in whose result they are gone; empty if NaN came of them everywhere. `nan` and `infinite`
+    say whether they include any of the kind.
     """
 
     name: TensorName
@@ -57,7 +57,7 @@ class Intentions:
         self._states: dict[TensorName, _State] = {}
 
     def at(self, index: int) -> Intended | None:
-        """What the infinities of the tensor at `index` are there for; None when they look like a fault."""
+        """What the infinities of the tensor at `index` are intended for; None if they look like a fault."""
         node, value = self._lineage.node(index), self._run.tensors.value(index)
         if node is None or isinstance(value, NoValue) or not is_inexact(value.dtype):
             return None
@@ -84,7 +84,7 @@ class Intentions:
         return None
 
     def bad_readers(self, node: Node) -> frozenset[str]:
-        """The nodes that read an input of `node`, or its result, as gradients do, and gave something not finite."""
+        """The bad nodes that read an input or the result of `node`, as the ops of its gradient do."""
         graph = self._lineage.graph_of(node)
         names = {tensor.node for tensor in node.inputs} | {node.name}
         readers = {reader.name for name in names for reader, _ in graph.consumers(name)} - {node.name}
@@ -95,7 +95,7 @@ class Intentions:
         return any(is_gradient(graph, name) for name in self.bad_readers(node))
 
     def _followed(self, habit: Habit, name: TensorName, node: Node, value: Array) -> Intended | None:
-        """Follow the `value` of `name` through its readers; None when it gets where the habit does not lead."""
+        """Follow the `value` of `name` through its readers; None if one of them does not belong to the habit."""
         graph = self._lineage.graph_of(node)
         waiting, met = [name], {name}
         end, harmed = "", False
@@ -126,7 +126,7 @@ class Intentions:
         return Intended(name, habit.what, end, frozenset(rows), nodes, nan, infinite)
 
     def _fate(self, habit: Habit, reader: Node) -> _State | None:
-        """What `reader` makes of the infinity; None when the habit does not lead there."""
+        """What `reader` makes of the infinity; None if that does not belong to the habit."""
         carries, ends = reader.op_type in habit.carriers, reader.op_type in habit.ends
         if not carries and not ends:
             return None
@@ -134,7 +134,7 @@ class Intentions:
         if _State.NAN in states:
             return _State.NAN if habit.harm else None
         if _State.INFINITE in states or (carries and _State.UNSEEN in states):
-            # A choice that leaves what it was to replace has not replaced it.
+            # For "a value that tf.where replaces": if it is still in the output, it was not replaced.
             return None if ends and not habit.sources else _State.INFINITE
         return _State.FINE if states and _State.UNSEEN not in states else None
 

@@ -16,9 +16,9 @@ from tfdbg_cli.ops.kinds import INPUTS, SELECTS
 def masked_in_forward(
     run: Run, lineage: Lineage, given: Node | None, rows: Sequence[int], bad: Callable[[int], bool]
 ) -> str:
-    """The tf.where that hides what is made of the data `given`, where gradients alone are spoiled; else empty.
+    """The name of the tf.where that hides bad input data, `given`, in the forward pass; empty if there is none.
 
-    `rows` are the tensors that are bad, in order of execution.
+    Only if gradients are bad, but no result of the forward pass. `rows` are the bad tensors in order of execution.
     """
     if given is None or given.op_type not in INPUTS | PIPELINE_OPS:
         return ""
@@ -39,9 +39,9 @@ def masked_in_forward(
 
 
 def _reaches_result(graph: Graph, nodes: Iterable[str], gradients: Iterable[str]) -> bool:
-    """Whether one of the `nodes` is a result of the forward pass, such as the loss: nothing in that reads it.
+    """Whether one of the `nodes` is a result of the forward pass, such as the loss: no op of that pass reads it.
 
-    What is made of `gradients`, such as their norm, is none.
+    Not counting what is computed from `gradients`, such as their norm.
     """
 
     def readers(name: str) -> Iterator[str]:

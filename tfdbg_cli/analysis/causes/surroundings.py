@@ -1,4 +1,4 @@
-"""What stands around an op in the graph: of what it is the gradient, and whether a tf.where hides the result."""
+"""The context of an op in the graph: what made its inputs, whose gradient it is, whether a tf.where hides it."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _MOST_BYTES = 1 << 28
 class Surroundings:
     """What the graph says about an op.
 
-    `makers` tells what each input is (None: not known), `made_by` the node that computed it. `slope_of` is the op
-    type whose gradient this is (empty: it is none, or nobody knows). `hidden_by` names the tf.where that keeps the
-    result from being seen, where the gradient goes wrong all the same. `grown` is the largest variable behind the op,
-    with its largest magnitude. `gradient` says whether the op computes a gradient, `batch` which part of a batch each
-    input is. `scaled` says whether the program asks of its gradients whether they are finite, as the scaling of a
-    loss does, and `log_variance` whether the first input is the logarithm of a variance.
+    For each input, `makers` says what kind of value it is (None: not known), `made_by` names the node that computed
+    it, and `batch` says which part of a batch it is. `slope_of` is the op type whose gradient this op computes
+    (empty: none, or not known), `gradient` whether it computes a gradient at all. `hidden_by` names a tf.where that
+    hides the result, but not the gradient. `grown` is the variable of largest magnitude upstream, with that
+    magnitude, if it is suspiciously large. `scaled` says that the program tests its gradients for being finite, as
+    loss scaling does, and `log_variance` that the first input is the logarithm of a variance.
     """
 
     makers: tuple[Maker | None, ...] = ()
@@ -58,11 +58,11 @@ def surroundings(
     *,
     scaled: bool = False,
 ) -> Surroundings:
-    """What stands around `node`, which read `inputs`.
+    """The Surroundings of `node`, which read `inputs`.
 
-    `bad_nodes` are the nodes that read an input of `node` too and gave something not finite; `masks` are tensors
-    whose infinities the program wrote, and `batches` what is known of the batch that came into each graph. `scaled`
-    is what `asks_of_gradients` says.
+    `bad_nodes` are bad nodes that read an input or the output of `node`, too. `masks` are the rows of tensors with
+    intended infinities, `batches` says for each graph which inputs are which part of a batch, and `scaled` is the
+    result of `asks_of_gradients`.
     """
     makers = tuple(Maker.MASK if item.index in masks else maker_of(item.node, lineage) for item in inputs)
     graph = lineage.graph_of(node)
@@ -81,7 +81,7 @@ def surroundings(
 
 
 def asks_of_gradients(graphs: Iterable[Graph]) -> bool:
-    """Whether a program with these graphs asks whether a gradient is finite, as Keras' LossScaleOptimizer does."""
+    """Whether a program with these graphs tests gradients for being finite, as Keras' LossScaleOptimizer does."""
     return any(
         node.op_type == "IsFinite" and any(is_gradient(graph, edge.node) for edge in node.inputs)
         for graph in graphs
@@ -90,7 +90,7 @@ def asks_of_gradients(graphs: Iterable[Graph]) -> bool:
 
 
 def _grown(run: Run, lineage: Lineage, inputs: tuple[InputSeen, ...]) -> tuple[str, float] | None:
-    """The variable of largest magnitude behind `inputs`, when that is beyond what a model that learns has."""
+    """The variable of largest magnitude upstream of `inputs`, if that is more than a working model has (`_GROWN`)."""
     waiting = [item.index for item in inputs if item.index is not None]
     met = set(waiting)
     best: tuple[str, float] | None = None

@@ -1,4 +1,4 @@
-"""NaN out of 0 * inf: the op that made the infinity is the one to mend, be the product the program's or a tape's."""
+"""NaN from 0 * inf: the fault is the op that made the infinity, whether the product is in a gradient or not."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ Around = Callable[[Node, tuple[InputSeen, ...]], Surroundings]
 def zero_times_infinity(
     run: Run, lineage: Lineage, node: Node, inputs: Sequence[InputSeen], evidence: Evidence, around: Around
 ) -> Cause | None:
-    """Why `node`, a product that gave NaN, was given an infinity; None where it is none, or nobody made it.
+    """The cause of NaN in a product: why its other factor became infinite. None if `node` is not such a product.
 
-    `around` tells what stands around an op, given with its inputs.
+    Also None if no op of the run made the infinity. `around(node, inputs)` gives the Surroundings of an op.
     """
     position = _infinite(node, evidence)
     if position is None:
@@ -77,7 +77,7 @@ def _infinite(node: Node, evidence: Evidence) -> int | None:
 
 
 def _made_by(run: Run, lineage: Lineage, item: InputSeen) -> tuple[int, Array] | None:
-    """The first tensor on the way to `item` that is infinite, with its value."""
+    """The row and value of the first infinite tensor upstream of `item`; None if a NaN is on the way."""
     index, value = item.index, item.value
     for _ in range(_MOST_STEPS):
         if index is None or value is None or np.isnan(value).any():

@@ -17,16 +17,16 @@ from tfdbg_cli.model.values import Array, NoValue, Value
 from tfdbg_cli.ops.kinds import BRANCHES, CONDITIONS, MERGE
 
 _SCOPE = re.compile(r"(true|false|branch\d+)(?:_\d+)?")
-_MOST_READ = 1000  # values of what chose, in a loop of very many turns
+_MOST_READ = 1000  # values of the chooser that are read, as a loop may have very many iterations
 
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What a conditional took: how often each of its branches, as far as the values of `chooser` tell.
+    """How often a conditional took each of its branches (`times`), as far as the values of `chooser` tell.
 
-    A branch is called as the last part of the scope of its nodes is, without the number that makes it unique; of a
-    merge of version 1 it is the tensor that came through. `scopes` are those of the branches that have nodes; None of
-    a merge.
+    The name of a branch is the last part of its nodes' scope, without the number that makes it unique: `true`. For a
+    Merge of version 1, it is the name of the input that came through. `scopes` maps the branches that have nodes to
+    their scopes; None for a Merge.
     """
 
     chooser: TensorName
@@ -35,7 +35,7 @@ class Taken:
     scopes: Mapping[str, str] | None
 
     def left_out(self, tensor: TensorName) -> bool:
-        """Whether `tensor` is one of a branch that was never taken."""
+        """Whether `tensor` belongs to a branch that was certainly never taken."""
         if self.untold:
             return False
         if self.scopes is None:
@@ -44,15 +44,15 @@ class Taken:
 
 
 def chosen_branch(node: Node, chosen: Value) -> str | None:
-    """What `node`, an If or a Case, calls when it is given `chosen`: `true`, `false` or `branchN`.
+    """The branch that `node`, an If or a Case, takes for the value `chosen`: `true`, `false` or `branchN`.
 
-    None where that is not known.
+    None if that is not known.
     """
     if isinstance(chosen, NoValue):
         return None
     if node.op_type in CONDITIONS:
         return "true" if _is_true(chosen) else "false"
-    count = list_length(node, "branches")  # the last one is for numbers that name no other
+    count = list_length(node, "branches")  # a Case takes the last branch for any index out of range
     if count is None or chosen.size != 1:
         return None
     number = int(chosen.reshape(()))
@@ -66,7 +66,7 @@ def branch_of_scope(scope: str) -> str | None:
 
 
 def taken_branches(graph: Graph, store: TensorStore, node: Node) -> Taken | None:
-    """What `node` took in a run; None of what is no conditional, did not run, or where nothing is known of it."""
+    """Which branches `node` took in a run; None if it is no conditional, did not run, or nothing is known of it."""
     edges = neighbours_of(graph).inputs(node) if node.op_type in MERGE | BRANCHES else []
     if not edges or _lies_in_what_was_left_out(graph, store, node):
         return None
@@ -80,7 +80,7 @@ def taken_branches(graph: Graph, store: TensorStore, node: Node) -> Taken | None
 
 
 def _merged(edges: Sequence[Edge], index: Value) -> str | None:
-    """Which of its inputs a merge gave, whose second output is `index`."""
+    """The name of the input that a Merge passed on, by `index`, the value of its second output."""
     if isinstance(index, NoValue) or index.size != 1 or index.dtype.kind not in "iu":
         return None
     if not 0 <= int(index.reshape(())) < len(edges):
@@ -89,7 +89,7 @@ def _merged(edges: Sequence[Edge], index: Value) -> str | None:
 
 
 def _lies_in_what_was_left_out(graph: Graph, store: TensorStore, node: Node) -> bool:
-    """Whether a conditional around `node` never took its branch: what would have chosen here may be from outside."""
+    """Whether `node` did not run, being in a branch never taken; its chooser may have a value from outside anyway."""
     scopes = call_scopes(graph)
     for scope in scopes.around(node.name):
         around = graph.find(scopes.caller(scope))

@@ -1,7 +1,7 @@
-"""Which result of the functions that an op calls became which of its outputs, and how many of these there are.
+"""Which results of the functions that an op calls became which of its outputs.
 
-A run shows such an op as the reader of the results of its functions, those of one behind those of the other, and of
-what it gave to these. Which result became which output is told by their order alone.
+In the graph of a run, the inputs of such an op are the results of its functions, one function after the other, and
+what it passed to them. Only their order tells which result became which output.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _BRANCH = re.compile(r"(true|false|branch\d+)(_\d+)?/")
 
 
 def list_length(node: Node, name: str) -> int | None:
-    """How many entries the attribute `name` of `node` has, also where its text was cut; None where it has none."""
+    """The number of entries of the list attribute `name` of `node`, even if its text was cut; None if it has none."""
     text = node.attributes.get(name, "").strip()
     many = _MANY.search(text)
     if many is not None:
@@ -25,10 +25,10 @@ def list_length(node: Node, name: str) -> int | None:
 
 
 def branch_results(node: Node, slot: int) -> Sequence[int] | None:
-    """The inputs of a conditional that became its output `slot`: one of each branch that is shown.
+    """The positions of the inputs of a conditional that may become its output `slot`, one for each branch.
 
-    None where it has one output alone, or where nobody recorded how many. Of a branch that hands on what it was given
-    as it is, nobody can tell which result is which.
+    None if it has a single output, or an unknown number. Branches are left out if they pass an argument on unchanged,
+    since their results are then not all among the inputs.
     """
     outputs = list_length(node, "Tout")
     if outputs is None or outputs == 1:

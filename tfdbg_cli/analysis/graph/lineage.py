@@ -30,10 +30,10 @@ LOOP_VARIABLE = "LoopVariable"
 
 @dataclass(frozen=True)
 class InputSeen:
-    """One input of a tensor as far as the run shows it.
+    """One input of a tensor, as far as it is known.
 
-    `index` is its place in the run's tensors (None: the value was fed, or nobody kept it). `value` is None when
-    there is none, and `note` then says why. `instead` names the tensor whose equal value is shown instead.
+    `index` is its place in the run's tensors (None: it was fed, held, or not captured). `value` may be None; `note`
+    then says why. `instead` names another tensor whose equal value is shown, or says where the value comes from.
     """
 
     name: TensorName
@@ -76,7 +76,7 @@ class Lineage:
         return [reader for reader in readers if updates_variable(reader.op_type) and reader.inputs]
 
     def was_read(self, node: Node) -> list[int]:
-        """The tensors of the run that show what the variable `node` held when it was read, before any update."""
+        """The rows of the tensors that hold the value of the variable `node` from before any update of the run."""
         readers = (reader for reader, _ in self.graph_of(node).consumers(node.name))
         return [
             i
@@ -94,7 +94,7 @@ class Lineage:
         return self._behind[key]
 
     def held(self, variable: Node) -> Array | None:
-        """What `variable` of a session held before the run, where that is known."""
+        """The value of a session's `variable` from before the run; None if it is not known."""
         return self._held.value(variable.name)
 
     @property
@@ -115,12 +115,12 @@ class Lineage:
         return []
 
     def is_captured(self, node: Node) -> bool:
-        """Whether `node` stands for what a function has from around it: a variable, or a tensor."""
+        """Whether `node` is a capture of the function: a variable, or a tensor of an enclosing scope."""
         return node.name in self._captured
 
     @property
     def captured(self) -> frozenset[str]:
-        """The names of what a function has from around it."""
+        """The names of the function's captures."""
         return frozenset(self._captured)
 
     def is_variable(self, node: Node) -> bool:
@@ -133,11 +133,11 @@ class Lineage:
         return any(takes_handle(reader.op_type) for reader, _ in readers)
 
     def inputs(self, index: int) -> list[InputSeen]:
-        """The inputs of the tensor at `index`, each as it was when that tensor was made, with their values."""
+        """The inputs of the tensor at `index`, with the values that they had when it was computed."""
         return [self._read(item) for item in self.places(index)]
 
     def places(self, index: int) -> list[InputSeen]:
-        """As `inputs`, but values of captured tensors are not read: only which tensors they are."""
+        """As `inputs`, but without reading values of captured tensors: `index` and `tensor` say which they are."""
         node = self.node(index)
         if node is None:
             return []
@@ -152,7 +152,7 @@ class Lineage:
         return [self._seen(edge, index) for edge in self.edges(node)]
 
     def _turned(self, node: Node, index: int) -> list[InputSeen]:
-        """What a variable of a loop read: in the first turn the value at the start, then that of the turn before."""
+        """The input of a loop variable: in the first iteration its initial value, then that of the previous one."""
         start, *before = self.edges(node) or (None,)
         if start is None:
             return []
@@ -166,10 +166,10 @@ class Lineage:
         return [InputSeen(edge.tensor, edge.node, last, self._run.tensors[last], None, "", instead)]
 
     def _turn_before(self, node: Node, edge: Edge, index: int) -> int | None:
-        """The tensor of the turn before that the variable of a loop at `index` continues; None in a first turn."""
+        """The row of the value that the loop variable at `index` got from the previous iteration; None if first."""
         store = self._run.tensors
         if edge.node is not None and edge.node.op_type == LOOP_VARIABLE:
-            # Of the variables of one loop some are told before this one, some after: count turns.
+            # Loop variables of one iteration are recorded in no fixed order: find the previous one by execution.
             wanted = store[index].execution - 1
             last = next((i for i in store.named(edge.tensor.node) if store[i].execution == wanted), None)
         else:
@@ -177,14 +177,14 @@ class Lineage:
             last = item.index
         if last is None or last > index:
             return None
-        # The loop itself is told when it has ended; what came before that is of another call of the loop.
+        # The loop op itself is recorded when it ends; values from before that belong to an earlier call of it.
         scopes = call_scopes(self.graph_of(node))
         loop = next((scopes.caller(scope) for scope in scopes.around(node.name)), None)
         ended = [] if loop is None else store.named(loop)
         return None if any(last < end < index for end in ended) else last
 
     def inputs_before(self, node: Node, index: int) -> list[InputSeen]:
-        """The inputs of a node that shows no tensor itself, as they were before the tensor at `index`."""
+        """The inputs of a node without a tensor of its own, as they were before the tensor at `index`; not read."""
         return [self._seen(edge, index) for edge in self.edges(node)]
 
     def inputs_of_node(self, node: Node) -> list[InputSeen]:
@@ -198,7 +198,7 @@ class Lineage:
         return replace(item, note=value.text) if isinstance(value, NoValue) else replace(item, value=value)
 
     def _seen(self, edge: Edge, reader: int | None) -> InputSeen:
-        """What flowed along `edge`, if need be seen on the other side of ops that change nothing."""
+        """What was passed along `edge`; if it was not captured, look for it upstream of ops that change nothing."""
         name, node = edge.tensor, edge.node
         written = self._written(edge, reader)
         if written is not None:
@@ -215,7 +215,7 @@ class Lineage:
             if found is not None and not (self._is_handle(found) or (variable and self._is_unseen(found))):
                 return InputSeen(edge.tensor, edge.node, found, self._run.tensors[found], None, "", instead)
             read = self._read_before(variable, reader) if variable is not None else None
-            if read is not None:  # a variable is given by its handle: what is known as fed may be a later value
+            if read is not None:  # for a captured variable, the value among the feeds may be from a later time
                 tensor = self._run.tensors[read]
                 return InputSeen(edge.tensor, edge.node, read, tensor, None, "", str(tensor.name))
             held = self.held(variable) if variable is not None and self._is_unseen(found) else None
@@ -234,14 +234,14 @@ class Lineage:
             name, node = further.tensor, further.node
 
     def _written(self, edge: Edge, reader: int | None) -> InputSeen | None:
-        """The variable after its updates, where the tensor at `reader` is read from it behind all of them."""
+        """The updated variable, if the tensor at `reader` is read from it after all its updates; else None."""
         variable = edge.node
         if reader is None or variable is None or variable.op_type not in VARIABLE_OPS:
             return None
         node = self.node(reader)
         after = after_update(variable.name)
         shown = next((graph.find(after) for graph in self.graphs if graph.find(after)), None)
-        # Those that ran: an initializer writes it too, in runs of its own.
+        # Only the writers of this run: an initializer, for example, writes the variable in a run of its own.
         writers = frozenset() if shown is None else frozenset(shown.control_inputs)
         if node is None or not writers or not writers <= self.updates_before(node, variable):
             return None
@@ -252,7 +252,7 @@ class Lineage:
         return InputSeen(edge.tensor, edge.node, rows[0], tensor, None, "", str(tensor.name))
 
     def _read_before(self, variable: Node, reader: int | None) -> int | None:
-        """The first tensor that shows what `variable` held; None for the tensor that reads it first."""
+        """The first row before `reader` that holds the value of `variable` from before any update; or None."""
         return next((i for i in self.was_read(variable) if reader is None or i < reader), None)
 
     def _is_handle(self, index: int) -> bool:

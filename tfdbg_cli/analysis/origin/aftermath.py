@@ -1,4 +1,4 @@
-"""What a run spoiled behind the origin: how many tensors, which results, which variables."""
+"""The consequences of an origin: how many later tensors are bad, and which results and variables."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _BUDGET = 1 << 30  # bytes of values read to count what was spoiled; the origin 
 
 @dataclass(frozen=True, slots=True)
 class Aftermath:
-    """Of `total` tensors behind the origin `seen` were looked at, and `bad` of those are bad.
+    """Of `total` tensors after the origin, `seen` were looked at, and `bad` of those are bad.
 
-    `results` are the fetches of a session or the results of a function that are bad, `variables` those that an op
-    wrote with something bad. `asked_by` is an op of the program that asked whether one of the bad tensors is finite,
-    as the loss scaling of half precision does before it updates.
+    `results` are the bad fetches of a session or results of a function, `variables` those that are bad after their
+    update or were updated with something bad. `asked_by` is an IsFinite op of the program that tested a bad tensor,
+    as loss scaling in half precision does before an update. Unless `complete`, these three are empty.
     """
 
     bad: int
@@ -33,19 +33,19 @@ class Aftermath:
 
     @property
     def complete(self) -> bool:
-        """Whether all that there is was looked at."""
+        """Whether all tensors after the origin were looked at."""
         return self.seen == self.total
 
     @property
     def guarded(self) -> bool:
-        """Whether the program asked, and nothing came of it."""
+        """Whether the program noticed itself (`asked_by`), and no result or variable is bad."""
         return bool(self.asked_by) and not self.results and not self.variables
 
 
 def aftermath(
     run: Run, lineage: Lineage, bad: Callable[[int], bool], origin: int | None, budget: int = _BUDGET
 ) -> Aftermath:
-    """What is bad behind the tensor at `origin` (None: behind a feed), looking at about `budget` bytes of values."""
+    """Look at the tensors after the one at `origin` (None: all of them), up to about `budget` bytes of values."""
     start = 0 if origin is None else origin + 1
     found = seen = read = 0
     for index in range(start, len(run.tensors)):
@@ -66,7 +66,7 @@ def _results(run: Run, bad: Callable[[int], bool]) -> tuple[str, ...]:
 
 
 def _asked_by(run: Run, bad: Callable[[int], bool]) -> str:
-    """The first op of the program that looked at a bad tensor; those of a watch are not in the graph shown."""
+    """The name of the first IsFinite op that reads a bad tensor; ops that a watch added are not in this graph."""
     for node in run.graph:
         asked = node.inputs[0] if node.op_type == "IsFinite" and node.inputs else None
         if asked is not None and any(map(bad, run.tensors.named(asked.node, asked.slot))):

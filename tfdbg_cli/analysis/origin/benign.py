@@ -1,4 +1,4 @@
-"""Whether all that is not finite in a run does no harm: it is meant so, or touches nothing that comes out."""
+"""Whether all NaN and infinities of a run are benign: intended, or without effect on the run's outcome."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ _NOTHING = "no result, no applied gradient and no variable is touched"
 
 @dataclass(frozen=True)
 class Judgement:
-    """The `places` of a run that do no harm, or what speaks against it in a sentence, `harm`."""
+    """The benign `places` of a run; or, if not all are benign, a sentence about the `harm`."""
 
     places: tuple[IgnoredPlace, ...] = ()
     harm: str = ""
 
 
 def judged(run: Run, exclude_node_names: str = "", dismissed: Dismissed = NOTHING) -> Judgement:
-    """Whether what is not finite in `run` does no harm, and where it is, but for what is `dismissed`.
+    """Whether all NaN and infinities in `run` are benign, without those that are `dismissed`, and where they are.
 
-    Reads every value. What cannot be told counts as harm: a result whose value is not known, a value that is lost.
+    Reads every value. What is not known counts as harm, such as a lost value.
     """
     search = OriginSearch(run, exclude_node_names=exclude_node_names, dismissed=dismissed)
-    search.all()  # finds what is meant, and excuses it
+    search.all()  # excuses what is intended
     harm = harm_in(run, search)
     if harm:
         return Judgement(harm=harm)
@@ -49,7 +49,7 @@ def judged(run: Run, exclude_node_names: str = "", dismissed: Dismissed = NOTHIN
 
 
 def _by_line(places: Iterable[IgnoredPlace]) -> Iterator[IgnoredPlace]:
-    """`places`, those together that one line of the program made, and that hold the same for the same reason."""
+    """Merge the places that come from the same line of the program, hold the same, and are intended alike."""
     found: dict[tuple[object, ...], list[IgnoredPlace]] = {}
     for place in places:
         where = (place.file, place.line) if place.file else (place.tensor,)
@@ -60,14 +60,14 @@ def _by_line(places: Iterable[IgnoredPlace]) -> Iterator[IgnoredPlace]:
 
 
 def harm_in(run: Run, search: OriginSearch) -> str:
-    """What of `run` is harmed by what is not finite in it and not meant so, in a sentence; empty for nothing.
+    """A sentence about the harm that unintended NaN and infinities do to the outcome of `run`; empty for none.
 
-    What cannot be told counts as harm.
+    What is not known counts as harm.
     """
     if not len(run.tensors):
         return "The values of the run are missing."
     bad = search.bad_rows()
-    if search.unread and run.call.kind is not RunKind.EAGER:  # there each value was looked at as it came up
+    if search.unread and run.call.kind is not RunKind.EAGER:  # eager values were checked when they were computed
         return f"The values of {search.unread} tensors are lost."
     if not bad:
         return ""
@@ -94,7 +94,7 @@ def harm_in(run: Run, search: OriginSearch) -> str:
 
 
 def _unread(run: Run) -> frozenset[TensorName]:
-    """The tensors that no op reads: of code that runs eagerly what the program may have got."""
+    """The tensors that no op reads: in eager code, those that the program may have used itself."""
     names = (run.tensors[row].name for row in range(len(run.tensors)))
     return frozenset(
         name for name in names if not any(slot == name.slot for _, slot in run.graph.consumers(name.node))
@@ -102,7 +102,7 @@ def _unread(run: Run) -> frozenset[TensorName]:
 
 
 def _unknown_results(run: Run) -> Iterator[TensorName]:
-    """The results of which nobody knows whether they are finite."""
+    """The results of which it is not known whether they are finite: without a tensor, or with a lost float value."""
     for name in map(tensor_name_of, run.call.fetches):
         rows = run.tensors.named(name.node, name.slot)
         if not rows:
@@ -124,14 +124,14 @@ def _intended(run: Run, item: Intended) -> IgnoredPlace:
 
 
 def _others(run: Run, search: OriginSearch) -> Iterator[IgnoredPlace]:
-    """A place for each tensor that is not finite although what it was made of is, with those that hold it too."""
-    first: dict[int, int] = {}  # by tensor the one at which it began
+    """A place for each bad tensor whose inputs are fine, with all tensors to which it spread."""
+    first: dict[int, int] = {}  # by row, the row at which it began
     carriers: dict[int, list[int]] = {}
     for row in search.bad_rows():
         begun = next((first[given] for given in _given(search.lineage, row) if given in first), row)
         first[row] = begun
         carriers.setdefault(begun, []).append(row)
-    merged: dict[TensorName, list[int]] = {}  # turns of a loop are one place
+    merged: dict[TensorName, list[int]] = {}  # all iterations of a loop are one place
     for begun, rows in carriers.items():
         merged.setdefault(run.tensors[begun].name, []).extend(rows)
     for name, rows in merged.items():
@@ -164,7 +164,7 @@ def _place(
 
 
 def holding(values: Iterable[Array]) -> str:
-    """What of NaN and infinities there is in `values`: `-inf`, `inf and NaN`."""
+    """Which non-finite numbers there are in `values`, in words: `-inf`, `inf and NaN`."""
     found: dict[str, None] = {}
     for value in values:
         if not is_inexact(value.dtype):

@@ -1,4 +1,4 @@
-"""What counts as fine in a run since the person ignores it: which nodes and causes, and how far it goes."""
+"""What counts as fine in a run because the user ignores it: nodes, causes, and what is bad only because of them."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from tfdbg_cli.model.values import NoValue
 
 @dataclass(frozen=True)
 class Dismissed:
-    """What of one run counts as fine by word: `nodes`, and all that a cause of `causes` (`Cause.key`) made.
+    """What the user ignores in one run: `nodes`, and origins with one of `causes` (`Cause.key`).
 
-    `held` are the nodes at which NaN may be made of infinities that count as fine; None: all.
+    `held` are the nodes where a NaN may arise from ignored infinities and still count as fine; None: any node.
     """
 
     nodes: frozenset[str] = frozenset()
@@ -34,10 +34,10 @@ NOTHING = Dismissed()
 
 
 def dismissed_in(run: Run, places: Iterable[IgnoredPlace]) -> Dismissed:
-    """What of `run` counts as fine by those of `places` that the person named.
+    """What those of `places` that the user named mean for `run`.
 
-    So does, in later runs, a variable that was written with it. In eager code, where the number in the name of an op
-    depends on what ran before it, the ops of the same line and type are meant instead, wherever they run.
+    They include the variables that were written with the values, as these are bad in later runs. The name of an eager
+    op depends on what ran before it, so in eager code a node means all ops of that type in the same line.
     """
     eager = run.call.kind is RunKind.EAGER
     by_hand = [place for place in places if place.by_hand]
@@ -54,9 +54,10 @@ def dismissed_in(run: Run, places: Iterable[IgnoredPlace]) -> Dismissed:
 
 
 class Dismissals:
-    """What the person said counts as fine in `run`, as far as the search for an origin has met it.
+    """Applies `dismissed` to `verdicts`: marks the tensors that count as fine.
 
-    `nodes` are the nodes that do; `caused` has those among them that do since their cause was ignored, with its key.
+    `nodes` are the ignored nodes; `caused` maps those that are ignored because of their cause to its key. These
+    become known only when the search for an origin comes to them (`caused_at`).
     """
 
     def __init__(
@@ -68,7 +69,7 @@ class Dismissals:
         inputs: Callable[[int], Sequence[InputSeen]],
         hidden: Callable[[int], Sequence[int]],
     ) -> None:
-        """Tell `verdicts`, of elements that `mask` marks; `inputs` and `hidden` are what a tensor was made of."""
+        """`mask` marks bad elements; `inputs` and `hidden` give what a tensor was computed from, by edges and not."""
         self._run = run
         self._dismissed = dismissed
         self._verdicts = verdicts
@@ -82,7 +83,7 @@ class Dismissals:
 
     @property
     def rows(self) -> frozenset[int]:
-        """The tensors that are bad, and count as fine."""
+        """The tensors that hold NaN or infinities but count as fine."""
         return self._verdicts.dismissed
 
     @property
@@ -91,7 +92,7 @@ class Dismissals:
         return tuple(dict.fromkeys(self._run.tensors[row].node for row in sorted(self.rows)))
 
     def caused_at(self, places: Iterable[int | InputSeen], key_of: Callable[[int | InputSeen], str]) -> bool:
-        """Dismiss those of `places` whose cause, told by `key_of`, counts as fine; whether there were any."""
+        """Dismiss those of `places` whose cause (its key is `key_of(place)`) is ignored; whether there were any."""
         found: dict[str, str] = {}
         for place in places if self._dismissed.causes else ():
             key = key_of(place)
@@ -118,7 +119,7 @@ class Dismissals:
         self._verdicts.dismiss(found)
 
     def _sources(self, row: int) -> Iterator[int | str]:
-        """What is bad of what the tensor at `row` was made of: indices, and nodes that no tensor shows."""
+        """The bad sources of the tensor at `row`: rows of tensors, and names of nodes without a captured tensor."""
         yield from filter(self._verdicts.offends, (*self._hidden(row), *self._update_before(row)))
         for item in self._inputs(row):
             if item.index is not None and self._verdicts.offends(item.index):
@@ -135,7 +136,7 @@ class Dismissals:
         return [update for update in updates if update < row][-1:]
 
     def _worsens(self, row: int) -> bool:
-        """Whether the tensor at `row` makes NaN of infinities that count as fine, which nobody has said of it."""
+        """Whether the tensor at `row` holds a NaN, none of its sources does, and `held` does not cover its node."""
         held = self._dismissed.held
         if held is None or self._run.tensors[row].node in held or not self._holds_nan(row):
             return False

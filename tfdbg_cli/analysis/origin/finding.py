@@ -19,9 +19,9 @@ from tfdbg_cli.model.values import NoValue
 
 @dataclass(frozen=True)
 class Passed:
-    """What a search for the origin went by: `unread` tensors were asked in vain, others count as fine.
+    """What a search for the origin passed over: `unread` is the number of tensors whose value is lost.
 
-    Those are `intended`, or `ignored` by word (their nodes).
+    `intended` are infinities that look intended, `ignored` the nodes that are bad but ignored by the user.
     """
 
     unread: int
@@ -31,10 +31,10 @@ class Passed:
 
 @dataclass(frozen=True)
 class Finding:
-    """The origin in a run with what surrounds it.
+    """The origin in a run, with its consequences and the chain that leads to it.
 
-    `harmless` says that nothing that comes out is touched; `before` counts such origins that are passed over, since
-    something else comes of this one.
+    `harmless` says that it does not affect the outcome of the run. `before` is the number of harmless origins that
+    precede this one and were passed over for it.
     """
 
     origin: Origin
@@ -46,12 +46,12 @@ class Finding:
 
 
 def passed_by(search: OriginSearch) -> Passed:
-    """What `search` went by so far."""
+    """What `search` has passed over so far."""
     return Passed(search.unread, tuple(search.intended), search.dismissals.bad_nodes)
 
 
 def look_for(run: Run, search: OriginSearch) -> Finding | Passed:
-    """What `search` finds in `run`; where nothing is wrong, what it went by."""
+    """The finding of `search` in `run`; if nothing is wrong, what it passed over."""
     origin = search.first()
     if origin is None:
         return passed_by(search)

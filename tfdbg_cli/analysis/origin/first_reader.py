@@ -9,9 +9,9 @@ from tfdbg_cli.model.updates import UPDATED_VARIABLE, updated_variable
 
 
 def first_reader(run: Run, node: Node | None) -> Node | None:
-    """The op that read `node` first; None where the line that made `node` is known, or that of no reader is.
+    """The first reader of `node` whose line is known, for a `node` whose own line is not; otherwise None.
 
-    What eager code hands to an op as a list or an array becomes a tensor without an op.
+    Such are the tensors that TensorFlow makes of lists and arrays that eager code passes to an op.
     """
     if node is None or made_at(run.tracebacks, node.name) is not None:
         return None

@@ -1,4 +1,4 @@
-"""What a tensor that is not finite was made of, also where no edge of the graph leads, and what it leads to."""
+"""What a bad tensor was computed from, including sources to which no edge of the graph leads; and what it affects."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tfdbg_cli.model.walks import reached
 
 
 class HiddenSources:
-    """The tensors of `run` that others were made of, beside their inputs."""
+    """Finds the sources of tensors of `run` that are not among their inputs: items of lists, other replicas."""
 
     def __init__(self, run: Run, lineage: Lineage) -> None:
         self._run = run
@@ -22,7 +22,7 @@ class HiddenSources:
         self._known: dict[int, list[int]] = {}
 
     def rows(self, index: int) -> list[int]:
-        """The tensors that the one at `index` was made of, but for its inputs."""
+        """The rows of the tensors from which the one at `index` was computed, other than its inputs."""
         found = self._known.get(index)
         if found is None:
             items = [item.row for item in self._lists.items(index)]
@@ -31,9 +31,9 @@ class HiddenSources:
 
 
 def leading_to_outcome(run: Run, lineage: Lineage, bad: Collection[int]) -> set[int]:
-    """Those of the tensors `bad` that come out of `run`, or of which such a one was made through others of `bad`.
+    """Those of the tensors `bad` that are in the outcome of `run`, or lead to such a one through others of `bad`.
 
-    Where the graph does not tell what one of them was made of, any may have led to it: then it is all of them.
+    If the sources of one of these are not known, any bad tensor may lead to it: then the result is all of `bad`.
     """
     asked = set(bad)
     outcome = outcome_of(run.graph, run.call).names(run.tensors)

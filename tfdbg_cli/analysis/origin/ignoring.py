@@ -21,7 +21,7 @@ _WHY = "said at the prompt"
 
 
 def ignored_cause(run: Run, cause: Cause, before: Dismissed) -> IgnoredPlace:
-    """The place that leaves out all that `cause` made in `run`, beside what counts as fine `before`."""
+    """The place by which the user ignores `cause`: all origins in `run` with it, given what is ignored `before`."""
     search = OriginSearch(run, dismissed=Dismissed(before.nodes, before.causes | {cause.key}))
     search.all()
     named = [node for node, key in search.dismissals.caused.items() if key == cause.key]
@@ -36,11 +36,11 @@ def ignored_place(
     why: str = _WHY,
     held: frozenset[str] | None = None,
 ) -> IgnoredPlace:
-    """The place that leaves out the nodes `named` of `run`, which the person called `name`, and what they spoil.
+    """The place by which the user ignores the nodes `named` of `run`, under `name`, and what is bad because of them.
 
-    What comes out of the run is left out only where it was named itself: it may be spoiled by something else later,
-    so a watch looks at it, and then at what spoiled it. Values are read where the run has some. `why` is what is
-    said of it in the list; `held` as `Dismissed.held`, of what was said before.
+    Tensors of the run's outcome are ignored only if they are named themselves: a later run may spoil them in another
+    way, so that a watch has to go on checking them. Reads values, if the run has any. `why` is shown in the list of
+    ignored places; `held` is `Dismissed.held` of what was ignored before.
     """
     search = OriginSearch(run, dismissed=Dismissed(frozenset(named), held=held))
     rows = sorted(search.dismissals.rows)

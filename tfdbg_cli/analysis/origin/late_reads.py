@@ -1,4 +1,4 @@
-"""Values of variables that may be from after the run: read by an extra fetch, from memory that the run writes."""
+"""Captured values of reference variables that may be too late: they share memory that the run goes on writing."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class LateReads:
         self._lineage = lineage
 
     def written_meanwhile(self, index: int) -> bool:
-        """Whether the value may be from after the run: a variable by reference, captured by an extra fetch.
+        """Whether the value at `index` may be from after an update: that of a reference variable, by an extra fetch.
 
-        Such a fetch (known by the lack of a time) shares the variable's memory, which the run may write later.
+        Such a fetch shares the variable's memory, which the run may write later. Extra fetches have no `time_us`.
         """
         if self._run.tensors[index].time_us is not None:
             return False

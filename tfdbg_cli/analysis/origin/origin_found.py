@@ -19,21 +19,20 @@ from tfdbg_cli.model.values import Array
 class Benign(StrEnum):
     """What to do about infinities that look intended."""
 
-    LAST = "last"  # name one only where nothing else is wrong
-    SKIP = "skip"  # let them count as fine
-    SHOW = "show"  # let them count like any other
+    LAST = "last"  # report one only if nothing else is wrong
+    SKIP = "skip"  # treat them as fine
+    SHOW = "show"  # treat them as any other infinity
 
 
 @dataclass(frozen=True)
 class Origin:
     """Where a run first went wrong.
 
-    `made_by` is the node whose creation matters: for a runtime argument the placeholder that it stands for, for a
-    value of which nobody knows where it was made the op that was given it first, which is then `read_by`, too.
-    `index` is the tensor's place in the run (None: a feed that no tensor shows). `node` is None when no graph
-    holds it. `bad` marks the offending elements of `value`; `elements` are the first few of them. `forward` is the op
-    whose gradient the node computes, where that is known; `frame` is then the line that made that op, unless the
-    program stands at the node itself.
+    `made_by` is the node whose line of the program to show: for a runtime argument that is its placeholder, for a
+    value of unknown creation the first op that reads it, which is then `read_by`, too. `index` is the tensor's place
+    in the run (None: a feed that no tensor shows). `node` is None if it is in no graph. `bad` marks the offending
+    elements of `value`; `elements` are the first few of them. `forward` is the op whose gradient the node computes,
+    if known; `frame` is then the line that made that op, unless the program is stopped at the node itself.
     """
 
     index: int | None

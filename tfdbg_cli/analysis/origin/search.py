@@ -29,14 +29,14 @@ from tfdbg_cli.model.values import NoValue
 
 
 class OriginSearch:
-    """The search through one run.
+    """The search for the origin in one run. Bad is a tensor with NaN or infinities that do not count as fine.
 
     Args:
         run: the run.
-        nan_only: look for NaN and let infinities pass (masks of -inf are no mistake).
-        exclude_node_names: a regular expression; tensors of nodes whose name it finds count as fine.
+        nan_only: look for NaN only (a mask of -inf is no mistake).
+        exclude_node_names: a regular expression; tensors of nodes whose name matches count as fine.
         benign: what to do about infinities that look intended.
-        dismissed: what counts as fine by word, with all that is bad because of it alone.
+        dismissed: what the user ignores; it counts as fine, and so does what is bad only because of it.
 
     """
 
@@ -56,7 +56,7 @@ class OriginSearch:
         self._hidden = HiddenSources(run, self._lineage)
         self._late = LateReads(run, self._lineage)
         self._benign = benign
-        self.intended: list[Intended] = []  # those that were passed over, in order
+        self.intended: list[Intended] = []  # the intended infinities that were passed over, in order
         self._passed_over: list[int | InputSeen] = []
         self._inputs: dict[int, list[InputSeen]] = {}
         self._handing_on: dict[int, bool] = {}
@@ -72,12 +72,12 @@ class OriginSearch:
 
     @property
     def unread(self) -> int:
-        """How many tensors that were looked at so far had a value that is lost, so that nobody knows."""
+        """Of how many tensors looked at so far the value was lost; they count as fine."""
         return len(self._verdicts.unread)
 
     @property
     def dismissals(self) -> Dismissals:
-        """What counts as fine by word."""
+        """What has counted as fine so far because the user ignores it."""
         return self._dismissals
 
     @property
@@ -86,7 +86,7 @@ class OriginSearch:
         return self._lineage
 
     def first(self) -> Origin | None:
-        """The origin; None when nothing is wrong. Stops reading at the first tensor that is bad."""
+        """The origin; None if nothing is bad. Reads values in order of execution up to the first bad tensor."""
         while True:
             place = self._first_place()
             if self._pass_over(place) is None and not self._dismiss_caused([] if place is None else [place]):
@@ -110,19 +110,19 @@ class OriginSearch:
                 return found
 
     def _bad_feeds(self) -> list[InputSeen]:
-        """What is bad among what the run was given and no tensor shows."""
+        """The feeds and arguments that are bad and that no captured tensor shows."""
         bad = (index for index in range(len(self._run.tensors)) if self._verdicts.bad(index))
         items = (item for index in bad for item in self._inputs_of(index) if item.index is None)
         return list({item.name: item for item in items if self._bad_input(item)}.values())
 
     def bad_rows(self) -> list[int]:
-        """The tensors that are not finite, but for those that are excused by now as meant so. Reads every value."""
+        """All bad tensors, without those that are excused by now as intended, or dismissed. Reads every value."""
         return [index for index in range(len(self._run.tensors)) if self._verdicts.bad(index)]
 
     def harmful(self, origin: Origin) -> tuple[Origin, int]:
-        """The first origin of what is not finite among all that comes out of the run, and how many are before it.
+        """The first origin that affects the outcome of the run, and how many harmless ones precede it.
 
-        That is `origin`, unless nothing that comes out is touched by it while something else is. Reads every value.
+        That is `origin` itself, unless it does not affect the outcome and a later one does. Reads every value.
         """
         bad = self.bad_rows()
         found, before = self._first_harmful(origin, bad)
@@ -133,7 +133,7 @@ class OriginSearch:
         touching = leading_to_outcome(self._run, self._lineage, bad)
         if not touching or origin.index is None or origin.index in touching:
             return origin, 0
-        # What reads the same input, as the gradient of a logarithm does, goes wrong for the same reason.
+        # An op that reads the same input, as the gradient of a logarithm does, goes wrong for the same reason.
         akin = self._intentions.bad_readers(origin.node) if origin.node is not None else frozenset()
         if any(self._run.tensors[row].node in akin for row in touching):
             return origin, 0
@@ -144,11 +144,11 @@ class OriginSearch:
         return self._descriptions.of(harmful[0]), sum(row < harmful[0] and row not in touching for row in begun)
 
     def spoiled(self, index: int | None) -> Aftermath:
-        """What is bad behind the tensor at `index` (None: behind a feed)."""
+        """How much is bad after the tensor at `index` in order of execution (None: after a feed)."""
         return aftermath(self._run, self._lineage, self._verdicts.bad, index)
 
     def _pass_over(self, place: int | InputSeen | None) -> Intended | None:
-        """Excuse the tensor at `place` and those that carry its infinities on, if they look intended."""
+        """Excuse the infinities at `place`, if they look intended, and the tensors that pass them on."""
         if self._benign is Benign.SHOW or place is None:
             return None
         found = self._intentions.at(place) if isinstance(place, int) else self._intentions.of_feed(place)
@@ -184,7 +184,7 @@ class OriginSearch:
         return found
 
     def _reads_bad(self, index: int) -> bool:
-        """Whether something that the tensor at `index` was made of is bad, whether an edge leads to it or not."""
+        """Whether something that the tensor at `index` was computed from is bad, even if no edge leads there."""
         read = map(self._bad_input, self._inputs_of(index))
         return any(read) or any(map(self._verdicts.bad, self._hidden.rows(index)))
 
@@ -202,7 +202,7 @@ class OriginSearch:
         return node is not None and any(isinstance(p, InputSeen) and p.node is node for p in self._passed_over)
 
     def _traced_back(self, index: int) -> int | InputSeen:
-        """From a bad tensor back along bad inputs to one without; a feed that no tensor shows is returned itself."""
+        """Go from a bad tensor back along bad inputs to one that has none; or to a bad feed that no tensor shows."""
         met = {index}
         while True:
             bad = [item for item in self._inputs_of(index) if self._bad_input(item)]
@@ -222,10 +222,10 @@ class OriginSearch:
             met.add(index)
 
     def _hands_on(self, index: int) -> bool:
-        """Whether the tensor at `index` only hands on an infinity that is meant: what made NaN of it is the fault."""
+        """Whether the tensor at `index` only passes on an intended infinity; the fault is then where NaN arises."""
         known = self._handing_on.get(index)
         if known is None:
-            self._handing_on[index] = False  # should it come round in a circle
+            self._handing_on[index] = False  # the answer within a cycle
             known = self._handing_on[index] = self._is_handing_on(index)
         return known
 
@@ -238,7 +238,7 @@ class OriginSearch:
         return not isinstance(value, NoValue) and not nan_mask(value).any()
 
     def _in_feeds(self) -> InputSeen | None:
-        """A feed that no captured tensor shows."""
+        """The first bad feed that does not count as fine, for a run in which no tensor is bad."""
         for text in self._run.call.feeds:
             name = tensor_name_of(text)
             value = fed_value(self._run.call.feeds, name)

@@ -1,7 +1,7 @@
-"""Ops that make a number out of a NaN, so that it is seen no more, though what comes out depends on it.
+"""Ops that turn a NaN into an ordinary number, so that it disappears, though the outcome depends on it.
 
-A choice that does not take the NaN (tf.where) drops it, and nothing depends on it. A comparison with NaN is false,
-the largest of NaN and 1 may be 1, and an integer made of NaN is any: there, the result is wrong and looks right.
+If tf.where does not choose a NaN, nothing depends on that. But a comparison with NaN is false, the maximum of NaN and
+1 may be 1, and NaN cast to an integer is arbitrary: such results are wrong, but look right.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ _OF_ITSELF = frozenset({"Equal", "NotEqual"})  # x != x asks whether x is NaN
 
 
 def swallowed(run: Run, bad: Iterable[int], outcome: Collection[TensorName]) -> str:
-    """The name of an op that made a number out of a NaN on which something in `outcome` depends; empty without one.
+    """The name of an op that turned a NaN into a number on which something in `outcome` depends; empty for none.
 
-    `bad` are the tensors of `run` that are not finite.
+    `bad` are the rows of the tensors of `run` that are not finite.
     """
     tensors = {run.tensors[row].name: row for row in bad}
     met: set[str] = set()
@@ -56,7 +56,7 @@ def _asks_itself(reader: Node) -> bool:
 
 
 def _is_hidden(run: Run, reader: Node, bad: Collection[TensorName]) -> bool:
-    """Whether what `reader` gives is finite."""
+    """Whether all outputs of `reader` are finite."""
     rows = run.tensors.named(reader.name)
     return not any(run.tensors[row].name in bad for row in rows)
 
@@ -69,7 +69,7 @@ def _has_nan(run: Run, row: int) -> bool:
 
 
 def _depended_on(graph: Graph, outcome: Iterable[TensorName]) -> set[str]:
-    """The nodes on which the tensors of `outcome` depend: by edges, or since they decide how long a loop runs."""
+    """The nodes on which the tensors of `outcome` depend: by edges, or as part of the condition of a loop."""
     deciding = _deciding(graph)
 
     def needs(name: str) -> Iterator[str]:
@@ -81,7 +81,7 @@ def _depended_on(graph: Graph, outcome: Iterable[TensorName]) -> set[str]:
 
 
 def _deciding(graph: Graph) -> dict[str, Sequence[str]]:
-    """By loop, the nodes of its condition: no edge of the graph leads from these to what the loop gives."""
+    """By loop, the nodes of its condition, from which no edge of the graph leads to the outputs of the loop."""
     scopes = call_scopes(graph)
     found: dict[str, list[str]] = {}
     if not scopes:

@@ -1,4 +1,4 @@
-"""What a value of a variable was made of where the run updated it before: no edge of the graph leads there."""
+"""The sources of a variable's value that the run itself has updated before: no edge of the graph leads to them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class UpdatesRead:
         self._lineage = lineage
 
     def rows(self, index: int) -> list[int]:
-        """The tensors that updates of the variable took, before the one at `index` was read from it."""
+        """The rows of tensors that updates applied to the variable before the one at `index` was read from it."""
         node = self._lineage.node(index)
         if node is None:
             return []

@@ -1,4 +1,4 @@
-"""What filters say of the tensors of a run: each is asked once, one value at a time."""
+"""Applying filters to the tensors of a run: each value is tested once, and one at a time is in memory."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import finite_in_steps, summary_of
 from tfdbg_cli.model.values import LOST, NoValue
 
-# By index: what a filter said, or the text of what it raised; None where the value is lost and it said no.
+# By index of the tensor: the answer of a filter, or the text of its exception; None for no where the value is lost.
 Answers: TypeAlias = dict[int, "bool | str | None"]
 
 
 @dataclass(frozen=True, slots=True)
 class Raised:
-    """A filter that raised: on how many tensors, the first of them, and what it raised there first."""
+    """The exceptions of a filter: on how many tensors it raised, the name of the first, and what it raised there."""
 
     count: int = 0
     first: str = ""
@@ -27,7 +27,7 @@ class Raised:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """The indices that passed a filter, in order, how often it raised, and how many values it never saw."""
+    """The indices of tensors that passed a filter, its exceptions, and for how many the value was lost (`unread`)."""
 
     passed: tuple[int, ...]
     raised: Raised = Raised()
@@ -41,17 +41,17 @@ def ask(
     known: Answers,
     earlier: Run | None = None,
 ) -> Answered:
-    """Put `tensor_filter` to the tensors of `run` at `indices`, one value at a time; `known` is looked up and filled.
+    """Apply `tensor_filter` to the tensors of `run` at `indices`, using and filling the cache `known`.
 
-    `earlier` is the run of the same function before it. A filter that raises passes nothing by it; that it did is
-    counted. The answer may be any object with a truth.
+    `earlier` is the run of the same function before it, for filters that compare. A tensor on which the filter raises
+    does not pass, and is counted in `raised`. A filter may return anything that has a truth value.
     """
     passed: list[int] = []
     raised = Raised()
     unread = 0
     for _ in ask_in_steps(run, indices, tensor_filter, known, earlier):
         pass
-    others = [(index, answer) for index in indices if (answer := known[index]) is not False]  # nearly none
+    others = [(index, answer) for index in indices if (answer := known[index]) is not False]  # usually very few
     for index, answer in others:
         if isinstance(answer, str):
             raised = Raised(raised.count + 1, raised.first or str(run.tensors[index].name), raised.error or answer)
@@ -65,9 +65,9 @@ def ask(
 def ask_in_steps(
     run: Run, indices: Sequence[int], tensor_filter: TensorFilter, known: Answers, earlier: Run | None = None
 ) -> Iterator[float]:
-    """Fill `known` with what `tensor_filter` says of the tensors at `indices`; gives the share that was asked."""
+    """Fill `known` with the answers of `tensor_filter` for `indices`, in steps that yield the share done."""
     left = indices if not known else [index for index in indices if index not in known]
-    if isinstance(tensor_filter, Filter) and tensor_filter.finds and left:  # of what is finite it says no
+    if isinstance(tensor_filter, Filter) and tensor_filter.finds and left:  # a finite tensor cannot pass it
         before = len(known)
         for finite, share in finite_in_steps(run.tensors, left):
             known.update(dict.fromkeys(finite, False))
@@ -92,7 +92,7 @@ def _answer(datum: TensorDatum, tensor_filter: TensorFilter) -> bool | str | Non
 
 
 def _told_by_counts(datum: TensorDatum, tensor_filter: TensorFilter) -> bool | None:
-    """What recorded counts say of a tensor without a value, to a filter that looks for NaN or infinities."""
+    """The answer by recorded counts, for a tensor without a value and a filter that looks for NaN or infinities."""
     finds = tensor_filter.finds if isinstance(tensor_filter, Filter) else Bad.NONE
     summary = summary_of(datum.store, datum.index) if finds else None
     if summary is None or datum.undefined:

@@ -1,4 +1,4 @@
-"""What a filter is: a question with yes or no for an answer, asked of every tensor; and what is known of our own."""
+"""What a filter is, a yes or no question about a tensor, and what tfdbg knows of its own filters."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ TensorFilter: TypeAlias = Callable[[Any, Any], bool]
 
 
 class Among(Enum):
-    """Which tensors of a run are asked."""
+    """To which tensors of a run a filter applies."""
 
     ALL = auto()
-    GRADIENTS = auto()  # those of which no further gradients are made
+    GRADIENTS = auto()  # final gradients, from which no further gradients are computed
     OUTCOME = auto()  # what comes out of the run (analysis/watch/outcome.py)
 
 
 class Bad(Flag):
-    """Which wrong numbers a filter looks for, wherever they come up."""
+    """Which non-finite numbers a filter looks for; NONE for one about something else."""
 
     NONE = 0
     NAN = auto()
@@ -34,13 +34,13 @@ class Bad(Flag):
 
 @dataclass(frozen=True)
 class Filter:
-    """A filter of ours, with all that is known of it but its question (`capture/questions/`).
+    """A built-in filter; the ops that answer it inside TensorFlow, its question, are in `capture/questions/`.
 
-    `test` is called with a datum, a value and, where there is one, the `parameter`: a number that a person writes
-    behind the name (`magnitude_above:1e4`), and that `meaning` calls N. A filter is checked `inside` a run, by ops in
-    the graph, where its parameter is finite and at least `least`; else it is asked of all captured values. `among`
-    says which tensors are asked, `finds` whether it looks for NaN, infinities or both, and `compares` that it is
-    about a change, so that values from before the run are asked, too.
+    `test` is called with a datum, a value and, if it has one, the `parameter`: the number that the user writes after
+    the name (`magnitude_above:1e4`), called N in `meaning`. If `inside`, and if the parameter is below infinity and
+    at least `least`, the filter can be checked by ops in the graph; otherwise it is applied to captured values.
+    `among` says to which tensors it applies, `finds` whether it looks for NaN, infinities or both, and `compares`
+    that it is about a change, and so needs values from before the run.
     """
 
     name: str
@@ -58,11 +58,11 @@ class Filter:
 
     @property
     def number(self) -> float:
-        """The parameter, of a filter that has one."""
+        """The parameter, as a float; only for a filter that has one."""
         assert self.parameter is not None, self.name
         return self.parameter
 
     @property
     def checked_inside(self) -> bool:
-        """Whether capture can check it inside a run."""
+        """Whether ops in the graph can check the filter, with this parameter."""
         return self.inside and (self.parameter is None or self.least <= self.parameter < math.inf)

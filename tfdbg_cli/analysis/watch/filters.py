@@ -1,4 +1,4 @@
-"""The filters of ours: one row each. The question that asks the same inside a run is in capture/questions/."""
+"""The built-in filters, one row each. The ops that check the same inside a run are in capture/questions/."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tfdbg_cli.model.values import Array, NoValue, Value
 
 def has_inf_or_nan(datum: Any, tensor: Value) -> bool:
     """Whether `tensor` holds a NaN or an infinity; bfloat16, float8 and complex count, NoValue never does."""
-    # What TensorFlow's own DebugDumpDir hands out for a tensor without an array has no dtype either.
+    # A program may pass values of TensorFlow's own DebugDumpDir, which for a missing one are objects without a dtype.
     if isinstance(tensor, NoValue) or not hasattr(tensor, "dtype"):
         return False
     return any_nonfinite(tensor) and _means_something(datum)
@@ -96,8 +96,8 @@ FILTERS: tuple[Filter, ...] = (
     Filter("has_nan", "a NaN", has_nan, finds=Bad.NAN),
     Filter("has_inf", "an infinity", has_inf, finds=Bad.INFINITE),
     Filter("all_zero", "a float or complex tensor, no constant, whose elements are all 0", all_zero),
-    # TensorFlow's kernels take denormal numbers for zeros; below zero everything passes, without elements too. Hence
-    # the least numbers with which these are checked inside a run.
+    # `least`: TensorFlow's kernels flush denormal numbers to zero, and a negative limit lets even empty tensors pass,
+    # so that with smaller parameters checks inside a run would answer differently.
     Filter("magnitude_above", "an element beyond N, either way", _magnitude_above, 1e4, least=1e-30),
     Filter(
         "near_overflow", "an element that reaches the share N of what its dtype can hold",
@@ -120,24 +120,24 @@ BUILT_IN_FILTERS: Mapping[str, Filter] = MappingProxyType({each.name: each for e
 
 
 def our_filter(tensor_filter: TensorFilter) -> Filter | None:
-    """The row of a filter of ours, also where a program gives its plain test; None for one of the program's own."""
+    """The built-in Filter that `tensor_filter` is, or is the plain test of; None for a filter of the program's."""
     if isinstance(tensor_filter, Filter):
         return tensor_filter
-    # By identity: a filter of the program's need not be hashable.
+    # Compared by identity, since the program's filter may be any object.
     return next((each for each in FILTERS if each.parameter is None and each.test is tensor_filter), None)
 
 
 def checked_inside(tensor_filter: TensorFilter) -> bool:
-    """Whether capture can check it inside a run, in the graph; any other is asked of all captured values."""
+    """Whether ops in the graph can check the filter; any other has to be applied to captured values."""
     ours = our_filter(tensor_filter)
     return ours is not None and ours.checked_inside
 
 
 def filter_named(filters: Mapping[str, TensorFilter], text: str) -> TensorFilter:
-    """The filter that `text` means: a name, or that of one with a parameter, and a number behind a colon.
+    """The filter that `text` means: a name, or `NAME:NUMBER` for a filter with a parameter.
 
     Raises:
-        TfdbgError: there is none, or what stands behind the colon is no number.
+        TfdbgError: there is no such filter, it takes no number, or what follows the colon is no number.
 
     """
     found = filters.get(text)
@@ -153,7 +153,7 @@ def filter_named(filters: Mapping[str, TensorFilter], text: str) -> TensorFilter
     raise TfdbgError(f"There is no filter {text!r}.", hint=hint)
 
 
-@lru_cache(maxsize=100)  # one object for one text, so that answers are found again
+@lru_cache(maxsize=100)  # the same text gives the same object, whose id is the key of cached answers
 def _with_parameter(base: Filter, text: str) -> Filter:
     try:
         number = float(text)
@@ -165,7 +165,7 @@ def _with_parameter(base: Filter, text: str) -> Filter:
 
 
 def require_filter(name: object, tensor_filter: object) -> None:
-    """Refuse what is no name, or no filter.
+    """Check the arguments of `add_tensor_filter`.
 
     Raises:
         ValueError: the name is empty.

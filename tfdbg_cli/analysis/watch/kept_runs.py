@@ -10,10 +10,10 @@ from tfdbg_cli.model.tensors import valued_rows
 
 
 class KeptRuns:
-    """The newest `most` runs whose values, and those of one more, take at most `room` bytes; the oldest give way.
+    """A queue of at most `most` runs whose values, together with those of one more run, fit in `room` bytes.
 
-    `held` gives a run whose values stay. `largest` is the size of the largest run so far, in bytes; `crowded_out`
-    says that memory was the reason to keep fewer than `most`.
+    The oldest ones are dropped. `held(run)` is what is kept of a run: a copy whose values stay valid. `largest` is
+    the size of the largest run so far, in bytes; `crowded_out` says that runs were dropped for lack of memory.
     """
 
     def __init__(self, most: int, room: int, held: Callable[[Run], Run] = lambda run: run) -> None:
@@ -34,7 +34,7 @@ class KeptRuns:
         """Keep `run`, if need be in place of older ones; a run that is too large by itself is not kept."""
         size = values_size(run)
         self.largest = max(self.largest, size)
-        next_one = self.largest  # the run that comes is in memory beside them
+        next_one = self.largest  # leave room for the next run, which is in memory while these are still kept
         while self._runs and (len(self._runs) >= self.most or self._taken + size + next_one > self.room):
             self.crowded_out = self.crowded_out or len(self._runs) < self.most
             self._taken -= self._runs.popleft()[1]
@@ -46,6 +46,6 @@ class KeptRuns:
 
 
 def values_size(run: Run) -> int:
-    """Bytes that the values of `run` take at most: tensors that share memory count each."""
+    """An upper bound of the bytes that the values of `run` take: tensors that share memory are all counted."""
     store = run.tensors
     return sum(store[index].nbytes or 0 for index in valued_rows(store))

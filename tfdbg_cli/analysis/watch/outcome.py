@@ -1,4 +1,4 @@
-"""What comes out of a run: its results, what its updates apply to variables, and the variables after that."""
+"""The outcome of a run: its results, the values that its updates apply to variables, and the updated variables."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from tfdbg_cli.model.tensors import TensorStore
 from tfdbg_cli.model.updates import UPDATED_VARIABLE, updated_variable
 from tfdbg_cli.ops.effects import takes_handle
 
-# By op type, of updates that cannot hide what is not finite in one of their inputs: (that input, the variable in
-# which it shows). Of optimizers it is a moment or an accumulator: m += (grad - m)·(1 - beta) and the like.
+# Updates in whose variable a non-finite input always shows: by op type, the index of that input and of the variable.
+# For optimizers that is a moment or an accumulator: m += (grad - m)·(1 - beta) and the like.
 SHOWS: Mapping[str, tuple[int, int]] = {
     "AssignAddVariableOp": (1, 0), "AssignSubVariableOp": (1, 0), "AssignAdd": (1, 0), "AssignSub": (1, 0),
     "ResourceApplyGradientDescent": (2, 0), "ApplyGradientDescent": (2, 0),
@@ -31,7 +31,7 @@ _ALWAYS = ""
 
 
 class HarmKind(IntEnum):
-    """What it is that comes out spoiled: what says most to a person first."""
+    """What part of the outcome is bad; the most telling one first."""
 
     RESULT = auto()
     VARIABLE = auto()
@@ -40,7 +40,7 @@ class HarmKind(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Harm:
-    """That something comes out of a run spoiled, in a sentence."""
+    """A sentence that says which part of a run's outcome is not finite."""
 
     kind: HarmKind
     text: str
@@ -48,11 +48,12 @@ class Harm:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What comes out of the runs of a call.
+    """Which tensors are the outcome of the runs of a call.
 
-    `results` are what the program gets, and variables after their update. `applied` are what updates read, by the
-    nodes that show the variables afterwards: an update in a branch that is not taken applies nothing. `variables` are
-    the variables that `results` show after their update.
+    `results` are the tensors that the program gets, and those that show variables after their update; `variables`
+    names the variable of each of the latter. `applied` maps each input of an update to the nodes that show its
+    variables afterwards: it counts only in runs that have one of these, as an update in an untaken branch applies
+    nothing; the empty name stands for always.
     """
 
     results: frozenset[TensorName]
@@ -66,7 +67,7 @@ class Outcome:
         return any(node == _ALWAYS or bool(store.named(node)) for node in self.applied.get(name, ()))
 
     def harm(self, name: TensorName) -> Harm:
-        """What it means that the tensor called `name`, which comes out, is not finite."""
+        """What it means that the tensor `name`, which is part of the outcome, is not finite."""
         if name in self.variables:
             return Harm(HarmKind.VARIABLE, f"The variable {self.variables[name]} is not finite after its update.")
         updated = sorted(updated_variable(node) for node in self.applied.get(name, ()) if node != _ALWAYS)
@@ -80,7 +81,7 @@ class Outcome:
 
 
 def outcome_of(graph: Graph, call: Call) -> Outcome:
-    """What comes out of runs with that graph and that call. Found once."""
+    """The outcome of runs with that graph and that call; cached per graph."""
     known = _found.setdefault(graph, {})
     key = (*call.same, tuple(call.feeds))
     if key not in known:
@@ -92,7 +93,7 @@ def _outcome(graph: Graph, call: Call) -> Outcome:
     results = set(map(tensor_name_of, call.fetches))
     variables: dict[TensorName, str] = {}
     applied: dict[TensorName, set[str]] = {}
-    # Of a program's graph a session runs what its fetches need, and leaves other updates alone.
+    # A session runs only what its fetches need of the program's graph: other updates in it are not made.
     partly = graph.kind is GraphKind.PYTHON and call.kind.of_session
     needed = needed_nodes(graph, call) if partly else None
     nodes = [graph.node(name) for name in _updates(graph)]

@@ -1,4 +1,4 @@
-"""Filters that know what part a tensor plays in training: gradients, units of a ReLU, variables."""
+"""Filters that depend on the role of a tensor in training: gradients, ReLU activations, variables."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ _READ = REFERENCE_VARIABLES | {"ReadVariableOp"}
 
 
 def gradient_norm_below(datum: TensorDatum, tensor: Value, limit: float) -> bool:
-    """Whether `tensor` is a gradient at its end with an L2 norm of at most `limit`."""
+    """Whether `tensor` is a final gradient (`is_final_gradient`) with an L2 norm of at most `limit`."""
     norm = _gradient_norm(datum, tensor)
     return norm is not None and norm <= limit
 
 
 def gradient_norm_above(datum: TensorDatum, tensor: Value, limit: float) -> bool:
-    """Whether `tensor` is a gradient at its end with an L2 norm beyond `limit`, or one that is not finite."""
+    """Whether `tensor` is a final gradient with an L2 norm above `limit`, or that is not finite."""
     norm = _gradient_norm(datum, tensor)
     return norm is not None and not norm <= limit
 
 
 def _gradient_norm(datum: TensorDatum, tensor: Value) -> float | None:
-    """The L2 norm of a gradient that no further gradient is made of; None of any other tensor.
+    """The L2 norm of a final gradient; None for any other tensor.
 
-    What lies between the loss and a variable is left out: there, zeros are usual.
+    Gradients on the way from the loss to a variable do not count, since zeros are common there.
     """
     if isinstance(tensor, NoValue):
         return None
@@ -44,18 +44,18 @@ def _gradient_norm(datum: TensorDatum, tensor: Value) -> float | None:
 
 
 def norm_of(tensor: Array) -> float | None:
-    """The L2 norm of `tensor`, of any shape; None where it has no elements or holds integers."""
+    """The L2 norm over all elements; NaN or infinite if an element is, None for no elements or for integers."""
     if not is_inexact(tensor.dtype) or not tensor.size:
         return None
     wide = in_double(tensor)
     scale = float(np.abs(wide).max())
     if not math.isfinite(scale) or scale == 0:
         return scale
-    return scale * float(np.linalg.norm(wide / scale))  # squares of small and large numbers leave the range
+    return scale * float(np.linalg.norm(wide / scale))  # scaled, since squares could overflow or underflow
 
 
 def is_final_gradient(graph: Graph, node: str, slot: int, op_type: str) -> bool:
-    """Whether output `slot` of a node of that op type is a gradient of which no further gradient is made."""
+    """Whether output `slot` of `node` is a gradient that no other gradient op reads, as one applied to a variable."""
     return role_of(graph, node, op_type) is Role.GRADIENT and not any(
         role_of(graph, reader.name, reader.op_type) is Role.GRADIENT
         for reader, read in graph.consumers(node)
@@ -64,12 +64,12 @@ def is_final_gradient(graph: Graph, node: str, slot: int, op_type: str) -> bool:
 
 
 def dead_relu(datum: TensorDatum, tensor: Value, share: float) -> bool:
-    """Whether at least `share` of the units of a ReLU (its last axis) are above zero for no row."""
+    """Whether `tensor` is the output of a ReLU with at least `share` dead units (`has_dead_units`)."""
     return not isinstance(tensor, NoValue) and datum.op_type in RELUS and has_dead_units(tensor, share)
 
 
 def has_dead_units(tensor: Array, share: float) -> bool:
-    """Whether at least `share` of the units of `tensor` (its last axis) are above zero for no row."""
+    """Whether at least `share` (0 to 1) of the units, which are the last axis, are nowhere above zero."""
     if not is_inexact(tensor.dtype) or not tensor.size or not tensor.ndim:
         return False
     with np.errstate(invalid="ignore"):  # NaN is not above zero
@@ -79,15 +79,15 @@ def has_dead_units(tensor: Array, share: float) -> bool:
 
 
 def is_dead(alive: float, share: float) -> bool:
-    """Whether a ReLU of whose units the share `alive` is above zero counts as dead at `share`."""
+    """Whether a ReLU counts as dead if the share `alive` of its units is above zero: at least `share` are not."""
     return 1 - alive >= share
 
 
 def unchanged_variable(datum: TensorDatum, tensor: Value) -> bool:
-    """Whether `tensor` is a variable that its run writes, bit for bit the same as before.
+    """Whether `tensor` is a variable that its run writes, but that has the same bits as before.
 
-    Compared are the value after the update and the first that the run read, where a run shows both; else the values
-    of the same node in this run and the one before it.
+    The value after the update is compared with that before it or the first one read, if the run shows both; otherwise
+    the values of the same node in this run and in the one before are compared.
     """
     if isinstance(tensor, NoValue) or not tensor.size:
         return False
@@ -116,7 +116,7 @@ def _handle(graph: Graph, node: str) -> str:
 
 
 def read_before_update(graph: Graph, store: TensorStore, index: int) -> Value | None:
-    """What the variable held whose value after its update is at `index`; None where the run did not read it."""
+    """The value, before its update, of the variable whose value after it is at `index`; None if it was never read."""
     rows = rows_before_update(graph, store, index)
     if rows and store[rows[0]].op_type == BEFORE_UPDATE:
         return store.value(rows[0])
@@ -125,7 +125,7 @@ def read_before_update(graph: Graph, store: TensorStore, index: int) -> Value | 
 
 
 def rows_before_update(graph: Graph, store: TensorStore, index: int) -> list[int]:
-    """The tensors that show what the variable held whose value after its update is at `index`, the best first."""
+    """The tensors with values, before its update, of the variable whose value after it is at `index`; best first."""
     tensor = store[index]
     for row in store.named(before_update(updated_variable(tensor.node))):
         if store[row].op_type == BEFORE_UPDATE and store[row].execution == tensor.execution:
@@ -149,5 +149,5 @@ def _same(first: Array, second: Array) -> bool:
 
 
 def _bits(array: Array) -> Any:
-    """The bytes of `array`: a NaN that stayed is unchanged too."""
+    """The bytes of `array`, for a comparison in which a NaN equals itself."""
     return np.ascontiguousarray(array).reshape(-1).view(np.uint8)

@@ -23,9 +23,10 @@ def nan_mask(array: Array) -> Array:
 
 
 class Verdicts:
-    """Which tensors of `run` hold an element that `mask` marks; nodes that `exclude_node_names` finds count as fine.
+    """Which tensors of `run` are bad: they hold an element that `mask` marks.
 
-    Tensors can be excused later, or dismissed for good. `unread` are those whose value is lost, so that nobody knows.
+    Nodes whose name matches the regular expression `exclude_node_names` are fine. Tensors can be excused for a while,
+    or dismissed for good. `unread` are those whose value is lost: they count as fine, though it is not known.
     """
 
     def __init__(self, run: Run, mask: BadMask, exclude_node_names: str) -> None:
@@ -38,11 +39,11 @@ class Verdicts:
         self.unread: set[int] = set()
 
     def bad(self, index: int) -> bool:
-        """Whether the tensor at `index` holds an offending element, and does not count as fine."""
+        """Whether the tensor at `index` holds an offending element, and is neither excused nor dismissed."""
         return index not in self._excused and index not in self._dismissed and self.offends(index)
 
     def offends(self, index: int) -> bool:
-        """As `bad`, whether it is excused or not."""
+        """Whether the tensor at `index` holds an offending element, even if it is excused or dismissed."""
         known = self._known.get(index)
         if known is None:
             known = self._known[index] = self._look(index)
@@ -63,11 +64,11 @@ class Verdicts:
         self._excused.update(tensors)
 
     def excuse_none(self) -> None:
-        """Take all excuses back; tensors that the person said are fine stay so."""
+        """Take all excuses back; dismissed tensors stay dismissed."""
         self._excused.clear()
 
     def dismiss(self, tensors: Iterable[int]) -> None:
-        """Let `tensors` count as fine, whatever is asked."""
+        """Let `tensors` count as fine for good, since the user ignores them."""
         self._dismissed.update(tensors)
 
     def _look(self, index: int) -> bool:

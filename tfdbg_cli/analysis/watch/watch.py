@@ -16,7 +16,7 @@ from tfdbg_cli.model.runs import Hit, Run
 
 
 class Watch:
-    """Counts the runs it saw. Speaks by `say` once, when the filter fails."""
+    """Applies the filter of `decision` to run after run, and counts them; calls `say` once if the filter raises."""
 
     def __init__(
         self,
@@ -28,7 +28,7 @@ class Watch:
         self.decision = decision
         self.runs = 0
         self._last_passed = 0
-        self._passed: dict[Hashable, int] = {}  # the last one of those that look at the same variables
+        self._passed: dict[Hashable, int] = {}  # by `Call.looks_at`, the number of the last run without a hit
         self.progress = WatchProgress(decision.filter_name, clock)
         self._filter = tensor_filter
         self._excluded = re.compile(decision.exclude_node_names) if decision.exclude_node_names else None
@@ -36,7 +36,7 @@ class Watch:
         self._clock = clock
         self._complained = False
         ours = our_filter(tensor_filter)
-        self._compares = ours is not None and ours.compares  # then the values of one run more are held
+        self._compares = ours is not None and ours.compares  # whether the previous run's values are needed, too
         self._before: dict[tuple[object, ...], Run] = {}
         self.ignored: frozenset[tuple[str, str]] = frozenset()  # nodes that are left out, each with its function
 
@@ -46,10 +46,10 @@ class Watch:
         return self.progress.words(self.runs)
 
     def sees(self, run: Run) -> Hit | None:
-        """What to stop for, if a tensor of `run` passes the filter.
+        """Count `run`, and return the hit if one of its tensors passes the filter.
 
-        A run that was `caught` where it happened is a hit without a look at its values. A filter that raises does
-        not pass, and is told of once.
+        If a check inside the run has `caught` it, it is a hit without a look at its values. A tensor on which the
+        filter raises does not pass.
         """
         if run.caught or self._asks(run):
             self.runs += 1
@@ -65,7 +65,7 @@ class Watch:
         self._last_passed = self._passed[looked_at] = number
 
     def skipped(self, call: Call) -> None:
-        """Hear that the run of `call`, which was seen as a hit, is one that does no harm."""
+        """Note that the run of `call`, for which `sees` gave a hit, turned out harmless and is not stopped at."""
         self._last_passed = self._passed[call.looks_at] = call.number
 
     def _asks(self, run: Run) -> bool:

@@ -11,9 +11,9 @@ from tfdbg_cli.model.statistics import largest_magnitude
 from tfdbg_cli.model.values import NoValue
 
 _BETWEEN_SAMPLES = 30.0  # seconds; more where a sample takes long
-_LEAST_PAUSE = 100  # a sample is worth at most a hundredth of the time
-_MOST_UNDER_WAY = 100  # runs that are being made; of one that broke off nobody hears the end
-_WORTH_A_WORD = 0.1  # share of the time that a filter may take unmentioned
+_LEAST_PAUSE = 100  # samples may take at most a hundredth of the time
+_MOST_UNDER_WAY = 100  # runs whose start is remembered; bounded, as a run that is abandoned never ends
+_WORTH_A_WORD = 0.1  # if the filter takes at least this share of the time, that is mentioned
 
 
 class WatchProgress:
@@ -25,18 +25,18 @@ class WatchProgress:
         self._begun = clock()
         self._next_sample = self._begun + _BETWEEN_SAMPLES
         self._under_way: dict[int, float] = {}  # when runs began, by number
-        self._longest = 0.0  # what a run took, with all that had to be prepared for it
+        self._longest = 0.0  # seconds that the longest run took, which includes preparing its graph
         self._asking = 0.0
         self._largest = -1.0
         self._where = ""
-        self.inexact = ""  # how the runs are not those of an undebugged program, or may not be
-        self.said = ""  # what else is to be told
+        self.inexact = ""  # how the numbers differ, or may differ, from undebugged ones (`Exactness.words`)
+        self.said = ""  # one more remark for the sentence
 
     @property
     def wants_sample(self) -> bool:
         """Whether it is time to look at the values of a run.
 
-        To make a run again with all its values takes about as long as the run took that had to be prepared.
+        Getting them may mean making the run again, which takes about as long as the longest run so far.
         """
         return self._clock() >= max(self._next_sample, self._begun + _LEAST_PAUSE * self._longest)
 
@@ -47,9 +47,9 @@ class WatchProgress:
             self._under_way.pop(next(iter(self._under_way)))
 
     def hear(self, inexact: str) -> None:
-        """Hear of a run how it is not exact, or may not be; empty for one that is."""
+        """Note how a run is not exact (`Exactness.words`); empty for one that is."""
         known = self.inexact.startswith("not ") and not inexact.startswith("not ")
-        self.inexact = self.inexact if known else inexact or self.inexact  # what only may be takes nothing away
+        self.inexact = self.inexact if known else inexact or self.inexact  # "may not be" does not replace "not"
 
     def ends(self, number: int) -> None:
         """Hear that the run with that number has ended."""
@@ -66,7 +66,7 @@ class WatchProgress:
             self._next_sample = now + max(_BETWEEN_SAMPLES, _LEAST_PAUSE * (now - begun))
 
     def asked(self, seconds: float) -> None:
-        """Count the time that a filter took which looks at the values of a run."""
+        """Add the seconds that applying the filter to the values of a run took."""
         self._asking += seconds
 
     def words(self, runs: int) -> str:

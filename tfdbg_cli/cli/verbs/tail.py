@@ -40,7 +40,7 @@ def prepare_parser(parser: Parser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Follow until there is a reason to end.
+    """Print runs as they come, until an option says to end; 3 if something was not finite, else 0.
 
     Raises:
         TfdbgError: the path is a file, or the times make no sense.

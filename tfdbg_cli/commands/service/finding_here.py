@@ -1,4 +1,4 @@
-"""The finder of one stop, as a front end uses it: typed, looked for in slices, its hits as lines."""
+"""The finder of one stop, for a front end: a text that is typed, a search in slices, its hits as lines."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tfdbg_cli.formats.recording.fetching import in_steps
 
 
 class FindingHere:
-    """Finds by letters of names. `keys` tells the key of a command, which stands beside it.
+    """Finds things by letters of their names. `keys` maps a command to its key, which is shown beside it.
 
     Raises:
         TfdbgError: the run looked at cannot be read.
@@ -28,8 +28,8 @@ class FindingHere:
         self._rows = FoundRows(context, registry, self._finding.hits, keys)
         self._shown: Sequence[Hit] = self._finding.hits
         self._counting: tuple[int, Iterator[float | None]] | None = None
-        self._lost: set[int] = set()  # the rows of which a value could not be had
-        self.is_new = True  # whether the hits on show are those of another text than before
+        self._lost: set[int] = set()  # the rows whose value could not be read
+        self.is_new = True  # whether the text has changed since the front end last reset this
 
     @property
     def text(self) -> str:
@@ -76,10 +76,10 @@ class FindingHere:
         return row < len(self._shown) and row not in self._lost and self._rows.missing(row)
 
     def count(self, row: int, enough: Callable[[], bool]) -> None:
-        """Count it, until `enough`; called again it goes on.
+        """Count the health of the hit at `row` until `enough()`; call again to continue.
 
         Raises:
-            TfdbgError: its value cannot be had. It is tried again when it is found again.
+            TfdbgError: its value cannot be read. It is not tried again until the hits change.
 
         """
         if self._counting is None or self._counting[0] != row:

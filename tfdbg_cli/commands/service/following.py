@@ -14,10 +14,10 @@ _INTERVAL = 1.0  # seconds between two looks
 
 
 class Following:
-    """The runs that are written while a person looks at a recording that is followed; of any other there are none.
+    """Looks for new runs of a recording that is followed; of any other stop there are none.
 
-    Within it as a context a thread looks for them. Nobody waits for the writer, nor the writer for anybody: what can
-    be read is read, the rest a second later.
+    As a context it looks in a thread, every `interval` seconds. No lock is shared with the writer: what cannot be
+    read yet is read the next time.
     """
 
     def __init__(self, context: Context, interval: float = _INTERVAL) -> None:
@@ -57,11 +57,11 @@ class Following:
         return len(self._context.runs)
 
     def news(self) -> str:
-        """What is new since this was asked last, in a sentence: runs, or what keeps them from being read."""
+        """A sentence about new runs since the last call, or why they cannot be read; empty if nothing is new."""
         fresh, self._told = self.count - self._told, self.count
         if fresh:
             memory = self._context.memory
-            # What was found out about all runs; what is known of one stays true.
+            # Drop what was computed over all runs; caches about single runs stay valid.
             memory.trends, memory.histories, memory.alerts = Memory().trends, Memory().histories, Memory().alerts
             return f"{count_text(fresh, 'new run')}: there are {self.count:,} now."
         trouble = self._trouble if self._trouble != self._trouble_told else ""

@@ -1,4 +1,4 @@
-"""The command strings that show the list on a page in another way: the worst on top, folded, counted by value."""
+"""Command strings that show the list on a page in another way: worst first, folded, or counted by value."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _COUNTED = frozenset({"list_tensors", "frequencies"})  # commands whose query ch
 
 
 class ListCommands:
-    """The list on `page`, in the words of the commands of `registry` that there are at `moment`."""
+    """Builds command strings for the list on `page`, from the commands in `registry` at `moment`."""
 
     def __init__(self, page: Page, registry: Registry, moment: Moment) -> None:
         self._page = page
@@ -23,10 +23,10 @@ class ListCommands:
         self._moment = moment
 
     def worst_first(self) -> str:
-        """The list with the worst on top; where that is so, without.
+        """Sort the list worst first; if it is sorted so already, in order of execution.
 
         Raises:
-            TfdbgError: it is no list that can be sorted so.
+            TfdbgError: the page is no list with that order.
 
         """
         words = list_words(self._page)
@@ -38,17 +38,17 @@ class ListCommands:
         return command.spell(options, sort_by="timestamp" if is_so else _WORST, reverse=False)
 
     def counted(self) -> str:
-        """How often each value of the columns stands in the tensors that the query of the page leaves."""
+        """Count the values of each column (`frequencies`), over the tensors that match the page's query."""
         words = list_words(self._page)
         command = self._found(words[0])
         query = command.parse(words[1:]).query if command is not None and command.name in _COUNTED else ""
         return f"frequencies -q {quoted(query)}" if query else "frequencies"
 
     def folded(self, is_open: bool) -> str:
-        """The list with every scope folded if it `is_open`, else unfolded.
+        """Fold every scope of the list if `is_open`, else unfold every scope.
 
         Raises:
-            TfdbgError: nothing folds there.
+            TfdbgError: the page has no scopes.
 
         """
         words = parse_line(self._page.command).words

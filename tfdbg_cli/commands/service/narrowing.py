@@ -16,16 +16,16 @@ from tfdbg_cli.formats.recording.fetching import in_steps
 
 
 def list_words(page: Page) -> Sequence[str]:
-    """The words of the command that gives the list on `page`: `runs 2` leads to the tensors of a run."""
+    """The words of the command that lists what is on `page`; of `runs 2`, which shows tensors, that is `lt`."""
     words = parse_line(page.command).words or ("",)
     return ("lt",) if page.document.kind == "tensors" and words[0] == "runs" else words
 
 
 class Narrowing:
-    """The list on the current page of `pages`, and the rows that are left of it.
+    """A query being typed for the list on the current page of `pages`, whose place the filtered list takes.
 
-    `original` is the page of the list as it was, `text` the query, `error` what is wrong with it. What was shown last
-    stays until the next answer is there.
+    `original` is the page before, `text` the query, `error` what is wrong with it, if anything. The last result
+    stays on show until the next one is complete.
 
     Raises:
         TfdbgError: the page is no list that takes a query.
@@ -55,14 +55,14 @@ class Narrowing:
         return self._steps is not None
 
     def ask(self, text: str) -> None:
-        """Look for the rows that `text` admits from now on, whatever was looked for before."""
+        """Set the query to `text`, and begin to look for its rows; a search under way is dropped."""
         self.text = text
         self.error = None
         self._options.query = text.strip()
         self._steps = in_steps(self._found)
 
     def work(self, enough: Callable[[], bool]) -> None:
-        """Go on looking until `enough`, or until the rows are shown."""
+        """Go on looking until `enough()`, or until the rows are shown; a TfdbgError goes to `error`."""
         if self._steps is None:
             return
         try:
@@ -91,7 +91,7 @@ class Narrowing:
         self._steps = None
 
     def keep(self) -> None:
-        """Make what is shown a page of its own, behind the list as it was."""
+        """Keep the filtered list as a new page after the original one."""
         shown = self._pages.current
         self._show(self.original)
         if shown is not self.original:

@@ -15,7 +15,7 @@ from tfdbg_cli.document.text import Line
 class Page:
     """One answer: the command that asked for it and its document.
 
-    `run` is the index of the run it is about, of those that can be looked at, `label` its name: `run #3`.
+    `run` is the index of the run that it is about, among those that can be looked at; `label` names it: `run #3`.
     """
 
     command: str
@@ -25,10 +25,9 @@ class Page:
     _laid_out: tuple[Document, int | None, Sequence[Line]] | None = field(default=None, init=False, repr=False)
 
     def lines(self, width: int | None, first: int = 0, count: int | None = None) -> Sequence[Line]:
-        """`count` lines from the line `first` on, laid out for `width` columns (None: as wide as they like).
+        """`count` lines (None: all) from line `first` (from 0) on, laid out for `width` columns (None: unlimited).
 
-        Fewer at the end, all that are left if `count` is None. Lines count from 0; no others are made than these
-        and the sample by which a table chooses its widths.
+        Fewer at the end. Only these lines are made, and the sample from which a table computes its column widths.
         """
         lines = self._lines(width)
         begin = max(0, first)
@@ -45,12 +44,12 @@ class Page:
         return self._laid_out[2]
 
     def shows(self, index: tuple[int, ...]) -> bool:
-        """Whether the arrays here leave out no element at `index`."""
+        """Whether every array here with that many dimensions shows its element at `index`, rather than eliding it."""
         arrays = [block for block in self.document.blocks if isinstance(block, ArrayBlock)]
         return all(block.shows(index) for block in arrays if block.array.ndim == len(index))
 
     def unfold(self) -> bool:
-        """Show every element of the arrays here; False: none was left out."""
+        """Show every element of the arrays here; False if none was elided."""
         if not any(isinstance(block, ArrayBlock) and block.elided for block in self.document.blocks):
             return False
         blocks = (block.whole() if isinstance(block, ArrayBlock) else block for block in self.document.blocks)
@@ -59,7 +58,7 @@ class Page:
 
 
 class Pages:
-    """At most `most` pages one after another; one of them is current. Never empty once one was opened."""
+    """The pages in the order in which they were opened, at most `most`; the one at index `at` is current."""
 
     def __init__(self, most: int) -> None:
         self.all: list[Page] = []
@@ -71,9 +70,9 @@ class Pages:
         return self.all[self.at]
 
     def open(self, page: Page, *, replace: bool = False) -> None:
-        """Make `page` current, behind the current one or in its place. Pages ahead are forgotten.
+        """Make `page` current, after the current one or in its place. All later pages are dropped.
 
-        What stands there before the first answer of a stop is there belongs to no command, and goes with it.
+        A current page without a command is a placeholder until the first answer of a stop, and is replaced.
         """
         keep = self.at if replace or (self.all and not self.current.command) else self.at + 1
         self.all[max(0, keep) :] = [page]
@@ -89,7 +88,7 @@ class Pages:
         return True
 
     def marked(self) -> Callable[[], None]:
-        """What puts the pages back as they are now."""
+        """A function that restores the pages to their present state."""
         kept, at = list(self.all), self.at
 
         def back() -> None:
@@ -99,7 +98,7 @@ class Pages:
 
     @contextmanager
     def undone_by_error(self) -> Iterator[None]:
-        """Within it, an error puts the pages back as they were."""
+        """A context that restores the pages if it is left by an exception."""
         back = self.marked()
         try:
             yield

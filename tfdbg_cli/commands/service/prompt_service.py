@@ -22,7 +22,7 @@ from tfdbg_cli.document.text import Line
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.runs import Opened, RunEnd, Stop
 
-# What a prompt may never be asked for is loaded when it is: its first screen waits for all that stands above.
+# Rarely used modules are imported in the methods that need them, since the first screen waits for all imports above.
 if TYPE_CHECKING:
     from tfdbg_cli.commands.completion import Completions
     from tfdbg_cli.commands.service.finding_here import FindingHere
@@ -35,12 +35,12 @@ _MOST_PAGES = 200
 
 
 class PromptService:
-    """Answers for one stop whoever asks: a screen, lines of text, a notebook, a terminal far away.
+    """Carries out commands at one stop, for any front end: a screen, lines of text, a notebook.
 
-    `width` is that of the terminal in columns, None where output is not laid out for one; a front end sets it when it
-    changes. `interactive` says whether a person is there to answer, `later` whether cells are shown as they are
-    counted. `on_setting` is called with the new settings after a command has changed one. `filters` is looked into
-    whenever one is asked for. `following` tells of runs that are written meanwhile.
+    `width` is the terminal's in columns, None if output is not laid out for one; a front end updates it.
+    `interactive` says whether a user is there to answer, `later` whether table cells can be filled in later.
+    `on_setting` is called with the new settings after a command has changed one. `filters` may grow meanwhile.
+    `following` looks for runs that are written while a recording is open.
     """
 
     def __init__(
@@ -75,10 +75,10 @@ class PromptService:
         return execute(text, self._context, self._registry)
 
     def talk_as_pdb(self, given: TextIO, shown: TextIO) -> None:
-        """Let Python's debugger talk, by `given` and `shown`, at the call of the program that is looked at.
+        """Run pdb at the call of the program that is looked at, reading from `given` and writing to `shown`.
 
         Raises:
-            TfdbgError: the program does not stand in the middle of a run.
+            TfdbgError: the program is not stopped in the middle of a run.
 
         """
         from tfdbg_cli.commands.verbs.frames import talk_as_pdb
@@ -86,9 +86,9 @@ class PromptService:
         talk_as_pdb(self._context, given, shown)
 
     def steps(self, text: str) -> Iterator[float | None]:
-        """Do the long part of what `text` asks for, some at a time, for who cannot wait until `execute` has done it.
+        """Do the slow part of the command `text` in steps, so that `execute` is fast afterwards.
 
-        Each step gives the share that is done, where that is known.
+        Each step yields the share done (0 to 1), or None if that is not known. Many commands have no steps.
 
         Raises:
             TfdbgError: as `execute` does.
@@ -101,13 +101,13 @@ class PromptService:
             yield from command.steps(self._context, command.parse(words[1:]))
 
     def complete(self, text: str) -> Completions:
-        """What could stand where `text`, a command string up to the cursor, ends."""
+        """The completions at the end of `text`, a command string up to the cursor."""
         from tfdbg_cli.commands.completion import complete
 
         return complete(text, self._context, self._registry)
 
     def usage(self, text: str) -> str:
-        """How the command that `text` begins with is used; empty where that is none."""
+        """The usage line of the command that `text` begins with; empty if it begins with none."""
         words = text.split()
         known = bool(words) and words[0] in self._registry
         return self._registry.find(words[0], self.moment).usage if known else ""
@@ -115,23 +115,23 @@ class PromptService:
     # Pages.
 
     def show(self, command: str, document: Document, *, replace: bool = False, label: str | None = None) -> Page:
-        """Open a page with `document`, about the run looked at, behind the current page or in its place.
+        """Open a page with `document`, about the run looked at, after the current page or in its place.
 
-        `label` names the run where it is not to be asked for its name.
+        `label` names the run; by default its own label, for which it may have to be read.
         """
         page = Page(command, document, self.run, self.label if label is None else label)
         self.pages.open(page, replace=replace)
         return page
 
     def go(self, at: int) -> bool:
-        """Back or forward to the page numbered `at`, and to the run it is about; False if there is none."""
+        """Make the page numbered `at` (from 0) current, and look at its run; False if there is no such page."""
         if not self.pages.go(at):
             return False
         self.look_at(self.pages.current)
         return True
 
     def go_to(self, page: Page) -> None:
-        """To `page`, which was shown at this stop: where it stands, or behind the current one if it was forgotten."""
+        """Make `page`, shown earlier at this stop, current; reopen it after the current one if it was dropped."""
         if page in self.pages.all:
             self.pages.go(self.pages.all.index(page))
         else:
@@ -139,7 +139,7 @@ class PromptService:
         self.look_at(page)
 
     def put_back(self, page: Page) -> None:
-        """To `page`, of which the current one was made: where it stands, or in the place of the current one."""
+        """Go back to `page`, from which the current page was made; if it was dropped, it replaces the current one."""
         if page not in self.pages.all:
             self.pages.all[self.pages.at] = page
         self.go_to(page)
@@ -183,11 +183,11 @@ class PromptService:
         return Walk(self._context, self._registry)
 
     def said(self, text: str, *, error: bool) -> None:
-        """Keep what a front end has said in a line that is soon gone: `messages` shows it."""
+        """Log a message that a front end showed for a moment only; the command `messages` lists them."""
         self._context.said.add(text, error=error)
 
     def marked(self) -> Callable[[], None]:
-        """What puts the pages, and the run looked at, back as they are now."""
+        """A function that restores the pages and the run looked at to their present state."""
         pages, run = self.pages.marked(), self.run
 
         def back() -> None:
@@ -209,7 +209,7 @@ class PromptService:
         return ignoring_command(self._registry, page.document.kind, page.command, link, at_cause=at_cause)
 
     def find(self, keys: Callable[[str], str]) -> FindingHere:
-        """Begin to find something by letters of its name; `keys` tells the key of a command.
+        """Begin a search by letters of names; `keys` maps the name of a command to the key that runs it, or "".
 
         Raises:
             TfdbgError: the run looked at cannot be read.
@@ -229,9 +229,9 @@ class PromptService:
         self._context.current = page.run
 
     def shown_again(self, command: str) -> str:
-        """The command string that shows what `command` showed, for the run looked at now.
+        """The command string that shows, of the run looked at now, what `command` showed of another one.
 
-        Where `command` is about no run it is the one that shows the run first.
+        If `command` was not about a run, the one that shows a run first.
 
         Raises:
             TfdbgError: the run cannot be read.
@@ -265,7 +265,7 @@ class PromptService:
 
     @property
     def run(self) -> int:
-        """The index of the run looked at, of those that can be."""
+        """The index of the run looked at, among those that can be looked at."""
         return self._context.current
 
     @property
@@ -278,20 +278,20 @@ class PromptService:
 
     @property
     def graph(self) -> str:
-        """Which graph the tensors belong to, `recording` in one, empty before a run."""
+        """Which graph the tensors belong to; "recording" in a recording, empty before a run."""
         if isinstance(self._context.stop, RunEnd):
             return self._context.run.graph_kind.value
         return "recording" if self.recording is not None else ""
 
     @property
     def recording(self) -> str | None:
-        """The path of the recording that is open; None where a program stands."""
+        """The path of the recording that is open; None at a stop of a program."""
         stop = self._context.stop
         return stop.path if isinstance(stop, Opened) else None
 
     @property
     def opened_by(self) -> Sequence[str]:
-        """The words of tfdbg's command line that lead here again; none where a program stands."""
+        """The words of tfdbg's command line that open this recording again; none at a stop of a program."""
         stop = self._context.stop
         return (*stop.opened_by, stop.path) if isinstance(stop, Opened) else ()
 
@@ -310,18 +310,18 @@ class PromptService:
 
     @property
     def notes(self) -> Sequence[str]:
-        """What was done when the program stopped, in sentences. Before a run its first page says it."""
+        """Sentences about what was done at a stop after a run; elsewhere empty, as the first page shows the notes."""
         stop = self._context.stop
         return stop.notes if isinstance(stop, RunEnd) else ()
 
     @property
     def unseen_notes(self) -> Sequence[str]:
-        """The sentences to be said where the first page is not seen."""
+        """All notes of the stop, for a front end that does not show the first page."""
         return self._context.stop.notes
 
     @property
     def opening(self) -> str:
-        """The command string whose document is to be seen first."""
+        """The command string whose answer is to be shown first."""
         return opening_command(self._context.stop)
 
     @property

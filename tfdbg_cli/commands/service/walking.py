@@ -23,10 +23,10 @@ _ABOUT_ONE = {**_ABOUT_A_NODE, "history": "tensor_name"}
 
 
 class Walk:
-    """Walks among the tensors of the run looked at.
+    """Goes from tensor to tensor in the run looked at.
 
-    What takes its time is an iterator of command strings: empty ones while values are counted, at last the one that
-    shows where the walk leads, or nothing where it leads nowhere.
+    A slow walk is an iterator of command strings: empty ones while values are being counted, then the one that shows
+    the destination, or none if there is no destination.
     """
 
     def __init__(self, context: Context, registry: Registry) -> None:
@@ -34,7 +34,7 @@ class Walk:
         self._registry = registry
 
     def index_of(self, command: str) -> int | None:
-        """The tensor that a command shows, or is about, by its index in the run; None where that is none."""
+        """The index, in the run, of the tensor that `command` shows or is about; None if it is about none."""
         try:
             if (options := self._options(command, "print_tensor")) is not None:
                 return chosen_index(self._context, options)
@@ -47,7 +47,7 @@ class Walk:
         return None
 
     def node_of(self, command: str) -> str | None:
-        """The node that a command shows, or is about, be anything captured of it or not; None where that is none."""
+        """The node that `command` shows or is about, whether it has tensors or not; None if it is about none."""
         index = self.index_of(command)
         if index is not None:
             return self._context.run.tensors[index].node
@@ -57,7 +57,7 @@ class Walk:
         return None
 
     def is_vaguer(self, chosen: str, page: str) -> bool:
-        """Whether `chosen` leads to the node of the very tensor that `page` shows: which execution that says."""
+        """Whether `page` shows a tensor, and `chosen` only names its node: then `page` is the more specific one."""
         shown = self._options(page, "print_tensor") is not None and self._options(chosen, "print_tensor") is None
         return shown and self.node_of(chosen) == self.node_of(page)
 
@@ -71,12 +71,12 @@ class Walk:
             return None
 
     def filled(self, action: str, node: str, index: int | None = None) -> str:
-        """`action` with `node` in the place of `{node}`, and of `{place}` where it was made.
+        """Fill in an action's `{node}`, its `{place}` (the line that created the node) and, with `index`, `{tensor}`.
 
-        In the place of `{tensor}` stands the tensor at `index`.
+        `{tensor}` becomes the name of the tensor at `index`.
 
         Raises:
-            TfdbgError: nobody knows which line made it.
+            TfdbgError: the line that created the node is not known.
 
         """
         words = {"{node}": quoted(node)}
@@ -90,10 +90,10 @@ class Walk:
         return action
 
     def made_at(self, node: str) -> tuple[str, int]:
-        """The file and the line that made `node`.
+        """The file and the line that created `node`.
 
         Raises:
-            TfdbgError: nobody knows them.
+            TfdbgError: they are not known.
 
         """
         frame = made_at(self._context.tracebacks, node)
@@ -109,13 +109,13 @@ class Walk:
         return options.source_file_path, options.line_begin
 
     def beside(self, index: int, *, ahead: bool) -> Iterator[str]:
-        """What shows the tensors behind the one at `index`, or before it, the nearest first."""
+        """The command strings that show the tensors after the one at `index` (or before it), the nearest first."""
         count = len(self._context.run.tensors)
         places = range(index + 1, count) if ahead else range(index - 1, -1, -1)
         return (tensor_link(self._context, at) for at in places)
 
     def first_bad(self, commands: Iterable[str]) -> Iterator[str]:
-        """The first of `commands` that shows a tensor with NaN or infinity in it."""
+        """Walk to the first of `commands` that shows a tensor with NaN or infinities."""
         for command in commands:
             index = self.index_of(command)
             if index is not None:
@@ -126,7 +126,7 @@ class Walk:
             yield ""
 
     def upstream(self, index: int) -> Iterator[str]:
-        """The first input of the tensor at `index` that holds NaN or infinity, else the largest one."""
+        """Walk to the first input of the tensor at `index` with NaN or infinities, else to the largest one."""
         yield from ("" for _ in self._context.graph.index_in_steps())
         tensor = self._context.run.tensors[index]
         rows = Surroundings(self._context, tensor.node, tensor.device, index).inputs

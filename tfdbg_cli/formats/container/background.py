@@ -13,19 +13,19 @@ from tfdbg_cli.formats.recording.waiting import PATIENCE
 from tfdbg_cli.model.runs import Run
 
 MOST_WAITING = 4
-"""So many runs wait to be written at most, the one that is written among them."""
+"""The maximal number of runs in the queue, including the one being written."""
 
 
 class BackgroundWriter:
-    """Hands runs to `writer`, one after the other, in a thread of its own.
+    """Writes runs by `writer` in a thread, from a bounded queue.
 
-    Runs that wait, the one that is written among them, take at most `room` bytes and are at most `MOST_WAITING`, or
-    there is one: whoever has more waits, and the program with it. So a killed process loses no more than these. The
-    first failure is said by `say`, and nothing is written from then on; that a reader kept a run from being written
-    is only said. A process that is forked off writes nothing.
+    The queue, including the run being written, holds at most `MOST_WAITING` runs and `room` bytes, but always one
+    run: `add` blocks, and the program with it, while it is full. A killed process loses no more than that. The first
+    failure is reported by `say`, and ends the recording; if only a reader had locked the index, just that run is
+    lost. A forked process writes nothing.
 
-    A disk that is slow is waited for. One that takes not a byte for `patience` seconds, as a network file system does
-    whose server is away, is not: runs are left out until it takes some, and the end of the program waits no longer.
+    A slow disk is waited for. But if it takes not a single byte for `patience` seconds, as a network file system
+    whose server is away, runs are left out until it takes some again, and the end of the program does not wait.
     """
 
     def __init__(
@@ -37,11 +37,11 @@ class BackgroundWriter:
         self._patience = patience
         self._change = threading.Condition()
         self._queue: deque[tuple[Run, int]] = deque()
-        self._waiting = 0  # bytes, of the run that is written too
-        self._count = 0  # of these runs
+        self._waiting = 0  # bytes in the queue, including the run being written
+        self._count = 0  # runs in the queue, including that one
         self._ended = False
-        self._closed = False  # whether the writer is
-        self._stalled_at: int | None = None  # what the disk had taken when it was given up
+        self._closed = False  # whether the writer is closed
+        self._stalled_at: int | None = None  # `writer.moved` when the disk was given up
         self._process = os.getpid()
         self._notes: set[str] = set()
         self.written = 0
@@ -51,7 +51,7 @@ class BackgroundWriter:
         self._thread.start()
 
     def add(self, run: Run, nbytes: int) -> None:
-        """Have `run`, which holds `nbytes`, written. Waits for room, as long as the disk takes something."""
+        """Queue `run`, which holds `nbytes`. Blocks while the queue is full; if the disk stalls, leaves it out."""
         if os.getpid() != self._process:
             return
         with self._change:
@@ -71,14 +71,14 @@ class BackgroundWriter:
 
     @property
     def kept(self) -> int:
-        """How many of the runs that were written are still there; the oldest may have given way."""
+        """How many of the runs written are still in the recording: the oldest may have been dropped."""
         return 0 if self._writer.gone else self.written - self._writer.dropped
 
     def _is_full(self, nbytes: int) -> bool:
         return self._count >= MOST_WAITING or (self._count > 0 and self._waiting + nbytes > self._room)
 
     def _wait(self, holds: Callable[[], bool]) -> None:
-        """Wait until `holds`, or until the disk has taken nothing for a while."""
+        """Wait until `holds()`, or until the disk has taken nothing for `patience` seconds."""
         while not holds():
             moved = self._writer.moved
             if self._stalled_at == moved:
@@ -91,14 +91,14 @@ class BackgroundWriter:
         return self._ended or self.failed
 
     def settle(self) -> None:
-        """Wait until all is written, as long as the disk takes something."""
+        """Wait until all is written, or until the disk stalls."""
         with self._change:
             self._wait(lambda: self._stopped or not self._count)
 
     def close(self) -> int:
-        """Wait until all is written and the recording ended, as long as the disk takes something.
+        """End the recording: wait until all is written, or until the disk stalls.
 
-        How many runs are not written: they are if the disk takes them before the program ends.
+        Returns how many runs are not written yet; the thread goes on, so they may still be before the program ends.
         """
         if os.getpid() != self._process:
             return 0

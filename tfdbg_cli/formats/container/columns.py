@@ -89,7 +89,7 @@ class Columns:
 
     def statistics_in_steps(self, names: Sequence[str]) -> Iterator[float]:
         """Read the statistics called `names`, some at a time; gives the share that is done."""
-        # Who types a query asks for the same ones key by key.
+        # Cached, since a query that is being typed asks for the same statistics at each key.
         missing = [] if self._valued.all() else [name for name in names if name not in self._statistics]
         if not missing:
             return

@@ -28,11 +28,11 @@ class SharedTexts:
         return found
 
     def keep(self) -> None:
-        """Take what is known by now for written."""
+        """Note that all texts numbered by now are committed."""
         self._new.clear()
 
     def forget(self) -> None:
-        """Know no more what was not written after all."""
+        """Drop the texts numbered since the last `keep`: they were rolled back."""
         for text in self._new:
             del self._known[text]
         self._new.clear()

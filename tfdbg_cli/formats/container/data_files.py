@@ -20,17 +20,17 @@ from tfdbg_cli.model.tensors import Shape
 
 _ALIGNED = 64
 _LEAST_ROOM = 4096  # bytes for a header
-_GROWTH = 1  # so much more room each file leaves, as a multiple of what all before it needed
-_SHARE = 32  # of what a file may have, the most that is left for its header unless one run needs more
-_MOST_ROOM = 16 << 20  # what other tools read has an end
+_GROWTH = 1  # the header of a file gets spare room, as a multiple of what the headers of all files before it used
+_SHARE = 32  # that spare room is at most 1/32 of the size of a file
+_MOST_ROOM = 16 << 20  # bytes; other tools refuse files with very large headers
 _LONGEST_TAG = "F8_E4M3"
-_PADDING = 128  # bytes of the entry of what is no tensor
-_UNKNOWN_SHAPE = 20  # bytes; what is stored as bytes, as texts are, has their count for a shape
+_PADDING = 128  # bytes in the header for an entry of padding
+_UNKNOWN_SHAPE = 20  # bytes in the header for the shape of strings, whose entry is a byte count
 _PRIVATE = 0o600
 
 
 Planned = tuple[str, Shape | None]
-"""The name of a tensor that is going to be written, and its shape, if it is stored with that and it is known."""
+"""The name of a tensor that is going to be written, and the shape its entry will have, if that is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +47,15 @@ class Location:
 class _OpenFile:
     """The file that is written to.
 
-    `header` is that of the last flush, without the brace at its end, `entries` what has come since; `kept` is how
-    many bytes of elements there were then.
+    `header` is the header as of the last flush, without its closing brace, `entries` are those added since then;
+    `kept` is what `end` was at the last flush.
     """
 
     number: int
     descriptor: int
     writes: DirectWrites
-    room: int  # bytes that the header may have
-    end: int = 0  # of the elements, counted from where they begin
+    room: int  # bytes reserved for the header
+    end: int = 0  # bytes of elements so far; elements begin after the header
     kept: int = 0
     header: bytearray = field(default_factory=lambda: bytearray(b"{"))
     entries: list[str] = field(default_factory=list)
@@ -75,12 +75,12 @@ class _OpenFile:
         self.writes.write_small(memoryview(self.room.to_bytes(8, "little") + b"{}".ljust(self.room)), 0)
 
     def unused_before(self, content: memoryview) -> int:
-        """Bytes to leave unused, so that `content` is written with the least work behind them."""
+        """How many bytes of padding to put before `content` so that it need not be copied for writing."""
         at = 8 + self.room + self.end
         return self.writes.best_start(content, at) - at
 
     def pad(self, count: int) -> None:
-        """Leave so many bytes unused: no two entries of a header may have bytes between them."""
+        """Write padding with an entry of its own, since safetensors allows no gaps between entries."""
         if count:
             self.write(_head(f"padding/{self.end}", "U8", (count,)), memoryview(bytes(count)))
 
@@ -94,7 +94,7 @@ class _OpenFile:
         return start
 
     def flush(self) -> None:
-        """Have on the disk what was written, and a header that names it."""
+        """Write everything, and the header that names it, through to the disk."""
         self.writes.flush()
         added = ",".join(self.entries).encode("ascii")
         if added and len(self.header) > 1:
@@ -107,7 +107,7 @@ class _OpenFile:
         self.kept = self.end
 
     def forget(self) -> None:
-        """Be as at the last flush."""
+        """Undo everything since the last flush."""
         self.writes.drop()
         self.end = self.kept
         self.entries.clear()
@@ -118,17 +118,17 @@ class _OpenFile:
 
 
 def _head(name: str, tag: str, shape: Shape) -> str:
-    """What the header says of a tensor before it says where that lies."""
+    """The beginning of a tensor's entry in the header, up to its offsets."""
     return f'{quoted(name)}:{{"dtype":"{tag}","shape":[{shape_text(shape)}],"data_offsets":['
 
 
 def _entry(head: str, start: int, end: int) -> str:
-    """What the header says of a tensor that lies between `start` and `end`."""
+    """A tensor's entry in the header: `head`, and the bytes from `start` to before `end`."""
     return f"{head}{start},{end}]}}"
 
 
 def _room_for(planned: Iterable[Planned], nbytes: int) -> int:
-    """Bytes of a header that names such tensors, which have `nbytes` together with all before them."""
+    """An upper bound of the header bytes for these tensors, if elements in the file take up to `nbytes`."""
     most = nbytes + _ALIGNED
     beside = len(_entry(_head("", _LONGEST_TAG, ()), most, most)) + len(",") - len(quoted(""))
     room = _PADDING
@@ -139,14 +139,14 @@ def _room_for(planned: Iterable[Planned], nbytes: int) -> int:
 
 
 def _padding_size(nbytes: int) -> int:
-    """Bytes of an entry that says what is unused before so many bytes of elements, at most."""
+    """An upper bound of the header bytes for padding before a tensor of `nbytes`."""
     return _PADDING if nbytes >= LEAST else 0
 
 
 class DataFiles:
     """The data files of the recording in `root`, from number `first` on.
 
-    A new one is begun when one has `most` bytes, or its header no more room.
+    A new file is begun when the current one has `most` bytes of elements, or its header is full.
     """
 
     def __init__(self, root: Path, most: int, first: int = 1) -> None:
@@ -160,7 +160,7 @@ class DataFiles:
         self._ended: dict[int, int] = {}  # bytes of files that are complete since the last flush
 
     def begin_run(self, planned: Sequence[Planned], sizes: Sequence[int]) -> None:
-        """Prepare for the tensors that are `planned`, some of `sizes` in bytes. Raises OSError."""
+        """Make room in a header for the `planned` tensors; `sizes` are in bytes, as far as known. Raises OSError."""
         needed = _room_for(planned, sum(sizes) + (0 if self._open is None else self._open.end))
         needed += sum(map(_padding_size, sizes))
         if self._open is not None and (self._open.end >= self._most or self._open.used + needed > self._open.room):
@@ -186,7 +186,7 @@ class DataFiles:
         return Location(self._open.number, 8 + self._open.room + start, len(elements.content), int(elements.encoding))
 
     def flush(self) -> Mapping[int, int]:
-        """Have on the disk what was written, with headers that tell of it; the files written to, and their bytes.
+        """Write everything through to the disk; return the files written since the last flush, with their sizes.
 
         Raises OSError.
         """
@@ -209,7 +209,7 @@ class DataFiles:
         self._open = None
 
     def abandon(self) -> None:
-        """Take back what was written since the last flush. Raises OSError."""
+        """Undo everything since the last flush, including the files begun since. Raises OSError."""
         if self._open is not None and self._open.number not in self._begun:
             self._open.forget()
         elif self._open is not None:
@@ -232,7 +232,7 @@ class DataFiles:
         file.writes.close()
 
     def _growth(self) -> int:
-        """Bytes of a header for the runs behind the next one: no more than a file can have elements for."""
+        """Bytes to reserve in a new header for further runs, by the ratio of headers to elements so far."""
         a_file = self._headers * self._most // max(self._elements, 1)
         return min(_GROWTH * self._headers, self._most // _SHARE, a_file)
 

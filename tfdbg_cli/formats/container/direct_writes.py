@@ -1,7 +1,7 @@
-"""Writing into a file of elements: large contents past the page cache, where the file system can do that.
+"""Writing elements into a file: large contents by direct I/O (O_DIRECT), where the file system supports it.
 
-What a training records is read later, if at all. In the page cache it would take the place of what the program reads,
-and for each page the kernel would look for memory, which takes most of the processor time of such writing.
+A recording is read later, if at all. Through the page cache it would evict what the program itself reads, and most of
+the CPU time of writing would go into allocating pages.
 """
 
 from __future__ import annotations
@@ -14,51 +14,50 @@ from pathlib import Path
 
 import numpy as np
 
-_BLOCK = mmap.PAGESIZE  # what is written past the cache begins and ends at multiples of this
-_SECTOR = 512  # in memory it begins at a multiple of this, or is copied to where it does
-_WIDEST = 16  # bytes of an element, which lies in the file as it does in memory
-_AT_ONCE = 1 << 20  # bytes; so much stays in the cache of a core
-_AT_MOST = 1 << 30  # bytes; the kernel writes no more than two of these at once
-_TOGETHER = 16 << 20  # bytes; of so many the disk takes its time, and few enough to see that it takes some
-_PIECES = 512  # of memory, written together; the kernel takes no more than two of these
+_BLOCK = mmap.PAGESIZE  # offsets and lengths of direct writes are multiples of this
+_SECTOR = 512  # their memory is aligned to this, or copied to memory that is
+_WIDEST = 16  # bytes of the widest element; addresses of arrays are normally aligned to it
+_AT_ONCE = 1 << 20  # bytes copied or gathered at a time; fits into a core's cache
+_AT_MOST = 1 << 30  # bytes per direct write; the kernel's limit is 2 GiB
+_TOGETHER = 16 << 20  # bytes collected for one write: enough for throughput, few enough to see progress
+_PIECES = 512  # buffers per write; the kernel's limit is 1024
 _ASIDE = getattr(os, "O_DIRECT", 0)  # Linux has it
 
 LEAST = 1 << 16
-"""Bytes of a content for which it is worth while."""
+"""Bytes from which on direct I/O is worth while."""
 
 
 @dataclass
 class Moved:
-    """How many `bytes` a recording's disk has taken by now: who waits for it sees whether it still does."""
+    """How many `bytes` have been written to a recording's disk by now, to see whether it still makes progress."""
 
     bytes: int = 0
 
 
 class DirectWrites:
-    """Writes into the file at `path`, which is open as `descriptor`; `moved` counts. `close` at the end.
+    """Writes into the file at `path`, which is open as `descriptor`; `moved` counts the bytes. `close` at the end.
 
-    Contents come one behind the other. What is written by way of the page cache is gathered first: tensors are many
-    and mostly small, and a write of each would take longer than the bytes of all. Large ones, which are written from
-    where they lie, wait until several can be written at once, with what was gathered between them: whoever writes one
-    by one sleeps after each, and finds his caches full of something else. They must stay as they are until `flush`.
+    Contents come in the order of their offsets. Small ones are gathered in a buffer, as a system call for each would
+    cost more than copying them. Large ones are written from their own memory, without a copy, several of them in one
+    call, since the thread would sleep after each and lose its caches. So contents must not change before `flush`.
     """
 
     def __init__(self, path: Path, descriptor: int, moved: Moved | None = None) -> None:
         self._moved = moved or Moved()
         self._path = path
         self._descriptor = descriptor
-        self._aside: int | None = None  # the same file, opened to be written to past the cache
+        self._aside: int | None = None  # a second descriptor of the file, opened with O_DIRECT
         self._possible = bool(_ASIDE)
         self._uncopied = True
         self._gathered = bytearray()
         self._gathered_at = 0  # where the first of them belongs
-        self._waiting: list[memoryview] = []  # whole blocks for the other descriptor, one behind the other
+        self._waiting: list[memoryview] = []  # contiguous whole blocks for that descriptor
         self._waiting_at = 0  # where the first of them belongs
         self._waiting_end = 0
         self._joined_bytes = 0  # of what was gathered between them
 
     def best_start(self, content: memoryview, offset: int) -> int:
-        """Where from `offset` on `content` is written with the least work: where it need not be copied for that."""
+        """The first offset from `offset` on where `content` can be written directly without being copied."""
         if len(content) < LEAST or not self._begun() or not self._uncopied or _address(content) % _WIDEST:
             return offset
         return offset + (_address(content) - offset) % _SECTOR

@@ -13,22 +13,22 @@ from tfdbg_cli.model.values import Array
 _AT_ONCE = 1 << 17  # rows that are in one text
 _IN_A_STEP = 1 << 11  # rows that are read between two looks at the keyboard
 _NONE = np.empty(0, np.int64)
-# Of what is no row of statistics as they are written nothing is told: one by one nobody would be told either.
+# Rows that do not hold what tfdbg writes are skipped, as they are when read one by one.
 _COUNTS = ("place", "size", "nan", "neg_inf", "pos_inf", "neg", "zero", "pos", "of_magnitude")
 _SOUND = " AND ".join(chain(
     (f"typeof({count}) = 'integer' AND {count} >= 0" for count in _COUNTS),
     (f"typeof({moment}) IN ('real', 'null')" for moment in ("min", "max", "mean", "std")),
 ))  # fmt: skip
-_SPREAD = 4  # numbers that lie no further apart than so many times their count are told apart by a table
+_SPREAD = 4  # if their range is less than so many times their count, numbers are counted in a table, not sorted
 
 
 def read_numbers(index: Index, columns: Sequence[str], run: int, count: int) -> list[Array]:
-    """The numbers in each of `columns` of the `count` tensors of `run`, in the order of their places.
+    """Read `columns` of the `count` tensors of `run` as int64 arrays, in the order of their places; -1 for NULL.
 
-    They are -1 where there is none. Several columns are read at once: each row has to be found anyway.
+    Reading several columns at once costs little more than one, since each row has to be found anyway.
 
     Raises:
-        DamagedIndexError: the database is damaged there, or a number is none.
+        DamagedIndexError: the database is damaged, or a column holds something else than integers.
 
     """
     wanted = ", ".join(f"coalesce({column}, -1) AS {column}_" for column in columns)
@@ -49,13 +49,13 @@ def read_numbers(index: Index, columns: Sequence[str], run: int, count: int) -> 
 def statistics_in_steps(
     index: Index, names: Sequence[str], run: int, count: int
 ) -> Iterator[tuple[Array, list[Array], float]]:
-    """The places of those of the `count` tensors of `run` that have statistics, and a column of each of `names`.
+    """Yield the statistics called `names` of the `count` tensors of `run`, in steps.
 
-    They come some at a time, with the share that is read by then. A column has NaN where there is no such number.
-    What holds something else than numbers is left out.
+    Each step gives the places (int64) of tensors with statistics, an array (float64, NaN for NULL) for each name,
+    and the share done by then. Rows that hold something else than numbers are skipped.
 
     Raises:
-        DamagedIndexError: the database is damaged there.
+        DamagedIndexError: the database is damaged.
 
     """
     question = f"SELECT place, {', '.join(names)} FROM summaries WHERE run = ? AND place >= ? AND place < ?"
@@ -68,7 +68,7 @@ def statistics_in_steps(
 
 
 def distinct(numbers: Array) -> tuple[Array, Array]:
-    """The numbers that there are, ascending, and for each of `numbers` its place among them."""
+    """As `np.unique(numbers, return_inverse=True)` of integers, and faster where they are dense."""
     if not len(numbers):
         return numbers, np.empty(0, np.int64)
     least, most = int(numbers.min()), int(numbers.max())

@@ -1,9 +1,9 @@
-"""The columns of a run with very many tensors once more, packed: had at once, where its rows are read one by one.
+"""A second, packed copy of the columns of a run with very many tensors, which is read at once instead of row by row.
 
-They are two contents of the index: facts, which all runs of a program share, and places, which belong to one run.
-Each is two numbers of 64 bits, the run (0: any) and how many tensors there are; then, of each column, a byte that
-says how many bytes a number has, and the numbers, little endian: by how much each is more than the one before, the
-first more than 0. What is NULL in a row is -1.
+It consists of two contents of the index: facts, which all runs of a program share, and places, which belong to one
+run. Each begins with two unsigned 64-bit numbers, the run (0: any) and the number of tensors. Then follows each
+column: a byte that gives the width of a number in bytes (1, 2, 4 or 8), and signed little-endian numbers, each the
+difference to the value before (the first to 0). A NULL in the row is -1.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tfdbg_cli.formats.container.index import DamagedIndexError, Index
 from tfdbg_cli.model.values import Array
 
 WORTH = 10_000
-"""A run of fewer tensors has its rows read before anybody notices."""
+"""The least number of tensors for packed columns: of fewer, reading the rows is fast enough."""
 
 FACTS: Mapping[str, int] = {
     "node": 2, "slot": 3, "device": 4, "execution": 5, "dtype": 6, "op_type": 7, "shape": 8, "bytes": 9,
@@ -34,7 +34,7 @@ _WIDTHS = (1, 2, 4, 8)
 
 
 def packed(rows: Sequence[tuple[Any, ...]], columns: Mapping[str, int], run: int = 0) -> bytes:
-    """The content that tells `columns` of `rows`, which are those of all tensors of a run."""
+    """The content that holds `columns` of `rows`, the rows of all tensors of a run."""
     return b"".join(chain((_HEAD.pack(run, len(rows)),), *(_column(rows, at) for at in columns.values())))
 
 
@@ -47,19 +47,19 @@ def _column(rows: Sequence[tuple[Any, ...]], at: int) -> Iterator[bytes]:
 
 
 def _widest(steps: Array) -> int:
-    """A negative number for which there must be as many bytes as for each of `steps`."""
+    """A negative number whose signed width suffices for all of `steps`."""
     return min(-1, int(steps.min(initial=0)), -1 - int(steps.max(initial=0)))
 
 
 @dataclass(frozen=True, slots=True)
 class PackedColumns:
-    """Columns of a run, by name the `steps` from each number to the next."""
+    """Packed columns of a run: by name, the differences (`steps`) from each number to the next."""
 
     steps: Mapping[str, Array]
 
     @staticmethod
     def read(index: Index, content: int, columns: Mapping[str, int], count: int, run: int = 0) -> PackedColumns:
-        """Those in the content of `index` with that number.
+        """Read them from content number `content` of `index`; `count` is the number of tensors of the run.
 
         Raises:
             DamagedIndexError: it is not what `packed` makes of such a run.

@@ -10,13 +10,13 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.container.data_files import DataFiles
 from tfdbg_cli.formats.recording.writing import size_text
 
-_HEADERS = 1 << 16  # bytes of a run beside its elements
-# Rows of a run that goes. Texts and most contents stay: later runs are of the same program.
+_HEADERS = 1 << 16  # bytes allowed per run beside its elements
+# The tables whose rows go with a run. Texts and most contents stay, since later runs of the program use them, too.
 _OF_A_RUN = ("tensors", "feeds", "summaries", "run_files")
 
 
 class Ring:
-    """Keeps the recording in `root` within `budget` bytes, 0 for no limit; with `drops` at the cost of old runs."""
+    """Keeps the recording in `root` within `budget` bytes (0: no limit), with `drops` by deleting its oldest runs."""
 
     def __init__(self, root: Path, index: sqlite3.Connection, files: DataFiles, budget: int, drops: bool) -> None:
         self._root = root
@@ -27,10 +27,10 @@ class Ring:
         self.dropped = 0
 
     def make_room(self, nbytes: int) -> None:
-        """Have room for `nbytes` more.
+        """Make sure that `nbytes` more fit into the budget, if need be by deleting the oldest runs.
 
         Raises:
-            TfdbgError: that is more than the whole budget.
+            TfdbgError: the budget is used up and no runs are dropped, or a single run is more than the budget.
             OSError: a file cannot be removed.
             sqlite3.Error: the index cannot be read or written.
 
@@ -45,8 +45,8 @@ class Ring:
                 f"The recording {self._root} has taken its {size_text(self._budget)}.",
                 hint="Raise --budget, or let old runs give way.",
             )
-        # All or none of them go: where even that does not suffice, what is there stays. First the rows: a file
-        # without rows harms nobody.
+        # In one transaction: if deleting all runs is not enough, none is deleted. Rows go before their files, since a
+        # file without rows does no harm.
         self._index.execute("BEGIN IMMEDIATE")
         try:
             gone, files = self._drop_until(self._budget - wanted)
@@ -61,7 +61,7 @@ class Ring:
     def _taken(self) -> int:
         files = self._index.execute("SELECT coalesce(sum(size), 0) FROM files").fetchone()[0]
         pages, free, size = (self._pragma(name) for name in ("page_count", "freelist_count", "page_size"))
-        return int(files) + (pages - free) * size  # free pages are used again
+        return int(files) + (pages - free) * size  # SQLite reuses free pages
 
     def _pragma(self, name: str) -> int:
         return int(self._index.execute(f"PRAGMA {name}").fetchone()[0])

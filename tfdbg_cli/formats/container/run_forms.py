@@ -1,4 +1,4 @@
-"""What runs of the same tensors have in common in a recording, found once: the steps of a training are such runs."""
+"""A cache of what all runs with the same tensors have in common in a recording, such as the steps of a training."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from collections.abc import Sequence
 from tfdbg_cli.model.dtypes import element_type_named
 from tfdbg_cli.model.tensors import Shape, Tensor
 
-_FORMS = 4  # of runs: those of a training and of a test beside it, say
-_WORTH = 100_000  # tensors: of more none is kept
+_FORMS = 4  # cached forms; a program may alternate between runs of training and of evaluation, for example
+_WORTH = 100_000  # forms of runs with more tensors are not cached, to save memory
 
 
 class RunForm:
-    """What follows from the `tensors` of a run, of which those at the places `valued` may have values.
+    """What is the same in all runs with these `tensors`, of which those at the places `valued` may have values.
 
-    Tensors are written in the `order` of these places. `names` are what they are called in the headers of data files,
-    behind the number of the run; `numbers`, of each by the element type and the shape it was written with, what its
-    row in the index says of it, as far as that is known.
+    `order` is the order of places in which tensors are written. `names` maps the places in `valued` to names in the
+    headers of data files, without the run's number. `numbers` caches, by place, the dtype and shape a tensor was last
+    written with, and the numbers in its row of the index that follow from them.
     """
 
     def __init__(self, tensors: Sequence[Tensor], valued: Sequence[int]) -> None:
@@ -50,17 +50,17 @@ class RunForms:
         return made
 
     def forget(self) -> None:
-        """Know none: numbers in the index are given anew."""
+        """Drop all forms, since numbers in the index were rolled back."""
         self._known.clear()
 
 
 def tame(text: str) -> str:
-    """`text` as other programs read it, too: lone surrogates are no Unicode."""
+    """`text` with lone surrogates escaped, since they are not valid UTF-8 and other programs would refuse them."""
     return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _widest_first(tensors: Sequence[Tensor]) -> Sequence[int]:
-    """The places of `tensors`, those with the longest elements first: then each element lies where it should."""
+    """The places of `tensors`, those with the widest elements first, so that all elements are aligned in the file."""
 
     def width(place: int) -> int:
         element = element_type_named(tensors[place].dtype)
@@ -70,7 +70,7 @@ def _widest_first(tensors: Sequence[Tensor]) -> Sequence[int]:
 
 
 def _entry_names(tensors: Sequence[Tensor]) -> list[str]:
-    """What `tensors` are called behind the number of their run, where no two have the same name."""
+    """Unique names of `tensors` within their run, for the headers of data files."""
     devices: dict[tuple[str, int, int], int] = Counter((t.node, t.slot, t.execution) for t in tensors)
     names: list[str] = []
     seen: Counter[str] = Counter()

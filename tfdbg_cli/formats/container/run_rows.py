@@ -36,14 +36,14 @@ _NOWHERE: tuple[None, ...] = (None, None, None, None)
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What became of a run: its number in the recording, and sentences about what was left out."""
+    """The result of writing a run: its number in the recording, and sentences about what was left out."""
 
     run: int
     notes: tuple[str, ...] = ()
 
 
 class RunRows:
-    """Writes runs into `index` and `files`. Nothing of it counts before both are told to keep it."""
+    """Writes runs into `index` and `files`; the caller has to commit the one, flush the other, and call `keep`."""
 
     def __init__(self, index: sqlite3.Connection, files: DataFiles, *, compressed: bool = False) -> None:
         self._index = index
@@ -55,11 +55,11 @@ class RunRows:
         self._forms = RunForms()
 
     def keep(self) -> None:
-        """Take what was written for written."""
+        """Note that what was written is committed."""
         self._texts.keep()
 
     def forget(self) -> None:
-        """Know no more what was not written after all."""
+        """Note that what was written since the last `keep` was rolled back."""
         self._texts.forget()
         self._forms.forget()
         self._programs.forget()
@@ -101,7 +101,7 @@ class RunRows:
             nbytes += tensor.nbytes or 0
             told = None if lack is None else self._texts.number(f"{lack.lack}: {lack.text}")
             rows.append((number, place, *self._facts(form, place, dtype, shape), told, *location))
-        rows.sort()  # no page is half full where each row stands behind the one before
+        rows.sort()  # SQLite fills its pages only if rows are inserted in the order of the key
         self._index.executemany(f"INSERT INTO tensors VALUES ({', '.join('?' * 16)})", rows)
         self._index.executemany(f"INSERT INTO summaries VALUES ({', '.join('?' * 14)})", summaries)
         self._write_feeds(run.call.feeds, number)
@@ -114,10 +114,10 @@ class RunRows:
     def _value(
         self, tensor: Tensor, value: Value, name: str, memory: int | None, shared: dict[tuple[int, int], Location]
     ) -> tuple[str, Shape | None, NoValue | None, tuple[int | None, ...]]:
-        """Write the `value` of `tensor`: the element type and the shape that its row says, why there is no value, and
-        where it lies.
+        """Write the `value` of `tensor`; returns dtype and shape for its row, why there is no value (or None), and
+        the columns of its location.
 
-        What lies in the same `memory` is written once: `shared` are the locations, by where it is and how many bytes.
+        Values that share `memory` (an address) are written once: `shared` has their locations by address and bytes.
         """
         if isinstance(value, NoValue):
             return tensor.dtype, tensor.shape, value, _NOWHERE
@@ -130,7 +130,7 @@ class RunRows:
         return elements.dtype, value.shape, None, location
 
     def _facts(self, form: RunForm, place: int, dtype: str, shape: Shape | None) -> tuple[int | None, ...]:
-        """What the row of the tensor at `place` says of it before it says where its elements are."""
+        """The columns of the row of the tensor at `place` that describe it, without its location."""
         known = form.numbers.get(place)
         if known is not None and known[0] == dtype and known[1] == shape:
             return known[2]
@@ -146,7 +146,7 @@ class RunRows:
     def _written(
         self, name: str, elements: Elements, memory: int | None, nbytes: int, shared: dict[tuple[int, int], Location]
     ) -> Location:
-        """Where `elements` lie, which are written unless those in the same memory were."""
+        """The location of `elements`, which are written unless the same memory was written before."""
         if memory is None or not nbytes:
             return self._files.add(name, elements)
         found = shared.get((memory, nbytes))

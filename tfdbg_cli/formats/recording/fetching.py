@@ -1,4 +1,4 @@
-"""Parts of files that lie far away, fetched by a thread of its own while whoever waits does something else."""
+"""Fetching parts of remote files in a thread, while the caller does something else."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from typing import TypeVar
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.recording.stand_in import AwaitedError, Part, beside
 
-_AT_ONCE = 1 << 23  # bytes between two looks whether they are still wanted
-_AHEAD = 1 << 21  # bytes that are fetched with those asked for the second time; each further time twice as many
+_AT_ONCE = 1 << 23  # bytes fetched between two checks whether they are still wanted
+_AHEAD = 1 << 21  # bytes to read ahead when the steps begin anew the second time; doubled each further time
 _MOST_AHEAD = 1 << 26
-_MOST_FILES = 256  # small ones that come along with them
-_LOOK = 0.01  # seconds that a step waits: who takes steps between two keys keeps them waiting no longer
+_MOST_FILES = 256  # small files that are prefetched, too
+_LOOK = 0.01  # seconds that a step may wait, so that a key is answered after at most that
 
 T = TypeVar("T")
 
 
 def fetched(awaited: AwaitedError, before: int = 0) -> Generator[float, None, None]:
-    """Fetch what was `awaited`, and give from time to time how much of it is there.
+    """Fetch the parts in `awaited` in a thread; yield the share that has come (0 to 1) until all is there.
 
-    `before` says how often who asked began anew already: to make that seldom, what follows comes along then.
-    Who takes no further step ends it, once he closes the iterator: what is under way then comes, and no more.
+    `before` is how often the caller had to begin anew already; the more often, the more is read ahead. Closing the
+    iterator stops the fetching after the piece that is under way.
 
     Raises:
-        TfdbgError: it cannot be had.
+        TfdbgError: the parts cannot be read.
 
     """
     fetching = _Fetching(awaited, before)
@@ -43,12 +43,13 @@ def fetched(awaited: AwaitedError, before: int = 0) -> Generator[float, None, No
 
 
 def in_steps(steps: Callable[[], Iterator[T]]) -> Generator[T | float, None, None]:
-    """Take the `steps`, none of which waits for what lies far away; they begin anew when that has come.
+    """Iterate over `steps()` without blocking on remote data: if some are missing, fetch them and call `steps` again.
 
-    While it comes each step gives the share of it that is there. What they did before they have to keep.
+    While data are fetched, it yields the share that has come (0 to 1). Since they are restarted from the beginning,
+    the steps have to cache what they have computed.
 
     Raises:
-        TfdbgError: it cannot be had, or what the steps raise.
+        TfdbgError: data cannot be fetched; and whatever the steps raise.
 
     """
     taken, before = steps(), 0
@@ -66,12 +67,12 @@ def in_steps(steps: Callable[[], Iterator[T]]) -> Generator[T | float, None, Non
 
 
 def once_there(work: Callable[[], T], back: Callable[[], None]) -> T:
-    """What `work` gives, once all is there that lies far away: it is done anew then, and `back` undoes it before.
+    """The result of `work()`, repeated until no remote data are missing; `back()` is called before each repetition.
 
-    A server that fails is an error, of which nothing is kept: the next attempt asks it again.
+    This blocks. A failure of the server is not cached: the next call asks it again.
 
     Raises:
-        TfdbgError: it cannot be had, or what the work raises.
+        TfdbgError: data cannot be fetched; and whatever `work` raises.
 
     """
     before = 0
@@ -82,12 +83,12 @@ def once_there(work: Callable[[], T], back: Callable[[], None]) -> T:
         except AwaitedError as awaited:
             back()
             for _ in fetched(awaited, before):
-                pass  # Ctrl-C comes through
+                pass  # short waits, so that Ctrl-C is handled in between
             before += 1
 
 
 class _Fetching:
-    """The fetching of what was awaited, piece by piece; of what follows, too, where it was not the first time."""
+    """Fetches awaited parts piece by piece; from the second time on also what follows them in the file."""
 
     def __init__(self, awaited: AwaitedError, before: int) -> None:
         self.over = threading.Event()
@@ -99,7 +100,7 @@ class _Fetching:
         self._files = min(_MOST_FILES, 1 << before) if before else 0
 
     def work(self) -> None:
-        """Fetch until all is there, or nobody wants it any more."""
+        """Fetch until all is there, or `unwanted` is set. Runs in the thread; errors go to `error`."""
         awaited = self._awaited
         done, total = 0, sum(end - start for start, end in self._parts)
         try:
@@ -118,7 +119,7 @@ class _Fetching:
 
 
 def _with_what_follows(awaited: AwaitedError, before: int) -> list[Part]:
-    """The parts that were awaited, and what is missing of the file behind them: most read on from there."""
+    """The awaited parts, and the missing bytes of the file right after them, since most readers go on from there."""
     end = awaited.parts[-1][1]
     ahead = min(_MOST_AHEAD, _AHEAD << (before - 1))
     missing = awaited.source.missing(awaited.path, [(end, end + ahead)])

@@ -15,7 +15,7 @@ from tfdbg_cli.model.runs import Run
 
 @dataclass(frozen=True)
 class Place:
-    """A path that somebody wants opened, a file or a folder. What is in a folder is read once, however many ask."""
+    """A path to be opened, a file or a folder. A folder is listed once, however many formats look at it."""
 
     path: Path
 
@@ -36,7 +36,7 @@ class Place:
 
     @property
     def is_file(self) -> bool:
-        """Whether it is something else than a folder."""
+        """Whether there is something other than a folder at the path."""
         return isinstance(self._listing, NotADirectoryError)
 
     @property
@@ -66,10 +66,10 @@ class Place:
 
 
 class Recording(Protocol):
-    """What a format makes of a place.
+    """What a format reads from a place.
 
-    A run holds what was recorded of it, and tells the rest: a value that is not in the file is a NoValue with a
-    sentence, and statistics that are there without the values are told by its store (`model.tensors.TellsSummaries`).
+    Runs hold what was recorded, and say what was not: a value that was not recorded is a NoValue with a sentence. If
+    statistics were recorded instead of values, the run's store implements `model.tensors.TellsSummaries`.
     """
 
     @property
@@ -104,11 +104,11 @@ class Examination:
 
 @dataclass(frozen=True)
 class Format:
-    """A format that tfdbg opens. `name` says what it looks like, for whoever gave something else: "tfdbg opens NAME".
+    """A format that tfdbg opens. `name` describes it, for the message about anything else: "tfdbg opens NAME".
 
-    `open` may raise a TfdbgError. `mistaken` tells of a place that the format knows, but does not recognize: part of
-    a recording, say. `examine` tells more of a place that it recognizes than its runs and notes do. `noun` is
-    what one of its runs is called.
+    `open` may raise a TfdbgError. `mistaken` gives the error for a place that is not of this format but looks like a
+    part of it, such as a file inside a recording. `examine` is for `tfdbg doctor`; without it, that shows the notes
+    of the recording and its runs. `noun` is what to call its runs.
     """
 
     name: str

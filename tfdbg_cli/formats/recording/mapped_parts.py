@@ -10,18 +10,18 @@ import numpy as np
 from tfdbg_cli.formats.recording.stand_in import Part
 from tfdbg_cli.model.values import Array
 
-_NEAR = 1 << 16  # bytes between two parts that are brought with them
+_NEAR = 1 << 16  # bytes; two parts with a smaller gap between them are fetched as one
 
 
 def looked_at(whole: Array, content: Array, index: Any, bring: Callable[[Sequence[Part]], None]) -> Any:
-    """`whole[index]`, once the bytes that it shows are there.
+    """`whole[index]`, after calling `bring` for the bytes that it accesses.
 
-    `content` are the bytes that `whole` shows, `bring` has parts of them on the disk, all that `index` shows alone
-    where it says so by numbers and slices.
+    `content` is the mapped memory (1-D uint8) of which `whole` is a view; parts are counted from its beginning. With
+    integers and slices `index` only needs the bytes selected; any other index needs all of them.
 
     Raises:
         IndexError: `whole` has no such part.
-        OSError: the bytes cannot be had.
+        OSError: the bytes cannot be fetched.
 
     """
     first = content.__array_interface__["data"][0]
@@ -37,7 +37,7 @@ def looked_at(whole: Array, content: Array, index: Any, bring: Callable[[Sequenc
 
 
 def _stretches(view: Array) -> Iterator[Part]:
-    """Where the bytes of `view` lie in memory: from where to where, in no order."""
+    """The memory ranges that `view` covers, as addresses, in no order; close ones may be one range."""
     if not view.size:
         return
     start = view.__array_interface__["data"][0]
@@ -52,7 +52,7 @@ def _stretches(view: Array) -> Iterator[Part]:
 
 
 def _joined(parts: Iterator[Part]) -> Iterator[Part]:
-    """The parts in their order, what is near to another one joined to it."""
+    """The parts, sorted, those that are near to each other joined."""
     last: Part | None = None
     for start, end in sorted(parts):
         if last is None or start > last[1] + _NEAR:

@@ -17,7 +17,7 @@ Told = TypeVar("Told")
 
 @dataclass(frozen=True)
 class Glance(Generic[Key]):
-    """What can be told of a run for much less than reading it; None where it cannot."""
+    """Functions that tell facts of a run from its key without reading all of it; None where they cannot."""
 
     count: Callable[[Key], int | None] = lambda _: None
     number: Callable[[Key], int | None] = lambda _: None
@@ -25,9 +25,9 @@ class Glance(Generic[Key]):
 
 
 class SavedRuns(Sequence[Run], Generic[Key]):
-    """A run for each of `keys` (a folder, say), read by `read` on first access; the few used last are kept.
+    """A sequence with a run for each of `keys` (a folder, say), read by `read` on access; the last few are cached.
 
-    `glance` tells a part of what is to be known of each.
+    `glance` tells some facts without reading the run.
     """
 
     def __init__(self, keys: Sequence[Key], read: Callable[[Key], Run], glance: Glance[Key] | None = None) -> None:
@@ -37,7 +37,7 @@ class SavedRuns(Sequence[Run], Generic[Key]):
         self._kept: OrderedDict[int, Run] = OrderedDict()
 
     def forget(self, place: int) -> None:
-        """Read the run at `place` anew when it is looked at: there is more of it."""
+        """Drop the run at `place` from the cache, since it has grown, so that the next access reads it again."""
         self._kept.pop(place, None)
 
     def tensor_count(self, place: int) -> int:
@@ -56,7 +56,7 @@ class SavedRuns(Sequence[Run], Generic[Key]):
         return self[place].outline if found is None else found
 
     def _at_a_glance(self, place: int, told: Callable[[Key], Told | None]) -> Told | None:
-        """What can be `told` of the run at `place`; None where it was read already, or has to be."""
+        """The fact `told` of the run at `place` by its key; None if the run is cached anyway, or has to be read."""
         return None if place in self._kept else told(self._keys[place])
 
     def __len__(self) -> int:
@@ -84,10 +84,10 @@ class SavedRuns(Sequence[Run], Generic[Key]):
 
 
 class GrowingRuns(SavedRuns[Key]):
-    """A run for each of `keys`, and behind them one for each that `fresh` gives whenever somebody looks.
+    """Runs to which `look` appends one for each new key that `fresh` gives.
 
-    A run keeps its place, whatever comes: what is on a screen stays true. `look` may be called by another thread than
-    the one that reads runs, and `fresh` then runs there.
+    No run ever changes its place, so that what a screen shows stays valid. `look` may be called by another thread
+    than the one that reads runs; `fresh` is then called there.
     """
 
     def __init__(self, keys: Sequence[Key], read: Callable[[Key], Run], fresh: Callable[[], Iterable[Key]]) -> None:
@@ -97,7 +97,7 @@ class GrowingRuns(SavedRuns[Key]):
 
     @property
     def changed(self) -> int:
-        """Runs are written as a whole."""
+        """Always 0: a run is written as a whole, and never grows."""
         return 0
 
     def look(self) -> None:
@@ -112,7 +112,7 @@ class GrowingRuns(SavedRuns[Key]):
 
 @dataclass(frozen=True)
 class SavedRecording:
-    """A `Recording` (formats/recording/format.py) of which no more is to be said than its runs and some notes."""
+    """A plain `Recording` (formats/recording/format.py): just its attributes."""
 
     runs: Sequence[Run]
     notes: Sequence[str] = ()

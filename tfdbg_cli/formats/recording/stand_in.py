@@ -1,7 +1,7 @@
-"""Files that stand on this disk for files elsewhere: as long as those, with holes where nothing was read yet.
+"""Local stand-ins of remote files: sparse files of the same size, with holes where nothing has been fetched yet.
 
-Whoever opens such a file reads it as any other: what is read is brought first. Nobody but `regular_file` has to know,
-unless he maps a file and looks at parts of it: he says by `provide` at which.
+They are opened by `regular_file` and read like any other file; what is read is fetched first. Only code that maps a
+file into memory has to know: it must call `provide` for the parts that it is going to access.
 """
 
 from __future__ import annotations
@@ -18,29 +18,29 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 Part = tuple[int, int]
-"""Some bytes of a file: where they begin and where they end."""
+"""A range of bytes in a file: start, and end (exclusive)."""
 
 
 class Source(Protocol):
-    """Where the content of files comes from that stand for others."""
+    """What fetches the content of stand-ins."""
 
     def provide(self, path: str, parts: Sequence[Part]) -> None:
-        """Have these parts of the file at `path` on the disk. Raises OSError."""
+        """Fetch these parts of the stand-in at `path`, as far as they are missing. Blocks. Raises OSError."""
         ...
 
     def missing(self, path: str, parts: Sequence[Part]) -> Sequence[Part]:
-        """What is to be brought for these parts; asked while others are brought, it does not wait."""
+        """What has still to be fetched of these parts. Does not block, even while another thread fetches."""
         ...
 
     def bring_behind(self, path: str, count: int) -> None:
-        """Have up to `count` small files on the disk that are likely to be read next. Raises OSError."""
+        """Fetch up to `count` small files that are likely to be read after the one at `path`. Raises OSError."""
         ...
 
 
 class AwaitedError(BaseException):
-    """Parts of a file have to be brought first, by another thread: `beside` was asked for.
+    """Raised within `beside` when parts of a file have to be fetched first; see `fetching.in_steps`.
 
-    No error of a file that cannot be read, which a reader would make a sentence of: who asked begins anew.
+    A BaseException, since readers turn any error of a file into a NoValue, but this one has to reach the caller.
     """
 
     def __init__(self, source: Source, path: str, parts: Sequence[Part]) -> None:
@@ -51,7 +51,7 @@ class AwaitedError(BaseException):
 
 
 class _Waiting(threading.local):
-    """Whether the present thread has what is missing brought by others, and whether it waits for it."""
+    """Per thread, whether it is within `beside`, and whether it is blocked while parts are fetched."""
 
     beside = False
     waits = False
@@ -62,7 +62,7 @@ _WAITING = _Waiting()
 
 @contextmanager
 def beside() -> Iterator[None]:
-    """Within it nothing is waited for in this thread: what is missing is an `AwaitedError`."""
+    """A context in which this thread does not block on remote data: if some are missing, AwaitedError is raised."""
     before, _WAITING.beside = _WAITING.beside, True
     try:
         yield
@@ -71,7 +71,7 @@ def beside() -> Iterator[None]:
 
 
 def as_here(work: Callable[P, T]) -> Callable[P, T]:
-    """`work` for another thread to do, which waits for what is missing as the present one does, or as little."""
+    """`work` for another thread, such that it runs within `beside` if the present thread does."""
     if not _WAITING.beside:
         return work
 
@@ -83,7 +83,7 @@ def as_here(work: Callable[P, T]) -> Callable[P, T]:
 
 
 def is_waiting() -> bool:
-    """Whether the present thread waits for parts of files; asked by who interrupts it."""
+    """Whether the present thread is blocked on remote data; for a signal handler that may interrupt it."""
     return _WAITING.waits
 
 
@@ -101,12 +101,12 @@ _SOURCES: dict[str, Source] = {}  # by the folder, with a slash behind it
 
 
 def let_stand(folder: Path, source: Source) -> None:
-    """From now on the files in `folder` stand for others, whose content `source` has."""
+    """Register the files in `folder` as stand-ins, whose content `source` fetches."""
     _SOURCES[f"{folder}{os.sep}"] = source
 
 
 def source_of(path: Path | str) -> Source | None:
-    """Where the content of the file at `path` comes from; None for one that is all there."""
+    """The source of the stand-in at `path`; None for an ordinary file."""
     if not _SOURCES:
         return None
     text = os.fspath(path)
@@ -114,28 +114,28 @@ def source_of(path: Path | str) -> Source | None:
 
 
 def provide(path: Path | str, *parts: Part) -> None:
-    """Have these parts of the file at `path` on the disk, whatever it stands for. Raises OSError."""
+    """Fetch these parts of the file at `path` if it is a stand-in. Raises OSError, within `beside` AwaitedError."""
     source = source_of(path)
     if source is not None:
         _bring(source, os.fspath(path), parts)
 
 
 def descriptor_of(file: BinaryIO | StandIn) -> int:
-    """The descriptor of an open file, for who says by `provide` at which parts he looks."""
+    """The descriptor of an open file, without fetching anything: the caller has to `provide` what it accesses."""
     return file.descriptor if isinstance(file, StandIn) else file.fileno()
 
 
 def read_at(file: BinaryIO | StandIn, count: int, offset: int) -> bytes:
-    """Up to `count` bytes of an open file at `offset`, whatever it stands for: no more is brought."""
+    """Read up to `count` bytes of an open file at `offset`; of a stand-in, only these are fetched."""
     if isinstance(file, StandIn):
         file.bring(offset, offset + count)
     return os.pread(descriptor_of(file), count, offset)
 
 
 class StandIn(io.RawIOBase):
-    """An open file of `size` bytes that stands for one elsewhere. What is read of it is brought first.
+    """An open stand-in of `size` bytes. What is read of it is fetched first.
 
-    Who asks for its `fileno` may read anywhere: then all of it is.
+    `fileno` fetches all of it, since the caller may then read anywhere.
     """
 
     def __init__(self, path: str, descriptor: int, size: int, source: Source) -> None:
@@ -166,12 +166,12 @@ class StandIn(io.RawIOBase):
         return count
 
     def bring(self, start: int, end: int) -> None:
-        """Have what lies between `start` and `end` on the disk, as far as the file goes."""
+        """Fetch the bytes from `start` to before `end`, or to the end of the file."""
         if start < (end := min(end, self._size)):
             _bring(self._source, self._path, [(start, end)])
 
     def fileno(self) -> int:
-        """The descriptor, under which all is there."""
+        """The descriptor, once the whole file has been fetched."""
         _bring(self._source, self._path, [(0, self._size)])
         return self.descriptor
 

@@ -1,6 +1,6 @@
-"""Waiting for a file system, which may never answer: one of a network whose server is away keeps who asks for ever.
+"""Waiting for file systems that may never answer: a network file system without its server blocks a call for ever.
 
-Nobody can take such a call back. So a thread makes it, and whoever waits can stop to.
+Such a call cannot be cancelled. So a thread makes it, and the caller can stop waiting.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Generic, NoReturn, TypeVar
 from tfdbg_cli.errors import TfdbgError
 
 PATIENCE = 30.0
-"""Seconds for which a disk that takes nothing is waited for: a network may be away for a while."""
+"""Seconds to wait for a disk that makes no progress; a network may be away for a while."""
 
 T = TypeVar("T")
 
@@ -24,10 +24,10 @@ def answer(
     patience: float = PATIENCE,
     late: Callable[[T], object] = lambda found: None,
 ) -> T:
-    """What `work` gives or raises, which a thread of its own does; Ctrl-C ends the wait.
+    """Call `work` in a thread, and return or raise what it does; Ctrl-C ends the wait.
 
-    Without an answer after `patience` seconds `impatient` is called: it raises where nobody is to wait on. What comes
-    when nobody waits any more is given to `late`.
+    If that takes longer than `patience` seconds, `impatient` is called: it may raise to end the wait, too. A result
+    that comes after the wait has ended is passed to `late`.
     """
     asked = _Asked(work, late)
     threading.Thread(target=asked.ask, name="tfdbg-asked", daemon=True).start()
@@ -44,7 +44,7 @@ def answer(
 
 
 def give_up(path: Path, patience: float = PATIENCE) -> NoReturn:
-    """Wait no longer for the file system of `path`.
+    """Raise the error that the file system of `path` does not answer.
 
     Raises:
         TfdbgError: always.

@@ -1,7 +1,7 @@
-"""Telling others that something is being written: a lock on its manifest, which the kernel lets go with the process.
+"""A lock on the manifest of a recording that tells others it is still being written.
 
-Nobody needs the lock to read or to write. It answers one question, "does somebody still write here?", rightly after
-`kill -9` too. Where a file system knows no locks nobody can tell.
+The lock protects nothing: readers and writers do without it. It only answers "is somebody still writing here?", also
+after `kill -9`, since the kernel releases it with the process. On a file system without locks that is unknown.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ _LONGEST = 1 << 20
 
 
 class WriterLock:
-    """A manifest that is held by the process that writes what it describes, until `release`."""
+    """A manifest that is locked, until `release`, by the process that writes what it describes."""
 
     def __init__(self, manifest: Path, content: bytes) -> None:
-        """Write `content` as `manifest`: as soon as there is a file of that name it is complete, and locked.
+        """Write `content` to `manifest`, atomically: once the file exists, it is complete and locked.
 
         Raises:
             OSError: it cannot be written.
@@ -45,21 +45,22 @@ class WriterLock:
         _held.add(self)
 
     def release(self) -> None:
-        """Let others see that nothing more is written."""
+        """Release the lock: nothing more is written."""
         if self._descriptor is not None:
-            with suppress(OSError):  # a child that was forked off just now may still have it open
+            # Unlock explicitly: closing is not enough while a child forked just now still has the file open.
+            with suppress(OSError):
                 fcntl.flock(self._descriptor, fcntl.LOCK_UN)
         self.forget()
 
     def forget(self) -> None:
-        """Hold the lock no longer in this process, whoever else does."""
+        """Close our descriptor without unlocking: other processes that have it open still hold the lock."""
         descriptor, self._descriptor = self._descriptor, None
         if descriptor is not None:
             os.close(descriptor)
 
 
 def is_being_written(manifest: Path) -> bool | None:
-    """Whether a process that lives writes what `manifest` describes; None where nobody can tell."""
+    """Whether a living process writes what `manifest` describes; None if that cannot be told."""
     try:
         with opened(manifest) as (file, _):
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -83,7 +84,7 @@ _held: weakref.WeakSet[WriterLock] = weakref.WeakSet()
 
 
 def _let_go_in_child() -> None:
-    """A process that is forked off writes nothing, and must not look as if it did when its parent is gone."""
+    """Close the locks in a forked child: it writes nothing, and must not seem to once its parent has ended."""
     for lock in list(_held):
         lock.forget()
 

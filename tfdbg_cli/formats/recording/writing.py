@@ -20,12 +20,12 @@ _UNFINISHED = re.compile(r"\.partial-\d+\Z")
 
 
 def is_unfinished(name: str) -> bool:
-    """Whether a folder called `name` is what a killed process left behind."""
+    """Whether `name` is that of the unfinished folder of `whole_directory`, left behind by a killed process."""
     return _UNFINISHED.search(name) is not None
 
 
 def free_disk(directory: Path) -> int:
-    """Bytes that are free where `directory` is or is going to be."""
+    """The free bytes on the disk of `directory`, which need not exist yet."""
     place = directory
     while not place.exists() and place != place.parent:
         place = place.parent
@@ -64,12 +64,12 @@ def require_room(nbytes: int, directory: Path, disk_budget: int) -> None:
 
 @contextmanager
 def whole_directory(target: Path) -> Iterator[Path]:
-    """A new folder beside `target` to write into; it takes the name `target` when everything went well.
+    """A context with a new folder to write into, which is renamed to `target` when the context ends without an error.
 
-    It holds what a program was trained with: nobody else may look into it.
+    Its permissions are private, since it holds what a program was trained with.
 
-    What goes wrong removes it. An existing `target` is replaced only at the end. Readers pass over the unfinished
-    folder that a killed process leaves: its name ends in `.partial-` and a number.
+    On an error it is removed. An existing folder `target` is replaced only at the end. A killed process leaves it
+    behind; readers ignore it by its name, which ends in `.partial-` and a number.
 
     Raises:
         TfdbgError: the disk is full, or the place cannot be written to.
@@ -107,7 +107,7 @@ def is_full(error: BaseException) -> bool:
 
 
 def cannot_write(target: Path, error: OSError) -> TfdbgError:
-    """What to tell about `error`, which came while `target` was written."""
+    """The TfdbgError to raise for `error`, which occurred while writing `target`."""
     if is_full(error):
         return TfdbgError(
             f"The disk is full: {target} was not saved.",

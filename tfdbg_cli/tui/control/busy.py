@@ -11,10 +11,10 @@ _EVERY = 0.5
 
 
 class Busy:
-    """Knows whether a command is running. `draw(seconds)` puts the notice on the screen.
+    """A context for a command that runs in the UI thread; `draw(seconds)` draws the notice that it is running.
 
-    The notice is drawn by a thread of its own, but never while the UI's thread draws: that one is inside the
-    command, and takes the lock before it goes on.
+    A thread draws the notice, but never while the UI thread draws: that one is inside the context, and has to take
+    the lock to leave it.
     """
 
     def __init__(self, draw: Callable[[float], None] | None) -> None:
@@ -24,7 +24,7 @@ class Busy:
 
     @contextmanager
     def __call__(self) -> Iterator[None]:
-        """Around the work that Ctrl-C may stop (it raises KeyboardInterrupt there)."""
+        """Enter the context: within it Ctrl-C raises KeyboardInterrupt (see `App.interrupt`)."""
         over = threading.Event()
         if self._draw is not None:
             threading.Thread(target=self._watch, args=(over, self._draw), name="tfdbg-busy", daemon=True).start()

@@ -29,9 +29,9 @@ class FilterActions:
             self._screen.go_on()
 
     def keep(self) -> None:
-        """Leave the line with the rows that it leaves; what cannot be asked stays to be mended.
+        """Close the line and keep the filtered list; if the query is invalid, leave the line open to be corrected.
 
-        Where rows are still being looked for the list is kept when they are found; keys are answered meanwhile.
+        If rows are still being looked for, the list is kept when they are found; keys are answered meanwhile.
         """
         typed = self._state.filter
         if typed is None:
@@ -45,7 +45,7 @@ class FilterActions:
         self._screen.begin(Pending(f"filter {typed.editor.text}", steps, lambda: self._kept(typed), typed.cancel))
 
     def leave(self) -> None:
-        """Leave the line with the rows that are shown by now."""
+        """Close the line and keep the rows shown by now; if the query is invalid, restore the list."""
         if self._state.filter is not None:
             self._state.filter.halt()
             if not self._keep(self._state.filter):
@@ -53,14 +53,14 @@ class FilterActions:
             self._state.filter = None
 
     def _kept(self, typed: LiveFilter) -> None:
-        """Keep what was found; where it cannot be asked, the list is as it was and the status row says why."""
+        """Keep what was found; if the query is invalid, restore the list and say why."""
         if not self._keep(typed):
             wrong = typed.wrong
             typed.cancel()
             self._screen.say(Message(wrong, error=True))
 
     def _keep(self, typed: LiveFilter) -> bool:
-        """Keep the rows on show, so that `U` can take them back; False where it cannot be asked."""
+        """Keep the rows on show, so that `U` can undo the filter; False if the query is invalid."""
         if not typed.keep():
             return False
         pages = self._state.pages

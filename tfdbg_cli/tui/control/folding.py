@@ -22,9 +22,9 @@ class Folding:
         self._state = screen.state
 
     def turn(self) -> None:
-        """Fold the scope of the selected row, or unfold it; of a row that is none fold the scope around it.
+        """Toggle the scope of the selected row; if the row is no scope, fold the one around it.
 
-        With a count so many levels: unfold the scope as deep, or fold the one so many levels further out.
+        With a count N, unfold the scope by N levels, or fold the N-th scope outwards.
 
         Raises:
             TfdbgError: nothing folds here.
@@ -40,12 +40,12 @@ class Folding:
             if not levels:
                 break
         if found is None:
-            self._state.service.list_commands.folded(is_open=True)  # of a page without scopes this says so
+            self._state.service.list_commands.folded(is_open=True)  # raises the error for a page without any scopes
             raise TfdbgError("This row has nothing within it, and no scope around it that folds.")
         self.follow(*found)
 
     def _scopes_around(self, selected: int) -> Iterator[tuple[str, str, int]]:
-        """The scope of the row at `selected` if it is one, and those around it: the link of each, it, its line."""
+        """The scope of the row at `selected`, if it is one, then those around it: link that folds it, name, line."""
         links = self._state.page.view.links
         words = {word for link in links(selected) for word in parse_line(link.link).words}
         for line in range(selected, max(-1, selected - LINK_REACH), -1):
@@ -56,7 +56,7 @@ class Folding:
                     break
 
     def turn_all(self, *, is_open: bool) -> None:
-        """Fold every scope that `is_open`, or unfold every one; what is chosen, or what it is folded into, stays so.
+        """Fold every scope if `is_open`, else unfold every scope; keeps the chosen row, or the one it is folded into.
 
         Raises:
             TfdbgError: nothing folds here.
@@ -73,7 +73,7 @@ class Folding:
         )
 
     def _looked_for(self, target: str) -> Iterator[float]:
-        """Go to the row that folds the scope `target`, or that has this link; in steps, as far as they have come."""
+        """Go to the row that folds the scope `target`, or has it as a link; in steps that yield the share done."""
         view = self._state.page.view
         before, count = view.selected, len(view.lines)
         for line in range(count):
@@ -107,4 +107,4 @@ class Folding:
 
 
 def _nothing() -> None:
-    """What is left to do where a walk was all: nothing."""
+    """The `finish` of a Pending whose steps do everything."""

@@ -9,22 +9,23 @@ from tfdbg_cli.tui.control.bars import Message
 from tfdbg_cli.tui.control.keymap import KeyContext, action_of, bindings, key_name, sequences
 from tfdbg_cli.tui.control.screen import Screen
 
-# Esc and another key in quick succession, or over a slow line, reach us as one key. These are meant so anywhere.
+# Esc quickly followed by a key arrives as Alt and that key. Outside of documents, only these are taken as two keys.
 _AFTER_ESCAPE = frozenset({"meta :", "meta /", "meta @", "meta ?"})
-# In a document all are but these: who means Alt and a letter must not find the program gone on, or something changed.
+# In a document all keys are, except those of these actions: a true Alt and letter must not resume the program, or
+# change something.
 _NEVER_AFTER_ESCAPE = frozenset(
     {"run", "continue", "detach", "exit", "step", "over", "finish", "until", "set", "pdb", "ui:watch"}
     | {"ui:ignore", "ui:ignore-go", "ui:shell", "ui:edit", "ui:side"}
 )
 _TYPING = frozenset({KeyContext.PROMPT, KeyContext.SEARCH, KeyContext.FILTER, KeyContext.FIND})
 _MOST = 9_999_999  # a count
-# Where a key that means something elsewhere means nothing, and when it would.
+# By stop, the two parts of the message about a key that works only at other stops: where it does nothing, and when.
 _ELSEWHERE = {
     Moment.RUN_START: ("before a run", "r runs it; then"),
     Moment.OPENED: ("in a recording", "While a program runs"),
     Moment.STEPPING: ("in the stepper", "Once q has left it"),
 }
-# What `.` does not do again: moving, and opening or closing something.
+# Actions that `.` does not repeat: moving, and opening or closing something.
 _PASSING = frozenset(
     f"ui:{name}"
     for name in (
@@ -38,14 +39,14 @@ _PASSING = frozenset(
 
 
 class Keyboard:
-    """The keys of one screen, one after another. `type_text` takes what is typed into a line."""
+    """Interprets the keys of one screen in their order. `type_text` gets characters that are typed into a line."""
 
     def __init__(self, screen: Screen, type_text: Callable[[str], None]) -> None:
         self._screen = screen
         self._state = screen.state
         self._type_text = type_text
         self._pasting = False
-        self._before_begun: Callable[[], None] | None = None  # takes back what the first key of a sequence did alone
+        self._before_begun: Callable[[], None] | None = None  # undoes what the first key of a sequence did by itself
 
     def pressed(self, key: str) -> None:
         """A key was pressed."""
@@ -95,7 +96,7 @@ class Keyboard:
         self._state.count = 0
 
     def _means_nothing(self, key: str) -> Message:
-        """Said of a key that does nothing in a document here, though it may elsewhere."""
+        """The message about a key that does nothing in a document at this stop."""
         elsewhere = next((one for one in bindings(KeyContext.DOCUMENT) if key in one.keys), None)
         where, other = _ELSEWHERE.get(self._state.service.moment, ("here", ""))
         if elsewhere is not None and other:
@@ -105,7 +106,7 @@ class Keyboard:
         return Message(f"{key_name(key)} does nothing here.", hint=hint, passing=True)
 
     def _came_after_escape(self, key: str) -> bool:
-        """Whether `key`, which means nothing with Alt, is Esc and a key that was pressed right after it."""
+        """Whether to take `key`, Alt and a key without a meaning of its own, as Esc followed by that key."""
         alone = key.removeprefix("meta ")
         if alone == key or self._state.place is not KeyContext.DOCUMENT:
             return key in _AFTER_ESCAPE
@@ -115,7 +116,7 @@ class Keyboard:
         return bool(meant or begins) and meant.split(" ", 1)[0] not in _NEVER_AFTER_ESCAPE
 
     def _lettered(self, key: str) -> None:
-        """The key that a mark is called by; one that is no character goes on as if nothing was asked."""
+        """Handle the key after `m` or `'`: a character names the mark; any other key has its usual meaning."""
         action, self._state.letter = self._state.letter, ""
         if len(key) == 1 and key.isprintable():
             self._screen.perform(f"ui:{action} {key}")
@@ -125,10 +126,10 @@ class Keyboard:
             self._meant(key)
 
     def _begun(self, key: str) -> str:
-        """The first key of the sequence that `key` goes on with; empty where it goes on with none."""
+        """The first key of the sequence that `key` continues, its own action undone; empty if it continues none."""
         begun, self._state.begun = self._state.begun, ""
         back, self._before_begun = self._before_begun, None
-        if begun and back is not None:  # the first key meant something alone, and did it
+        if begun and back is not None:  # the first key has a meaning by itself, which was carried out
             together = f"{begun} {key}"
             if not action_of(together, self._state.place, self._state.service.moment, self._state.own_bindings):
                 return ""

@@ -316,14 +316,14 @@ def key_name(key: str) -> str:
 
 
 def bindings(place: KeyContext, moment: Moment | None = None, own: tuple[Binding, ...] = ()) -> Iterator[Binding]:
-    """The bindings of `place` and of what stands behind it, at `moment` (None: at any).
+    """The bindings that work at `place`, those of the contexts behind it included, at `moment` (None: at any).
 
-    `own` are those of the pane with the focus. They come first, and take their keys from the others; a sequence of
-    two keys takes the first of them.
+    `own` are those of the pane with the focus and of the user. They come first and shadow others with the same keys;
+    a sequence of two keys also shadows other meanings of its first one.
     """
     chain = CHAINS.get(place, (place,))
     first = [binding for binding in own if binding.place in chain and _means_it(binding, moment)]
-    yield from (binding for binding in first if binding.action)  # an empty one takes a meaning away
+    yield from (binding for binding in first if binding.action)  # an empty action only disables the keys
     taken = {key for binding in first for key in binding.keys}
     taken |= {key[0] for key in taken if key[0] in _FIRSTS}
     for link in chain:

@@ -16,9 +16,9 @@ BACK = "'"  # the mark that is set by itself, where one was before the last jump
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A place on `page`: the line, the link on it, and what was scrolled off; in an array viewer its element.
+    """A place on `page`: the selected line and link, the scroll position, and in an array viewer the element.
 
-    The reading is kept with it, since a page that was left long ago is forgotten else.
+    It holds the reading, too, which otherwise would be lost with a page that was dropped from the history.
     """
 
     page: Page

@@ -23,31 +23,31 @@ class Drawing(NamedTuple):
 
 
 class Pane(urwid.Widget):
-    """A rectangle of the screen. A kind of pane draws itself, and overrides of the rest what it needs.
+    """A rectangle of the screen. A subclass implements `draw`, and overrides of the rest what it needs.
 
-    `bindings` are keys of its own, which come before those of a document while it has the focus; their actions are
-    command strings, `ui:NAME`, or `pane:NAME` for what `perform` does.
+    `bindings` are its own keys, which take precedence over those of a document while it has the focus; their actions
+    are command strings, `ui:NAME`, or `pane:NAME`, which `perform(NAME)` carries out.
     """
 
     _sizing = frozenset([urwid.BOX])
-    _selectable = False  # which pane has the focus is the state's to say: no click or key of urwid's may move it
+    _selectable = False  # `State.focus` decides which pane has the focus, so urwid must not move its own
     no_cache: ClassVar[list[str]] = ["render"]
 
     bindings: tuple[Binding, ...] = ()
 
     @property
     def title(self) -> str:
-        """What it shows, in a few words: said above it where it stands beside others."""
+        """What the pane shows, in a few words; drawn above it when it stands beside others."""
         return ""
 
     @property
     def keys(self) -> tuple[Binding, ...]:
-        """Those of its own keys that count now."""
+        """Those of its `bindings` that apply at the moment."""
         return self.bindings
 
     @property
     def reading(self) -> Reading | None:
-        """The document in it, in which movement, search and links go on while it has the focus."""
+        """The document in which keys move, search and follow links while the pane has the focus; None: the page."""
         return None
 
     @property
@@ -57,40 +57,40 @@ class Pane(urwid.Widget):
 
     @property
     def running(self) -> bool:
-        """Whether it has something left to do between two keys."""
+        """Whether the pane has unfinished work, for `work` to do between key presses."""
         return False
 
     @property
     def waits(self) -> bool:
-        """Whether that is to wait for something far away: others can go on meanwhile."""
+        """Whether its work only waits for remote data at the moment, so that other panes may work meanwhile."""
         return False
 
     def work(self, enough: Callable[[], bool]) -> None:
-        """Go on with that until it is `enough`, which is asked at least every few milliseconds."""
+        """Go on with the unfinished work until `enough()`, which must be called at least every few milliseconds."""
 
     @property
     def looks_ahead(self) -> bool:
-        """Whether it can get ready for what the next key is likely to bring into sight."""
+        """Whether `look_ahead` can prepare what the next key is likely to bring into sight."""
         return False
 
     def look_ahead(self, enough: Callable[[], bool]) -> None:
-        """Go on with that until it is `enough`. It comes before all other work, so it must not be much."""
+        """Prepare it until `enough()`. This has precedence over all other work, so it must not be much."""
 
     def fit(self, cols: int, rows: int) -> None:
-        """Get ready to be drawn at this size.
+        """Do what is slow about drawing the pane at this size, such as laying out a document.
 
-        Called before each drawing, and when a page opens, where Ctrl-C stops what takes its time.
+        Called before each drawing, and also when a page opens, where Ctrl-C can interrupt it.
         """
 
     def draw(self, cols: int, rows: int) -> Drawing:
-        """The pane at this size. It asks for no more than it shows; rows that it leaves out are blank."""
+        """Draw the pane at this size, computing only what is visible; rows missing at the end are blank."""
         raise NotImplementedError
 
     def press(self, col: int, row: int) -> None:
-        """The mouse was clicked at a place of it."""
+        """Handle a click at a place in the pane."""
 
     def scroll(self, lines: int) -> bool:
-        """The wheel was turned over it; False: that is not for it."""
+        """Scroll by so many lines (negative: up) for the mouse wheel; False if the pane does not scroll."""
         return False
 
     def perform(self, name: str) -> None:

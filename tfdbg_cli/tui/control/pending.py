@@ -13,16 +13,16 @@ from tfdbg_cli.tui.reading.paint import columns
 
 
 def working(words: str, so_far: str, way_out: str, cols: int) -> str:
-    """What is said while `words` are carried out. Where there is little room it begins with the way out."""
+    """The status line while the command `words` runs; if `cols` columns are too few, the command comes last."""
     said = f"{words}: working, {so_far}. {way_out} stops it."
     return said if columns(said) <= cols else f"{so_far}, {way_out} stops it: {words}"
 
 
 class Pending:
-    """What is being done for the answer to `words`.
+    """An answer to the command `words` that is being computed in steps.
 
-    `steps` do what takes its time, each giving the share that is done where that is known; `finish` shows the answer,
-    `give_up` puts back what was shown meanwhile.
+    `steps` do the work; each yields the share done (0 to 1), or None if that is not known. Then `finish` shows the
+    answer. `give_up` is called instead if the answer is not wanted any more.
     """
 
     def __init__(
@@ -63,10 +63,10 @@ def fetching(
     then: Callable[[], None],
     begin: Callable[[Pending], None],
 ) -> Pending:
-    """The answer of `service` to the command `words`: its steps, then `carry_out`, then `then`.
+    """The pending answer to the command `words`: its steps in `service`, then `carry_out`, then `then`.
 
-    What lies far away is fetched beside the screen; where only `carry_out` finds that something is missing, that is
-    fetched by another answer, which is begun by `begin`, and it is carried out anew.
+    Remote data are fetched in a thread while the screen answers keys. If data turn out to be missing in `carry_out`,
+    what it did to the pages is undone, `begin` is given a Pending that fetches them, and it is carried out anew.
     """
 
     def finish(before: int = 0) -> None:

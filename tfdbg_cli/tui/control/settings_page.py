@@ -9,9 +9,10 @@ _CHANGES = frozenset({"set", "unset"})
 
 
 def set_in_place(screen: Screen, setting: str) -> None:
-    """Carry out `setting`, which changes one, and show the settings again in the place of the page.
+    """Run the command `setting`, which changes a setting, and refresh the page of settings.
 
-    A page that changed a setting itself would change it back: in its place come all of them.
+    If the page was itself opened by a command that changes one, running that again would undo the change: then
+    `config` is shown instead.
 
     Raises:
         TfdbgError: the setting cannot be changed so.

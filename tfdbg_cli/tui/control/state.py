@@ -48,14 +48,13 @@ class Dialog:
 class State:
     """The state of the screen at one stop. `place` says where keys go; a dialog is open at KEYS, LEAVE and FIND.
 
-    `hint` is the usage of the command being typed, `filter` that of a list while it is typed, `pending` the answer
-    that is being made, `focus` the pane that keys of a document go to, `report` what there is to say of the last
-    mistake of tfdbg's own, `colors` how many the terminal has, `begun` the first key of a sequence that is being
-    pressed, `person_keys` what keys mean by the settings. `panes` are those that stand in the middle, in their order;
-    while it is `zoomed` the one with the focus stands alone; `room_from` says from which size on there is room for
-    several, where there is none. `count` is how often the next key is meant, 0 where that was not said, `letter` the
-    action that waits for a letter, `printed` whether the program wrote something that nobody has seen yet, `changes`
-    what `U` takes back, `last_action` what `.` does again.
+    `hint` is the usage of the command being typed, `filter` the filter of a list being typed, `pending` the answer
+    being made, `report` the report of the last bug of tfdbg's own, `colors` the number of colours of the terminal.
+    `panes` are the panes in the middle, in order, and `focus` is the one that gets the keys of a document; `zoomed`
+    shows it alone. `room_from` says which size of screen has room for a second pane, if this one has not. `begun` is
+    the first key of an unfinished sequence, `count` the count typed before a key (0: none), `letter` the action that
+    waits for a letter, `person_keys` are the key bindings in the settings. `printed` says that the program has
+    written something that was not looked at yet. `changes` are what `U` undoes, `last_action` is what `.` repeats.
     """
 
     service: PromptService
@@ -95,13 +94,13 @@ class State:
 
     @property
     def read(self) -> Reading:
-        """The document that keys move and search in: that of the pane with the focus, if it has one, or the page."""
+        """What keys move and search in: the document of the pane with the focus, or the page if that has none."""
         found = self.focus.reading if self.focus is not None else None
         return found or self.page
 
     @property
     def viewed(self) -> Viewer | None:
-        """The viewer in which the page is on show; None where it is on show as text."""
+        """The array viewer in which the current page is shown; None if it is shown as text."""
         return self.viewers.of(self.pages.current) if self.pages.all else None
 
     @property
@@ -127,7 +126,7 @@ class State:
 
     @property
     def own_bindings(self) -> tuple[Binding, ...]:
-        """The keys that only the pane with the focus has, and then those of the person's own."""
+        """The bindings of the pane with the focus, then those of the settings, less the keys that the pane takes."""
         pane = self.focus.keys if self.focus is not None else ()
         taken = {key for binding in pane for key in binding.keys}
         return (*pane, *(binding for binding in self.person_keys if taken.isdisjoint(binding.keys)))

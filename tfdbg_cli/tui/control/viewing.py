@@ -1,4 +1,4 @@
-"""The array viewers of a stop: which pages are looked at in one, and what of a page it shows."""
+"""The array viewers of a stop: which pages are shown in one, and which array of a page."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _PRINTED = frozenset({"tensor", "feed"})  # kinds of pages that print one value
 
 
 class Viewers:
-    """The viewer of each page that has one; it goes when the page goes.
+    """The viewer of each page that has one, for as long as the page exists.
 
-    A page is on show as text or in its viewer. `begun_as_text` says whether the person saw the text of it before.
+    A page is shown as text or in its viewer, and keeps the viewer when it is shown as text again.
     """
 
     def __init__(self) -> None:
@@ -30,15 +30,15 @@ class Viewers:
         self._shown: WeakKeyDictionary[Page, bool] = WeakKeyDictionary()
 
     def of(self, page: Page) -> Viewer | None:
-        """The viewer in which `page` is on show; None where it is on show as text."""
+        """The viewer in which `page` is shown; None if it is shown as text."""
         return self._of[page] if page in self._shown else None
 
     def came_from_text(self, page: Page) -> bool:
-        """Whether the text of `page`, now in its viewer, was seen before."""
+        """Whether `page`, now in its viewer, was shown as text before. Raises KeyError if it is shown as text."""
         return self._shown[page]
 
     def open(self, reading: Reading, settings: Settings, *, from_text: bool) -> Viewer:
-        """Show the array of a page in its viewer, at the element on the selected line, else where it is to begin.
+        """Show the array of a page in its viewer: at the element on the selected line if it comes `from_text`.
 
         Raises:
             TfdbgError: there is no array on the page, or nothing in it.
@@ -67,9 +67,9 @@ class Viewers:
         return viewer
 
     def begin(self, reading: Reading, settings: Settings) -> None:
-        """Show a page in its viewer from the start where it prints a value of two axes or more, unless as text.
+        """Show a new page in the viewer if it prints a single value of two or more axes.
 
-        As text it is where the setting has it so, and where flags were given that only text can follow.
+        Not if the setting `values` is another one, or the command had flags that apply to text only.
         """
         blocks = [block for block in reading.document.blocks if isinstance(block, ArrayBlock)]
         if settings.values != "viewer" or reading.document.kind not in _PRINTED or len(blocks) != 1:
@@ -79,7 +79,7 @@ class Viewers:
             self.open(reading, settings, from_text=False)
 
     def resemble(self, before: Viewer | None, reading: Reading, settings: Settings) -> None:
-        """Show a page as another one was on show: in the viewer `before`, or, where that is None, as text."""
+        """Show a page as another one was shown: in a viewer set up like `before`, or as text if that is None."""
         if before is None:
             self.close(reading.page)
         else:
@@ -91,7 +91,7 @@ class Viewers:
 
 
 def _facts(reading: Reading, block: ArrayBlock) -> Line | None:
-    """What a page that prints one value says of it right before its elements: its health, where it is counted."""
+    """The line right before the elements of a printed value, which tells its health; None if there is none."""
     if reading.document.kind not in _PRINTED:
         return None
     blocks = reading.document.blocks

@@ -21,7 +21,7 @@ BEGIN_WITH_THEIRS = ("origin", "here", "error")
 
 
 class Walking:
-    """Walks of one screen. What is looked for is looked for between two keys; the next key drops it."""
+    """Walks from tensor to tensor on one screen, in slices between two keys; the next action drops a walk."""
 
     def __init__(self, screen: Screen) -> None:
         self._screen = screen
@@ -75,10 +75,10 @@ class Walking:
                 return
 
     def filled(self, action: str) -> str:
-        """The command string of a key, about the chosen tensor where it names `{tensor}`, `{node}` or `{place}`.
+        """The command string of a key, with a `{tensor}`, `{node}` or `{place}` at its end filled in.
 
         Raises:
-            TfdbgError: no tensor is chosen, or nobody knows which line made it.
+            TfdbgError: no tensor is chosen, or the line that created it is not known.
 
         """
         walk = self._state.service.walk
@@ -106,7 +106,7 @@ class Walking:
             self._screen.go_on()
 
     def _go(self, command: str) -> None:
-        """To the row of the list that leads there, where one is near, else to its page."""
+        """Go to the row of the list with the link `command`, if it is near; else carry out `command`."""
         view = self._state.page.view
         for step in (-1, 1) if self._table is not None else ():
             for number, link in islice(self._linked(step, view.selected), LINK_REACH):
@@ -128,7 +128,7 @@ class Walking:
         """What `tell` says of the chosen link, else of the page."""
         page, chosen = self._state.page, self._state.read.view.chosen
         link = chosen.link if chosen is not None else ""
-        # The page of a node opens on a link to another one, which nobody has chosen yet.
+        # The page of a node opens with a link to another node selected, which the user has not chosen.
         unchosen = page.document.kind == "node" and link == self._first_of_all
         unchosen = unchosen or self._state.service.walk.is_vaguer(link, page.command)
         first = self._first_of_all if page.document.kind in BEGIN_WITH_THEIRS else ""

@@ -60,10 +60,12 @@ class AlertSearch:
         before = self.tensors
         for index in (index for index, is_fine in enumerate(fine) if not is_fine):
             self.tensors = before + index + 1
+            if self._excluded(store, index):
+                continue
             summary = known_of(store, index)
             if summary is None or summary.any_nonfinite is None:
                 self.unknown += 1
-            elif summary.any_nonfinite and self._counts(summary) and not self._excluded(store, index):
+            elif summary.any_nonfinite and self._counts(summary):
                 yield Alert(place, index, summary)
         self.tensors = before + len(store)
 

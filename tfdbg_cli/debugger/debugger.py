@@ -233,7 +233,7 @@ class Debugger:
     def run_passed(self, plan: Plan, make: Callable[[], Run], said: str = "", looked_at: Hashable = None) -> None:
         """Count a watched run in which nothing was found. See `capture.controller.Controller`."""
         watching = self._watching
-        if watching is None:
+        if watching is None or not watching.asks_as(plan.watched):  # another thread's stop began another watch
             return
         watching.passed(plan.number, make, said, looked_at)
         if not watching.keeps and not self.interruption.asked:

@@ -165,7 +165,7 @@ class Actions:
     def _shows(self, command: str) -> bool:
         """Whether the page is the answer to `command` already, about the run looked at."""
         page = self._state.pages.current if self._state.pages.all and command in _OVERVIEWS else None
-        return page is not None and page.command == command and page.run is self._state.service.run
+        return page is not None and page.command == command and page.run == self._state.service.run
 
     def typed(self, text: str) -> None:
         """Something was typed into the line at the bottom, or into the finder."""

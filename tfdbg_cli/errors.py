@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class TfdbgError(Exception):
-    """Something the person at the terminal can act on.
+    """Something the user at the terminal can act on.
 
     `message` states the cause in one sentence, `hint` the way out. Shown as a red line at a prompt,
     printed to standard error by `cli.main`, which is the one place that turns it into an exit code.

@@ -1,4 +1,4 @@
-"""Where tfdbg keeps what a person asked it to keep (XDG base directories). Nothing is made until it is written."""
+"""Where tfdbg keeps what a user asked it to keep (XDG base directories). Nothing is made until it is written."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ class TerminalFacts:
     def obstacle(self, *, chosen: bool = False) -> str:
         """Why a full screen cannot work, as the end of a sentence; empty when it can.
 
-        When the person has `chosen` the full screen, standard input may be anything: it draws on the
+        When the user has `chosen` the full screen, standard input may be anything: it draws on the
         controlling terminal. Else a redirected standard input means that commands come from there.
         """
         if self.notebook:

@@ -1,4 +1,4 @@
-"""Fuzzy finding: whether a name holds the letters that a person typed, in order, where, and how well.
+"""Fuzzy finding: whether a name holds the letters that a user typed, in order, where, and how well.
 
 The better the place of the letters, the better the rank: the whole name, its beginning, the beginning of a word in
 it, the first letters of its words, the middle of a word, letters here and there. A word begins behind `/`, `_` and
@@ -30,7 +30,7 @@ class Match:
 
 
 class Wanted:
-    """What a person typed, ready to be asked of many names."""
+    """What a user typed, ready to be asked of many names."""
 
     def __init__(self, text: str) -> None:
         self._cased = text != text.lower()

@@ -51,7 +51,7 @@ def choose_frontend(
     commands: Sequence[str] = (),
     json: bool = False,
 ) -> Frontend:
-    """The front end for one session (or recording): what the person asked for, as far as the terminal can do it.
+    """The front end for one session (or recording): what the user asked for, as far as the terminal can do it.
 
     The command line of `tfdbg` counts most, then the variable TFDBG_UI, then `ui` (the program's own wish). Of
     "tui", "line", "none"; "curses" and "readline" are other names for the first two; None leaves the choice.
@@ -89,7 +89,7 @@ def fills_the_screen(ui: str | None = None) -> bool:
 
 
 def _wanted(ui: str | None) -> str:
-    """The front end that a person or a program asks for; empty for a free choice."""
+    """The front end that a user or a program asks for; empty for a free choice."""
     return launch_options().ui or ui_name(os.environ.get("TFDBG_UI")) or ui_name(ui)
 
 
@@ -188,9 +188,9 @@ def _faults(settings: Settings) -> Iterable[tuple[str, TfdbgError]]:
 
 
 def person_settings(path: Path | None = None) -> Settings:
-    """The settings of the person at the terminal; what is wrong with their file is said on standard error.
+    """The settings of the user at the terminal; what is wrong with their file is said on standard error.
 
-    `path` is a file in place of the person's own.
+    `path` is a file in place of the user's own.
     """
     settings, warnings = load_settings(path)
     faults = [f"The setting {name} was left aside: {fault}" for name, fault in _faults(settings)]

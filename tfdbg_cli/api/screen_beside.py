@@ -14,7 +14,7 @@ _LONGEST_WAIT = 5.0  # seconds that a fork waits for modules that are half loade
 
 
 def load_beside(ui: str | None = None) -> None:
-    """Load what the first stop shows, in a thread, where a person is going to see it on the full screen.
+    """Load what the first stop shows, in a thread, where a user is going to see it on the full screen.
 
     `ui` is what the program wishes for, as in `choose_frontend`. Loading takes as long as some training steps, and
     once a process; where nobody is at a terminal nothing is loaded.

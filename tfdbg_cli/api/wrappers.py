@@ -33,7 +33,7 @@ class LocalCLIDebugWrapperSession(DebuggedSession):
             dump_root: where the dumps of runs that were stopped at are kept; without it they are deleted.
             ui_type: "curses" (or "tui") for the full screen, "readline" (or "line") for lines; None chooses.
             thread_name_filter: matched from the start of a thread's name; runs of other threads go by.
-            config_file_path: a file of settings in place of the person's own.
+            config_file_path: a file of settings in place of the user's own.
             log_usage: has no effect; it stands here since it does in TensorFlow.
 
         Raises:

@@ -32,12 +32,12 @@ class Action(Enum):
 class WatchRequest:
     """What a watched run is checked for.
 
-    The person calls `tensor_filter` by `filter_name`; a filter of tfdbg's own can be checked by ops inside the run.
+    The user calls `tensor_filter` by `filter_name`; a filter of tfdbg's own can be checked by ops inside the run.
     `values` says where the values of a hit come from; `replayable` asks for a run that can be made again or undone.
     `all_runs` asks for the values of every run, hit or not. `ignored` are nodes that are not checked, as pairs of the
     function that they are in (empty for a session) and their name. With `skips_meant` eager code does not stop at
     infinities that look intended (a mask, say); they are judged at the end of the run. `by_hand` are the places that
-    the person ignores: in eager code, bad values that follow from these alone count as fine, too.
+    the user ignores: in eager code, bad values that follow from these alone count as fine, too.
     """
 
     filter_name: str
@@ -134,7 +134,7 @@ class Controller(Protocol):
         """Open the prompt in the middle of `run`, which runs eagerly, at what was sought.
 
         Raises:
-            KeyboardInterrupt: the person ended the program.
+            KeyboardInterrupt: the user ended the program.
 
         """
         ...
@@ -144,7 +144,7 @@ class Controller(Protocol):
 
         Raises:
             WrongAnswerError: the program's own function failed to decide about it; the run is not made.
-            KeyboardInterrupt: the person ended the program.
+            KeyboardInterrupt: the user ended the program.
 
         """
         ...
@@ -155,7 +155,7 @@ class Controller(Protocol):
         True when a dump in `plan.directory` is to be kept.
 
         Raises:
-            KeyboardInterrupt: the person ended the program.
+            KeyboardInterrupt: the user ended the program.
 
         """
         ...
@@ -167,7 +167,7 @@ class Controller(Protocol):
         line of the watch; `looked_at` is the `Call.looks_at` of the run.
 
         Raises:
-            KeyboardInterrupt: the person ended the program.
+            KeyboardInterrupt: the user ended the program.
 
         """
         ...

@@ -1,4 +1,4 @@
-"""Folders for dumps: their names, their sizes, and whether a person's folder may be used."""
+"""Folders for dumps: their names, their sizes, and whether a user's folder may be used."""
 
 from __future__ import annotations
 

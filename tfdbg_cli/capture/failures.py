@@ -13,7 +13,7 @@ from tfdbg_cli.errors import TfdbgError
 def report(doing: str, error: Exception) -> None:
     """Say on standard error that tfdbg failed at `doing`; with TFDBG_DEBUG=1 where, too.
 
-    A TfdbgError is the person's to mend, so its own words are enough.
+    A TfdbgError is the user's to mend, so its own words are enough.
     """
     if sys.stderr is None:
         return

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-_PREFIX = "tfdbg_cli_scratch_"  # no name that a person would give to a folder of dumps
+_PREFIX = "tfdbg_cli_scratch_"  # no name that a user would give to a folder of dumps
 _SETTLED = 600.0  # seconds; a younger folder may be one that is not locked yet
 
 _swept: set[str] = set()  # the folders of temporary files that were looked through

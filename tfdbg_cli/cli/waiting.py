@@ -1,4 +1,4 @@
-"""Reading what a person names on the command line: Ctrl-C ends it, whatever the file system does."""
+"""Reading what a user names on the command line: Ctrl-C ends it, whatever the file system does."""
 
 from __future__ import annotations
 

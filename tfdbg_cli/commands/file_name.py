@@ -1,4 +1,4 @@
-"""Names of files that a person types."""
+"""Names of files that a user types."""
 
 from __future__ import annotations
 

@@ -129,7 +129,7 @@ def _run_names(context: Context) -> Sequence[str]:
 
 
 class Finding:
-    """A search by what a person types, done in slices. `hits` are the best so far, `total` counts all of them."""
+    """A search by what a user types, done in slices. `hits` are the best so far, `total` counts all of them."""
 
     def __init__(self, context: Context, registry: Registry) -> None:
         """Get ready to find what there is at the stop of `context`.

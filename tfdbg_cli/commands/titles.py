@@ -46,7 +46,7 @@ def stop_title(context: Context) -> Line:
 
 
 def ignored_text(context: Context) -> str:
-    """The end of the title that tells how many places a person ignores; empty where there are none."""
+    """The end of the title that tells how many places a user ignores; empty where there are none."""
     by_hand = 0 if context.stepper is not None else len(context.ignored.by_hand)
     return f" · {by_hand} ignored" if by_hand else ""
 

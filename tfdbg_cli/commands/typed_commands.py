@@ -28,7 +28,7 @@ class History:
 
     @classmethod
     def load(cls, path: Path | None = None, length: int = 1000) -> History:
-        """The last `length` commands of the file at `path` (default: the person's own)."""
+        """The last `length` commands of the file at `path` (default: the user's own)."""
         path = path or history_file()
         try:
             text = kept_bytes(path).decode("utf-8", "replace")
@@ -71,7 +71,7 @@ class History:
         flags = os.O_WRONLY | os.O_CREAT | os.O_NONBLOCK | (os.O_APPEND if mode == "a" else os.O_TRUNC)
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            # Commands may hold what is private to a person: others cannot read them.
+            # Commands may hold what is private to a user: others cannot read them.
             with os.fdopen(os.open(self._path, flags, 0o600), mode, encoding="utf-8", errors="replace") as file:
                 file.write("".join(f"{entry}\n" for entry in entries))
         except OSError as error:

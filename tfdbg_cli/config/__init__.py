@@ -1,1 +1,1 @@
-"""Settings a person can change: from the environment and a file, in this order of precedence."""
+"""Settings a user can change: from the environment and a file, in this order of precedence."""

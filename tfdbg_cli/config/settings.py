@@ -1,4 +1,4 @@
-"""Every setting with its default, and what a person may write for its value."""
+"""Every setting with its default, and what a user may write for its value."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import did_you_mean
 
 Entries: TypeAlias = tuple[tuple[str, str], ...]
-"""A table of a person's own: names and values, in the order in which they were written."""
+"""A table of a user's own: names and values, in the order in which they were written."""
 
 Value: TypeAlias = bool | int | str | None
 
@@ -49,7 +49,7 @@ class Settings:
     edgeitems: int | None = None  # elements kept at each end of an axis that is elided
     linewidth: int | None = None  # columns of a printed array
     history_length: int = 1000
-    keys: Entries = ()  # of the screen: what a key of the person's own does, "" for nothing
+    keys: Entries = ()  # of the screen: what a key of the user's own does, "" for nothing
     colours: Entries = ()  # of the screen: styles of the theme that look otherwise
 
 

@@ -1,4 +1,4 @@
-"""The file of settings, in TOML: read with care, and changed so that a person's comments stay."""
+"""The file of settings, in TOML: read with care, and changed so that a user's comments stay."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def load_settings(path: Path | None = None) -> tuple[Settings, tuple[str, ...]]:
-    """The settings of the file at `path` (default: the person's own) and of TFDBG_* variables over it.
+    """The settings of the file at `path` (default: the user's own) and of TFDBG_* variables over it.
 
     A file that cannot be read, or an entry that does not fit, is named in the returned warnings and skipped.
     """
@@ -107,7 +107,7 @@ def _document(path: Path) -> TOMLDocument:
     """What the file holds, to be changed.
 
     Raises:
-        TfdbgError: it is damaged. Nothing is written then: what a person wrote is worth more than a setting.
+        TfdbgError: it is damaged. Nothing is written then: what a user wrote is worth more than a setting.
 
     """
     import tomlkit

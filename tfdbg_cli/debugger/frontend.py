@@ -10,7 +10,7 @@ from tfdbg_cli.model.runs import Stop
 
 
 class Frontend(Protocol):
-    """Shows a stop to a person and brings back what they decided."""
+    """Shows a stop to a user and brings back what they decided."""
 
     @property
     def settings(self) -> Settings:

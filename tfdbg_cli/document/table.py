@@ -29,7 +29,7 @@ class Column:
     width: int = 0  # fixed width; 0: from the head and a sample of the rows
     keep_end: bool = False  # what does not fit is cut at the start: the end of a path says more
     least: int = 0  # the width it gives way to before a column is dropped; 0: it keeps its width
-    subject: bool = False  # what the row is about: Enter follows its link, until a person chooses another
+    subject: bool = False  # what the row is about: Enter follows its link, until a user chooses another
 
 
 Row = Sequence[Span]

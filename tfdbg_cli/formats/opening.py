@@ -1,4 +1,4 @@
-"""Opening what a person names, in whichever format it is."""
+"""Opening what a user names, in whichever format it is."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def far_place_at(address: str) -> FarPlace:
 
 
 def named_place(path: Path | str) -> Place:
-    """What a person named; a checkpoint may be named as TensorFlow does, without the ending of any file.
+    """What a user named; a checkpoint may be named as TensorFlow does, without the ending of any file.
 
     Raises:
         TfdbgError: there is nothing there, or it may not be read.

@@ -178,7 +178,7 @@ class Conversation:
             self._output.note(note)
 
     def _leave(self) -> Decision | None:
-        """Ask how to leave; None to stay. Without a person the program goes on."""
+        """Ask how to leave; None to stay. Without a user the program goes on."""
         while not self._recording and self._source.interactive:
             try:
                 answer = self._source.read(_LEAVE)

@@ -32,11 +32,11 @@ _MOST_PAGES = 50  # that `prev` can go back to: a script that prints many arrays
 class LineFrontend:
     """Shows stops as lines of text, or with `json` as one JSON object for each command.
 
-    Commands come from `script`, else from a person at the terminal or in a notebook, else from standard input.
+    Commands come from `script`, else from a user at the terminal or in a notebook, else from standard input.
     When no more come, the program goes on without the debugger. `check`, given the settings before a change and after
     it, refuses what another front end could not follow. `output` is where answers go (default:
-    sys.stdout as it is at each stop). `reason` says why there is no full screen, where a person may expect one.
-    `failures` counts the commands that did not work without a person to mend them, `broken` says that nobody
+    sys.stdout as it is at each stop). `reason` says why there is no full screen, where a user may expect one.
+    `failures` counts the commands that did not work without a user to mend them, `broken` says that nobody
     reads the answers any more.
     """
 

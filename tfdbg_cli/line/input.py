@@ -1,4 +1,4 @@
-"""Where commands come from: a person at a terminal, a pipe, or `-c`."""
+"""Where commands come from: a user at a terminal, a pipe, or `-c`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Completer: TypeAlias = "Callable[[str], Completions]"
 class Input(Protocol):
     """Gives commands, one after another."""
 
-    interactive: bool  # a person sees the answers and can be asked
+    interactive: bool  # a user sees the answers and can be asked
     echoes: bool  # the commands are not on the screen yet
 
     def opened(self, completer: Completer) -> AbstractContextManager[object]:
@@ -89,7 +89,7 @@ class PipeInput:
     """Commands on a standard input that is no terminal.
 
     A pipe that stays open and silent is given up after `patience` seconds before its first command: a training
-    job must not wait for a person who is not there. After a first command it may take its time.
+    job must not wait for a user who is not there. After a first command it may take its time.
     """
 
     interactive = False
@@ -145,7 +145,7 @@ class PipeInput:
 
 
 class TerminalInput:
-    """A person at a terminal or in a notebook.
+    """A user at a terminal or in a notebook.
 
     The prompt goes where the answers go as long as that is the terminal, else (`aside`) to standard error.
     """

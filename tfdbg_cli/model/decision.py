@@ -1,4 +1,4 @@
-"""What the person at a stop decided: how the program goes on."""
+"""What the user at a stop decided: how the program goes on."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ _NAMED = 2
 
 
 class IgnoredBy(StrEnum):
-    """Who says that a place counts as fine: a watch that found it harmless, or the person, and what they named."""
+    """Who says that a place counts as fine: a watch that found it harmless, or the user, and what they named."""
 
     WATCH = "watch"
     NODE = "node"
@@ -53,7 +53,7 @@ class IgnoredPlace:
 
     @property
     def by_hand(self) -> bool:
-        """Whether the person said so, and not a watch."""
+        """Whether the user said so, and not a watch."""
         return self.by is not IgnoredBy.WATCH
 
     @property
@@ -107,7 +107,7 @@ class Ignored(Sequence[IgnoredPlace]):
 
     @property
     def by_hand(self) -> tuple[IgnoredPlace, ...]:
-        """Those that the person ignores."""
+        """Those that the user ignores."""
         return tuple(place for place in self.places if place.by_hand)
 
     @property

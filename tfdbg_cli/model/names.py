@@ -1,4 +1,4 @@
-"""Names of tensors, and the slices a person may write behind them."""
+"""Names of tensors, and the slices a user may write behind them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs, and the moments (stops) at which a person looks at one."""
+"""Runs, and the moments (stops) at which a user looks at one."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class Stepped:
 
 
 class Stepper(Protocol):
-    """A run in which the person says what is computed next. It works on copies of the variables."""
+    """A run in which the user says what is computed next. It works on copies of the variables."""
 
     @property
     def nodes(self) -> Sequence[StepNode]:

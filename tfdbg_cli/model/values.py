@@ -38,7 +38,7 @@ Value: TypeAlias = "Array | NoValue"
 
 
 def as_array(feed: Any) -> Array:
-    """What a person fed (array, list, number, text) as an array; byte strings stay as they are, as objects.
+    """What a user fed (array, list, number, text) as an array; byte strings stay as they are, as objects.
 
     Raises:
         ValueError: rows of unequal length.

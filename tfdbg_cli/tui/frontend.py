@@ -42,7 +42,7 @@ def load_first_screen() -> None:
 class TuiFrontend:
     """Shows stops on the controlling terminal, one at a time; other threads wait for their turn.
 
-    `filters` is looked into at every stop, so filters may be added later. Settings that a person changes hold for
+    `filters` is looked into at every stop, so filters may be added later. Settings that a user changes hold for
     the stops to come.
     """
 

@@ -43,7 +43,7 @@ class Comparison:
 
     @cached_property
     def differing(self) -> Sequence[Verdict]:
-        """The pairs that differ; with a tolerance that a person asked for those, too, that rounding explains."""
+        """The pairs that differ; with a tolerance that a user asked for those, too, that rounding explains."""
         counted = DIFFERENT | ({State.GROWN} if self.tolerance.asked else set())
         return [one for one in self.verdicts if one.state in counted]
 

@@ -16,7 +16,7 @@ _OF_SCALE = 0.5  # as much of the largest element: beside it, what is left of a 
 
 @dataclass(frozen=True)
 class Tolerance:
-    """What a person asked for: elements are the same where |a - b| <= atol + rtol * max(|a|, |b|).
+    """What a user asked for: elements are the same where |a - b| <= atol + rtol * max(|a|, |b|).
 
     What is None follows from the element types: a few steps of the coarser one, relative to the element, or to the
     largest element of the tensor.
@@ -27,7 +27,7 @@ class Tolerance:
 
     @property
     def asked(self) -> bool:
-        """Whether a person asked for one, so that growth of rounding counts, too."""
+        """Whether a user asked for one, so that growth of rounding counts, too."""
         return self.rtol is not None or self.atol is not None
 
     def relative(self, eps: float, itemsize: int) -> float:

@@ -1,4 +1,4 @@
-"""A place that the person ignores: the nodes that they named, and those that are bad because of these alone."""
+"""A place that the user ignores: the nodes that they named, and those that are bad because of these alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which node of one run is which of another: by what a person says, by name, by place in the graph, by content."""
+"""Which node of one run is which of another: by what a user says, by name, by place in the graph, by content."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ Strategy = Callable[[Pairs], Iterable[Pair]]
 
 
 def mapped(pairs: Pairs) -> Iterable[Pair]:
-    """What the person says."""
+    """What the user says."""
     sides = pairs.sides
     if not pairs.renames.lines:
         return ()

@@ -1,4 +1,4 @@
-"""Which nodes of one run are which of another, where a person says so: `--map FILE`."""
+"""Which nodes of one run are which of another, where a user says so: `--map FILE`."""
 
 from __future__ import annotations
 

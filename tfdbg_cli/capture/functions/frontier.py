@@ -29,7 +29,7 @@ from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.updates import UPDATED_VARIABLE
 from tfdbg_cli.ops.transparent_shapes import Shape
 
-# Called with the name of a node, its op type and a dtype's name: whether the person wants such tensors to be checked.
+# Called with the name of a node, its op type and a dtype's name: whether the user wants such tensors to be checked.
 Admits: TypeAlias = Callable[[str, str, str], bool]
 
 

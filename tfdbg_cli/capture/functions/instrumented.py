@@ -175,7 +175,7 @@ class Instrumented:
 
     def _performed(self, rewritten: Rewritten, inputs: Sequence[EagerTensor], room: int | None) -> Outcome:
         rewritten.begin(room)
-        if not rewritten.rewriting.frames:  # before the call: after it a person may wait for a screen
+        if not rewritten.rewriting.frames:  # before the call: after it a user may wait for a screen
             self._straight(rewritten, self._shown_arguments(inputs))
         error: Exception | None = None
         found: Sequence[EagerTensor] | None = None

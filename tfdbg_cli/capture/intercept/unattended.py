@@ -1,4 +1,4 @@
-"""What controllers without a person have in common: they count runs, and a `watch_fn` of the program may choose."""
+"""What controllers without a user have in common: they count runs, and a `watch_fn` of the program may choose."""
 
 from __future__ import annotations
 

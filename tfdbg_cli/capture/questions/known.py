@@ -17,7 +17,7 @@ QUESTIONS = {**OF_VALUES, **OF_TRAINING}
 def question_of(tensor_filter: TensorFilter) -> Question | None:
     """The question that asks the same as one of our filters; None when it cannot be asked inside a run.
 
-    A filter of the person's is none, whatever it is called.
+    A filter of the user's is none, whatever it is called.
     """
     ours = our_filter(tensor_filter)
     return _question(ours) if ours is not None and ours.checked_inside else None

@@ -55,7 +55,7 @@ class Policy:
 
 
 def policy(wanted: Values, obstacle: str, needed: Callable[[], Estimate]) -> Policy:
-    """The policy for a watch, by what the person wants and what is possible.
+    """The policy for a watch, by what the user wants and what is possible.
 
     Args:
         wanted: as in `run -f FILTER --values WANTED`.

@@ -70,7 +70,7 @@ class Program(Protocol):
     ) -> Sequence[ProgramValue | None]:
         """The outputs of a node; None for one that holds no numbers and need not be kept.
 
-        `known` are the values of what it reads and more, of them `overridden` those that a person gave.
+        `known` are the values of what it reads and more, of them `overridden` those that a user gave.
 
         Raises:
             TfdbgError: it cannot be computed, or fails.

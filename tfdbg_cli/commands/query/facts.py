@@ -35,7 +35,7 @@ class Measure(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A fact of a row, by the names a person may give it."""
+    """A fact of a row, by the names a user may give it."""
 
     names: tuple[str, ...]
     measure: Measure

@@ -1,4 +1,4 @@
-"""What filters said of every tensor of a recorded run, kept in the person's cache for the next opening.
+"""What filters said of every tensor of a recorded run, kept in the user's cache for the next opening.
 
 Nothing is written into the recording, which may be somebody else's. What was kept goes by the name, the size and the
 time of every file of the recording: when one of them changes, it is not found any more.

@@ -45,7 +45,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """What the query that a person called `name` admits."""
+    """What the query that a user called `name` admits."""
 
     name: str
     at: int = field(default=0, compare=False)

@@ -1,4 +1,4 @@
-"""A list narrowed by a query while a person types it: tried in the place of its page, then kept or taken back."""
+"""A list narrowed by a query while a user types it: tried in the place of its page, then kept or taken back."""
 
 from __future__ import annotations
 

@@ -255,7 +255,7 @@ class PromptService:
 
     @property
     def ignored(self) -> str:
-        """The end of the title that tells how many places a person ignores; empty where there are none."""
+        """The end of the title that tells how many places a user ignores; empty where there are none."""
         return ignored_text(self._context)
 
     @property

@@ -138,7 +138,7 @@ def _py(context: Context, options: argparse.Namespace) -> Document:
     try:
         found = frame.evaluate(text)
         shown = "" if found is None else repr(found)
-    except Exception as error:  # noqa: BLE001  # whatever the person's own words raise
+    except Exception as error:  # noqa: BLE001  # whatever the user's own words raise
         raise TfdbgError(f"{type(error).__name__}: {error}") from None
     if len(shown) > _LONGEST_ANSWER:
         shown = shown[:_LONGEST_ANSWER] + f"… ({len(shown):,} characters)"

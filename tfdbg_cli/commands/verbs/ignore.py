@@ -1,4 +1,4 @@
-"""`ignore`: what counts as fine from here on, since the person says so."""
+"""`ignore`: what counts as fine from here on, since the user says so."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`ignored`: what counts as fine, by the person's word or since a watch found that it does no harm."""
+"""`ignored`: what counts as fine, by the user's word or since a watch found that it does no harm."""
 
 from __future__ import annotations
 

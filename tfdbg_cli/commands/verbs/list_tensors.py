@@ -151,7 +151,7 @@ def _with_sort(field: Field, options: argparse.Namespace) -> Column:
     mark = ("▼" if options.reverse else "▲") if current else ""
     if current and field.sort is SortKey.WORST:
         mark = "!" + mark.strip("▲")  # by infinities and magnitude, too: not an order of this column
-    # What a person sorted by stays in sight; the order of execution, in which lists begin, may be left out.
+    # What a user sorted by stays in sight; the order of execution, in which lists begin, may be left out.
     drop = 0 if current and (options.reverse or field.sort is not SortKey.TIMESTAMP) else column.drop
     return replace(column, title=column.title + mark, link=link, drop=drop)
 

@@ -1,4 +1,4 @@
-"""The places that count as fine: as JSON, and the command by which a person adds what they look at."""
+"""The places that count as fine: as JSON, and the command by which a user adds what they look at."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def place_data(number: int, place: IgnoredPlace) -> dict[str, Any]:
 
 
 def ignoring_command(registry: Registry, kind: str, page: str, link: str, *, at_cause: bool) -> str:
-    """The command that ignores what a person looks at.
+    """The command that ignores what a user looks at.
 
     Args:
         registry: the commands that pages and links consist of.

@@ -1,4 +1,4 @@
-"""Intervals of time as a person types them."""
+"""Intervals of time as a user types them."""
 
 from __future__ import annotations
 

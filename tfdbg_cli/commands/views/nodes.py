@@ -1,4 +1,4 @@
-"""Finding the node that a person named."""
+"""Finding the node that a user named."""
 
 from __future__ import annotations
 

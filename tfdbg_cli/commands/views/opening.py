@@ -10,7 +10,7 @@ from tfdbg_cli.model.runs import Opened, RunStart, Stop
 
 
 def opening_command(event: Stop) -> str:
-    """The command string whose document a person sees first at `event`.
+    """The command string whose document a user sees first at `event`.
 
     Before a run what is about to run; after an error the error; after a hit of has_inf_or_nan or bad_result, and of
     the bundle of such a run, the origin, after any other hit the tensors that passed; after a profiled run the

@@ -1,4 +1,4 @@
-"""Regular expressions typed by a person."""
+"""Regular expressions typed by a user."""
 
 from __future__ import annotations
 

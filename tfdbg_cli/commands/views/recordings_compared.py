@@ -24,7 +24,7 @@ _LONGEST_MAP = 1 << 24  # bytes
 
 @dataclass(frozen=True)
 class Asked:
-    """What a person asks of a comparison. `pattern` narrows the list of tensors to some nodes."""
+    """What a user asks of a comparison. `pattern` narrows the list of tensors to some nodes."""
 
     tolerance: Tolerance = field(default_factory=Tolerance)
     map_file: str = ""

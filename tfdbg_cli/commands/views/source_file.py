@@ -1,4 +1,4 @@
-"""The source file that a person named."""
+"""The source file that a user named."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finding the tensor a person names: node or node:slot, with a device, an execution and a slice."""
+"""Finding the tensor a user names: node or node:slot, with a device, an execution and a slice."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def tensor_link(context: Context, index: int, verb: str = "pt") -> str:
 
 
 def part_shown(store: TensorStore, index: int, slicing: str) -> Value:
-    """The part of the tensor at `index` that the slice `[…]` names which a person wrote, or why there is no value.
+    """The part of the tensor at `index` that the slice `[…]` names which a user wrote, or why there is no value.
 
     Raises:
         TfdbgError: the slice cannot be read, or does not fit the shape.
@@ -178,7 +178,7 @@ def part_shown(store: TensorStore, index: int, slicing: str) -> Value:
 
 
 def sliced(array: Array, slicing: str) -> Array:
-    """`array` with the slice `[…]` a person wrote; an array in any case, never a bare number.
+    """`array` with the slice `[…]` a user wrote; an array in any case, never a bare number.
 
     Raises:
         TfdbgError: the slice cannot be read, or does not fit the shape.

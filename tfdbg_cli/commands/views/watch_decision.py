@@ -1,4 +1,4 @@
-"""What a person asks of a watch, checked, wherever they ask: at the prompt, on the command line, in the program."""
+"""What a user asks of a watch, checked, wherever they ask: at the prompt, on the command line, in the program."""
 
 from __future__ import annotations
 

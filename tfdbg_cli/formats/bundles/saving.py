@@ -1,4 +1,4 @@
-"""Saving a run for later at a person's wish, and the sentences that say what became of it."""
+"""Saving a run for later at a user's wish, and the sentences that say what became of it."""
 
 from __future__ import annotations
 

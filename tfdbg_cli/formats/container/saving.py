@@ -1,4 +1,4 @@
-"""Saving runs as a recording at a person's wish, and the sentences that say what became of it."""
+"""Saving runs as a recording at a user's wish, and the sentences that say what became of it."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from tfdbg_cli.formats.recording.format import Place
 
 ENDING = ".xplane.pb"
 PLUGINS, PROFILE = "plugins", "profile"
-# Keras writes into LOGDIR/train, and a person has a log directory for each try, in one of all tries.
+# Keras writes into LOGDIR/train, and a user has a log directory for each try, in one of all tries.
 _LEVELS = 3
 _MOST_FOLDERS = 500
 _TIME = re.compile(r"(\d{4})_(\d\d)_(\d\d)_(\d\d)_(\d\d)_(\d\d)")

@@ -28,7 +28,7 @@ _ODD = "{count:,} files have names that no file here can have, and were left out
 class FarPlace:
     """`path` stands for what is at `address`; in texts `here` is a folder of this machine, where `there` is meant.
 
-    `notes` are for the person.
+    `notes` are for the user.
     """
 
     address: str

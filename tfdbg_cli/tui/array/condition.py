@@ -26,7 +26,7 @@ _HINT = "Write nan, inf, -inf, 0.5, >1e4, <=0 or !=0."
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """`test` says of each element of a piece of an array whether it is looked for; `text` says so to a person."""
+    """`test` says of each element of a piece of an array whether it is looked for; `text` says so to a user."""
 
     text: str
     test: Callable[[Array], Array]

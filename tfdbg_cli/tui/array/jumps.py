@@ -34,7 +34,7 @@ class Walker(Protocol):
 class Jumps:
     """Jumps of `walker` in `array`: `notice` is what there is to say of the last one, `failed` whether that is bad.
 
-    `aside` is other work on the array, done while no jump waits for an element; `halted` says that the person wants
+    `aside` is other work on the array, done while no jump waits for an element; `halted` says that the user wants
     none of it until the next key.
     """
 
@@ -102,7 +102,7 @@ class Jumps:
         self.notice, self.failed = "", False
 
     def forget(self) -> None:
-        """Say no more of a jump that is over: the person went on."""
+        """Say no more of a jump that is over: the user went on."""
         if not self._jumping:
             self.notice, self.failed = "", False
 

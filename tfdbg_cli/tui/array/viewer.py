@@ -102,7 +102,7 @@ class Viewer:
             self.plane, self.style = other.plane, other.style
             self.show(other.mode)
 
-    # What the person asks for.
+    # What the user asks for.
 
     def move(self, down: int, across: int) -> bool:
         """The cursor so many rows down and columns to the right; False where it stays."""

@@ -95,7 +95,7 @@ def footer(place: KeyContext, moment: Moment, cols: int, own: tuple[Binding, ...
 
 
 def position(view: Viewport, mouse: bool) -> Line:
-    """Where the person is: array element, line, part of the document, columns scrolled off, mouse off."""
+    """Where the user is: array element, line, part of the document, columns scrolled off, mouse off."""
     total = len(view.lines)
     parts = []
     if not mouse:

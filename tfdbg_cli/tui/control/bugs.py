@@ -1,4 +1,4 @@
-"""What the screen shows when tfdbg itself made a mistake: the person goes on, and can save a report."""
+"""What the screen shows when tfdbg itself made a mistake: the user goes on, and can save a report."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def bug_document(what: str, report: str) -> Document:
 
 
 def save_report(report: str) -> str:
-    """Write `report` to a new file that only this person can read; gives its path. OSError when it cannot."""
+    """Write `report` to a new file that only this user can read; gives its path. OSError when it cannot."""
     descriptor, path = tempfile.mkstemp(prefix="tfdbg-report-", suffix=".txt")
     with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace") as file:
         file.write(report)

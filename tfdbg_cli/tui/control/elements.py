@@ -11,7 +11,7 @@ from tfdbg_cli.tui.control.screen import Screen
 from tfdbg_cli.tui.control.search_actions import SearchActions
 
 _VALUES = frozenset({"pt", "print_tensor", "pf", "print_feed"})  # commands that answer with a value
-# The key @ types the first bracket; a person may type it again.
+# The key @ types the first bracket; a user may type it again.
 _ELEMENT = re.compile(r"@?\s*\[?\s*\[?\s*(?P<index>\d+(\s*,\s*\d+)*)\s*,?\s*\]?\s*")
 
 

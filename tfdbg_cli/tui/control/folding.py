@@ -82,7 +82,7 @@ class Folding:
                 return
             if line % _AT_ONCE == _AT_ONCE - 1:
                 yield line / count
-                if view.selected != before:  # the person has gone elsewhere
+                if view.selected != before:  # the user has gone elsewhere
                     return
 
     def _row(self, scope: str, line: int) -> int:

@@ -67,7 +67,7 @@ class LineEditor:
         self.text = self.text[:start] + self.text[end:]
         self.cursor = start
 
-    # A character is what a person sees as one: with its combining marks.
+    # A character is what a user sees as one: with its combining marks.
     def _character_left(self) -> int:
         return urwid.move_prev_char(self.text, 0, self.cursor) if self.cursor else 0
 

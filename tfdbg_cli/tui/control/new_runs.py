@@ -36,7 +36,7 @@ class NewRuns:
 
     @property
     def _busy(self) -> bool:
-        """Whether a person types or chooses something over the list, or waits for another page."""
+        """Whether a user types or chooses something over the list, or waits for another page."""
         state = self._state
         return state.dialog is not None or state.filter is not None or state.pending is not None
 

@@ -1,4 +1,4 @@
-"""Keys that a person gave a meaning of their own, in documents."""
+"""Keys that a user gave a meaning of their own, in documents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person's settings make of the screen: keys and colours."""
+"""What a user's settings make of the screen: keys and colours."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tfdbg_cli.tui.terminal.theme import PaletteRow, palette
 
 @dataclass(frozen=True)
 class Preferences:
-    """A theme with the person's own bindings and the palette; `faults` tell which settings do not fit, and why."""
+    """A theme with the user's own bindings and the palette; `faults` tell which settings do not fit, and why."""
 
     theme: str
     bindings: tuple[Binding, ...]

@@ -40,7 +40,7 @@ class Screen(Protocol):
         ...
 
     def perform(self, action: str) -> None:
-        """Do what a link, a key or a person's command asks for; an error becomes a message."""
+        """Do what a link, a key or a user's command asks for; an error becomes a message."""
         ...
 
     def leave(self, decision: Decision) -> None:

@@ -13,7 +13,7 @@ _STEP = 5  # percent
 
 
 class Sharing:
-    """How the panes of one screen share it. What a person chooses is kept with the other settings."""
+    """How the panes of one screen share it. What a user chooses is kept with the other settings."""
 
     def __init__(self, screen: Screen) -> None:
         self._screen = screen

@@ -101,7 +101,7 @@ def _facts(reading: Reading, block: ArrayBlock) -> Line | None:
 
 
 def _array_of(reading: Reading) -> ArrayBlock | None:
-    """The array on whose lines the person is, or else the first one of the page."""
+    """The array on whose lines the user is, or else the first one of the page."""
     found: ArrayBlock | None = None
     selected = reading.view.selected
     for block, part in zip(reading.document.blocks, reading.view.parts, strict=True):

@@ -147,7 +147,7 @@ class Walking:
 
     @property
     def _table(self) -> Table | None:
-        """The list on the page, where the person is in it."""
+        """The list on the page, where the user is in it."""
         view = self._state.page.view
         if self._state.read is not self._state.page or self._state.page.document.kind != "tensors":
             return None

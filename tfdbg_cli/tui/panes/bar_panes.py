@@ -85,7 +85,7 @@ class Candidates(Pane):
 
 
 class StatusBar(Pane):
-    """A message, or what Enter would do, and where the person is in the document."""
+    """A message, or what Enter would do, and where the user is in the document."""
 
     def __init__(self, state: State) -> None:
         super().__init__()

@@ -35,7 +35,7 @@ class DocumentPane(Pane):
 
     @property
     def reading(self) -> Reading:
-        """The document on show and where the person is in it."""
+        """The document on show and where the user is in it."""
         raise NotImplementedError
 
     @property

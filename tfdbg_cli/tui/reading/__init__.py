@@ -1,1 +1,1 @@
-"""A document being read: its rows painted, where the person is in it, what is searched for."""
+"""A document being read: its rows painted, where the user is in it, what is searched for."""

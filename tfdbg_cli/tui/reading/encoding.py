@@ -1,4 +1,4 @@
-"""The encoding in which a screen is drawn: that of its terminal, or ASCII where a person wants no more."""
+"""The encoding in which a screen is drawn: that of its terminal, or ASCII where a user wants no more."""
 
 from __future__ import annotations
 

@@ -54,11 +54,11 @@ class Finder:
         return self._search is not None and not self._search.done and not self._halted
 
     def begin(self) -> None:
-        """Remember where the person is, to come back on `cancel`."""
+        """Remember where the user is, to come back on `cancel`."""
         self._origin = (self._view.selected, self._view.top, self._view.left)
 
     def look_for(self, text: str) -> None:
-        """Search for `text` from where the person began, and go to the first match.
+        """Search for `text` from where the user began, and go to the first match.
 
         Raises:
             TfdbgError: not a regular expression.

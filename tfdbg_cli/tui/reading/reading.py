@@ -1,4 +1,4 @@
-"""A page being read: where the person is in its document, and what is searched for in it."""
+"""A page being read: where the user is in its document, and what is searched for in it."""
 
 from __future__ import annotations
 

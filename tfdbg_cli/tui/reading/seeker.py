@@ -28,11 +28,11 @@ class Seeker(Protocol):
         ...
 
     def begin(self) -> None:
-        """Remember where the person is, to come back on `cancel`."""
+        """Remember where the user is, to come back on `cancel`."""
         ...
 
     def look_for(self, text: str) -> None:
-        """Search for `text` from where the person began, and go to the first match.
+        """Search for `text` from where the user began, and go to the first match.
 
         Raises:
             TfdbgError: nothing can be looked for by this text.

@@ -1,4 +1,4 @@
-"""Where a person is in a document: the rows on the screen, the selected line, the link chosen on it."""
+"""Where a user is in a document: the rows on the screen, the selected line, the link chosen on it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Colours that a person set for single styles, over those of the theme."""
+"""Colours that a user set for single styles, over those of the theme."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ LOST = "Keys pressed while the program ran do nothing here."
 class TypedAhead:
     """The keys that wait for the next screen on one terminal.
 
-    They are `wanted` where a person asked to be brought to the very next stop: a hand that steps is ahead of the
+    They are `wanted` where a user asked to be brought to the very next stop: a hand that steps is ahead of the
     program. A stop that comes in its own time takes none: whoever pressed Enter at a silent terminal did not mean to
     follow the first link of a screen that was not there.
     """

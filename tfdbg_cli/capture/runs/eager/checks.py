@@ -151,7 +151,7 @@ class Checks:
             self._forget_oldest()
 
     def _is_excused(self, op: Noted, inputs: Sequence[OpInput], outputs: Sequence[Taken]) -> bool:
-        """Whether what was found in `outputs` is to be ignored: as the person said, or because it follows from that.
+        """Whether what was found in `outputs` is to be ignored: as the user said, or because it follows from that.
 
         The latter only where the filter asks for non-finite numbers, which are followed from op to op.
         """

@@ -1,4 +1,4 @@
-"""What a watch of eager code lets pass since the person ignores it: ops, and bad values that follow from them."""
+"""What a watch of eager code lets pass since the user ignores it: ops, and bad values that follow from them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST_KNOWN = 50_000
 class IgnoredOps:
     """Follows the outputs of ignored ops from op to op, by the ids of tensors and of handles of variables.
 
-    An op counts as ignored if it has the type and the source line of one that the person ignored, or the name of one,
+    An op counts as ignored if it has the type and the source line of one that the user ignored, or the name of one,
     or is in the scope of an ignored layer.
     """
 
@@ -79,7 +79,7 @@ class IgnoredOps:
         return self.follows(inputs) and not any(self._is_bad(given) and not self._is_fine(given) for given in inputs)
 
     def means(self, op: Noted) -> bool:
-        """Whether `op` itself is one that the person ignores."""
+        """Whether `op` itself is one that the user ignores."""
         if self._lines and (*place_of_stack(op.stack), op.op_type) in self._lines:
             return True
         name = op.name

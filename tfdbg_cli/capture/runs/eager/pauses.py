@@ -1,4 +1,4 @@
-"""Stopping code that runs eagerly where a person asked for it: after a step, at a place, at a breakpoint."""
+"""Stopping code that runs eagerly where a user asked for it: after a step, at a place, at a breakpoint."""
 
 from __future__ import annotations
 

@@ -140,7 +140,7 @@ class Sections:
         section.number, section.plan = plan.number, plan
         asked = self._controller.watched is not None or self._controller.sought is not None
         section.ignored = plan.action is Action.LEAVE and not asked
-        if captures(plan) and self._controller.watched is None:  # the person's stop, or a recording
+        if captures(plan) and self._controller.watched is None:  # the user's stop, or a recording
             section.log.keep_all(memory_budget(self._controller.settings))
 
 

@@ -361,7 +361,7 @@ class EagerWatch:
         return _given_instead(section, paused, frames)
 
     def _pause(self, section: Section, paused: PausedOp) -> OpOutputs:
-        """Open the prompt after an op where the person asked for it; returns what the program gets from the op."""
+        """Open the prompt after an op where the user asked for it; returns what the program gets from the op."""
         if section.number is None:
             section.plan = self._controller.run_starts(PendingSection(section, self._controller, found=True))
             section.number = section.plan.number
@@ -372,7 +372,7 @@ class EagerWatch:
 
 
 def _given_instead(section: Section, paused: PausedOp, frames: Sequence[LiveFrame]) -> OpOutputs:
-    """The outputs of the op, with those that the person replaced. Frees what `frames` and `paused` hold."""
+    """The outputs of the op, with those that the user replaced. Frees what `frames` and `paused` hold."""
     for frame in frames:
         frame.let_go()
     for slot, tensor in paused.replaced.items():

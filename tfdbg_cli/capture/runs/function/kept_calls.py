@@ -1,4 +1,4 @@
-"""A call of a function that gives all its values itself: as the person wishes, or since nothing else can be done."""
+"""A call of a function that gives all its values itself: as the user wishes, or since nothing else can be done."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class TracedFunction:
     def __init__(self, atomic: AtomicFunction) -> None:
         self._atomic = atomic
         self.taken: int | None = None  # bytes that the values of the last captured call took
-        self._counted: dict[Callable[[SymbolicTensor], bool], int] = {}  # how many tensors a person's filter admits
+        self._counted: dict[Callable[[SymbolicTensor], bool], int] = {}  # how many tensors a user's filter admits
         self._watched: dict[WatchKind, FunctionChecks] = {}
         self._plain: tuple[Compiled | None] | None = None
         self._drawing: Proof | None = None
@@ -112,7 +112,7 @@ class TracedFunction:
         return with_updated(self.graph, self.root)
 
     def expect_screen(self) -> None:
-        """Find out before the run what the first screen after it needs to know of the graph: then a person waits."""
+        """Find out before the run what the first screen after it needs to know of the graph: then a user waits."""
         roles_of(self.watched_graph)
 
     @cached_property

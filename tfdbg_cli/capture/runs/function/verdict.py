@@ -32,13 +32,13 @@ def unchanged(shown: Agreement | None, note: str = "") -> Exactness:
 
 
 def in_place(reason: str, random: str = "") -> Exactness:
-    """The verdict on a run whose values were taken while it happened; `reason` says why, empty: the person asked."""
+    """The verdict on a run whose values were taken while it happened; `reason` says why, empty: the user asked."""
     doubt = _IN_PLACE.format(why=_SINCE.format(reason) if reason else "")
     return Exactness(Way.IN_PLACE, doubt=random or doubt)
 
 
 def kept(proof: Proof, trials: Trials, reason: str) -> Exactness:
-    """The verdict on a watched run that kept its values; `reason` says why, empty: the person asked for it."""
+    """The verdict on a watched run that kept its values; `reason` says why, empty: the user asked for it."""
     found = beside(proof, trials, None)
     if not found.doubt or proof.instrumented.random_note:
         return found

@@ -8,45 +8,37 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeAlias
 
 from tfdbg_cli.analysis.watch.filter import TensorFilter
-from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, checked_inside, filter_named, require_filter
-from tfdbg_cli.capture.budget import refusal
+from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, filter_named, require_filter
 from tfdbg_cli.capture.controller import EVERYTHING, Action, Attendant, PendingRun, Plan, WatchRequest
 from tfdbg_cli.capture.dump_folders import dump_name
-from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.runs.eager.section import PendingSection, is_find
 from tfdbg_cli.config.settings import Settings
-from tfdbg_cli.debugger.active_watch import RECORDED, SIGNALS, ActiveWatch
+from tfdbg_cli.debugger.active_watch import SIGNALS, ActiveWatch
 from tfdbg_cli.debugger.frontend import Frontend
 from tfdbg_cli.debugger.interruption import Interruption
+from tfdbg_cli.debugger.late_frontend import LateFrontend
+from tfdbg_cli.debugger.next_plan import State, next_plan, over_budget
 from tfdbg_cli.debugger.progress_line import ProgressLine
-from tfdbg_cli.debugger.prompt_threads import PromptThreads, at_prompt, terminal
+from tfdbg_cli.debugger.prompt_threads import PromptThreads, at_prompt
 from tfdbg_cli.debugger.recorder import Recorder
 from tfdbg_cli.debugger.run_saving import saved_in_words
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.decision import (
     Abort,
     Continue,
-    DebugRun,
-    Decision,
     Detach,
-    PlainRun,
-    ProfileRun,
     RecordRun,
     RecordRuns,
     RunTo,
     RunUntil,
     StepOn,
     StopAtStart,
-    Values,
 )
 from tfdbg_cli.model.ignored import Ignored
 from tfdbg_cli.model.pausing import Breakpoints, Sought
 from tfdbg_cli.model.runs import Hit, Run, RunEnd, RunStart
-
-State: TypeAlias = StopAtStart | Decision
 
 
 class Debugger:
@@ -74,10 +66,8 @@ class Debugger:
         at are kept under `dump_root`, if given. `attended` says whether a user is there to whom Ctrl-C during a watch
         can open the prompt. Several debuggers may share a `recorder`.
         """
-        self._settings = settings or Settings()
         self.filters: dict[str, TensorFilter] = dict(filters)
-        self._make_frontend = frontend
-        self._frontend: Frontend | None = None
+        self._front = LateFrontend(frontend, settings or Settings())
         self._threads = PromptThreads(thread_name_filter)
         self._numbers = itertools.count(1)
         self._count = 0
@@ -102,7 +92,7 @@ class Debugger:
     @property
     def settings(self) -> Settings:
         """The settings that hold now, `config set` at the prompt included."""
-        return self._settings if self._frontend is None else self._frontend.settings
+        return self._front.settings
 
     @property
     def _state(self) -> State:
@@ -285,7 +275,8 @@ class Debugger:
                 start = start or self._start(number, pending)
                 self._stop(replace(start, notes=(*start.notes, *self._state.notes)))
             plan, force = self._planned(number)
-            refused = None if force or plan.action is not Action.CAPTURE else self._refusal(plan, pending)
+            watched = 0 if self._watching is None else self._watching.watch.runs
+            refused = None if force or plan.action is not Action.CAPTURE else over_budget(plan, pending, watched)
             if refused is None:
                 alone = not plan.watching or isinstance(self._state, RecordRun)
                 self._in_flight = number if plan.action is not Action.LEAVE and alone else None
@@ -295,15 +286,10 @@ class Debugger:
     def _record(self, run: Run, decision: RecordRun) -> None:
         """Save `run`, and go on as before."""
         self._state, self._after_recording = self._after_recording, Continue()
-        said = saved_in_words(
-            replace(run, ignored=self._ignored.places),
-            Path(decision.path),
-            disk_budget=self.settings.disk_budget,
-            force=decision.force,
-            failure=f"Run #{run.call.number} was not recorded",
-        )
-        for sentence in said:
-            self._say(sentence)
+        run, path = replace(run, ignored=self._ignored.places), Path(decision.path)
+        failure, budget = f"Run #{run.call.number} was not recorded", self.settings.disk_budget
+        for sentence in saved_in_words(run, path, disk_budget=budget, force=decision.force, failure=failure):
+            self._front.notify(sentence)
 
     def _start(self, number: int, pending: PendingRun) -> RunStart:
         start = pending.start(number)
@@ -314,42 +300,19 @@ class Debugger:
 
     def _planned(self, number: int) -> tuple[Plan, bool]:
         """The plan for a run by the current state, and whether it may exceed the budget; advances the state."""
-        match self._state:
-            case DebugRun(times=times) as decision if times > 1:
-                self._state = replace(decision, times=times - 1)
-            case DebugRun(capture=capture, force=force, values=values):
-                plan = Plan(number, Action.CAPTURE, True, capture, directory=self._dump(number), values=values)
-                return plan, force
-            case RunUntil(capture=capture, force=force):
-                watched = self._watching.begins(number) if self._watching is not None else None
-                if self._takes_interruption:
-                    self._takes_interruption = False
-                    self.interruption.begin()
-                return Plan(number, Action.CAPTURE, True, capture, watched, self._dump(number)), force
-            case RecordRun(force=force):
-                return Plan(number, Action.CAPTURE, True, EVERYTHING, RECORDED), force
-            case StepOn() | RunTo():
-                return Plan(number, errors=True), False
-            case ProfileRun():
-                return Plan(number, Action.PROFILE, True), False
-            case PlainRun():
-                self._state = StopAtStart()
-            case Detach():
-                return Plan(number), False
-        return Plan(number, errors=True), False
+        watched = None
+        if isinstance(self._state, RunUntil):
+            watched = self._watching.begins(number) if self._watching is not None else None
+            if self._takes_interruption:
+                self._takes_interruption = False
+                self.interruption.begin()
+        found = next_plan(self._state, number, self._dump(number), watched)
+        if found.then is not self._state:
+            self._state = found.then
+        return found.plan, found.force
 
     def _dump(self, number: int) -> Path | None:
         return None if self._dump_root is None else self._dump_root / dump_name(number - 1)
-
-    def _refusal(self, plan: Plan, pending: PendingRun) -> str | None:
-        watched = plan.watched
-        if watched is not None and self._watching is not None:
-            # Estimated at the first run of the watch only: an estimate may cost more than the run. Checks inside the
-            # run take no memory, and capture itself makes sure that there is room for the values of a hit.
-            inside = checked_inside(watched.tensor_filter) and watched.values is not Values.KEEP
-            if inside or self._watching.watch.runs:
-                return None
-        return refusal(pending.estimate(plan.capture, plan.watching, plan.directory))
 
     def _hit(self, watching: ActiveWatch, run: Run) -> Hit | None:
         with at_prompt():  # a filter may run a session of its own
@@ -361,12 +324,7 @@ class Debugger:
         """Open the prompt on `event` and take over the decision."""
         self.end_watch()
         event = replace(event, ignored=self._ignored, breakpoints=self.breakpoints, watch=self._last_watch)
-        with terminal():
-            try:
-                decision = self._front().stop(event)
-            except Exception as error:  # noqa: BLE001  # a fault of the screen must not end the program
-                report("open the prompt", error)
-                decision = Detach()
+        decision = self._front.stop(event)
         if isinstance(decision, Abort):
             self._state = Detach()
             raise KeyboardInterrupt("the debugger was told to end the program")
@@ -376,11 +334,11 @@ class Debugger:
             try:
                 self._begin_watch(decision, filter_named(self.filters, decision.filter_name), earlier)
             except TfdbgError as error:  # no such filter: the decision may come from the command line
-                self._say(str(error))  # without a prompt, the note of the stop would not be seen
+                self._front.notify(str(error))  # without a prompt, the note of the stop would not be seen
                 self._state = StopAtStart((str(error),))
 
     def _begin_watch(self, decision: RunUntil, tensor_filter: TensorFilter, earlier: Sequence[Run] = ()) -> None:
-        facts = decision, tensor_filter, self.settings, self._line, self._say, self._ignored, earlier
+        facts = decision, tensor_filter, self.settings, self._line, self._front.notify, self._ignored, earlier
         self._watching = ActiveWatch(*facts)
         self._ask_anew()
         self._state = self._last_watch = decision
@@ -390,11 +348,3 @@ class Debugger:
         """Set `watched` to what the active watch asks of runs now."""
         with self._asking:  # without the lock, another thread could set the request of a watch that has ended
             self.watched = None if self._watching is None else self._watching.watched
-
-    def _say(self, message: str) -> None:
-        self._front().notify(message)
-
-    def _front(self) -> Frontend:
-        if self._frontend is None:
-            self._frontend = self._make_frontend()
-        return self._frontend

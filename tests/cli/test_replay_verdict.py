@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tfdbg_cli.cli.replay import _verdict
+from tfdbg_cli.cli.replay_verdict import replay_verdict
 from tfdbg_cli.formats.bundles.reader import Bundle, FirstBad
 from tfdbg_cli.formats.bundles.values import value_digest
 from tfdbg_cli.model.calls import Call, RunError, RunKind
@@ -42,7 +42,7 @@ def verdict(then: Values, now: Values, errors: tuple[RunError | None, RunError |
         assert not isinstance(value, NoValue)
         bad = FirstBad(TensorName(first, 0), 0, "", "Log", value_digest(value, ""))
     bundle = Bundle(Path("b"), run_of(then, errors[0]), ReplaySpec(RunKind.FUNCTION, b""), bad, {})
-    same, said = _verdict(bundle, run_of(now, errors[1]))
+    same, said = replay_verdict(bundle, run_of(now, errors[1]))
     return f"{'yes' if same else 'no'}: {said}"
 
 

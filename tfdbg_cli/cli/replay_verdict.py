@@ -1,0 +1,116 @@
+"""Whether a replay of a bundle came out as it was: the same tensor went wrong first, or the same op failed."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tfdbg_cli.formats.bundles.reader import Bundle, FirstBad
+from tfdbg_cli.formats.bundles.values import value_digest
+from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.statistics import any_nonfinite, nonfinite_mask
+from tfdbg_cli.model.tensors import TensorStore
+from tfdbg_cli.model.values import Array, NoValue
+
+
+def replay_verdict(bundle: Bundle, run: Run) -> tuple[bool, str]:
+    """Whether `run`, a replay of `bundle`, came out as the recorded run did, and a sentence about it."""
+    was, now = bundle.run.error, run.error
+    if was is not None or now is not None:
+        return _same_error(bundle, run)
+    bad = _first_bad(run.tensors, bundle.run.tensors)
+    if bundle.first_bad is None:
+        if bad is None:
+            return True, "every value is finite, as it was."
+        return False, f"it does not come out as it was: {_name(run, bad)} is not finite now, and all was finite then."
+    expected = _first_shown(bundle.first_bad, bundle.run.tensors, run.tensors)
+    if expected is None:
+        return False, f"{bundle.first_bad.name} was not finite, and a replay does not show it: nobody can compare."
+    same, found = _compared(expected, bad, bundle.run, run)
+    if expected is bundle.first_bad:
+        return same, found
+    return (
+        same,
+        f"{bundle.first_bad.name}, the first that was not finite, is not shown by a replay. Of the rest: {found}",
+    )
+
+
+def _first_shown(first: FirstBad, recorded: TensorStore, again: TensorStore) -> FirstBad | None:
+    """What was not finite first, of what a replay shows: it shows no references to variables, and no fused ops."""
+    if _value(again, str(first.name), first.execution) is not None:
+        return first
+    for index in range(len(recorded)):
+        tensor, value = recorded[index], recorded.value(index)
+        if isinstance(value, NoValue) or not any_nonfinite(value):
+            continue
+        if _value(again, str(tensor.name), tensor.execution) is not None:
+            digest = value_digest(value, "")
+            return FirstBad(tensor.name, tensor.execution, tensor.device, tensor.op_type, digest)
+    return None
+
+
+def _compared(expected: FirstBad, bad: int | None, recorded: Run, run: Run) -> tuple[bool, str]:
+    """Whether `expected` went wrong in `run`, and nothing before it; `bad` is what went wrong there first."""
+    again = _place(run.tensors, str(expected.name), expected.execution)
+    value = _value(run.tensors, str(expected.name), expected.execution)
+    if again is None or value is None or not any_nonfinite(value):
+        then = f"{expected.name} is finite now, and was the first that was not"
+        now_bad = "; nothing else is wrong" if bad is None else f"; now it is {_name(run, bad)}"
+        return False, f"it does not come out as it was: {then}{now_bad}."
+    if bad is not None and bad != again and not _was_bad(recorded, run, bad):
+        return False, f"it does not come out as it was: {_name(run, bad)} went wrong before {expected.name} now."
+    if value_digest(value, "") == expected.sha256:
+        return True, f"{_name(run, again)} is the first tensor that is not finite, as it was, bit for bit."
+    before = _value(recorded.tensors, str(expected.name), expected.execution)
+    if before is not None and not _alike(before, value):
+        return False, f"{_name(run, again)} is the first tensor that is not finite, as it was, but at other elements."
+    return True, f"{_name(run, again)} is the first tensor that is not finite, as it was; finite elements differ."
+
+
+def _same_error(bundle: Bundle, run: Run) -> tuple[bool, str]:
+    was, now = bundle.run.error, run.error
+    if was is None:
+        assert now is not None
+        return False, f"it does not come out as it was: it fails now, with {now.type_name} in {now.node}."
+    if now is None:
+        return False, f"it does not come out as it was: it failed with {was.type_name} then, and now it does not."
+    if (was.type_name, was.node) == (now.type_name, now.node):
+        return True, f"it fails as it did: {now.type_name} in {now.node}."
+    return False, f"it fails in another way: {was.type_name} in {was.node} then, {now.type_name} in {now.node} now."
+
+
+def _first_bad(tensors: TensorStore, recorded: TensorStore) -> int | None:
+    """The first tensor that is not finite; if values were recorded, of those only."""
+    for index in range(len(tensors)):
+        tensor, value = tensors[index], tensors.value(index)
+        if len(recorded) and _place(recorded, str(tensor.name), tensor.execution) is None:
+            continue
+        if not isinstance(value, NoValue) and any_nonfinite(value):
+            return index
+    return None
+
+
+def _place(tensors: TensorStore, name: str, execution: int) -> int | None:
+    node, _, slot = name.rpartition(":")
+    return next((index for index in tensors.named(node, int(slot)) if tensors[index].execution == execution), None)
+
+
+def _value(tensors: TensorStore, name: str, execution: int) -> Array | None:
+    index = _place(tensors, name, execution)
+    value = None if index is None else tensors.value(index)
+    return None if isinstance(value, NoValue) else value
+
+
+def _was_bad(recorded: Run, run: Run, index: int) -> bool:
+    """Whether the tensor at `index` was not finite the first time either: independent ops have no order."""
+    tensor = run.tensors[index]
+    value = _value(recorded.tensors, str(tensor.name), tensor.execution)
+    return value is not None and any_nonfinite(value)
+
+
+def _alike(first: Array, second: Array) -> bool:
+    return first.shape == second.shape and bool(np.array_equal(nonfinite_mask(first), nonfinite_mask(second)))
+
+
+def _name(run: Run, index: int) -> str:
+    tensor = run.tensors[index]
+    return f"{tensor.name} ({tensor.op_type})"

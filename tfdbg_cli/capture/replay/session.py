@@ -4,31 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-import tensorflow as tf
-
+from tfdbg_cli.capture.replay.copy_reach import COPY_REACHES, PLACES, REPORTING_CALLS, SHOWN_CALLS
 from tfdbg_cli.capture.replay.dumped import dumped, merged
 from tfdbg_cli.capture.replay.replayed import Replayed
 from tfdbg_cli.capture.replay.room import require_room
 from tfdbg_cli.capture.replay.session_copy import SessionCopy
 from tfdbg_cli.capture.sessions.extended.inside_calls import with_inside
-from tfdbg_cli.capture.sessions.extended.reporting_calls import ReportingCalls
-from tfdbg_cli.capture.sessions.extended.shown_calls import ShownCalls
 from tfdbg_cli.capture.sessions.fetched_tensors import Outlined, OutlinedTensors, fetched_array, handle_value
 from tfdbg_cli.capture.sessions.fusing import FUSED, is_by_product, is_refusal
-from tfdbg_cli.capture.sessions.hidden_ops import PREFIX
-from tfdbg_cli.capture.sessions.reach import Reach, ancestors, ends_among, reach
+from tfdbg_cli.capture.sessions.reach import ancestors
 from tfdbg_cli.capture.sessions.redirection import Redirection
 from tfdbg_cli.capture.sessions.references import values_of_references
-from tfdbg_cli.capture.tf.memo import Memo
 from tfdbg_cli.capture.tf.op_definitions import calls_functions, definition_of
 from tfdbg_cli.capture.tf.op_errors import OpError, run_error
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
-from tfdbg_cli.capture.tf.types import FetchedValue, GraphElement, Op, RunOptions, SymbolicTensor, TfGraph
+from tfdbg_cli.capture.tf.types import FetchedValue, Op, RunOptions, SymbolicTensor, TfGraph
 from tfdbg_cli.model.calls import RunError
 from tfdbg_cli.model.replay import ReplaySpec
-from tfdbg_cli.model.tensors import FoundByNode
 from tfdbg_cli.model.values import Array, Value
 from tfdbg_cli.model.walks import reached
 
@@ -86,63 +80,6 @@ def _made(replay_spec: ReplaySpec, known: SessionCopy | None = None) -> Iterator
                 copy.close()
 
 
-@dataclass(frozen=True)
-class _Asked:
-    """What replays of one kind in a copy compute, and what of it is fetched.
-
-    `all_ends` are the ops that a run is made for, `ends` those of them that must be targets, since they are not
-    fetched. `names` are those of the `fetchable` tensors. `outlines` has all tensors, as tuples of name, tensor, what
-    is known of it before the run, and whether it is opaque.
-    """
-
-    reach: Reach
-    all_ends: Sequence[Op]
-    ends: Sequence[Op]
-    fetchable: Sequence[SymbolicTensor]
-    names: Sequence[str]
-    outlines: Sequence[tuple[str, SymbolicTensor, Outlined, bool]]
-
-    @classmethod
-    def of(cls, copy: SessionCopy) -> _Asked:
-        """What the runs that are made again in `copy` compute."""
-        # Only the program's own feeds count as fed here, which keeps the order of the first run: there ops drew.
-        found = _without_ours(reach(copy.graph, ends_among(copy.elements, copy.arguments), copy.arguments))
-        opaque = found.opaque
-        fetchable = [t for t in found.tensors if t.name not in opaque and not _would_draw(t, copy.fed)]
-        return cls(
-            found,
-            ends_among(copy.elements, copy.fed),
-            ends_among([one for one in copy.elements if _is_op(one) or one.name in opaque], copy.fed),
-            fetchable,
-            [tensor.name for tensor in fetchable],
-            [(tensor.name, tensor, Outlined.of(tensor), tensor.name in opaque) for tensor in found.tensors],
-        )
-
-
-_ASKED = Memo(_Asked.of)
-_SHOWN_CALLS = Memo(
-    lambda copy: ShownCalls(copy.graph, ancestors(_ASKED.of(copy).all_ends, copy.fed), frozenset(copy.fed))
-)
-
-_REPORTING_CALLS = Memo(
-    lambda copy: ReportingCalls(copy.graph, ancestors(_ASKED.of(copy).all_ends, copy.fed), frozenset(copy.fed))
-)
-
-
-def _places(copy: SessionCopy) -> FoundByNode:
-    """The rows of each node's tensors, the same for all replays of this kind that have all tensors."""
-    shown = [outline for _, _, outline, _ in _ASKED.of(copy).outlines]
-    return FoundByNode(outline.name for outline in (*shown, *(one.after_update for one in copy.updated)))
-
-
-_PLACES = Memo(_places)
-
-
-def _would_draw(tensor: SymbolicTensor, fed: Collection[str]) -> bool:
-    """Whether fetching `tensor` would run an op that must not draw anew: other outputs of it are fed."""
-    return tensor.name not in fed and any(output.name in fed for output in tensor.op.outputs)
-
-
 class _Made:
     """One run made again in a copy, and the values that are found there."""
 
@@ -151,7 +88,7 @@ class _Made:
         self._spec = replay_spec
         self._graph = copy.graph
         self._fed = copy.fed
-        asked = _ASKED.of(copy)
+        asked = COPY_REACHES.of(copy)
         self._reach, self._outlines = asked.reach, asked.outlines
         self._all_ends, self.ends, self.fetchable = asked.all_ends, asked.ends, asked.fetchable
         self._names = asked.names
@@ -215,7 +152,7 @@ class _Made:
         if any(op.name in self._reach.inside and calls_functions(op) for op in order):
             return self._with_reported(replayed)  # what is called in a loop of version 1 gives nothing to fetch
         try:
-            shown = _SHOWN_CALLS.of(self._copy)
+            shown = SHOWN_CALLS.of(self._copy)
             shown.begin()
             found = self.perform(shown.tensors, self._all_ends, instead=shown.shadow_ops)
         except OpError as error:
@@ -264,7 +201,7 @@ class _Made:
             outlines += [one.after_update for one in self._copy.updated]
             found += map(fetched_array, self._after)
         whole = error is None and len(outlines) == len(self._outlines) + len(self._copy.updated)
-        alike = _PLACES.of(self._copy) if whole else None
+        alike = PLACES.of(self._copy) if whole else None
         store = OutlinedTensors(outlines, found, alike)
         notes = [*self._notes, *[_HIDDEN.format(n=self._reach.hidden)] * bool(self._reach.hidden)]
         if error is not None:
@@ -310,7 +247,7 @@ class _Made:
     def _with_reported(self, replayed: Replayed) -> Replayed:
         """`replayed` with what the functions that ops call reported, made once more; if it fails, until then."""
         try:
-            calls = _REPORTING_CALLS.of(self._copy)
+            calls = REPORTING_CALLS.of(self._copy)
         except OpError as error:
             return replace(replayed, notes=(*replayed.notes, _NOT_CALLED.format(error=type(error).__name__)))
         calls.begin()
@@ -322,15 +259,6 @@ class _Made:
     def _until_failure(self, options: RunOptions = None, instead: Redirection | None = None) -> None:
         with suppress(OpError):
             self._copy.perform(self._spec, (), self._all_ends, options, instead)
-
-
-def _is_op(element: GraphElement) -> bool:
-    return isinstance(element, tf.Operation)
-
-
-def _without_ours(found: Reach) -> Reach:
-    """`found` without the tensors that were added for the replay."""
-    return replace(found, tensors=tuple(tensor for tensor in found.tensors if PREFIX not in tensor.name))
 
 
 def _named(tensors: Sequence[SymbolicTensor], values: Sequence[FetchedValue]) -> dict[str, FetchedValue]:

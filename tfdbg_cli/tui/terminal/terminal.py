@@ -6,7 +6,6 @@ import base64
 import errno
 import logging
 import os
-import re
 import select
 import signal
 import subprocess
@@ -14,7 +13,6 @@ import termios
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
-from pathlib import Path
 from types import FrameType, TracebackType
 from typing import IO, Any, Self, TextIO
 
@@ -26,6 +24,7 @@ from tfdbg_cli.document.ansi import wants_color
 from tfdbg_cli.document.glyphs import PLAIN
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.terminal_facts import CONTROLLING_TERMINAL
+from tfdbg_cli.tui.terminal.deadly_signals import DEADLY, Terminated, ends_the_program, terminated
 from tfdbg_cli.tui.terminal.encoded_rows import EncodedRows
 from tfdbg_cli.tui.terminal.spool import Spool
 from tfdbg_cli.tui.terminal.typed_ahead import TypedAhead
@@ -35,25 +34,6 @@ _CLIPBOARD_LIMIT = 74_000  # base64 bytes; many terminals take no more in one OS
 _A_KEY = 64  # bytes of the longest sequence that one key sends
 _ANY_KEY = "\r\x1b[7mtfdbg: any key comes back\x1b[m"
 _ANY_KEY_GONE = "\r\x1b[K"
-
-# Signals that end a program which does not handle them, and that people, schedulers and terminals send.
-_DEADLY = (
-    signal.SIGTERM,
-    signal.SIGHUP,
-    signal.SIGQUIT,
-    signal.SIGUSR1,
-    signal.SIGUSR2,
-    signal.SIGALRM,
-    signal.SIGXCPU,
-)
-
-
-class Terminated(BaseException):
-    """A signal that ends the program came while the screen was up: give the terminal back first, then end by it."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(number)
-        self.number = number
 
 
 class TtyScreen(urwid.display.raw.Screen):
@@ -309,9 +289,9 @@ class Terminal:
             return False
         stack.callback(signal.signal, signal.SIGINT, interrupt)
         signal.signal(signal.SIGINT, self._interrupt)
-        for number in filter(_ends_the_program, _DEADLY):
+        for number in filter(ends_the_program, DEADLY):
             stack.callback(signal.signal, number, signal.SIG_DFL)
-            signal.signal(number, _terminated)
+            signal.signal(number, terminated)
         return True
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
@@ -324,22 +304,6 @@ class Terminal:
             with suppress(OSError):  # the terminal is gone, and nobody reads them
                 terminal_out.write(f"{self.last_words}\n")
                 terminal_out.flush()
-
-
-def _ends_the_program(number: int) -> bool:
-    """Whether nobody handles the signal. C code (faulthandler) may do so without Python's knowing."""
-    if signal.getsignal(number) is not signal.SIG_DFL:
-        return False
-    try:
-        status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
-    except OSError:  # not Linux
-        return True
-    caught = re.search(r"^SigCgt:\s*([0-9a-f]+)$", status, re.MULTILINE)
-    return caught is None or not int(caught[1], 16) >> (number - 1) & 1
-
-
-def _terminated(number: int, frame: FrameType | None) -> None:
-    raise Terminated(number)
 
 
 def _put_back(descriptor: int, modes: list[Any]) -> None:

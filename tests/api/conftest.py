@@ -13,7 +13,7 @@ import tfdbg_cli as tf_debug
 @pytest.fixture
 def front(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedFrontend]:
     """The front end of a debugger of its own, which leaves the program alone at the end."""
-    from tfdbg_cli.api import process
+    from tfdbg_cli.api import process_debugger as process
 
     scripted = ScriptedFrontend()
     process.process_debugger.cache_clear()

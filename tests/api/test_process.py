@@ -28,7 +28,7 @@ def tf() -> Any:
 @pytest.fixture
 def front(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedFrontend]:
     """The front end of a fresh process debugger; at the end TensorFlow must be as it was."""
-    from tfdbg_cli.api import process
+    from tfdbg_cli.api import process_debugger as process
     from tfdbg_cli.capture.tf import base_classes, compat
 
     classes = [

@@ -67,7 +67,7 @@ def watching(filter_name: str = "has_inf_or_nan", values: Values = Values.AUTO) 
 @contextmanager
 def debugged(front: Front) -> Iterator[Front]:
     """The whole process debugged by the public way, with `front` in the place of a person."""
-    from tfdbg_cli.api import process
+    from tfdbg_cli.api import process_debugger as process
     from tfdbg_cli.capture import failures
 
     def printed(text: str, **how: Any) -> None:

@@ -33,7 +33,7 @@ def front(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedFrontend]:
     """A front end that runs until something is not finite; every run of the process is debugged."""
     import keras
 
-    from tfdbg_cli.api import process
+    from tfdbg_cli.api import process_debugger as process
 
     # Keras counts layers over the process, and columns are as wide as names; to free memory takes half a second.
     keras.utils.clear_session(free_memory=False)

@@ -46,7 +46,7 @@ class Witness:
 @contextmanager
 def witnessed(front: Witness | None = None) -> Iterator[Witness]:
     """The whole process debugged by the public way, with `front` in the place of a person."""
-    from tfdbg_cli.api import process
+    from tfdbg_cli.api import process_debugger as process
 
     front = front or Witness()
     process.process_debugger.cache_clear()
@@ -61,7 +61,7 @@ def witnessed(front: Witness | None = None) -> Iterator[Witness]:
 @contextmanager
 def witnessed_function(function: Any) -> Iterator[tuple[Any, Witness]]:
     """`function` wrapped by the public way, and the witness of its runs."""
-    from tfdbg_cli.api import process
+    from tfdbg_cli.api import process_debugger as process
 
     front = Witness()
     process.process_debugger.cache_clear()

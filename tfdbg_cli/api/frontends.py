@@ -64,7 +64,7 @@ def choose_frontend(
     options = launch_options()
     script = Script(commands) if commands else options.script
     wanted = _wanted(ui)
-    settings = settings if settings is not None else person_settings()
+    settings = settings if settings is not None else user_settings()
     chosen = _chosen(wanted, script, filters, settings, json or options.json)
     return Until(chosen, options.until) if options.until else chosen
 
@@ -187,7 +187,7 @@ def _faults(settings: Settings) -> Iterable[tuple[str, TfdbgError]]:
     return preferences(settings, standard_registry(), ACTIONS).faults.items()
 
 
-def person_settings(path: Path | None = None) -> Settings:
+def user_settings(path: Path | None = None) -> Settings:
     """The settings of the user at the terminal; what is wrong with their file is said on standard error.
 
     `path` is a file in place of the user's own.

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from tfdbg_cli.api.process import disable, enable, process_debugger
+from tfdbg_cli.api.process import disable, enable
+from tfdbg_cli.api.process_debugger import process_debugger
 from tfdbg_cli.commands.views.watch_decision import watch_decision
 
 

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Callable
 from typing import Any, NoReturn, Protocol
 
-from tfdbg_cli.api.frontends import person_settings
+from tfdbg_cli.api.frontends import user_settings
 from tfdbg_cli.commands.service.prompt_service import PromptService
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.document.document import Document
@@ -75,7 +75,7 @@ class Notebook:
         if len(words) != 1:
             raise TfdbgError("`open` takes one path.", hint=_USAGE)
         stop = open_path(words[0])
-        self._service = PromptService(stop, standard_registry(), person_settings(), width=WIDTH, interactive=False)
+        self._service = PromptService(stop, standard_registry(), user_settings(), width=WIDTH, interactive=False)
         self._output.title(self._service.title)
         for note in self._service.unseen_notes:
             self._output.note(note)
@@ -94,7 +94,8 @@ class Notebook:
         parser.add_argument("--watch", dest="until", action="store_const", const="bad_result")
         until = parser.parse_args(words).until
         # Recordings are looked at without TensorFlow.
-        from tfdbg_cli.api.process import debugging, process_debugger, set_watch
+        from tfdbg_cli.api.process import debugging, set_watch
+        from tfdbg_cli.api.process_debugger import process_debugger
 
         with debugging("line"):
             if until is not None:

@@ -2,134 +2,25 @@
 
 from __future__ import annotations
 
-import atexit
 import os
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from functools import cache
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
 from tfdbg_cli.analysis.watch.filter import TensorFilter
-from tfdbg_cli.api.frontends import attended, choose_frontend, person_settings, ui_name
-from tfdbg_cli.api.launch_options import launch_options
+from tfdbg_cli.api.frontends import ui_name
+from tfdbg_cli.api.process_debugger import ProcessDebugger, process_debugger
 from tfdbg_cli.api.screen_beside import load_beside
-from tfdbg_cli.api.watches import seen_by_watches
 from tfdbg_cli.capture.dump_folders import empty_folder
-from tfdbg_cli.capture.failures import report
-from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
-from tfdbg_cli.capture.intercept.all_sessions import intercept_all_sessions
 from tfdbg_cli.capture.intercept.debugged_function import DebuggedFunction
-from tfdbg_cli.capture.intercept.initializers import InitializersApart
-from tfdbg_cli.capture.intercept.post_mortem import run_that_failed
 from tfdbg_cli.capture.runs.eager.call import eager_block
-from tfdbg_cli.capture.runs.eager.watch import EagerWatch, watch_of
 from tfdbg_cli.commands.views.record_decision import record_decision
 from tfdbg_cli.commands.views.watch_decision import watch_decision
 from tfdbg_cli.debugger.debugger import Debugger
-from tfdbg_cli.debugger.recording_controller import RecordingAttendant, RecordingController
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.recording.addresses import refuse_to_write
 from tfdbg_cli.model.decision import Continue, RecordRun
-from tfdbg_cli.model.runs import Run
-
-
-class ProcessDebugger:
-    """The debugger of the whole process, and the patches of TensorFlow that are in place while it is enabled."""
-
-    def __init__(self) -> None:
-        settings = person_settings()
-        self.ui_type: str | None = None
-        self.debugger = Debugger(
-            lambda: choose_frontend(self.ui_type, filters=self.debugger.filters, settings=settings),
-            settings=settings,
-            attended=lambda: attended(self.ui_type),
-        )
-        self.controller = RecordingController(self.debugger, self.debugger.recorder)
-        self._lock = threading.Lock()
-        self._users = 0
-        self._undo: list[Callable[[], None]] = []
-
-    @property
-    def on(self) -> bool:
-        """Whether every run of the process is intercepted: `enable` was called more often than `disable`."""
-        return self._users > 0
-
-    def enable(self) -> None:
-        """Intercept every run of the process, and stop before the next one unless the command line says otherwise."""
-        with self._lock:
-            self._users += 1
-            if self._users > 1:
-                return
-            watch = watch_of(self.controller)
-            atexit.register(watch.end)
-            self.debugger.attendant = RecordingAttendant(watch, self.debugger)
-            self.debugger.interruption.stand_by()
-            self._begin()
-            load_beside(self.ui_type)
-            self._undo = [
-                lambda: self._leave_eager(watch),
-                intercept_all_sessions(InitializersApart(self.controller)),
-                intercept_all_functions(self.controller),
-            ]
-
-    def program_ends(self) -> str:
-        """End the last eager run and the recording; give what the watches have seen, empty if one has stopped."""
-        watch = watch_of(self.controller)
-        watch.end()
-        self.debugger.recorder.end()
-        return seen_by_watches(self.debugger, watch.seen)
-
-    def program_fails(self, error: Exception) -> None:
-        """Open the prompt on `error`, which is about to end the program, unless a stop has already shown it."""
-        if self.on:
-            watch = watch_of(self.controller)
-
-            def make(number: int) -> Run | None:
-                run = run_that_failed(error, number, watch)
-                return None if run is None else self.controller.with_values(run)
-
-            self.debugger.program_fails(make)
-
-    def _begin(self) -> None:
-        """Stop before the next run; or begin with the watch and the recording that the command line asked for."""
-        self.debugger.stop_next()
-        until, recorded = launch_options().until, launch_options().record
-        if recorded is not None:
-            try:
-                self.debugger.recorder.begin_with_first_run(recorded)
-            except TfdbgError as error:
-                report("record the runs of this program", error)
-            if until is None and launch_options().script is None:
-                self.debugger.set_watch(None)
-                self.debugger.recorder.unattended = True
-        if until is not None:
-            with suppress(TfdbgError):  # the program may add the filter later: the first run looks for it again
-                self.debugger.set_watch(until, from_the_start=True)
-
-    def _leave_eager(self, watch: EagerWatch) -> None:
-        self.debugger.attendant = None
-        atexit.unregister(watch.end)
-        watch.end()
-        watch.attend(False)
-
-    def disable(self) -> None:
-        """Undo one `enable`; undoing the last one ends the watch and removes all patches of TensorFlow."""
-        with self._lock:
-            if self._users:
-                self._users -= 1
-            if not self._users:
-                self.debugger.end_watch()
-                self.debugger.interruption.leave()
-                while self._undo:
-                    self._undo.pop()()
-
-
-@cache
-def process_debugger() -> ProcessDebugger:
-    """The debugger of this process, made when it is first asked for."""
-    return ProcessDebugger()
 
 
 def enable(ui_type: str | None = None, dump_root: str | None = None, thread_name_filter: str | None = None) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tfdbg_cli.api.frontends import attended, choose_frontend, person_settings, ui_name
+from tfdbg_cli.api.frontends import attended, choose_frontend, ui_name, user_settings
 from tfdbg_cli.api.launch_options import launch_options
-from tfdbg_cli.api.process import process_debugger
+from tfdbg_cli.api.process_debugger import process_debugger
 from tfdbg_cli.api.screen_beside import load_beside
 from tfdbg_cli.api.watches import began_with_the_watch
 from tfdbg_cli.capture.controller import Controller
@@ -40,7 +40,7 @@ def session_debugger(
     except TfdbgError as error:
         raise ValueError(str(error)) from None
     named = Path(config_file_path).expanduser() if isinstance(config_file_path, str) and config_file_path else None
-    settings = person_settings(named)
+    settings = user_settings(named)
     # The front end is chosen at the first stop: the terminal is examined then, and its modules may be loaded by then.
     debugger = Debugger(
         lambda: choose_frontend(ui_type, filters=debugger.filters, settings=settings),
@@ -79,7 +79,7 @@ def dumping(
 
     """
     folder = empty_folder(session_root, "session_root")
-    settings = person_settings()
+    settings = user_settings()
     if not recording:
         controller = DumpingController(folder, watch_fn, thread_name_filter, settings)
         return controller, recorded(controller)

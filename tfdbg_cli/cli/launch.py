@@ -48,7 +48,7 @@ def _report(what: str, error: Exception) -> None:
 
 def _intercept() -> None:
     try:
-        from tfdbg_cli.api.process import process_debugger
+        from tfdbg_cli.api.process_debugger import process_debugger
 
         process_debugger().enable()
     except Exception as error:  # noqa: BLE001  # the program must run even where it cannot be debugged

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from tfdbg_cli.analysis.graph.order import behind_inputs
-from tfdbg_cli.api.frontends import person_settings
+from tfdbg_cli.api.frontends import user_settings
 from tfdbg_cli.cli.replay_verdict import replay_verdict
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.bundles.reader import Bundle, read_bundle
@@ -104,7 +104,7 @@ def replayed(path: str, *, trust: bool = False) -> Replayed:
     from tfdbg_cli.capture.replay.replayed import difference
     from tfdbg_cli.capture.what_if.of_replay import what_if_of
 
-    room = memory_budget(person_settings())
+    room = memory_budget(user_settings())
     with _refusals(place):
         _require_room(bundle.replay_spec, room)
         replayed = repeat(bundle.replay_spec, room)
@@ -139,7 +139,7 @@ def steps_of(path: str, *, trust: bool = False) -> Opened:
     from tfdbg_cli.capture.budget import memory_budget
 
     with _refusals(place):
-        _require_room(bundle.replay_spec, memory_budget(person_settings()))
+        _require_room(bundle.replay_spec, memory_budget(user_settings()))
     run = _replayable(_shown_graph(bundle.run), bundle)
     return Opened(
         str(place), (replace(run, origin_path=""),), opening=STEPPER, opened_by=_opened_by(trust, "--eager")

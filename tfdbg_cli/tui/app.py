@@ -316,7 +316,7 @@ class App:
 
     def _follow(self, found: Preferences) -> None:
         self._preferences = found
-        self.state.person_keys = found.bindings
+        self.state.user_keys = found.bindings
         urwid.set_encoding(encoded_for(found.theme, self._encoding))
 
     def _woken(self, data: bytes) -> bool:

@@ -53,7 +53,7 @@ class State:
     `panes` are the panes in the middle, in order, and `focus` is the one that gets the keys of a document; `zoomed`
     shows it alone. `room_from` says which size of screen has room for a second pane, if this one has not. `begun` is
     the first key of an unfinished sequence, `count` the count typed before a key (0: none), `letter` the action that
-    waits for a letter, `person_keys` are the key bindings in the settings. `printed` says that the program has
+    waits for a letter, `user_keys` are the key bindings in the settings. `printed` says that the program has
     written something that was not looked at yet. `changes` are what `U` undoes, `last_action` is what `.` repeats.
     """
 
@@ -73,7 +73,7 @@ class State:
     report: str = ""
     colors: int = 1
     begun: str = ""
-    person_keys: tuple[Binding, ...] = ()
+    user_keys: tuple[Binding, ...] = ()
     panes: tuple[Pane, ...] = ()
     zoomed: bool = False
     room_from: str = ""
@@ -129,4 +129,4 @@ class State:
         """The bindings of the pane with the focus, then those of the settings, less the keys that the pane takes."""
         pane = self.focus.keys if self.focus is not None else ()
         taken = {key for binding in pane for key in binding.keys}
-        return (*pane, *(binding for binding in self.person_keys if taken.isdisjoint(binding.keys)))
+        return (*pane, *(binding for binding in self.user_keys if taken.isdisjoint(binding.keys)))

@@ -12,7 +12,7 @@ import pytest
 import tensorflow as tf
 
 import tfdbg_cli
-from tfdbg_cli.api.process import process_debugger
+from tfdbg_cli.api.process_debugger import process_debugger
 
 pytestmark = pytest.mark.tf
 _BATCHES = [np.full((2, 3), 1.0 + turn, np.float32) for turn in range(4)]

@@ -11,7 +11,7 @@ from tfdbg_cli.analysis.origin.dismissed import dismissed_in
 from tfdbg_cli.analysis.origin.ignoring import ignored_place
 from tfdbg_cli.analysis.origin.origin_found import Benign
 from tfdbg_cli.analysis.origin.search import OriginSearch
-from tfdbg_cli.analysis.watch.filter import Bad, TensorFilter
+from tfdbg_cli.analysis.watch.filter import Among, Bad, TensorFilter
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, our_filter
 from tfdbg_cli.analysis.watch.kept_runs import KeptRuns
 from tfdbg_cli.analysis.watch.watch import Watch
@@ -28,6 +28,8 @@ from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.decision import OnBenign, RunUntil, Values
 from tfdbg_cli.model.ignored import Ignored, IgnoredBy
 from tfdbg_cli.model.runs import Hit, Run, RunEnd
+
+_VARIABLES_ALONE = " Of code that runs eagerly it asks the variables alone: `--until has_inf_or_nan` asks every op."
 
 # What is asked of a run that is only to be recorded: its state from before, and nothing of its tensors.
 RECORDED = WatchRequest("record", lambda datum, tensor: True, replayable=True)
@@ -239,7 +241,9 @@ class ActiveWatch:
         parts = [f"{runs:,} run{'s' * (runs != 1)}"] * bool(runs) + [f"{ops:,} ops that ran eagerly"] * bool(ops)
         words = self.watch.progress.inexact
         inexact = f" The program's own numbers: {words}." if words else ""
-        return f"Nothing passed {name} in {' and '.join(parts)}{self._but_ignored}.{inexact}"
+        ours = our_filter(self.watched.tensor_filter) if ops else None
+        alone = _VARIABLES_ALONE if ours is not None and ours.among is Among.OUTCOME else ""
+        return f"Nothing passed {name} in {' and '.join(parts)}{self._but_ignored}.{alone}{inexact}"
 
     @property
     def interrupted_words(self) -> str:

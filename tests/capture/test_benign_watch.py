@@ -119,7 +119,7 @@ def test_what_does_harm_later_stops(watched, decision) -> None:
     (end,) = front.ends
     assert end.run.call.number == 6
     assert end.hit.last_passed == 5
-    assert "The watch stopped here, since harm was done: The variable Variable is not finite after its update." in (
+    assert "The watch stopped here, since harm was done: the variable Variable is not finite after its update." in (
         end.notes
     )
     (place,) = end.ignored

@@ -65,6 +65,15 @@ def test_mistakes_name_the_command_and_its_help() -> None:
     assert "demo" in caught.value.message and caught.value.hint == "See `help demo`."
 
 
+@pytest.mark.parametrize(
+    ("typed", "hint"), [("replay", "tfdbg replay FOLDER"), ("what-if", "`again`"), ("orgin", "Did you mean origin")]
+)
+def test_what_is_done_elsewhere_is_told_to_be(typed: str, hint: str) -> None:
+    with pytest.raises(TfdbgError, match="There is no command") as caught:
+        standard_registry().find(typed)
+    assert hint in caught.value.hint
+
+
 def test_two_dashes_are_no_value() -> None:
     """argparse makes an empty list of `--flag=--`, which no handler expects."""
     for words in (["lt", "-n", "--"], ["lt", "-n=--"], ["pt", "x:0", "--prec=--"]):

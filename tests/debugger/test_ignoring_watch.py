@@ -56,6 +56,22 @@ def test_what_was_left_out_is_said_at_the_end() -> None:
     assert watching.interrupted_words.endswith("in 1 run (ignored 1 place: the node log).")
 
 
+def test_that_a_loss_in_eager_code_is_no_result_is_said_at_the_end() -> None:
+    """A program that printed a loss of NaN was told that nothing passed, and no more."""
+    told = _watching(Ignored(), "bad_result").seen_in_words(1339)
+    assert "Nothing passed bad_result in 1,339 ops that ran eagerly." in told
+    assert "the variables alone: `--until has_inf_or_nan` asks every op." in told
+    for name, ops in (("bad_result", 0), ("has_inf_or_nan", 1339)):
+        assert "the variables alone" not in _watching(Ignored(), name).seen_in_words(ops)
+
+    turns, steps = _watching(Ignored(), "bad_result"), _watching(Ignored(), "bad_result")
+    for number in range(1, 71):
+        turns.passed(number, lambda: _run(1))
+        steps.passed(number, lambda: _run(1), looked_at="__inference_step_12")
+    assert "the variables alone" in turns.seen_in_words(331)
+    assert "the variables alone" not in steps.seen_in_words(331), "`fit` runs some ops eagerly, too"
+
+
 def test_in_a_loop_that_runs_eagerly_a_place_counts_for_all_turns() -> None:
     def turn(number: int, *more: Op) -> Run:
         call = Call(number, RunKind.EAGER, (), function=f"turn {number} of train.py:12", loop="train.py:12")

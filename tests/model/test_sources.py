@@ -17,6 +17,9 @@ from tfdbg_cli.model.sources import Frame, LiveSources, is_library, user_frame
         ("/src/tfdbg/tfdbg_cli/capture/session/session.py", True),
         ("/opt/venv/bin/tfdbg", True),
         ("/tmp/ipykernel_1/123.py", False),
+        ("numpy/random/mtrand.pyx", True),
+        ("mtrand.pyx", True),
+        ("/home/ada/fast.pyx", False),
     ],
 )
 def test_keras_and_other_packages_are_not_the_users_code(path, library):

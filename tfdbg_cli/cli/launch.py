@@ -57,7 +57,7 @@ def _intercept() -> None:
 
 def program_ended() -> str:
     """End the last run of the program of `debug_process`; return what a watch that is still on has seen, or ""."""
-    process = sys.modules.get("tfdbg_cli.api.process")
+    process = sys.modules.get("tfdbg_cli.api.process_debugger")
     if process is None:
         return ""
     try:
@@ -70,7 +70,7 @@ def program_ended() -> str:
 
 def _program_fails(error: Exception) -> None:
     """Have the prompt open on `error`, which leaves the program."""
-    process = sys.modules.get("tfdbg_cli.api.process")
+    process = sys.modules.get("tfdbg_cli.api.process_debugger")
     if process is not None:
         try:
             process.process_debugger().program_fails(error)

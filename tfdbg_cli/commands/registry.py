@@ -28,6 +28,15 @@ class Moment(Enum):
     STEPPING = auto()  # within one of the others, while a run is made node by node
 
 
+# What people type here that is done in another place, or by another name.
+_WHAT_IF = "`set TENSOR EXPRESSION` and `again` ask what another value would give."
+_ELSEWHERE = {
+    "what-if": _WHAT_IF,
+    "what_if": _WHAT_IF,
+    "replay": "A shell makes a bundle's run again: tfdbg replay FOLDER",
+    "open": "A shell opens what was saved: tfdbg open FOLDER",
+}
+
 EVERYWHERE = frozenset(Moment)
 WITH_TENSORS = frozenset({Moment.RUN_END, Moment.PAUSED, Moment.OPENED})
 LIVE = frozenset({Moment.RUN_START, Moment.RUN_END, Moment.PAUSED})
@@ -289,9 +298,8 @@ class Registry:
         """
         if name not in self._names:
             known = self._names if moment is None else self.names_at(moment)
-            raise TfdbgError(
-                f"There is no command {name!r}.", hint=did_you_mean(name, known) or "`help` lists the commands."
-            )
+            hint = _ELSEWHERE.get(name) or did_you_mean(name, known) or "`help` lists the commands."
+            raise TfdbgError(f"There is no command {name!r}.", hint=hint)
         sources = self._names[name]
         here = [command for source in sources if moment in source.moments for command in source.named(name)]
         return min(

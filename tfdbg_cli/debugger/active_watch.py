@@ -11,7 +11,7 @@ from tfdbg_cli.analysis.origin.dismissed import dismissed_in
 from tfdbg_cli.analysis.origin.ignoring import ignored_place
 from tfdbg_cli.analysis.origin.origin_found import Benign
 from tfdbg_cli.analysis.origin.search import OriginSearch
-from tfdbg_cli.analysis.watch.filter import Bad, TensorFilter
+from tfdbg_cli.analysis.watch.filter import Among, Bad, TensorFilter
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, our_filter
 from tfdbg_cli.analysis.watch.kept_runs import KeptRuns
 from tfdbg_cli.analysis.watch.watch import Watch
@@ -28,6 +28,9 @@ from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.decision import OnBenign, RunUntil, Values
 from tfdbg_cli.model.ignored import Ignored, IgnoredBy
 from tfdbg_cli.model.runs import Hit, Run, RunEnd
+
+_EAGER = 20  # so many eager ops for each run of a session or function mean that the program computes eagerly
+_VARIABLES_ALONE = " Of code that runs eagerly it asks the variables alone: `--until has_inf_or_nan` asks every op."
 
 # The request for a run that is only to be saved: hold the state from before it, check nothing in it.
 RECORDED = WatchRequest("record", lambda datum, tensor: True, replayable=True)
@@ -240,7 +243,11 @@ class ActiveWatch:
         parts = [f"{runs:,} run{'s' * (runs != 1)}"] * bool(runs) + [f"{ops:,} ops that ran eagerly"] * bool(ops)
         words = self.watch.progress.inexact
         inexact = f" The program's own numbers: {words}." if words else ""
-        return f"Nothing passed {name} in {' and '.join(parts)}{self._but_ignored}.{inexact}"
+        # `fit` runs a few ops eagerly beside each of its steps: then they are not what the program computes with.
+        few = _EAGER * (runs - self.watch.eager_runs)
+        ours = our_filter(self.watched.tensor_filter) if ops > few else None
+        alone = _VARIABLES_ALONE if ours is not None and ours.among is Among.OUTCOME else ""
+        return f"Nothing passed {name} in {' and '.join(parts)}{self._but_ignored}.{alone}{inexact}"
 
     @property
     def interrupted_words(self) -> str:

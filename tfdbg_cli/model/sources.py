@@ -27,10 +27,11 @@ _KEPT_ANSWERS = 1 << 12
 
 Traceback = tuple[Frame, ...]  # outermost call first, as Python prints it
 
-# Installed packages and the standard library are machinery, except examples: those are read as programs.
+# Installed packages and the standard library are machinery, except examples: those are read as programs. What Cython
+# compiled names its file as it was called where it was built, such as numpy/random/mtrand.pyx.
 _LIBRARY = re.compile(
     r"(^|/)(site-packages|dist-packages)/|(^|/)lib/python3\.\d+/|^<frozen |(^|/)__autograph_generated_file"
-    r"|(^|/)tfdbg_cli/(?!examples/)|(^|/)bin/tfdbg$"
+    r"|(^|/)tfdbg_cli/(?!examples/)|(^|/)bin/tfdbg$|^[^/<:]+(/[^/:]+)*\.pyx$"
 )
 _PROGRAM = re.compile(r"(^|/)(examples|tutorials)/|_test\.py$")
 

@@ -96,6 +96,8 @@ CASES = [
     Case("Exp", ([100.0, 1.0],), np.exp, "in0:0 is above 88.7 at 1 element", "tf.nn.softmax"),
     Case("Exp", ([100.0],), np.exp, "the logarithm of a variance, is above 88.7", "softplus",
          around=Surroundings(log_variance=True)),
+    Case("Exp", ([100.0],), np.exp, "half the logarithm of a variance, is above 88.7", "softplus",
+         around=Surroundings(half_log_variance=True)),
     Case("Exp", ([12.0],), np.exp, "in0:0 is above 11.1", "", np.float16),
     Case("Exp", ([89.0],), np.exp, "largest bfloat16", "", ml_dtypes.bfloat16),
     Case("Acos", ([2.0],), np.arccos, "Acos outside of [-1, 1]", "clip_by_value"),
@@ -114,7 +116,7 @@ CASES = [
     Case("MatMul", ([[1e30, 1e30]], [[1e30], [-1e30]]), lambda a, b: _f([[NAN]]), "to both sides"),
     Case("Mean", ([],), np.mean, "Mean of nothing: in0:0 has no elements", "tf.size"),
     Case("Sum", ([BIG, BIG],), np.sum, "Overflow of Sum: at 1 element the total exceeds", "lower the learning rate"),
-    Case("Mean", ([60000.0, 60000.0],), np.sum, "Overflow of Mean: at 1 element", "Sum in float32", np.float16),
+    Case("Mean", ([60000.0, 60000.0],), np.sum, "Overflow of Mean: at 1 element", "scale in0:0 down", np.float16),
     Case("Prod", ([1e30, 1e30, -1e30],), lambda x: _f(NAN), "to both sides"),
     Case("Cast", (_f([1e6]),), lambda x: x.astype(np.float16), "Overflow of a cast", "loss scaling", np.float16),
     Case("Cast", (_f([1e6]),), lambda x: x.astype(np.float16), "Overflow of a cast", "of about 1 first", np.float16,
@@ -154,6 +156,11 @@ CASES = [
            around=Surroundings(gradient=True, scaled=scaled))
       for scaled, helps in ((True, "skips the step"), (False, "use a smaller scale"))
       for op, inputs, does in HALF_OVERFLOWS),
+    Case("MatMul", ([[1e36]], [[8.8e4]]), np.matmul,
+         "turn to turn, and it is multiplied by weights as large as 8.8e+04", "seem to have grown",
+         around=_made(Maker.STATE, Maker.VARIABLE)),
+    Case("MatMul", ([[3e38]], [[9.0]]), np.matmul, "is what a loop carries from turn to turn.", "orthogonal",
+         around=_made(Maker.STATE, Maker.VARIABLE)),
     *(Case(op, inputs, does, "; in0:0 is what a loop carries from turn to turn", "orthogonal",
            around=_made(Maker.STATE))
       for op, inputs, does in (

@@ -32,6 +32,15 @@ def test_a_column_without_any_number_was_computed_so() -> None:
     assert _bad((16, 5, 4), np.s_[:, 2, 1]).helps.startswith("Fill feature 1")
 
 
+def test_what_holds_nothing_finite_was_computed_so() -> None:
+    """Advantages divided by a deviation of 0: to leave rows out would leave nothing."""
+    for shape in ((18,), (18, 4)):
+        helps = _bad(shape, np.s_[:]).helps
+        assert "no row is to blame" in helps and "deviation" in helps and "leave" not in helps
+    assert not _bad((2,), np.s_[:]).helps, "both rows may be missing"
+    assert not _bad((18,), np.s_[1:]).helps
+
+
 def test_columns_of_steps_are_features() -> None:
     given = _bad((16, 5, 8), np.s_[::2, :, 1], np.s_[::3, 2, 5])
     assert given.where == ", all in features 1, 5 of 8 (11 of 16 rows)"

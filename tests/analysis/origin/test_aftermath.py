@@ -29,6 +29,17 @@ def test_an_update_that_the_program_left_out_is_said_to_be() -> None:
     assert json_of("origin", _step(1.0))["guarded_by"] == "asked"
 
 
+def test_a_variable_that_an_update_knows_by_its_handle_is_named_once() -> None:
+    """Op by op the handle has a name of its own, and the variable the one that the program gives it."""
+    run = made_run(
+        op("x", "Placeholder", value=[np.nan]),
+        op("momentum/VarHandleOp_4", "Placeholder"),
+        op("add", "AssignAddVariableOp", "momentum/VarHandleOp_4", "x"),
+        op("opt.momentum/after_update", "UpdatedVariable", control=("add",), value=[np.nan]),
+    )
+    assert json_of("origin", run)["after"]["variables"] == ["opt.momentum"]
+
+
 @pytest.mark.parametrize("run", [_step(_INF), _step(1.0, "Neg")], ids=["spoiled", "nobody asked"])
 def test_otherwise_nothing_is_promised(run: Run) -> None:
     assert "Guarded" not in text_of("origin", run)

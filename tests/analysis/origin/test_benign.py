@@ -96,7 +96,7 @@ def test_an_applied_gradient_and_a_variable_count() -> None:
     not_made = op("cond/true/w/after_update", "UpdatedVariable", "w", "log")
     assert not judged(_run(*nodes, not_made)).harm, "in a branch that was not taken"
     spoiled = op("w/after_update", "UpdatedVariable", "w", "x", value=[1.0, INF])
-    assert judged(_run(*nodes, spoiled)).harm == "The variable w is not finite after its update."
+    assert judged(_run(*nodes, spoiled)).harm == "the variable w is not finite after its update."
 
 
 def test_what_the_program_gets_is_named_before_a_variable_and_that_before_a_gradient() -> None:
@@ -106,7 +106,7 @@ def test_what_the_program_gets_is_named_before_a_variable_and_that_before_a_grad
     got = judged(_run(*nodes, op("y", "Exp", "log", value=[1.0, NAN])))
     assert got.harm == "y:0 comes out of the run."
     kept = judged(_run(*nodes, op("y", "Exp", "x", value=[1.0, 2.0])))
-    assert kept.harm == "The variable w is not finite after its update."
+    assert kept.harm == "the variable w is not finite after its update."
 
 
 def test_what_cannot_be_told_is_harm() -> None:

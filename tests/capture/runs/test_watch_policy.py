@@ -112,6 +112,7 @@ def test_a_run_passes_by_one_of_its_values():
         (1, 1, "1 check stands for 1 tensor."),
         (2, 1, "2 checks stand for 1 tensor."),
         (2, 5, "2 checks stand for 5 tensors."),
+        (1167, 1028, "1,167 checks stand for 1,028 tensors."),
     ],
 )
 def test_one_check_is_told_as_one(checks: int, tensors: int, told: str) -> None:

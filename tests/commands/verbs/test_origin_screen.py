@@ -8,15 +8,17 @@ import numpy as np
 import pytest
 from support import sample_run, sample_step
 from support.golden import check_golden
-from support.made_run import INF, NAN, made_run, op
+from support.made_run import CPU, INF, NAN, made_run, op
 from support.prompt import Prompt, ask, follow_all, json_of, links_of, text_of
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunKind
+from tfdbg_cli.model.frames import LiveFrame
+from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import Frame
-from tfdbg_cli.model.tensors import MemoryTensorStore
+from tfdbg_cli.model.tensors import MemoryTensorStore, describe
 from tfdbg_cli.model.values import Array, Lack, NoValue, Value
 
 FENN = "-fenn spectrum"
@@ -56,6 +58,18 @@ def test_json_is_null_when_all_is_finite() -> None:
     for name in ("tensor", "op_type", "device", "file", "line", "cause", "suggestion"):
         assert found[name] is None
     assert (found["inputs"], found["elements"], found["batch_rows"]) == ([], [], [])
+
+
+def test_the_program_stands_behind_an_op_with_two_outputs() -> None:
+    """A batch of an iterator is several outputs of one op: nothing ran after it."""
+    run = made_run(op("batch", "IteratorGetNext", value=[NAN]))
+    labels = np.zeros(1, np.float32)
+    beside = describe(TensorName("batch", 1), labels, device=CPU, op_type="IteratorGetNext", dtype="float32")
+    both = MemoryTensorStore([run.tensors[0], beside], [run.tensors.value(0), labels])
+    standing = replace(
+        run, tensors=both, frames=(LiveFrame(Frame("train.py", 5, "fit", "for x, y in data:"), {}, {}),)
+    )
+    assert "After     nothing yet: the program stands right behind this op: frames" in text_of("origin", standing)
 
 
 def test_all_finite_says_so() -> None:

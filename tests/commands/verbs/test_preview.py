@@ -116,6 +116,13 @@ def test_a_large_layer_shows_its_first_tensors_and_leads_to_the_others() -> None
     assert prompt.link("preview lt -l dense", "14 more") == "lt -l dense"
 
 
+def test_rows_of_the_batch_that_are_not_listed_are_not_forgotten() -> None:
+    x = np.ones((16, 2), np.float32)
+    prompt = Prompt(made_run(op("x", "Placeholder", value=x), op("y", "Sqrt", "x", value=x * NAN), feeds={"x:0": x}))
+    prompt.run("origin")
+    assert "and 14 rows more: 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, …" in prompt.show("preview origin")
+
+
 def test_the_batch_of_the_origin(prompt: Prompt) -> None:
     assert "`origin` looks for the first one." in prompt.error("preview origin").hint
     prompt.show("origin")

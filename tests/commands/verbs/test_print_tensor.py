@@ -119,6 +119,8 @@ def test_one_name_on_two_devices() -> None:
 def test_ranges(prompt: Prompt) -> None:
     shown = prompt.show("pt x -r [4,6]")
     assert "Highlighted: 3 of 12 (25.00%)" in shown and "first at [1, 0], [1, 1], [1, 2]" in shown
+    assert "first at [0, 0], [0, 1], [0, 2] of the slice" in prompt.show("pt x:0[1:] -r [4,6]")
+    assert "of the slice" not in shown
     marked = [span.text for span in prompt.spans("pt x -r [4,6]") if span.style is Style.MARK]
     assert marked == ["4.", "5.", "6."]
     assert prompt.data("pt x -r [[-inf,0],[9,inf]]")["highlighted"] == {"count": 4, "size": 12}

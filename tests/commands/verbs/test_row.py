@@ -40,6 +40,16 @@ def test_the_screen() -> None:
     check_golden("commands/row", "\n\n".join(prompt.show(text, 100) for text in ("row", "row --next", "row 2")))
 
 
+def test_where_every_row_is_bad_nobody_has_to_count() -> None:
+    x = np.ones((128, 2), np.float32)
+    run = made_run(
+        op("x", "Placeholder", value=x), op("root", "Sqrt", "x", value=x * NAN), feeds={"x:0": x}
+    )  # fmt: skip
+    prompt = Prompt(run, width=100)
+    assert "Batch     all 128 rows; fed as x:0" in prompt.show("origin", 100)
+    assert "Bad rows  all 128: 0 1 2" in prompt.show("row", 100)
+
+
 def test_the_components_and_the_steps() -> None:
     prompt = Prompt(_images())
     found = prompt.data("row")

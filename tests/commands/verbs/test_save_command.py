@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from support.prompt import Prompt
 from support.sample_run import sample_run
+from support.sample_what_if import changeable
 
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.formats.container import data_files
@@ -27,6 +28,17 @@ def test_the_runs_of_a_stop_are_saved_and_open_again(tmp_path: Path) -> None:
     assert [run.call.number for run in again.context.runs] == [1, 2, 3]
     again.run("runs 3")
     assert again.show("origin") == prompt.show("origin")
+
+
+def test_what_if_is_told_apart_from_the_program(tmp_path: Path) -> None:
+    """Both have one number, and the recording is opened by somebody who did not ask."""
+    prompt = Prompt(changeable())
+    for text in ("set prob 0.5", "again", f"save {tmp_path}/r"):
+        prompt.run(text)
+    own, other = open_path(tmp_path / "r").runs
+    assert "what if" not in own.call.title
+    assert other.call.title == f"{own.call.title} what if: prob:0 replaced"
+    assert other.notes[0].startswith("This is no run of the program")
 
 
 def test_one_run_and_its_json(tmp_path: Path) -> None:

@@ -116,6 +116,7 @@ def filled(template: str, evidence: Evidence, held: Array) -> str:
         "slope": evidence.slope_of.lower(),
         "hidden": evidence.hidden_by,
         "variable": updated_variable(evidence.node),
+        "weight": "" if evidence.weight is None else f"{evidence.weight:.3g}",
         "grown": "" if evidence.grown is None else f"{evidence.grown[0]} has grown to {evidence.grown[1]:.3g}",
     }
     # In one pass, since a node name that is filled in may hold braces itself.

@@ -24,6 +24,7 @@ from tfdbg_cli.model.values import Array
 # The other inputs say along which axes, not with what.
 _FIRST_INPUT_ONLY = REDUCTIONS | {"Cumsum", "Cumprod", "SegmentSum", "UnsortedSegmentSum"}
 _OTHERWISE_ALIGNED = {"BiasAdd", "Select"}  # a vector does not run along their last axis
+_LARGE_WEIGHT = 1e3  # weights begin below 1
 _LOOKED_AT = 10_000  # offending elements that are compared with their inputs; more would not tell more
 
 
@@ -86,6 +87,13 @@ class Evidence(Surroundings):
         """The position (0 or 1) of the input of largest magnitude among the first two, constants left out."""
         sizes = {i: _size(array) for i, array in enumerate(self.arrays[:2]) if self.maker(i) is not Maker.CONSTANT}
         return max(sizes, key=lambda i: sizes[i], default=0)
+
+    @property
+    def weight(self) -> float | None:
+        """The largest magnitude of a variable among the first two inputs; None where none is of a size to blame."""
+        variables = (i for i in range(len(self.arrays[:2])) if self.maker(i) is Maker.VARIABLE)
+        largest = max((_size(array) for i in variables if (array := self.arrays[i]) is not None), default=0.0)
+        return largest if largest > _LARGE_WEIGHT else None
 
     def batch_role(self, position: int) -> BatchRole | None:
         """Which part of the batch input `position` is; None for what is none, or where nobody knows."""

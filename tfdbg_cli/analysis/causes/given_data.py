@@ -41,7 +41,12 @@ class GivenData:
 
     @property
     def helps(self) -> str:
-        """What to do about columns; empty where it is not confined to any."""
+        """What to do about columns, or where nothing is a number; empty for single rows."""
+        if self.bad.ndim and len(self.bad) >= _FEWEST_ROWS and self.bad.all():
+            return (
+                "No row of it is finite, so no row is to blame: mend what computes it, such as a division by a"
+                " deviation or a count that is 0. What NumPy and Python compute is not seen here."
+            )
         if not self.columns:
             return ""
         them = "it" if len(self.columns) == 1 else "them"

@@ -107,6 +107,11 @@ def of_log_variance(test: Test) -> Test:
     return lambda evidence: test(evidence) if evidence.log_variance else None
 
 
+def of_half_log_variance(test: Test) -> Test:
+    """`test`, where the first input is half the logarithm of a variance."""
+    return lambda evidence: test(evidence) if evidence.half_log_variance else None
+
+
 def no_loss(test: Test) -> Test:
     """`test`, where the result has axes; a single number may be a loss, which programs scale."""
     return lambda evidence: test(evidence) if evidence.places.shape[1] else None
@@ -120,6 +125,11 @@ def by_constant(test: Test) -> Test:
 def by_state(test: Test) -> Test:
     """`test`, where the larger of the first two inputs is what a loop carries from turn to turn."""
     return lambda evidence: test(evidence) if evidence.maker(evidence.scalable) is Maker.STATE else None
+
+
+def by_large_weights(test: Test) -> Test:
+    """`test`, where a variable among the first two inputs is larger than weights begin."""
+    return lambda evidence: test(evidence) if evidence.weight is not None else None
 
 
 def in_optimizer(test: Test) -> Test:

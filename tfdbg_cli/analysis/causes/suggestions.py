@@ -93,6 +93,10 @@ STEADY = (
     " recurrent_initializer='orthogonal') and tanh in place of relu; if weights grew in training, lower the learning"
     " rate or clip gradients (tf.clip_by_global_norm)."
 )
+LARGE_WEIGHTS = (
+    "Weights begin below 1, so these seem to have grown in training: lower the learning rate or warm it up, and clip"
+    " gradients (tf.clip_by_global_norm, or global_clipnorm=1.0 of a Keras optimizer)."
+)
 SMALLER_CONSTANT = (
     "Take a smaller constant, or a dtype that reaches further (tf.cast), and look whether {large} is of the size that"
     " it is meant for."
@@ -102,7 +106,10 @@ IN_FLOAT32 = (
     " bfloat16, which reaches as far as float32.{scaling}"
 )
 SCALING = " In half precision a loss is scaled by keras.mixed_precision.LossScaleOptimizer."
-WIDER = "Sum in float32 (tf.cast), or scale the loss down before."
+WIDER = (
+    "Sum in float32 (tf.cast), or scale {large} down before. Loss scaling does not help here: it acts on gradients"
+    " alone."
+)
 SCALED = (
     "Keep this value in float32, or use a smaller scale (loss scaling): keras.mixed_precision.LossScaleOptimizer"
     " finds one that fits and skips steps that overflow."
@@ -142,6 +149,10 @@ LOST_EPSILON = (
 PRODUCT = (
     "Write a whole power as a product, x * x or tf.square(x) for x ** 2: its derivatives of every order are right at"
     " 0 too, where a bound such as tf.maximum would cut them off."
+)
+EXPONENT = (
+    "Clip {a} with tf.clip_by_value; for shares or a sum of exponentials subtract the maximum first, as tf.nn.softmax"
+    " and tf.reduce_logsumexp do."
 )
 LOG_SUM_EXP = "Use tf.reduce_logsumexp(x), which subtracts the maximum first, in place of log(sum(exp(x)))."
 SUM_OF_LOGS = (

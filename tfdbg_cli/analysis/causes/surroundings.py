@@ -11,7 +11,7 @@ from tfdbg_cli.analysis.batch.batch_roles import BatchRole, BatchRoles, batch_ro
 from tfdbg_cli.analysis.causes.hiding import hidden_by
 from tfdbg_cli.analysis.graph.forward import steep_forward_of
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage, variable_of
-from tfdbg_cli.analysis.graph.log_variances import is_log_variance
+from tfdbg_cli.analysis.graph.log_variances import is_half_log_variance, is_log_variance
 from tfdbg_cli.analysis.graph.makers import Maker, below_moves, maker_of
 from tfdbg_cli.analysis.graph.roles import is_gradient
 from tfdbg_cli.model.dtypes import in_double
@@ -33,7 +33,8 @@ class Surroundings:
     (empty: none, or not known), `gradient` whether it computes a gradient at all. `hidden_by` names a tf.where that
     hides the result, but not the gradient. `grown` is the variable of largest magnitude upstream, with that
     magnitude, if it is suspiciously large. `scaled` says that the program tests its gradients for being finite, as
-    loss scaling does, and `log_variance` that the first input is the logarithm of a variance.
+    loss scaling does, `log_variance` that the first input is the logarithm of a variance,
+    and `half_log_variance` that it is half of one, whose exponential is a deviation.
     """
 
     makers: tuple[Maker | None, ...] = ()
@@ -45,6 +46,7 @@ class Surroundings:
     batch: tuple[BatchRole | None, ...] = ()
     scaled: bool = False
     log_variance: bool = False
+    half_log_variance: bool = False
 
 
 def surroundings(
@@ -75,9 +77,10 @@ def surroundings(
     made_by = tuple(maker.name if maker is not None else "" for maker in below)
     batch = tuple(batch_role_behind(lineage, item, batches) for item in inputs)
     grown = _grown(run, lineage, inputs)
-    variance = node.op_type == "Exp" and bool(inputs) and is_log_variance(inputs[0].node, lineage)
+    exponent = inputs[0].node if node.op_type == "Exp" and inputs else None
+    variance, half = is_log_variance(exponent, lineage), is_half_log_variance(exponent, lineage)
     gradient = is_gradient(graph, node.name)
-    return Surroundings(makers, slope_of, hidden, grown, made_by, gradient, batch, scaled, variance)
+    return Surroundings(makers, slope_of, hidden, grown, made_by, gradient, batch, scaled, variance, half)
 
 
 def asks_of_gradients(graphs: Iterable[Graph]) -> bool:

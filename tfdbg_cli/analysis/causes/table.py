@@ -17,6 +17,7 @@ from tfdbg_cli.analysis.causes.rules import (
     any_of,
     both,
     by_constant,
+    by_large_weights,
     by_state,
     cancelled,
     epsilon_lost,
@@ -30,6 +31,7 @@ from tfdbg_cli.analysis.causes.rules import (
     no_loss,
     nothing_but_minus_inf,
     of,
+    of_half_log_variance,
     of_log_variance,
     of_nothing,
     ops,
@@ -233,11 +235,14 @@ RULES: tuple[Rule, ...] = (
     Rule(ops("Exp"), of_log_variance(overflow),
          "overflow of {op}: {a}, the logarithm of a variance, is above {limit} at {n}, so that the variance exceeds"
          " {largest}, the largest {dtype}", helps.LOG_VARIANCE),
+    Rule(ops("Exp"), of_half_log_variance(overflow),
+         "overflow of {op}: {a}, half the logarithm of a variance, is above {limit} at {n}, so that the deviation"
+         " exceeds {largest}, the largest {dtype}", helps.LOG_VARIANCE),
     Rule(
         ops("Exp Expm1 Sinh Cosh"),
         overflow,
         "overflow of {op}: {a} is above {limit} at {n}, so that the result exceeds {largest}, the largest {dtype}",
-        "Subtract the maximum first, as tf.nn.softmax and tf.reduce_logsumexp do, or clip {a} with tf.clip_by_value.",
+        helps.EXPONENT,
     ),
     # Functions with a bounded domain.
     Rule(ops("Acos Asin Atanh Erfinv"), of(0, lambda x: np.abs(x) > 1),
@@ -275,6 +280,9 @@ RULES: tuple[Rule, ...] = (
          helps.CAME_FROM),
     *_overflows(_PRODUCTS, "overflow of a product: at {n} the result", helps.SMALLER),
     *_overflows(_SUMS, "overflow of a sum: at {n} the result", helps.SMALLER),
+    Rule(_MATRIX, by_state(by_large_weights(overflow)),
+         "overflow of {op}: at {n} the sum of products exceeds {largest}, the largest {dtype}; {large} is what a loop"
+         " carries from turn to turn, and it is multiplied by weights as large as {weight}", helps.LARGE_WEIGHTS),
     *_overflows(_MATRIX, "overflow of {op}: at {n} the sum of products", helps.SMALLER),
     Rule(_MATRIX, cancelled,
          "overflow of {op}: at {n} partial sums exceeded {largest}, the largest {dtype}, to both sides (inf - inf)",

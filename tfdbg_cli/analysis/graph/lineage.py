@@ -12,6 +12,7 @@ from tfdbg_cli.analysis.graph.popped import POPS, popped
 from tfdbg_cli.analysis.graph.turns import Turns
 from tfdbg_cli.analysis.graph.updates_within import HeldBefore, before
 from tfdbg_cli.model.calls import RunKind
+from tfdbg_cli.model.dtypes import HANDLES
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
@@ -298,10 +299,15 @@ class Lineage:
         if node.op_type == "Const":
             return "a constant, not captured"
         if node.op_type in INPUTS:
-            return "fed, its value was not kept"
+            return "a handle, which has no numbers" if _is_of_handle(node) else "fed, its value was not kept"
         if self._run.graph.kind is GraphKind.PYTHON:
             return "not captured (not needed, or left out)"
         return "not captured (folded by the optimizer, or left out)"
+
+
+def _is_of_handle(node: Node) -> bool:
+    """Whether what is given from outside is a handle, such as the one of an iterator."""
+    return node.attributes.get("dtype") in HANDLES
 
 
 def variable_of(node: Node, lineage: Lineage) -> str | None:

@@ -11,9 +11,11 @@ from collections.abc import Iterator
 from tfdbg_cli.analysis.graph.lineage import Lineage
 from tfdbg_cli.analysis.graph.makers import below_moves, is_square
 from tfdbg_cli.model.graph import Node
+from tfdbg_cli.model.values import Array
 from tfdbg_cli.model.walks import reached
 from tfdbg_cli.ops.kinds import LONG_SUMS, SAME_VALUE, SUMS
 
+_HALVES = {"Mul": 0.5, "RealDiv": 2.0}  # by which number
 _MOST_SUMS = 20  # that are looked at, above the operand and below each of those
 
 
@@ -23,6 +25,23 @@ def is_log_variance(node: Node | None, lineage: Lineage) -> bool:
     if node is None:
         return False
     return any(_is_divergence(total, node, lineage) for total in _sums_of(node, lineage))
+
+
+def is_half_log_variance(node: Node | None, lineage: Lineage) -> bool:
+    """Whether `node` halves the logarithm of a variance: its exponential is the deviation."""
+    node = _as_made(node, lineage)
+    half = None if node is None else _HALVES.get(node.op_type)
+    if node is None or half is None:
+        return False
+    inputs = lineage.inputs_of_node(node)[:2]
+    halved = [_is_all(item.value, half) for item in inputs]
+    if len(inputs) < 2 or not any(halved) or (node.op_type != "Mul" and not halved[1]):
+        return False
+    return is_log_variance(inputs[halved.index(False)].node if not all(halved) else None, lineage)
+
+
+def _is_all(value: Array | None, number: float) -> bool:
+    return value is not None and value.size > 0 and value.dtype.kind in "fV" and bool((value == number).all())
 
 
 def _as_made(node: Node | None, lineage: Lineage) -> Node | None:

@@ -77,6 +77,13 @@ def _asked_by(run: Run, bad: Callable[[int], bool]) -> str:
 def spoiled_variables(run: Run, lineage: Lineage, bad: Callable[[int], bool]) -> tuple[str, ...]:
     """Variables whose value after the update is bad, or that were written by an op with a bad input."""
     found: dict[str, None] = {}
+    # An update may know its variable by the handle alone, which is a name of its own in eager code.
+    shown = {
+        writer: updated_variable(node.name)
+        for node in run.graph
+        if node.op_type == UPDATED_VARIABLE
+        for writer in node.control_inputs
+    }
     for node in run.graph:
         if node.op_type == UPDATED_VARIABLE:
             if any(map(bad, run.tensors.named(node.name))):
@@ -86,5 +93,5 @@ def spoiled_variables(run: Run, lineage: Lineage, bad: Callable[[int], bool]) ->
             if any(bad(index) for rows in given for index in rows):
                 target = next(iter(lineage.edges(node)), Edge(node.inputs[0], None))
                 name = variable_of(target.node, lineage) if target.node is not None else None
-                found[name or target.tensor.node] = None
+                found[shown.get(node.name) or name or target.tensor.node] = None
     return tuple(found)

@@ -69,7 +69,7 @@ class Outcome:
     def harm(self, name: TensorName) -> Harm:
         """What it means that the tensor `name`, which is part of the outcome, is not finite."""
         if name in self.variables:
-            return Harm(HarmKind.VARIABLE, f"The variable {self.variables[name]} is not finite after its update.")
+            return Harm(HarmKind.VARIABLE, f"the variable {self.variables[name]} is not finite after its update.")
         updated = sorted(updated_variable(node) for node in self.applied.get(name, ()) if node != _ALWAYS)
         if updated and name not in self.results:
             return Harm(HarmKind.APPLIED, f"{name} is applied to the variable {updated[0]}.")

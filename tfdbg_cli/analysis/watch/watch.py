@@ -27,6 +27,7 @@ class Watch:
     ) -> None:
         self.decision = decision
         self.runs = 0
+        self.eager_runs = 0  # of those, the ones of code that runs eagerly, as far as nothing passed in them
         self._last_passed = 0
         self._passed: dict[Hashable, int] = {}  # by `Call.looks_at`, the number of the last run without a hit
         self.progress = WatchProgress(decision.filter_name, clock)
@@ -62,6 +63,7 @@ class Watch:
     def passed(self, number: int, looked_at: Hashable = None) -> None:
         """Count the run with that number, in which no tensor passes the filter; `looked_at` as `Call.looks_at`."""
         self.runs += 1
+        self.eager_runs += looked_at is None
         self._last_passed = self._passed[looked_at] = number
 
     def skipped(self, call: Call) -> None:

@@ -25,13 +25,33 @@ from tfdbg_cli.capture.what_if.slices import Slice
 from tfdbg_cli.capture.what_if.words import failed, kept_as_drawn, left_out, not_captured, within
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.gathered import GatheredTensors
+from tfdbg_cli.model.graph import GIVEN_BY
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Change, Run
 from tfdbg_cli.model.values import Array
+from tfdbg_cli.ops.kinds import INPUTS
 
 _SERIAL = itertools.count(1)
 _ROUNDING = "TensorFlow optimizes a part otherwise than the whole, so last digits can differ from the run's."
 _AGAIN = frozenset({Effect.NONE, Effect.READ})
+
+
+def _outside(run: Run, name: TensorName) -> TfdbgError:
+    """Why `name`, which the function did not compute, cannot be replaced, and what can be in its place."""
+    given = {
+        node.attributes[GIVEN_BY]: node.name
+        for node in run.graph
+        if node.op_type in INPUTS and node.attributes.get(GIVEN_BY)
+    }
+    if str(name) in given:
+        argument = given[str(name)]
+        said = f"{name} was made before this call, which was given it as {argument}."
+        return TfdbgError(said, hint=f"Replace what the call was given: set {argument} EXPRESSION")
+    if given and name.node in run.graph:
+        arguments = ", ".join(given.values())
+        said = f"{name} was made before this call, and is not computed again."
+        return TfdbgError(said, hint=f"Replace what the call was given: {arguments}.")
+    return TfdbgError(f"{name} is no value of this function, so nothing is computed from it.")
 
 
 class FunctionWhatIf:
@@ -65,7 +85,7 @@ class FunctionWhatIf:
         if place:
             raise TfdbgError(within(name, place), hint=f"Replace what {place} is given, or what it gives.")
         if name not in flat.arguments and name.node not in flat.nodes:
-            raise TfdbgError(f"{name} is no value of this function, so nothing is computed from it.")
+            raise _outside(run, name)
         if is_handle(flat, name):
             raise TfdbgError(f"{name} is a handle: it holds no numbers to replace.")
 

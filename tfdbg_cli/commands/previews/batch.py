@@ -19,6 +19,7 @@ from tfdbg_cli.model.names import tensor_name_of
 from tfdbg_cli.model.values import Array, NoValue
 
 _MOST_ROWS = 2
+_LISTED = 12  # numbers of rows that are not shown
 _MOST_PARTS = 3  # arrays that hold a row of the batch: inputs, targets, weights
 
 
@@ -39,7 +40,7 @@ def batch_preview(context: Context, options: argparse.Namespace) -> Document:
             blocks += [Text((EMPTY_LINE,)), *array_blocks(context, title, array[row, ...], spread=False)]
     left = len(rows) - _MOST_ROWS
     if left > 0:
-        numbers = ", ".join(map(str, rows[_MOST_ROWS : _MOST_ROWS + 12]))
+        numbers = ", ".join(map(str, rows[_MOST_ROWS : _MOST_ROWS + _LISTED])) + ", …" * (left > _LISTED)
         blocks.append(Text((EMPTY_LINE, line(Span(f"and {count_text(left, 'row')} more: {numbers}", Style.DIM)))))
     data = {"previewed": "batch", "rows": list(rows), "size": origin.batch.size}
     return Document("preview", tuple(blocks), lambda: data, "the batch")

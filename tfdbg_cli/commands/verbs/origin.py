@@ -152,7 +152,7 @@ def _screen(run: Run, found: Finding, since: str, options: argparse.Namespace, m
     parts = element_blocks(run, origin, options.max_elements, _LABEL), _way(run, found, names)
     for part in [part for part in parts if part] or [[]]:
         blocks += [Text((EMPTY_LINE,)), *part]
-    here = bool(run.frames) and origin.index == len(run.tensors) - 1
+    here = bool(run.frames) and _is_of_the_last_op(run, origin)
     after = here_line(_LABEL) if here else after_line(found.after, options, _LABEL, listed=listed)
     blocks += [
         Text((after,)),
@@ -165,6 +165,15 @@ def _screen(run: Run, found: Finding, since: str, options: argparse.Namespace, m
         lost = f"{count_text(passed.unread, 'tensor')} before it could not be read, so it may have begun earlier."
         blocks.append(Text((line(Span(lost, Style.WARNING)),)))
     return tuple(blocks)
+
+
+def _is_of_the_last_op(run: Run, origin: Origin) -> bool:
+    """Whether nothing ran behind `origin`: what stands behind it are further outputs of its op."""
+    if origin.index is None:
+        return False
+    tensor = run.tensors[origin.index]
+    behind = (run.tensors[i] for i in range(origin.index + 1, len(run.tensors)))
+    return all(later.name.node == tensor.name.node and later.execution == tensor.execution for later in behind)
 
 
 def _way(run: Run, found: Finding, names: ShortNames) -> list[Block]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import pprint
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -45,7 +46,7 @@ def _print_feed(context: Context, options: argparse.Namespace) -> Document:
         return _object(options, name, feed, head, title)
     array = sliced(array, slicing)
     dtype = name_of(array.dtype)
-    shown = view(context, options, array, dtype)
+    shown = replace(view(context, options, array, dtype), cut=bool(slicing))
     head.append(_facts(array, feed))
 
     def data() -> dict[str, Any]:

@@ -65,8 +65,8 @@ def _value(
     shown = view(context, options, array, dtype, context.summary(index) if quick else None)
     if len(choice.indices) > 1:  # the text leads to the other executions
         shown = replace(shown, as_text=True)
-    if not choice.slicing:
-        shown = replace(shown, begin=_offending(context, index))
+    begin = None if choice.slicing else _offending(context, index)
+    shown = replace(shown, begin=begin, cut=bool(choice.slicing))
     written = saved(options, array)
 
     def data() -> dict[str, Any]:

@@ -95,6 +95,8 @@ def _head(at: int, batch: BatchRows) -> list[Line]:
     verdict = Span("bad", Style.NAN) if bad else Span("not behind the origin", Style.DIM)
     lines = [line(Span(f"Row {at}", Style.TITLE), f" of {batch.size}: ", verdict)]
     spans: list[Span | str] = [Span("Bad rows  ", Style.LABEL)]
+    if len(batch.rows) == batch.size > 2:
+        spans.append(f"all {batch.size}: ")
     near = sorted(sorted(batch.rows, key=lambda row: abs(row - at))[:_LISTED])
     for row in near:
         spans += [Span(str(row), Style.MARK if row == at else Style.NUMBER, f"row {row}"), " "]

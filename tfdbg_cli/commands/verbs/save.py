@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.file_name import named_file
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Kind
 from tfdbg_cli.document.document import Document, text_document
 from tfdbg_cli.document.text import line
+from tfdbg_cli.model.runs import Run
+
+_NOT_THE_PROGRAMS = "This is no run of the program: somebody asked what another value would have given."
 
 
 def _save(context: Context, options: argparse.Namespace) -> Document:
     path = named_file(options.path)
     from tfdbg_cli.formats.container.saving import save_runs  # few prompts write: the start does without
 
-    runs = [context.run] if options.one else context.runs
+    runs = [_told_apart(run) for run in ([context.run] if options.one else context.runs)]
     said = save_runs(
         runs,
         path,
@@ -25,6 +29,14 @@ def _save(context: Context, options: argparse.Namespace) -> Document:
     )
     data = {"path": str(path.absolute()), "runs": len(runs), "notes": list(said[1:])}
     return text_document("save", *map(line, said), data=data, title=options.path)
+
+
+def _told_apart(run: Run) -> Run:
+    """`run`, which says in its title and first note what was replaced where it is not the program's own."""
+    if run.change is None:
+        return run
+    call = replace(run.call, function=f"{run.call.what} {run.change.title}")
+    return replace(run, call=call, notes=(_NOT_THE_PROGRAMS, *run.notes))
 
 
 COMMAND = Command(

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tfdbg_cli.analysis.batch.components import given_with
 from tfdbg_cli.analysis.origin.origin_found import Origin
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.model.runs import Run
+
+_LISTED = 12
 
 
 def batch_lines(run: Run, origin: Origin, label_width: int) -> list[Line]:
@@ -14,16 +18,22 @@ def batch_lines(run: Run, origin: Origin, label_width: int) -> list[Line]:
     if not origin.batch_rows:
         return []
     batch = origin.batch
-    shown = ", ".join(map(str, batch.rows[:12]))
-    more = len(batch.rows) - 12
-    text = f"{'row' if len(batch.rows) == 1 else 'rows'} {shown}{f' and {more} more' if more > 0 else ''}"
+    text, of_how_many = _rows_text(batch.rows), f" of {batch.size}"
+    if len(batch.rows) == batch.size > 2:
+        text, of_how_many = f"all {batch.size} rows", ""
     given = () if batch.stored else given_with(run, batch)
     feeds = [Span(name, Style.NAME, f"pf {quoted(name)}") for name in given]
     if not feeds and batch.source:
         feeds = [Span(batch.source, Style.NAME, f"pt {quoted(batch.source)}")]
     link = f"row {batch.rows[0]}"
     head = Span("Batch".ljust(label_width), Style.LABEL)
-    parts: list[Span | str] = [head, Span(text, Style.PLAIN, link), f" of {batch.size}"]
+    parts: list[Span | str] = [head, Span(text, Style.PLAIN, link), of_how_many]
     for i, feed in enumerate(feeds[:3]):
         parts += [("; fed as " if feed.link.startswith("pf") else "; from ") if i == 0 else ", ", feed]
     return [line(*parts)]
+
+
+def _rows_text(rows: Sequence[int]) -> str:
+    shown = ", ".join(map(str, rows[:_LISTED]))
+    more = len(rows) - _LISTED
+    return f"{'row' if len(rows) == 1 else 'rows'} {shown}{f' and {more} more' if more > 0 else ''}"

@@ -74,7 +74,7 @@ def array_style(context: Context, options: argparse.Namespace) -> ArrayStyle:
 class ValueView:
     """An array with the flags under which it is shown. `known` is its summary if that was computed before.
 
-    `as_text` and `begin` as in ArrayBlock.
+    `as_text` and `begin` as in ArrayBlock. Of a part that was `cut` out of a value places count within the part.
     """
 
     array: Array
@@ -85,6 +85,7 @@ class ValueView:
     known: Summary | None = None
     as_text: bool = False
     begin: tuple[int, ...] | None = None
+    cut: bool = False
 
     @property
     def summary(self) -> Summary:
@@ -117,7 +118,8 @@ class ValueView:
         lines = [line(f"Highlighted: {count:,} of {self.array.size:,} ({percent:.2f}%)")]
         if count:
             places = ", ".join(str(list(place)) for place in first)
-            lines.append(line(Span(f"first at {places}{', …' if count > len(first) else ''}", Style.DIM)))
+            more, of_what = ", …" if count > len(first) else "", " of the slice" if self.cut else ""
+            lines.append(line(Span(f"first at {places}{more}{of_what}", Style.DIM)))
         return lines
 
     def _count_marked(self, ranges: Ranges) -> tuple[int, list[tuple[int, ...]]]:

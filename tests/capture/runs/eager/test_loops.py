@@ -33,6 +33,18 @@ def test_a_comprehension_is_no_loop_of_the_program() -> None:
     assert _lines(program) == [1]
 
 
+def test_a_star_among_arguments_makes_no_comprehension_of_a_loop() -> None:
+    """Python appends to a list for `loss(*model(x), y)`, too: the loop was none, and all of training one run."""
+
+    def program(data: Any, step: Any) -> None:
+        for x, y in data:
+            step(*x, y)
+        for x, y in data:
+            step([*x, y], {*x, y}, {**x, "y": y})
+
+    assert _lines(program) == [1, 3]
+
+
 def test_what_trains_is_known_by_its_names() -> None:
     def program(tf: Any, data: Any, model: Any, update: Any) -> None:
         for _epoch in range(3):

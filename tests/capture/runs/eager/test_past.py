@@ -17,7 +17,9 @@ from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
 from tfdbg_cli.capture.runs.eager.past import without_past
 from tfdbg_cli.capture.runs.eager.watch import watch_of
 from tfdbg_cli.debugger.debugger import Debugger
+from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.decision import RunUntil
+from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 
 pytestmark = pytest.mark.tf
@@ -59,6 +61,22 @@ def test_what_eager_code_gave_to_a_function_is_followed_out_of_it() -> None:
     assert any("test_past.py" in frame.file for frame in run.tracebacks["eager/Log_0"])
     assert any("ran before this call" in note for note in run.notes)
     assert {"eager/Log_0", "eager/AddV2_0"} <= {node.name for node in run.graph}
+
+
+def test_what_was_made_before_the_call_is_replaced_as_its_argument() -> None:
+    step = tf.function(lambda x: tf.reduce_sum(x * 2.0))
+    with watched("bad_result") as front:
+        for _ in range(2):
+            step(tf.math.log(tf.constant(DATA)) + 1.0)
+    run = front.ends[0].run
+    assert run.what_if is not None
+    with pytest.raises(TfdbgError, match="which was given it as x") as given:
+        run.what_if.require_replaceable(run, TensorName("eager/AddV2_0", 0))
+    assert given.value.hint == "Replace what the call was given: set x EXPRESSION"
+    with pytest.raises(TfdbgError, match="made before this call, and is not computed again"):
+        run.what_if.require_replaceable(run, TensorName("eager/Log_0", 0))
+    with pytest.raises(TfdbgError, match="is no value of this function"):
+        run.what_if.require_replaceable(run, TensorName("nothing", 0))
 
 
 def test_a_function_alone_reads_its_arguments() -> None:

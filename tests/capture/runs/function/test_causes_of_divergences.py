@@ -1,4 +1,4 @@
-"""The exponential of what is the logarithm of a variance, and of what is not."""
+"""The exponential of the logarithm of a variance, of half of one, and of what is none."""
 
 from __future__ import annotations
 
@@ -18,6 +18,10 @@ DIVERGENCES = {
     "as a product": lambda mean, v: 0.5 * tf.reduce_sum(mean * mean + tf.exp(v) - v - 1.0),
     "without the one": lambda mean, v: tf.reduce_sum(v - tf.square(mean) - tf.exp(v)),
     "handed on": lambda mean, v: tf.reduce_sum(1 + v - tf.square(mean) - tf.exp(tf.identity(v))),
+}
+DEVIATIONS = {
+    "by a product": lambda v: tf.exp(0.5 * v),
+    "by a quotient": lambda v: tf.exp(v / 2.0),
 }
 OTHERS = {
     "a sum beside": lambda mean, v: tf.reduce_sum(tf.exp(v)) + tf.reduce_sum(v + mean),
@@ -47,4 +51,19 @@ def test_a_log_variance_is_to_be_clipped(watched, loss) -> None:
 def test_what_is_no_divergence_has_the_advice_for_all(watched, loss) -> None:
     text, suggestion = cause(watched, loss)
     assert "variance" not in text
-    assert "Subtract the maximum first" in suggestion
+    assert "subtract the maximum first" in suggestion
+
+
+@pytest.mark.parametrize("deviation", DEVIATIONS.values(), ids=DEVIATIONS)
+def test_a_deviation_is_the_exponential_of_half_of_one(watched, deviation) -> None:
+    """As a variational autoencoder draws its sample, before it computes the divergence."""
+
+    def loss(mean: Any, half: Any) -> Any:
+        v = half + half
+        drawn = mean + deviation(v) * tf.constant([0.3, -0.2])
+        divergence = -0.5 * tf.reduce_sum(1 + v - tf.square(mean) - tf.exp(v))
+        return divergence + tf.reduce_sum(tf.square(drawn))
+
+    text, suggestion = cause(watched, loss)
+    assert "half the logarithm of a variance" in text and "so that the deviation exceeds" in text
+    assert "softplus" in suggestion and "maximum" not in suggestion

@@ -33,6 +33,7 @@ _GIVES = "IteratorGetNext"
 _ASSIGNS = "AssignVariableOp"  # its second input is the new value of the variable
 _CALLED = {_INPUT: "input", _LITERAL: "number"}
 _RESOURCE = re.compile(r'ResourceHandle\(name="(?P<name>[^"]+?)(?:/\d+)?"')
+_HANDLE = {"dtype": "resource"}  # of an iterator, a table or the like
 _UPDATED = gone("The variable was updated since; what it held before is not kept.")
 
 
@@ -234,7 +235,7 @@ class _Telling:
             )
             self._names[id(source)] = name
             self._alive.append(source)
-            self._nodes[name] = Node(name, kind, "")
+            self._nodes[name] = Node(name, kind, "", attributes=_HANDLE if handle and kind == _INPUT else {})
             if given is not None and kind == _LITERAL:
                 self._stacks[name] = op.stack
                 self._take(TensorName(name, 0), op, None, given)

@@ -65,7 +65,7 @@ def all_loops_of(code: CodeType) -> tuple[Loop, ...]:
         if jump.opcode in _JUMPS and isinstance(jump.argval, int) and jump.argval <= jump.offset:
             ends[jump.argval] = max(jump.offset, ends.get(jump.argval, 0))
     spans = sorted(ends.items(), key=lambda span: (span[0], -span[1]))
-    collecting = {_innermost(spans, i.offset) for i in instructions if i.opname in _COLLECTS}
+    collecting = {_innermost(spans, i.offset) for i in instructions if _collects(i)}
     return tuple(
         Loop(start, end, _trains({i.argval for i in instructions if start <= i.offset <= end}), span in collecting)
         for span in spans
@@ -95,6 +95,11 @@ def works_of(code: CodeType) -> tuple[int, ...]:
             found.append(now.offset)
         before = now
     return tuple(found)
+
+
+def _collects(instruction: dis.Instruction) -> bool:
+    """Whether it adds to what a comprehension makes: below the iterator, and not on top, as for `f(*a, b)`."""
+    return instruction.opname in _COLLECTS and (instruction.arg or 0) > 1
 
 
 def _innermost(spans: Sequence[tuple[int, int]], offset: int) -> tuple[int, int] | None:

@@ -86,11 +86,11 @@ def test_a_session_with_a_branch_and_a_loop_of_version_1(tf, graph, debugged, lo
         return DebugRun(CaptureRequest(graph=GraphChoice.PYTHON))
 
     def at_end(event):
-        counts.append(_agree(event.run, steppables[0].stepper))
+        counts.append(_agree(event.run, steppables[0].stepper, every=3))
         return DebugRun()
 
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
         wrapped, _ = debugged(session, at_start, at_end)
         wrapped.run([loss, gradient], {x: [[1.0, 2.0], [0.5, -1.0]]})
-    assert counts and counts[0] > 15
+    assert counts and counts[0] > 5

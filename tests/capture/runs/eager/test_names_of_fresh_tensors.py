@@ -17,6 +17,7 @@ from tfdbg_cli.capture.runs.eager.watch import watch_of
 from tfdbg_cli.capture.tf.compat import tensor_id
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.model.decision import RunUntil
+from tfdbg_cli.model.frames import Frame, LiveFrame
 
 pytestmark = pytest.mark.tf
 
@@ -77,6 +78,15 @@ def test_a_number_has_not_the_name_of_the_first_tensor_of_the_process() -> None:
     named = namer((), {0: "first"})
     assert named(Source(0.2)) == ""
     assert named(Source(np.ones(2, np.float32), tf.float32.as_datatype_enum, 0)) == "first"
+
+
+def test_of_two_arrays_with_the_same_elements_none_is_named() -> None:
+    """An argument of zeros bore the name of whatever other array happened to be zero."""
+    advantages, observations, returns = np.zeros(3), np.zeros(3), np.ones(3)
+    names = {"advantages": advantages, "observations": observations, "returns": returns, "again": returns}
+    named = namer((LiveFrame(Frame("/home/me/train.py", 12, "main", "loss(advantages)"), names, {}),))
+    assert named(Source(np.zeros(3, np.float32))) == ""
+    assert named(Source(np.ones(3, np.float32))) == "returns", "two names of one array are no two arrays"
 
 
 def test_a_stack_that_is_asked_for_above_all_calls_is_empty() -> None:

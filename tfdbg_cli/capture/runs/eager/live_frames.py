@@ -102,14 +102,20 @@ def namer(
 
 
 def name_of_array(frames: Sequence[LiveFrame], given: object) -> str:
-    """The program's name for a NumPy array equal to `given`, which TensorFlow made of it; empty for none."""
+    """The program's name for the NumPy array that TensorFlow made `given` of; empty for none.
+
+    Arrays are compared by their elements. If several arrays of one frame have the same, such as zeros, none is named.
+    """
     if not isinstance(given, np.ndarray) or not given.ndim:
         return ""
     for frame in reversed(frames):
         if is_users(frame.place.file):
+            alike: dict[int, str] = {}  # by the id of an array, its first name
             for name, value in list(frame.names.items()):
                 if isinstance(value, np.ndarray) and value.shape == given.shape and _same(value, given):
-                    return name
+                    alike.setdefault(id(value), name)
+            if alike:
+                return next(iter(alike.values())) if len(alike) == 1 else ""
     return ""
 
 

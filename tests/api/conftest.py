@@ -13,12 +13,12 @@ import tfdbg_cli as tf_debug
 @pytest.fixture
 def front(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedFrontend]:
     """The front end of a debugger of its own, which leaves the program alone at the end."""
-    from tfdbg_cli.api import process_debugger as process
+    from tfdbg_cli.api import process_debugger
 
     scripted = ScriptedFrontend()
-    process.process_debugger.cache_clear()
-    monkeypatch.setattr(process, "choose_frontend", lambda *_, **__: scripted)
+    process_debugger.process_debugger.cache_clear()
+    monkeypatch.setattr(process_debugger, "choose_frontend", lambda *_, **__: scripted)
     yield scripted
     tf_debug.stop_recording()
     tf_debug.disable()
-    process.process_debugger.cache_clear()
+    process_debugger.process_debugger.cache_clear()

@@ -28,7 +28,7 @@ def tf() -> Any:
 @pytest.fixture
 def front(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedFrontend]:
     """The front end of a fresh process debugger; at the end TensorFlow must be as it was."""
-    from tfdbg_cli.api import process_debugger as process
+    from tfdbg_cli.api import process_debugger
     from tfdbg_cli.capture.tf import base_classes, compat
 
     classes = [
@@ -38,10 +38,10 @@ def front(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedFrontend]:
     ]
     before = [vars(kind)[name] for kind, name in classes]
     scripted = ScriptedFrontend()
-    process.process_debugger.cache_clear()
-    monkeypatch.setattr(process, "choose_frontend", lambda *_, **__: scripted)
+    process_debugger.process_debugger.cache_clear()
+    monkeypatch.setattr(process_debugger, "choose_frontend", lambda *_, **__: scripted)
     yield scripted
-    process.process_debugger.cache_clear()
+    process_debugger.process_debugger.cache_clear()
     assert [vars(kind)[name] for kind, name in classes] == before
 
 

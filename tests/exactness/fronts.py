@@ -67,7 +67,7 @@ def watching(filter_name: str = "has_inf_or_nan", values: Values = Values.AUTO) 
 @contextmanager
 def debugged(front: Front) -> Iterator[Front]:
     """The whole process debugged by the public way, with `front` in the place of a person."""
-    from tfdbg_cli.api import process_debugger as process
+    from tfdbg_cli.api import process, process_debugger
     from tfdbg_cli.capture import failures
 
     def printed(text: str, **how: Any) -> None:
@@ -75,15 +75,15 @@ def debugged(front: Front) -> Iterator[Front]:
         if text.startswith("tfdbg: could not"):
             front.told.append(text)
 
-    process.process_debugger.cache_clear()
+    process_debugger.process_debugger.cache_clear()
     with (
-        mock.patch.object(process, "choose_frontend", lambda *_, **__: front),
+        mock.patch.object(process_debugger, "choose_frontend", lambda *_, **__: front),
         mock.patch.object(failures, "print", printed, create=True),
     ):
         try:
             with process.debugging():
                 yield front
-                watch = process.process_debugger().debugger.active_watch
+                watch = process_debugger.process_debugger().debugger.active_watch
                 front.seen = "" if watch is None else watch.seen_in_words(0)
         finally:
-            process.process_debugger.cache_clear()
+            process_debugger.process_debugger.cache_clear()

@@ -33,17 +33,17 @@ def front(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedFrontend]:
     """A front end that runs until something is not finite; every run of the process is debugged."""
     import keras
 
-    from tfdbg_cli.api import process_debugger as process
+    from tfdbg_cli.api import process, process_debugger
 
     # Keras counts layers over the process, and columns are as wide as names; to free memory takes half a second.
     keras.utils.clear_session(free_memory=False)
     scripted = ScriptedFrontend(RunUntil("has_inf_or_nan"))
-    process.process_debugger.cache_clear()
-    monkeypatch.setattr(process, "choose_frontend", lambda *_, **__: scripted)
+    process_debugger.process_debugger.cache_clear()
+    monkeypatch.setattr(process_debugger, "choose_frontend", lambda *_, **__: scripted)
     process.enable()
     yield scripted
     process.disable()
-    process.process_debugger.cache_clear()
+    process_debugger.process_debugger.cache_clear()
 
 
 def _shown(text: str) -> str:

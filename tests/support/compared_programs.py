@@ -10,7 +10,7 @@ import numpy as np
 import tensorflow as tf
 
 import tfdbg_cli as tf_debug
-from tfdbg_cli.api import process_debugger as process
+from tfdbg_cli.api import process_debugger
 
 X = np.random.RandomState(1).randn(8, 16).astype(np.float32)
 W1 = np.random.RandomState(2).randn(16, 32).astype(np.float32) / 4
@@ -24,7 +24,7 @@ def record(path: Path, program: Callable[..., Any], *given: Any) -> Path:
         program(*given)
     finally:
         tf_debug.disable()
-        process.process_debugger.cache_clear()
+        process_debugger.process_debugger.cache_clear()
     return path
 
 

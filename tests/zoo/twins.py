@@ -46,30 +46,30 @@ class Witness:
 @contextmanager
 def witnessed(front: Witness | None = None) -> Iterator[Witness]:
     """The whole process debugged by the public way, with `front` in the place of a person."""
-    from tfdbg_cli.api import process_debugger as process
+    from tfdbg_cli.api import process, process_debugger
 
     front = front or Witness()
-    process.process_debugger.cache_clear()
-    with mock.patch.object(process, "choose_frontend", lambda *_, **__: front):
+    process_debugger.process_debugger.cache_clear()
+    with mock.patch.object(process_debugger, "choose_frontend", lambda *_, **__: front):
         try:
             with process.debugging():
                 yield front
         finally:
-            process.process_debugger.cache_clear()
+            process_debugger.process_debugger.cache_clear()
 
 
 @contextmanager
 def witnessed_function(function: Any) -> Iterator[tuple[Any, Witness]]:
     """`function` wrapped by the public way, and the witness of its runs."""
-    from tfdbg_cli.api import process_debugger as process
+    from tfdbg_cli.api import process, process_debugger
 
     front = Witness()
-    process.process_debugger.cache_clear()
-    with mock.patch.object(process, "choose_frontend", lambda *_, **__: front):
+    process_debugger.process_debugger.cache_clear()
+    with mock.patch.object(process_debugger, "choose_frontend", lambda *_, **__: front):
         try:
             yield process.wrap_function(function), front
         finally:
-            process.process_debugger.cache_clear()
+            process_debugger.process_debugger.cache_clear()
 
 
 @dataclass

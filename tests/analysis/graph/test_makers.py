@@ -14,6 +14,22 @@ from tfdbg_cli.analysis.graph.makers import Maker, maker_of
     [
         ((op("e", "Exp", "x"), op("made", "Sum", "e")), Maker.EXPONENTIALS),
         ((op("e", "Exp", "x"), op("s", "Sum", "e"), op("made", "Reshape", "s")), Maker.EXPONENTIALS),
+        ((op("e", "Exp", "x"), op("m", "Mul", "w", "e"), op("made", "Sum", "m")), Maker.WEIGHTED_EXPONENTIALS),
+        (
+            (op("e", "Exp", "x"), op("q", "RealDiv", "e", "s"), op("m", "Mul", "w", "q"), op("made", "Sum", "m")),
+            Maker.WEIGHTED_EXPONENTIALS,
+        ),
+        (
+            (
+                op("e", "Exp", "x"),
+                op("t", "Sum", "e"),
+                op("q", "RealDiv", "e", "t"),
+                op("m", "Mul", "w", "q"),
+                op("made", "Sum", "m"),
+            ),
+            Maker.OTHER,
+        ),
+        ((op("l", "Log", "x"), op("m", "Mul", "w", "l"), op("made", "Sum", "m")), Maker.OTHER),
         ((op("e", "Square", "x"), op("made", "Sum", "e")), Maker.SQUARED_NORM),
         ((op("e", "Exp", "x"), op("made", "Mean", "e")), Maker.OTHER),
         ((op("made", "UnsortedSegmentSum", "x", "ids", "count"),), Maker.SEGMENTS),

@@ -155,6 +155,10 @@ EXPONENT = (
     " and tf.reduce_logsumexp do."
 )
 LOG_SUM_EXP = "Use tf.reduce_logsumexp(x), which subtracts the maximum first, in place of log(sum(exp(x)))."
+WEIGHTED_LOG_SUM_EXP = (
+    "Use tf.reduce_logsumexp(x + tf.math.log(w), axis), which subtracts the maximum first, in place of"
+    " log(sum(w * exp(x)))."
+)
 SUM_OF_LOGS = (
     "Add up logarithms, tf.reduce_sum(tf.math.log(x), axis), in place of tf.math.log(tf.reduce_prod(x, axis)); keep a"
     " factor that can be 0 away from it: tf.maximum(x, {small})."

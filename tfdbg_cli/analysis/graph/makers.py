@@ -35,6 +35,7 @@ class Maker(Enum):
     MOMENTS = auto()  # a variance as the mean of squares less the square of the mean
     DEVIATION = auto()  # the root of a variance
     EXPONENTIALS = auto()  # a sum of exponentials
+    WEIGHTED_EXPONENTIALS = auto()  # the same with weights, such as the density of a mixture
     PRODUCT = auto()  # of the elements along an axis
     SEGMENTS = auto()  # sums over segments, such as the rows of a ragged tensor
     DATA = auto()  # fed, an argument, or what an input pipeline delivered
@@ -136,7 +137,25 @@ def _sum(node: Node, lineage: Lineage, depth: int) -> Maker:
     of = _input(node, 0, lineage)
     if of is not None and of.op_type == "Exp":
         return Maker.EXPONENTIALS
+    if _is_weighted_exponential(of, lineage, depth + 1):
+        return Maker.WEIGHTED_EXPONENTIALS
     return Maker.SQUARED_NORM if is_square(of, lineage) else Maker.OTHER
+
+
+def _is_weighted_exponential(node: Node | None, lineage: Lineage, depth: int) -> bool:
+    """Whether `node` computes a product or quotient over an exponential, but no share of a sum as in a softmax."""
+    if node is None or depth >= _DEEPEST:
+        return False
+    if node.op_type == "Mul":
+        found = [_input(node, position, lineage) for position in (0, 1)]
+    elif node.op_type == "RealDiv" and _share(node, lineage, depth) is not Maker.SOFTMAX:
+        found = [_input(node, 0, lineage)]
+    else:
+        return False
+    return any(
+        one is not None and (one.op_type == "Exp" or _is_weighted_exponential(one, lineage, depth + 1))
+        for one in found
+    )
 
 
 def _root(node: Node, lineage: Lineage, depth: int) -> Maker:

@@ -34,7 +34,17 @@ from tfdbg_cli.analysis.graph.makers import Maker, maker_of
         ((op("e", "Exp", "x"), op("made", "Mean", "e")), Maker.OTHER),
         ((op("made", "UnsortedSegmentSum", "x", "ids", "count"),), Maker.SEGMENTS),
     ],
-    ids=["exponentials", "reshaped", "squares", "mean", "segments"],
+    ids=[
+        "exponentials",
+        "reshaped",
+        "weighted",
+        "mixture",
+        "shares",
+        "weighted logarithms",
+        "squares",
+        "mean",
+        "segments",
+    ],
 )
 def test_sums_by_what_they_are_of(nodes: tuple[Op, ...], kind: Maker) -> None:
     run = made_run(op("x", "Placeholder"), op("ids", "Const"), op("count", "Const"), *nodes)

@@ -148,6 +148,8 @@ CASES = [
          around=_made(Maker.SIGMOID)),
     Case("Log", ([0.0],), np.log, "a sum of exponentials, is 0 at 1 element: all of them are too small for float32",
          "tf.reduce_logsumexp", around=_made(Maker.EXPONENTIALS)),
+    Case("Log", ([0.0],), np.log, "a weighted sum of exponentials, is 0 at 1 element: all of its terms are too small",
+         "tf.reduce_logsumexp(x + tf.math.log(w)", around=_made(Maker.WEIGHTED_EXPONENTIALS)),
     Case("Log", ([0.0],), np.log, "a product, is 0 at 1 element: together its factors are too small for float32",
          "Add up logarithms", around=_made(Maker.PRODUCT)),
     Case("RsqrtGrad", ([INF], [1.0]), lambda y, dy: -dy * y * y * y / 2, "Gradient of 1/sqrt or of a reciprocal at 0",

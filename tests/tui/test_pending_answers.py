@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from support.slow_screen import Slow
 
 from tfdbg_cli.commands.standard import standard_registry
+from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.tui.control.keymap import KeyContext
+from tfdbg_cli.tui.control.pending import Pending
 
 REGISTRY = standard_registry()
 
@@ -76,3 +80,49 @@ def test_a_mistake_in_it_is_said_and_nothing_is_pending() -> None:
         screen.app._guarded("looking", screen.step)
     assert screen.state.message is not None and screen.state.message.error
     assert screen.state.page.command == "lt"
+
+
+def _first_page_awaited(*keys: str, opening: str = "lt -f has_inf_or_nan") -> Slow:
+    """The screen whose first page is being made, with `keys` typed already."""
+    screen = Slow("")
+    screen.state.pages.all.clear()
+    screen.app.perform(opening)
+    assert screen.state.pending is not None
+    screen.press(*keys)
+    return screen
+
+
+def test_keys_typed_before_the_first_page_act_on_it() -> None:
+    screen = _first_page_awaited("w", "j")
+    assert screen.state.message is None and screen.state.pending is not None
+    screen.rest()
+    assert screen.state.page.command == "lt -f has_inf_or_nan -s worst"
+    assert screen.state.page.view.selected is not None and screen.state.message is None
+
+
+def test_what_needs_no_page_does_not_wait_for_the_first() -> None:
+    assert _first_page_awaited(":").state.place is KeyContext.PROMPT
+    assert _first_page_awaited("?").state.place is KeyContext.KEYS
+    other = _first_page_awaited("t")
+    other.rest()
+    assert [page.command for page in other.state.pages.all] == ["lt"]
+
+
+def test_esc_ends_the_wait_for_the_first_page_and_forgets_the_keys_before_it() -> None:
+    screen = _first_page_awaited("w", "esc")
+    assert screen.state.pending is None and screen.state.message is not None
+    assert screen.state.message.text == "Stopped: lt -f has_inf_or_nan."
+    screen.rest()
+    assert screen.state.message.text == "Stopped: lt -f has_inf_or_nan."
+
+
+def test_after_a_first_page_that_failed_the_keys_before_it_are_forgotten() -> None:
+    def failing() -> Iterator[float | None]:
+        yield None
+        raise TfdbgError("It cannot be read.")
+
+    screen = _first_page_awaited("w")
+    screen.app.begin(Pending("lt", failing(), lambda: None))
+    screen.press("j")
+    screen.rest()
+    assert screen.state.message is not None and screen.state.message.text == "It cannot be read."

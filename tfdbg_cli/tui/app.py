@@ -26,6 +26,7 @@ from tfdbg_cli.tui.control.bars import Message
 from tfdbg_cli.tui.control.bugs import bug_document, bug_report
 from tfdbg_cli.tui.control.busy import Busy
 from tfdbg_cli.tui.control.dialogs import leave_question
+from tfdbg_cli.tui.control.early_keys import NO_PAGE_YET, EarlyKeys
 from tfdbg_cli.tui.control.keyboard import Keyboard
 from tfdbg_cli.tui.control.keymap import ACTIONS, KeyContext
 from tfdbg_cli.tui.control.new_runs import NewRuns
@@ -41,7 +42,6 @@ from tfdbg_cli.tui.terminal.lending import Lending
 _MESSAGE_SECONDS = 8.0
 _AT_ONCE = 0.001  # seconds of work allowed before a frame is drawn
 _HOUSEKEEPING = 1.0
-_NOTHING = "nothing"  # the document kind of the placeholder page, before there is a first answer
 _NOT_SCREENS = {"empty", "written", "mouse"}  # document kinds of one sentence: shown as a message, not as a page
 
 
@@ -75,7 +75,8 @@ class App:
         self.keyboard = Keyboard(self, self._type)
         self.busy = Busy(self._draw_busy)
         self.lending = Lending(lambda: self.loop)
-        self._between_keys = BetweenKeys(self.state, self.actions, self.view, self._guarded)
+        self._early_keys = EarlyKeys(self.state, self.key)
+        self._between_keys = BetweenKeys(self.state, self.actions, self.view, self._early_keys, self._guarded)
         self.at_once = _AT_ONCE
         self.loop: urwid.MainLoop | None = None
         self._opening = opening
@@ -123,7 +124,8 @@ class App:
     def key(self, key: str) -> None:
         """A key was pressed."""
         self._between_keys.answered()
-        self.keyboard.pressed(key)
+        if not self._early_keys.hold(key):
+            self.keyboard.pressed(key)
         self._guarded("counting what is in sight", self._count_in_sight)
 
     def _type(self, text: str) -> None:
@@ -161,7 +163,7 @@ class App:
         finally:
             self._doing = before
         if not self.state.pages.all:
-            self._show("", Document(_NOTHING, ()), replace=False)
+            self._show("", Document(NO_PAGE_YET, ()), replace=False)
 
     def bug(self, what: str, error: Exception) -> None:
         """Show the report of a bug of tfdbg's own as a page; if the page itself cannot be drawn, in its place."""
@@ -200,7 +202,7 @@ class App:
             self.leave(outcome)
 
     def _show(self, command: str, document: Document, replace: bool) -> None:
-        replace = replace or (bool(self.state.pages.all) and self.state.page.document.kind == _NOTHING)
+        replace = replace or (bool(self.state.pages.all) and self.state.page.document.kind == NO_PAGE_YET)
         with self.state.service.pages.undone_by_error():
             self.state.service.show(command, document, replace=replace)
             # Lay out and make the visible lines here rather than while drawing, so that Ctrl-C can interrupt it.

@@ -9,6 +9,7 @@ from typing import Any
 import urwid
 
 from tfdbg_cli.tui.control.actions import Actions
+from tfdbg_cli.tui.control.early_keys import EarlyKeys
 from tfdbg_cli.tui.control.keymap import KeyContext
 from tfdbg_cli.tui.control.pending import Pending
 from tfdbg_cli.tui.control.state import State
@@ -26,11 +27,17 @@ class BetweenKeys:
     """Does the slow work of one screen in slices, so that no key waits. `guarded` turns its errors into messages."""
 
     def __init__(
-        self, state: State, actions: Actions, view: View, guarded: Callable[[str, Callable[[], None]], None]
+        self,
+        state: State,
+        actions: Actions,
+        view: View,
+        early: EarlyKeys,
+        guarded: Callable[[str, Callable[[], None]], None],
     ) -> None:
         self._state = state
         self._actions = actions
         self._view = view
+        self._early = early
         self._guarded = guarded
         self._alarm: Any = None  # of urwid's loop, when work is to go on
         self._drawn = 0.0  # when the last frame was drawn in the middle of the work
@@ -98,6 +105,8 @@ class BetweenKeys:
     def _tasks(self) -> Iterator[Callable[[Callable[[], bool]], None]]:
         """The unfinished tasks, the most urgent first."""
         state, walking = self._state, self._actions.walking
+        if self._early.running:
+            yield self._early.work
         if state.dialog is not None and state.dialog.unfinished:
             yield state.dialog.work
         if self._view.looks_ahead:

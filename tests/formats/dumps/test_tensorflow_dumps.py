@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+
+from tfdbg_cli.formats.opening import open_path
+from tfdbg_cli.model.values import NoValue
 
 pytestmark = pytest.mark.tf
 
@@ -113,10 +117,53 @@ def theirs(run: Path) -> Any:
 def _digest(value: Any) -> Any:
     from tensorflow.python.debug.lib import debug_data
 
+    if isinstance(value, NoValue):
+        return str(value.lack)
     if isinstance(value, debug_data.InconvertibleTensorProto):
         return "opaque" if value.initialized or "DT_VARIANT" in str(value) else "uninitialized"
     data = repr(value.tolist()).encode() if value.dtype == object else value.tobytes()
     return [list(value.shape), hashlib.sha256(data).hexdigest()]
+
+
+KERAS = """
+import sys
+import numpy as np
+import tensorflow as tf
+import tf_keras
+from tf_keras.src import backend
+from tensorflow.python.debug.wrappers.dumping_wrapper import DumpingDebugWrapperSession
+
+tf.compat.v1.disable_v2_behavior()
+backend.set_session(DumpingDebugWrapperSession(tf.compat.v1.Session(), sys.argv[1]))
+layers = tf_keras.layers
+model = tf_keras.Sequential([
+    layers.Input((4, 3)), layers.LSTM(5), layers.BatchNormalization(), layers.Dropout(0.5), layers.Dense(2),
+])
+model.compile(tf_keras.optimizers.legacy.Adam(), "mse")
+model.fit(np.ones((8, 4, 3), "f"), np.ones((8, 2), "f"), batch_size=4, verbose=0)
+"""
+
+
+@pytest.mark.slow
+def test_a_fit_of_keras_in_sessions_is_read_alike(tmp_path: Path) -> None:
+    pytest.importorskip("tf_keras")
+    done = subprocess.run([sys.executable, "-c", KERAS, str(tmp_path)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    most = 0
+    for run in open_path(tmp_path).runs:
+        dumped = theirs(Path(run.origin_path)).dumped_tensor_data
+        expected = {
+            (datum.device_name, datum.node_name, datum.output_slot, datum.timestamp): _digest(datum.get_tensor())
+            for datum in dumped
+        }
+        rows = [run.tensors[index] for index in range(len(run.tensors))]
+        values = [_digest(run.tensors.value(index)) for index in range(len(rows))]
+        found = {
+            (row.device, row.node, row.slot, row.time_us): value for row, value in zip(rows, values, strict=True)
+        }
+        assert found == expected and len(rows) == len(dumped)
+        most = max(most, len(rows))
+    assert most > 1_000, "the steps of the fit are among the runs"
 
 
 @pytest.mark.parametrize("number", [0, 1])
@@ -145,8 +192,6 @@ def test_op_types_and_graphs_are_those_of_tensorflow(session_root: Path, ours: l
 
 
 def test_edges_are_those_of_tensorflow(session_root: Path) -> None:
-    from tfdbg_cli.formats.opening import open_path
-
     run = open_path(session_root).runs[0]
     dump = theirs(Path(run.origin_path))
     for node in run.graph:
@@ -159,8 +204,6 @@ def test_edges_are_those_of_tensorflow(session_root: Path) -> None:
 
 
 def test_sent_tensors_are_joined_over_devices(session_root: Path) -> None:
-    from tfdbg_cli.formats.opening import open_path
-
     run = open_path(session_root).runs[0]
     received = [node for node in run.graph if node.op_type == "_Recv"]
     assert received
@@ -205,7 +248,6 @@ def test_the_call_is_known(ours: list[dict[str, Any]]) -> None:
 
 def test_what_we_write_again_tensorflow_reads_again(session_root: Path, tmp_path: Path) -> None:
     from tfdbg_cli.formats.dumps.writer import write_dump
-    from tfdbg_cli.formats.opening import open_path
 
     for number, run in enumerate(open_path(session_root).runs):
         assert write_dump(run, tmp_path / str(number)) == ()
@@ -222,10 +264,7 @@ def test_what_we_write_again_tensorflow_reads_again(session_root: Path, tmp_path
 
 
 def test_the_reader_of_tensorflow_passes_over_what_we_add(session_root: Path, tmp_path: Path) -> None:
-    import shutil
-
     from tfdbg_cli.formats.dumps.case_writer import add_case_files
-    from tfdbg_cli.formats.opening import open_path
 
     copy = tmp_path / "copy"
     shutil.copytree(session_root, copy)

@@ -75,9 +75,7 @@ class Watcher:
 
 
 @pytest.mark.parametrize("text", [*OF_VALUES, "bad_result"])
-@pytest.mark.parametrize(
-    "seed", [*range(20, 22), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(22, 24))]
-)
+@pytest.mark.parametrize("seed", [20, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(21, 24))])
 def test_random_graphs_give_the_same_answer_as_all_their_tensors(tf, text, seed) -> None:
     config = tf.ConfigProto(intra_op_parallelism_threads=1)
     answers, checked, total = [], 0, 0
@@ -130,7 +128,7 @@ class RandomTraining:
 @pytest.mark.parametrize("text", [*OF_TRAINING, "all_zero", "magnitude_above:30", "bad_result"])
 def test_steps_of_training_give_the_same_answer_as_all_their_tensors(tf, text) -> None:
     answers = set()
-    for seed in range(4):
+    for seed in range(3):
         with tf.Graph().as_default(), tf.Session() as session:
             made = RandomTraining(tf, seed)
             init = tf.global_variables_initializer()

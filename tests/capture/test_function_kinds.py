@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -24,12 +25,33 @@ KINDS = (
     "functional While", "functional For", "functional If", "SymbolicGradient", "numpy_function",
     "Dataset.map, filter, reduce", "Dataset.interleave", "one shot iterator", "map_defun", "batch_function",
 )  # fmt: skip
+# What of these TensorFlow makes in another way with control flow of version 2 than with that of version 1.
+OF_A_VERSION = ("If", "While", "If in While", "While in If", "map_fn", "scan", "foldl")
 
 
 def test_the_kinds_are_all() -> None:
     from support.function_kinds import EVERY
 
     assert tuple(EVERY) == KINDS
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_kind_is_of_a_version_if_its_graphs_differ(tf: Any, kind: str) -> None:
+    """Of the others one version is enough, but under `-m slow`."""
+    enabled = tf.control_flow_v2_enabled()
+    types: list[Counter[str]] = []
+    try:
+        for enable in (tf.disable_control_flow_v2, tf.enable_control_flow_v2):
+            enable()
+            with tf.Graph().as_default() as graph:
+                _outputs(kind, tf.placeholder(tf.float32, [4], name="x"))
+            made = graph.as_graph_def()
+            nodes = [*made.node, *(node for one in made.library.function for node in one.node_def)]
+            types.append(Counter(node.op for node in nodes))
+    finally:
+        (tf.enable_control_flow_v2 if enabled else tf.disable_control_flow_v2)()
+    assert (types[0] != types[1]) is (kind in OF_A_VERSION)
 
 
 def _outputs(kind: str, x: Any) -> Sequence[Any]:
@@ -84,8 +106,14 @@ def test_in_a_function(watched: Callable[..., Any], nothing_went_wrong: None, ki
     assert front.ends[0].hit is not None
 
 
-@pytest.mark.parametrize("version", [1, 2])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("kind", "version"),
+    [
+        pytest.param(kind, version, marks=[] if version == 2 or kind in OF_A_VERSION else pytest.mark.slow)
+        for kind in KINDS
+        for version in (1, 2)
+    ],
+)
 def test_in_a_session(
     tf: Any, debugged: Callable[..., Any], temporary_files: Path, nothing_went_wrong: None, kind: str, version: int
 ) -> None:

@@ -20,8 +20,10 @@ pytestmark = [
     pytest.mark.usefixtures("temporary_files"),  # what other processes leave elsewhere is not ours
     pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the memory of a process is read from /proc"),
 ]
-_SETTLED = 600  # runs until allocators and caches have what they want
-_MOST = 24 << 20  # bytes: far less than a leak of one value of 4 KiB a run would take in the long test
+_SETTLED = 200  # runs until allocators and caches have what they want
+_RUNS = 600  # in the short tests
+_MOST = 24 << 20  # bytes: less than a leak of four values a run takes in a short test, of 2 KiB a run in a long one
+_SIDE = 64  # of a matrix: a value takes 16 KiB
 
 
 @pytest.fixture(autouse=True)
@@ -54,8 +56,8 @@ def _enabled(decision: Decision) -> Iterator[Debugger]:
 def _training() -> Callable[[], object]:
     import tensorflow as tf
 
-    weight = tf.Variable(tf.random.stateless_normal([32, 32], [1, 2]) / 8)
-    slot = tf.Variable(tf.zeros([32, 32]))
+    weight = tf.Variable(tf.random.stateless_normal([_SIDE, _SIDE], [1, 2]) / 11)
+    slot = tf.Variable(tf.zeros([_SIDE, _SIDE]))
     draws = tf.random.Generator.from_seed(1)
 
     @tf.function
@@ -65,7 +67,7 @@ def _training() -> Callable[[], object]:
     @tf.function
     def step(x):
         with tf.GradientTape() as tape:
-            y = inner(x + draws.normal([32, 32]))
+            y = inner(x + draws.normal([_SIDE, _SIDE]))
             for _ in tf.range(2):
                 y = tf.tanh(y) if tf.reduce_sum(y) > 0 else -y
             loss = tf.reduce_mean(tf.square(y - 0.1))
@@ -74,7 +76,7 @@ def _training() -> Callable[[], object]:
         weight.assign_sub(0.01 * slot)
         return loss
 
-    x = tf.random.stateless_normal([32, 32], [3, 4])
+    x = tf.random.stateless_normal([_SIDE, _SIDE], [3, 4])
     return lambda: step(x)
 
 
@@ -84,9 +86,9 @@ def _session_training() -> Callable[[], object]:
     v1 = tf.compat.v1
     graph = tf.Graph()
     with graph.as_default():
-        fed = v1.placeholder(tf.float32, [32, 32])
+        fed = v1.placeholder(tf.float32, [_SIDE, _SIDE])
         with v1.variable_scope("w", use_resource=True):
-            weight = v1.get_variable("w", [32, 32])
+            weight = v1.get_variable("w", [_SIDE, _SIDE])
         loss = tf.reduce_mean(tf.square(tf.matmul(fed, weight) - 0.1))
         train = v1.train.MomentumOptimizer(0.01, 0.9).minimize(loss)
         initialize = v1.global_variables_initializer()
@@ -98,7 +100,7 @@ def _session_training() -> Callable[[], object]:
     raw.run(initialize)
     debugger = Debugger(lambda: ScriptedFrontend(RunUntil("has_inf_or_nan")))
     session = DebuggedSession(raw, debugger)
-    batch = np.ones([32, 32], np.float32)
+    batch = np.ones([_SIDE, _SIDE], np.float32)
     return lambda: session.run([loss, train], {fed: batch})
 
 
@@ -118,12 +120,12 @@ def _stays_flat(call: Callable[[], object], runs: int) -> None:
 @pytest.mark.parametrize("values", [Values.KEEP, Values.REPLAY])  # AUTO is REPLAY: this step can be made again
 def test_a_watched_function(values: Values) -> None:
     with _enabled(RunUntil("has_inf_or_nan", values=values)) as debugger:
-        _stays_flat(_training(), 1_800)
-        assert debugger.run_count >= 1_800
+        _stays_flat(_training(), _RUNS)
+        assert debugger.run_count >= _RUNS
 
 
 def test_a_watched_session() -> None:
-    _stays_flat(_session_training(), 1_800)
+    _stays_flat(_session_training(), _RUNS)
 
 
 @pytest.mark.slow

@@ -40,7 +40,7 @@ _ENDLESS = ("round(1, -10**10)",)  # of these nothing but time is too much
         "np.zeros(10**6).astype('S100000')",
         "np.bincount([2**40])",
         "np.fft.fft([1], 2**40)",
-        "list(np.broadcast_to(1, 10**8))",
+        "list(np.broadcast_to('a' * 1000, 10**8))",  # the larger an item is, the sooner it is too much
         "('a' * 10**7).replace('a', 'b' * 10**7)",
         "np.array([['a' * 10**6] * 10**4] * 10**3)",
         "np.array([10], object) ** 10**10",

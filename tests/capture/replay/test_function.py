@@ -46,8 +46,7 @@ def functions() -> set[str]:
     return {name for name in compat.context.context().list_function_names() if not name.startswith("__wrapped__")}
 
 
-@pytest.fixture
-def step() -> Any:
+def _step() -> Any:
     weight = tf.Variable([1.0, 2.0], name="weight")
 
     @tf.function
@@ -63,6 +62,17 @@ def step() -> Any:
         return weight * 2.0
 
     return step
+
+
+@pytest.fixture
+def step() -> Any:
+    return _step()
+
+
+@pytest.fixture(scope="module")
+def described() -> ReplaySpec:
+    """What describes a call, for tests that change a copy of it."""
+    return replay_spec(_step(), tf.constant([1.0, -3.0]))
 
 
 def test_it_needs_nothing_of_the_program(step) -> None:
@@ -146,11 +156,10 @@ DAMAGES = [
 
 
 @pytest.mark.parametrize("damage", DAMAGES, ids=range(len(DAMAGES)))
-def test_damage_is_said_and_nothing_stays_behind(step, damage) -> None:
-    made = replay_spec(step, tf.constant([1.0, -3.0]))
+def test_damage_is_said_and_nothing_stays_behind(described, damage) -> None:
     before = functions()
     with pytest.raises(TfdbgError):
-        repeat(damage(made))
+        repeat(damage(described))
     assert functions() <= before
 
 

@@ -86,7 +86,7 @@ def test_a_session_with_a_branch_and_a_loop_of_version_1(tf, graph, debugged, lo
         return DebugRun(CaptureRequest(graph=GraphChoice.PYTHON))
 
     def at_end(event):
-        counts.append(_agree(event.run, steppables[0].stepper, every=3))
+        counts.append(_agree(event.run, steppables[0].stepper, every=4))
         return DebugRun()
 
     with tf.Session() as session:

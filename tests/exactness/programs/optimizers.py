@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -111,18 +111,24 @@ class Combination:
 
         return self._program(model, optimizer, step)(plant)
 
-    def build_shared(self, plant: Plant) -> Program:
-        """The same program, the network and its gradients those of all others; where the loss is scaled, its own."""
+    def build_shared(self, plant: Plant, *, few: bool = False) -> Program:
+        """The same program, the network and its gradients those of all others; where the loss is scaled, its own.
+
+        With `few`, of the variables of each rank only the first and the last are trained: an optimizer does with each
+        what it does with any other of its rank.
+        """
         if any("loss" in option for option in self.options):
             return self.build_stepwise(plant)
         shared = shared_gradients(self.library, self.network)
         model, optimizer = shared.put_back(), self.optimizer_made()
         held = model.trainable_variables
-        optimizer.build(held)
+        chosen = _ends_of_ranks(held) if few else range(len(held))
+        trained = [held[at] for at in chosen]
+        optimizer.build(trained)
 
         def step(x: Any, y: Any) -> Any:
             loss, gradients = shared.added(x, y)
-            optimizer.apply_gradients(list(zip(gradients, held, strict=True)))
+            optimizer.apply_gradients([(gradients[at], held[at]) for at in chosen])
             return loss
 
         return self._program(model, optimizer, step)(plant)
@@ -143,6 +149,13 @@ class Combination:
             return Program(stepwise(at), lambda: variables(model, optimizer), planted)
 
         return planted
+
+
+def _ends_of_ranks(held: Sequence[Any]) -> list[int]:
+    """The places of the first and the last variable of each rank."""
+    ranks = [len(variable.shape) for variable in held]
+    backwards = ranks[::-1]
+    return sorted({at for rank in ranks for at in (ranks.index(rank), len(ranks) - 1 - backwards.index(rank))})
 
 
 def optimizers() -> Iterator[tuple[str, str]]:

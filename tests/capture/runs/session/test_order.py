@@ -105,11 +105,23 @@ def wrapper(debugged: Any, mode: str, stops: list[Any]) -> Callable[[Any], Any]:
     return wrap
 
 
+def _in_turn() -> list[Any]:
+    """Programs and modes: of the first program all, of the others every third; the rest under `-m slow`."""
+    programs = [one for one in PROGRAMS if one.id.partition("-")[0] != "noisy" and one.id != ORDERED]
+    return [
+        pytest.param(
+            *program.values,
+            mode,
+            id=f"{program.id}-{mode}",
+            marks=[] if not at or (at + place) % 3 == 0 else pytest.mark.slow,
+        )
+        for at, program in enumerate(programs)
+        for place, mode in enumerate(MODES)
+    ]
+
+
 @pytest.mark.parametrize("final", [False, True], ids=["", "finalized"])
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize(
-    ("make", "resource"), [one for one in PROGRAMS if one.id.partition("-")[0] != "noisy" and one.id != ORDERED]
-)
+@pytest.mark.parametrize(("make", "resource", "mode"), _in_turn())
 def test_tensorflow_is_told_to_run_what_the_program_runs(
     tf, debugged, monkeypatch, capsys, make, resource, mode, final
 ) -> None:

@@ -125,9 +125,10 @@ class Program:
 
 
 @pytest.mark.parametrize(
-    "seed", [pytest.param(seed, marks=[] if seed in _QUICK else pytest.mark.slow) for seed in range(20)]
+    ("seed", "turns"),
+    [*((seed, 3) for seed in _QUICK), *(pytest.param(seed, 6, marks=pytest.mark.slow) for seed in range(20))],
 )
-def test_the_verdict_is_that_of_looking_at_every_value(tf, debugged, graph, seed) -> None:
+def test_the_verdict_is_that_of_looking_at_every_value(tf, debugged, graph, seed, turns) -> None:
     program = Program(seed)
     x = tf.placeholder(tf.float32, [2], name="x")
     count = tf.get_variable("count", initializer=0.0, use_resource=True)
@@ -135,7 +136,7 @@ def test_the_verdict_is_that_of_looking_at_every_value(tf, debugged, graph, seed
     chance = np.random.default_rng(seed)
     with tf.Session() as raw:
         raw.run(count.initializer)
-        for turn in range(6):
+        for turn in range(turns):
             given = chance.choice([0.5, 1.0, 2.0, 0.0, -1.0, 3.0], 2)
             name = ["has_inf_or_nan", "has_nan", "has_inf"][turn % 3]
             raw.run(count.initializer)

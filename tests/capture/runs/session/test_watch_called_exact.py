@@ -76,7 +76,9 @@ class Functions:
         return feeds
 
 
-@pytest.mark.parametrize("seed", [*range(4), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(4, 10))])
+@pytest.mark.parametrize(
+    "seed", [pytest.param(seed, marks=[] if seed in (1, 3) else pytest.mark.slow) for seed in range(10)]
+)
 def test_the_verdict_is_that_of_looking_at_every_tensor(tf, seed) -> None:
     config = tf.ConfigProto(intra_op_parallelism_threads=1)
     with tf.Graph().as_default(), tf.Session(config=config) as session:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -187,6 +187,23 @@ SHAPES = [
 ]  # fmt: skip
 
 
+def in_turn(made: Sequence[Callable[..., Any]]) -> list[Any]:
+    """Each of `made` with variables of each kind in every mode; with old ones always in one, the modes in turn."""
+    modes = list(MODES)
+    return [
+        pytest.param(
+            one,
+            resource,
+            mode,
+            id=f"{one.__name__}-{'resource' if resource else 'reference'}-{mode}",
+            marks=[] if resource or at % len(modes) == place else pytest.mark.slow,
+        )
+        for at, one in enumerate(made)
+        for resource in (True, False)
+        for place, mode in enumerate(modes)
+    ]
+
+
 def given(tf: Any, session: Any, raw: Any, fetches: list[Any], x: Any) -> list[Any]:
     """What `STEPS` runs gave and left, each."""
     raw.run(tf.global_variables_initializer())
@@ -209,18 +226,14 @@ def require_same(tf: Any, debugged: Any, fetches: list[Any], x: Any, mode: str) 
     return front
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("draw", DRAWINGS)
-@pytest.mark.parametrize("resource", [True, False], ids=["resource", "reference"])
+@pytest.mark.parametrize(("draw", "resource", "mode"), in_turn(DRAWINGS))
 def test_an_update_before_something_is_drawn_is_kept(tf, debugged, graph, draw, mode, resource) -> None:
     x = tf.placeholder(tf.float32, [], name="x")
     w = tf.get_variable("w", initializer=0.0, use_resource=resource)
     require_same(tf, debugged, waiting(tf, w, x, draw), x, mode)
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("resource", [True, False], ids=["resource", "reference"])
+@pytest.mark.parametrize(("shape", "resource", "mode"), in_turn(SHAPES))
 def test_all_that_leads_to_what_was_drawn_is_done_in_order(
     tf, debugged, graph, loops_of_v1, shape, mode, resource
 ) -> None:

@@ -141,7 +141,7 @@ def test_loss_scaling_that_skips_steps() -> None:
 
         return Program(step, lambda: [weight, *(v.value for v in optimizer.variables)])
 
-    twins(build)
+    twins(build, 10)  # the scale is halved until steps count
 
 
 def test_gan_step_with_two_tapes() -> None:

@@ -30,7 +30,7 @@ def _documented_methods() -> set[str]:
     return WIDGET_METHODS | {
         method.name
         for module in MODULES
-        for node in ast.walk(module.tree)
+        for node in module.nodes
         if isinstance(node, ast.ClassDef)
         for method in _public(node.body)
         if ast.get_docstring(method)

@@ -219,19 +219,15 @@ def test_private_names_of_tensorflow_only_in_compat() -> None:
 
 def _private_attributes(module: Module) -> list[str]:
     """Names with one leading underscore that are read from objects, though this module does not define them."""
-    own = {node.name for node in ast.walk(module.tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
-    own |= {
-        node.attr
-        for node in ast.walk(module.tree)
-        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
-    }
+    own = {node.name for node in module.nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    own |= {node.attr for node in module.nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)}
     own |= {
         node.target.id
-        for node in ast.walk(module.tree)
+        for node in module.nodes
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
     }
     found = []
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         name = ""
         if isinstance(node, ast.Attribute):
             name = node.attr

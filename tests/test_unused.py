@@ -46,12 +46,12 @@ def _imported() -> dict[str, set[str]]:
     found: dict[str, set[str]] = defaultdict(set)
     for module in MODULES.values():
         known_as = {}
-        for node in ast.walk(module.tree):
+        for node in module.nodes:
             if isinstance(node, ast.ImportFrom) and node.module in MODULES:
                 for alias in node.names:
                     found[node.module].add(alias.name)
                     known_as[alias.asname or alias.name] = f"{node.module}.{alias.name}"
-        for node in ast.walk(module.tree):
+        for node in module.nodes:
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in known_as:
                 found[known_as[node.value.id]].add(node.attr)
     return found
@@ -62,7 +62,7 @@ def _read_names() -> set[str]:
     """What is read as an attribute, matched, or written out as a text that is a name, anywhere."""
     found = set()
     for module in MODULES.values():
-        for node in ast.walk(module.tree):
+        for node in module.nodes:
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
                 found.add(node.attr)
             elif isinstance(node, ast.MatchClass):
@@ -114,7 +114,7 @@ def _ours() -> set[str]:
 def _unread_members(module: Module) -> Iterator[str]:
     if module.name in THEIRS:
         return
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         if not isinstance(node, ast.ClassDef) or node.name in PUBLIC:
             continue
         bases = {ast.unparse(base).split("[")[0] for base in node.bases}
@@ -131,8 +131,12 @@ def _members(node: ast.ClassDef) -> Iterator[tuple[int, str]]:
         for name in _targets(statement):
             yield statement.lineno, name
     for part in ast.walk(node):
-        if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store) and ast.unparse(part.value) == "self":
+        if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store) and _is_self(part.value):
             yield part.lineno, part.attr
+
+
+def _is_self(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id == "self"
 
 
 # What vulture takes for unused, and why it is not: public names by the file or folder, others one by one.
@@ -203,7 +207,7 @@ def test_the_exceptions_are_there() -> None:
             name
             for module in CHECKED
             if module.name.startswith(start)
-            for node in ast.walk(module.tree)
+            for node in module.nodes
             if isinstance(node, ast.stmt)
             for name in _targets(node)
         }

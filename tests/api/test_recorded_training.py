@@ -61,21 +61,21 @@ def _launched(folder: Path, text: str, *options: str) -> subprocess.CompletedPro
     return python("-m", "tfdbg_cli", "run", *options, "train.py", folder=folder)
 
 
-def _plain(folder: Path, text: str) -> subprocess.CompletedProcess[str]:
-    """The program without tfdbg, in a folder of its own."""
-    folder.mkdir()
+@pytest.fixture(scope="module")
+def fit(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+    """A program that fits for an epoch, and what it prints without tfdbg."""
+    folder, text = tmp_path_factory.mktemp("plain"), FIT.replace("EPOCHS", "1")
     (folder / "train.py").write_text(text)
     done = python("train.py", folder=folder)
     assert done.returncode == 0, done.stderr
-    return done
+    return text, done.stdout
 
 
-def test_statistics_of_a_fit_leave_its_weights_as_they_are(tmp_path: Path) -> None:
-    text = FIT.replace("EPOCHS", "1")
-    plain = _plain(tmp_path / "plain", text)
+def test_statistics_of_a_fit_leave_its_weights_as_they_are(fit: tuple[str, str], tmp_path: Path) -> None:
+    text, plain = fit
     made = _launched(tmp_path, text, "--record", "runs", "--stats-only")
     assert made.returncode == 0, made.stderr
-    assert made.stdout == plain.stdout
+    assert made.stdout == plain
     runs = open_path(tmp_path / "runs").runs
     assert len(runs) == 16
     (row,) = runs[15].tensors.named("one_step_on_data/sequential_1/hidden_1/Relu")
@@ -84,12 +84,11 @@ def test_statistics_of_a_fit_leave_its_weights_as_they_are(tmp_path: Path) -> No
     assert isinstance(runs[15].tensors.value(row), NoValue)
 
 
-def test_a_fit_is_recorded_and_trains_as_without(tmp_path: Path) -> None:
-    text = FIT.replace("EPOCHS", "1")
-    plain = _plain(tmp_path / "plain", text)
+def test_a_fit_is_recorded_and_trains_as_without(fit: tuple[str, str], tmp_path: Path) -> None:
+    text, plain = fit
     made = _launched(tmp_path, text, "--record", "runs", "--every", "5")
     assert made.returncode == 0, made.stderr
-    assert made.stdout == plain.stdout
+    assert made.stdout == plain
     assert "tfdbg: 4 runs were recorded in" in made.stderr
     opened = open_path(tmp_path / "runs")
     assert [run.call.number for run in opened.runs] == [1, 6, 11, 16]

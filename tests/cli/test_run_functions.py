@@ -59,14 +59,14 @@ def _program(folder: Path, text: str) -> Path:
     return path
 
 
-def _run(program: Path, *commands: str, json: bool = False, anew: bool = False) -> subprocess.CompletedProcess[str]:
+def _run(program: Path, *commands: str, json: bool = False) -> subprocess.CompletedProcess[str]:
     words = [word for command in commands for word in ("-c", command)]
-    return python("-m", "tfdbg_cli", "run", *(["--json"] if json else []), *words, program, anew=anew)
+    return python("-m", "tfdbg_cli", "run", *(["--json"] if json else []), *words, program)
 
 
 def test_a_fit_with_a_planted_zero_over_zero(tmp_path) -> None:
     program = _program(tmp_path, FIT.replace("PLANT", "x[37] = 0"))
-    done = _run(program, "run -f has_inf_or_nan", "origin", "detach", json=True, anew=True)
+    done = _run(program, "run -f has_inf_or_nan", "origin", "detach", json=True)
     assert done.returncode == 0, done.stderr
     rows = [json.loads(row) for row in done.stdout.splitlines() if row.startswith("{")]
     origin = rows[1]

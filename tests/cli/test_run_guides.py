@@ -17,7 +17,7 @@ _SOUND = [(name, form) for name in PROGRAMS for form in _FORMS]
 _PLANTED = [(name, plant, form) for name, program in PROGRAMS.items() for plant in program.plants for form in _FORMS]
 # The others are run with `-m slow`; that TensorFlow traces takes most of the time.
 _SOUND_ALWAYS = {("basic", "eager")}
-_PLANTED_ALWAYS = {("debugger_v2", "log_of_0", "eager"), ("actor_critic", "sure_policy", "functions")}
+_PLANTED_ALWAYS = {("debugger_v2", "log_of_0", "eager"), ("debugger_v2", "root_at_0", "functions")}
 
 
 def _often(cases: list[tuple[str, ...]], always: set[tuple[str, ...]]) -> list[Any]:

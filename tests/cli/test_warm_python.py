@@ -60,7 +60,10 @@ def test_a_script_runs_as_in_a_new_process(tmp_path: Path, name: str) -> None:
     assert warm == anew
 
 
-@pytest.mark.parametrize("words", [("-m", "program", "x"), ("-m", "tfdbg_cli", "run", "program.py")])
+# Both import TensorFlow and Keras anew, which takes seconds; with tfdbg around it a program is run by name, too.
+@pytest.mark.parametrize(
+    "words", [pytest.param(("-m", "program", "x"), marks=pytest.mark.slow), ("-m", "tfdbg_cli", "run", "program.py")]
+)
 def test_modules_are_loaded_when_the_program_imports_them(tmp_path: Path, words: tuple[str, ...]) -> None:
     (tmp_path / "program.py").write_text(LOADS)
     anew, warm = _both(tmp_path, *words)

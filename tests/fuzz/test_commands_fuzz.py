@@ -39,7 +39,7 @@ _REGISTRY = standard_registry()
 def test_random_commands_are_answered(stop: Callable[[], Stop], seed: int, turns: Turns) -> None:
     context = Context(stop(), width=80)
     maker = CommandMaker(seed, context, _REGISTRY)
-    for _ in turns(120):
+    for _ in turns(60):
         command = maker.command()
         try:
             _answered(command, context)
@@ -73,7 +73,7 @@ def _answered(command: str, context: Context) -> None:
 def test_completion_of_random_beginnings_never_fails(stop: Callable[[], Stop], turns: Turns) -> None:
     context = Context(stop(), width=80)
     maker = CommandMaker(11, context, _REGISTRY)
-    for at in turns(200):
+    for at in turns(100):
         command = maker.command()
         begun = command[: at % (len(command) + 1)]
         found = complete(begun, context, _REGISTRY)

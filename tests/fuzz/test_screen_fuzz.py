@@ -44,7 +44,7 @@ def test_random_keys_never_break_the_screen(stop, seed, turns: Turns):
     pick = random.Random(f"{stop.__name__} {seed}")
     event = stop()
     maker = CommandMaker(seed, Context(event, width=80), _REGISTRY)
-    for _ in turns(4):
+    for _ in turns(2):
         keys = [key for _ in range(30) for key in _strokes(pick, maker)]
         size = pick.choice(_SIZES[:3])
         screen = Driven(event, keys, size, opening_command(event), registry=_REGISTRY)

@@ -44,6 +44,11 @@ class Module:
         return ast.parse(self.path.read_text(encoding="utf-8"), self.where)
 
     @cached_property
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """All nodes of the tree: to walk through it takes longer than to read and parse it."""
+        return tuple(ast.walk(self.tree))
+
+    @cached_property
     def imports(self) -> list[Import]:
         return list(_imports(self.tree, typing_only=False, late=False))
 

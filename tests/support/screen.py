@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from functools import cache
 from io import StringIO
 from unittest.mock import patch
 
@@ -36,6 +37,17 @@ def tokens(text):
     return keys
 
 
+@cache
+def _resolved(theme, colors):
+    """What each name of the palette looks like in a theme; who asks adds other looks."""
+    rows = palette(theme)
+    (looks,) = urwid.testing.resolve_runs([[(name, "") for name, *_ in rows]], rows, colors=colors)
+    return {name: look for (name, *_), (look, _) in zip(rows, looks, strict=True)}
+
+
+_kept_palettes = {}  # what screens made of a palette that was their first: it takes longer than most keys
+
+
 class ClipboardScreen(urwid.testing.ScriptedScreen):
     """A scripted screen with a clipboard, programs that it would run, and sizes that `<resize COLSxROWS>` brings."""
 
@@ -43,6 +55,16 @@ class ClipboardScreen(urwid.testing.ScriptedScreen):
         super().__init__(size=size, inputs=[[key] for key in keys])
         self.copied = []
         self.ran = []
+
+    def register_palette(self, palette, *, replace=False):
+        rows = tuple(map(tuple, palette))
+        if len(self._palette) > 1 or replace:  # besides the default
+            super().register_palette(rows, replace=replace)
+        elif rows in _kept_palettes:
+            self._palette.update(_kept_palettes[rows])
+        else:
+            super().register_palette(rows)
+            _kept_palettes[rows] = dict(self._palette)
 
     def copy(self, text):
         self.copied.append(text)
@@ -109,4 +131,8 @@ class Driven:
     def looks(self, colors=256):
         """Each row of the last frame as (AttrSpec, text) runs."""
         runs = urwid.testing._runs(self.screen.canvases[-1])
-        return urwid.testing.resolve_runs(runs, palette(self.state.service.settings.theme), colors=colors)
+        theme = self.state.service.settings.theme
+        known = _resolved(theme, colors)
+        for attr in {attr for row in runs for attr, _ in row} - known.keys():
+            known[attr] = urwid.testing.resolve_attr(attr, palette(theme), colors=colors)
+        return [[(known[attr], text) for attr, text in row] for row in runs]

@@ -87,7 +87,7 @@ def endless(context, options):
     """A text whose lines take so long to make that nobody sees the end of a search in it."""
 
     def make(i):
-        time.sleep(0.01)
+        time.sleep(0.002)
         return line(f"row {i}")
 
     return Document("endless", (Rows(60_000, make),))

@@ -15,11 +15,14 @@ import numpy as np
 
 from tfdbg_cli.api.frontends import attended, choose_frontend
 from tfdbg_cli.config.settings import Settings
+from tfdbg_cli.debugger import progress_line
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.model.calls import Call, RunKind
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Estimate, Run, RunStart
 from tfdbg_cli.model.tensors import MemoryTensorStore, describe
+
+progress_line._BETWEEN_REWRITES = 0.1  # a second is long for those who wait for a line
 
 
 class Pending:

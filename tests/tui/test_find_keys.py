@@ -96,7 +96,7 @@ class _Many(MemoryTensorStore):
 
 
 def test_very_many_names_keep_no_key_waiting() -> None:
-    store = _Many(300_000)
+    store = _Many(100_000)
     graph = Graph([Node("x", "Placeholder", "")])
     event = RunEnd(Run(Call(1, RunKind.SESSION, ("x:0",)), store, graph))
     screen = driven("", event=event)
@@ -115,4 +115,4 @@ def test_very_many_names_keep_no_key_waiting() -> None:
         slices += 1
     assert slices > 20, "names are asked some thousands at a time"
     dialog.work(lambda: False)
-    assert "300,0" in dialog.count and "model/layer" in dialog.view.line(0).text
+    assert "100,0" in dialog.count and "model/layer" in dialog.view.line(0).text

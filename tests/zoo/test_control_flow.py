@@ -1,4 +1,4 @@
-"""Loops, branches and arguments of every kind: ten captured calls give what ten undebugged ones give."""
+"""Loops, branches and arguments of every kind: captured calls give what as many undebugged ones give."""
 
 from __future__ import annotations
 

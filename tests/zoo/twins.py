@@ -149,7 +149,7 @@ def assert_close(plain: Course, debugged: Course) -> None:
 
 
 def twins(
-    build: Callable[[], Program], steps: int = 10, at_least: int | None = None, *, exact: bool = True
+    build: Callable[[], Program], steps: int = 5, at_least: int | None = None, *, exact: bool = True
 ) -> Witness:
     """Build the program twice with the same seeds, run one undebugged and one debugged, and compare them.
 

@@ -237,7 +237,7 @@ def test_without_times_the_order_stands_in() -> None:
 
 
 class CountingStore:
-    """A million tensors that count how many of them are looked at."""
+    """Very many tensors that count how many of them are looked at."""
 
     def __init__(self, count: int) -> None:
         self.count = count
@@ -262,12 +262,12 @@ class CountingStore:
         return [f"n{i}" for i in range(self.count)]
 
 
-def test_a_million_rows_cost_only_those_shown() -> None:
-    store = CountingStore(1_000_000)
+def test_very_many_rows_cost_only_those_shown() -> None:
+    store = CountingStore(200_000)
     prompt = Prompt(RunEnd(sample_run.sample_run(tensors=store, graph=Graph())))
     lines = prompt.document("lt").lines(80)
-    assert len(lines) == 1_000_003
-    assert "n999999:0" in lines[-1].text
+    assert len(lines) == 200_003
+    assert "n199999:0" in lines[-1].text
     assert len(store.looked) < 1000
     store.looked.clear()
     assert len(prompt.document("lt -n 99999").lines(80)) < 100

@@ -92,7 +92,7 @@ def _kill_at_random(tmp_path: Path, times: int) -> None:
 
 
 def test_after_a_kill_at_any_moment_every_finished_run_opens(tmp_path: Path) -> None:
-    _kill_at_random(tmp_path, 12)
+    _kill_at_random(tmp_path, 6)
 
 
 @pytest.mark.slow

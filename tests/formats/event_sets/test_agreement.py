@@ -20,7 +20,13 @@ from tfdbg_cli.model.values import Array, NoValue
 
 pytestmark = pytest.mark.tf
 
-_SETS = [(program, mode) for program in PROGRAMS for mode in MODES]
+# The other programs have what these modes tell of; to trace and write Keras takes most of the time.
+_SLOW = {("keras_fit", mode) for mode in ("NO_TENSOR", "SHAPE", "CURT_HEALTH")}
+_SETS = [
+    pytest.param((program, mode), id=f"{program}-{mode}", marks=pytest.mark.slow if (program, mode) in _SLOW else ())
+    for program in PROGRAMS
+    for mode in MODES
+]
 
 
 class Both:
@@ -56,7 +62,7 @@ class Both:
         return found
 
 
-@pytest.fixture(scope="module", params=_SETS, ids=lambda one: "-".join(one))
+@pytest.fixture(scope="module", params=_SETS)
 def both(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Both, str]:
     program, mode = request.param
     return Both(write_event_set(tmp_path_factory.mktemp("set"), mode, PROGRAMS[program])), mode

@@ -10,9 +10,16 @@ from typing import Any
 import numpy as np
 import pytest
 import tensorflow as tf
+from support.scripted import ScriptedFrontend
 
 import tfdbg_cli
 from tfdbg_cli.api.process_debugger import process_debugger
+from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
+from tfdbg_cli.capture.runs.eager.watch import EagerWatch
+from tfdbg_cli.config.settings import Settings
+from tfdbg_cli.debugger.debugger import Debugger
+from tfdbg_cli.model.decision import DebugRun
+from tfdbg_cli.model.runs import RunEnd
 
 pytestmark = pytest.mark.tf
 _BATCHES = [np.full((2, 3), 1.0 + turn, np.float32) for turn in range(4)]
@@ -73,3 +80,25 @@ def test_eager_code_beside_a_function_is_no_run(tmp_path: Path) -> None:
     assert sorted(kinds) == ["eager"] + ["tf.function"] * 4  # before the first call nobody knows
     for name, step in (("behind", behind), ("later", beside)):
         assert _kinds(tmp_path / name, partial(_train, [step])) == ["tf.function"] * 4
+
+
+def test_captured_code_before_a_loop_is_over_where_the_loop_calls_a_function() -> None:
+    """As where slots of an optimizer are made of the weights: the calls that come then are runs to capture, too."""
+    function, weight = tf.function(_step()), tf.Variable(2.0)
+    front = ScriptedFrontend(*[DebugRun()] * 7)
+    debugger = Debugger(lambda: front, settings=Settings())
+    debugger.attendant = watch = EagerWatch(debugger)
+    end = intercept_all_functions(debugger)
+    try:
+        debugger.stop_next()
+        slot = tf.zeros_like(weight) + 1.0
+        for _ in range(3):
+            function(_BATCHES[0])
+        watch.end()
+    finally:
+        end()
+        watch.attend(False)
+    assert float(slot) == 1.0
+    assert front.path == ["start 1", "end 1", "end 2", "end 3", "end 4"]
+    kinds = [stop.run.call.kind.value for stop in front.stops if isinstance(stop, RunEnd)]
+    assert kinds == ["eager"] + ["tf.function"] * 3

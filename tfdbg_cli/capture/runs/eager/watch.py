@@ -200,11 +200,24 @@ class EagerWatch:
         self._sections.here.put_off.show()
         here = self._sections.here
         here.functions = True
+        if self._ends_before_a_call(here):
+            self._end_section(here)
         if self._checks is not None:
             self._checks.forget_variables()
         if here.turn is not None:
             here.functional.add(here.turn.key)
         here.called = True
+
+    def _ends_before_a_call(self, here: Here) -> bool:
+        """Whether the section of this thread is over where a function or session is called.
+
+        What is in no loop has no end of its own. While it is captured for a stop no other run is, so all calls up to
+        the end of the program would be left alone.
+        """
+        section = here.section
+        if section is None or here.told or section.turn is not None or self._controller.watched is not None:
+            return False
+        return section.plan is not None and captures(section.plan) and not section.plan.recorded
 
     def function_gave(self, name: str, insides: Insides, inputs: Sequence[EagerTensor], outputs: OpOutputs) -> None:
         """Note that this thread called the function `name`: in the log it is one op of the section around it."""

@@ -12,29 +12,24 @@ from tfdbg_cli.capture.runs.eager.checks import Checks
 from tfdbg_cli.capture.runs.eager.forward_ops import ForwardOps
 from tfdbg_cli.capture.runs.eager.insides import CALLED, Insides
 from tfdbg_cli.capture.runs.eager.live_frames import live_frames, namer
-from tfdbg_cli.capture.runs.eager.noted_ops import LATER, RESOURCE, Noted, Taken, taken
+from tfdbg_cli.capture.runs.eager.noted_ops import Taken, taken
 from tfdbg_cli.capture.runs.eager.ops import OPS, leaves, parts_of
 from tfdbg_cli.capture.runs.eager.past import with_past
-from tfdbg_cli.capture.runs.eager.pauses import PausedOp, Pauses, exchanged
-from tfdbg_cli.capture.runs.eager.program.places import counts, within_py_function
+from tfdbg_cli.capture.runs.eager.program.places import within_py_function
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack, is_under, stack_here
 from tfdbg_cli.capture.runs.eager.put_off import RanOp
 from tfdbg_cli.capture.runs.eager.section import PendingSection, Section
 from tfdbg_cli.capture.runs.eager.sections import Here, Sections, captures
-from tfdbg_cli.capture.runs.eager.told import variable_value
-from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.capture.tf.compat import PY_FUNCTION, EagerTensor, dtype_number, tensor_id
-from tfdbg_cli.capture.tf.reentrancy import INSIDE
+from tfdbg_cli.capture.runs.eager.stops import Stops
+from tfdbg_cli.capture.runs.eager.variable_updates import VariableUpdates
+from tfdbg_cli.capture.tf.compat import PY_FUNCTION, EagerTensor, tensor_id
 from tfdbg_cli.capture.tf.types import AttributeList, OpInput, OpOutputs
 from tfdbg_cli.model.calls import RunError
-from tfdbg_cli.model.frames import LiveFrame
 from tfdbg_cli.model.pausing import Sought
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.model.values import NoValue
 from tfdbg_cli.ops.effects import updates_variable
 
 _CALLERS = 4  # our frames between the program's call of a function and `function_gave`
-_MOST_VARIABLES = 50_000  # whose types are known
 
 
 class EagerWatch:
@@ -50,8 +45,8 @@ class EagerWatch:
         self._checks: Checks | None = None
         self._end: Callable[[], None] | None = None
         self._lock = threading.Lock()
-        self._pauses = Pauses()
-        self._types: dict[int, int] = {}  # the numbers of the element types of variables, by the ids of their handles
+        self._stops = Stops(controller)
+        self._updates = VariableUpdates()
         self.seen = 0  # ops that were looked at
 
     def attend(self, wanted: bool) -> None:
@@ -148,10 +143,10 @@ class EagerWatch:
             section.name_fresh(stack)
         found = checks is not None and checks.at_ops and checks.bad(op, inputs, gave)
         if updates_variable(op_type):
-            found = self._written(section, checks, op, inputs) or found
+            found = self._updates.note(section, checks, op, inputs) or found
         if found or sought is not None:
             changeable = outputs if scope is None else None
-            return self._look(here, section, checks if found else None, sought, op, inputs, gave, changeable)
+            return self._stops.after(here, section, checks if found else None, sought, op, inputs, gave, changeable)
         return outputs
 
     def _show(self, ops: Sequence[RanOp]) -> None:
@@ -287,110 +282,12 @@ class EagerWatch:
         finally:
             here.busy = False
 
-    def _look(
-        self,
-        here: Here,
-        section: Section,
-        found_by: Checks | None,
-        sought: Sought | None,
-        op: Noted,
-        inputs: Sequence[OpInput],
-        gave: Sequence[Taken],
-        outputs: OpOutputs,
-    ) -> OpOutputs:
-        """Stop after `op` if it is bad (`found_by`) or a pause is due; returns what the program gets from it."""
-        stack = op.stack
-        if found_by is not None and found_by.is_meant(op, inputs, gave):
-            section.meant = found_by.is_new(op) or section.meant
-            found_by = None
-        if found_by is not None and self._is_news(section, found_by, inputs, stack):
-            self._pauses.found(op, stack, here.turn)
-            return self._found(section, PausedOp(op, outputs))
-        if sought is not None:
-            why = self._pauses.why(sought, op, inputs, gave, stack, here.turn)
-            if why:
-                self._pauses.paused(op, stack, here.turn)
-                return self._pause(section, PausedOp(op, outputs, why))
-        return outputs
-
-    def _written(self, section: Section, checks: Checks | None, op: Noted, given: Sequence[OpInput]) -> bool:
-        """Look at the variables that `op` updated and note their values; returns whether the watch finds one bad."""
-        found = checks is not None and checks.bad_update(op, given)
-        for handle in given:
-            if type(handle) is EagerTensor and dtype_number(handle) == RESOURCE:
-                dtype = self._type_in(handle)
-                if not dtype:
-                    continue
-                if checks is not None and checks.at_ops and checks.settled(op, given, dtype):
-                    section.log.wrote(op, handle, LATER, keep=False)
-                    continue
-                value = variable_value(handle, dtype)
-                bad = False
-                if checks is not None and checks.at_ops and not isinstance(value, NoValue):
-                    bad = checks.bad_variable(op, given, handle, value)
-                section.log.wrote(op, handle, value, keep=bad)
-                found = found or bad
-        return found
-
-    def _type_in(self, handle: EagerTensor) -> int | None:
-        """The number of the element type of the variable; None where the handle is none's, or does not say."""
-        key = tensor_id(handle)
-        known = self._types.get(key)
-        if known is None:
-            known = compat.type_in_variable(handle)
-            if known:
-                if len(self._types) > _MOST_VARIABLES:
-                    self._types.clear()
-                self._types[key] = known
-        return known
-
     def _checks_of(self, watched: WatchRequest | None) -> Checks | None:
         if watched is None:
             return None
         if self._checks is None or self._checks.watched is not watched:
             self._checks = Checks(watched)
         return self._checks
-
-    @staticmethod
-    def _is_news(section: Section, checks: Checks, given: Sequence[OpInput], stack: Stack) -> bool:
-        """Whether to stop: once in a turn or a named call; elsewhere also later, at ops whose inputs are finite."""
-        if section.stopped and (section.turn is not None or section.names is not None):
-            return False
-        return counts(stack) and (not section.stopped or checks.out_of_fine(given))
-
-    def _found(self, section: Section, paused: PausedOp) -> OpOutputs:
-        """Open the prompt on the run as far as it has come; returns what the program gets from the op."""
-        frames = live_frames()
-        plan = section.plan
-        if plan is None or section.stopped:
-            plan = self._controller.run_starts(PendingSection(section, self._controller, found=True))
-            if plan.action is Action.LEAVE:
-                section.ignored, section.checks = True, None
-                return paused.outputs
-        news = section.stopped
-        section.number, section.plan, section.stopped = plan.number, plan, True
-        with INSIDE:
-            self._controller.run_ends(plan, section.run(plan.number, frames, caught=True, news=news, paused=paused))
-        return _given_instead(section, paused, frames)
-
-    def _pause(self, section: Section, paused: PausedOp) -> OpOutputs:
-        """Open the prompt after an op where the user asked for it; returns what the program gets from the op."""
-        if section.number is None:
-            section.plan = self._controller.run_starts(PendingSection(section, self._controller, found=True))
-            section.number = section.plan.number
-        frames = live_frames()
-        with INSIDE:
-            self._controller.run_paused(section.run(section.number, frames, paused=paused))
-        return _given_instead(section, paused, frames)
-
-
-def _given_instead(section: Section, paused: PausedOp, frames: Sequence[LiveFrame]) -> OpOutputs:
-    """The outputs of the op, with those that the user replaced. Frees what `frames` and `paused` hold."""
-    for frame in frames:
-        frame.let_go()
-    for slot, tensor in paused.replaced.items():
-        section.log.exchange(paused.op, slot, tensor)
-    return exchanged(paused.let_go(), paused.replaced)
 
 
 _WATCH = "eager_watch"  # an attribute of the controller, so that both go together

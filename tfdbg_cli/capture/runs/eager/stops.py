@@ -1,0 +1,94 @@
+"""Stops in the middle of eager code: the prompt right behind an op that is bad, or where the user asked to pause."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tfdbg_cli.capture.controller import Action, Controller
+from tfdbg_cli.capture.runs.eager.checks import Checks
+from tfdbg_cli.capture.runs.eager.live_frames import live_frames
+from tfdbg_cli.capture.runs.eager.noted_ops import Noted, Taken
+from tfdbg_cli.capture.runs.eager.pauses import PausedOp, Pauses, exchanged
+from tfdbg_cli.capture.runs.eager.program.places import counts
+from tfdbg_cli.capture.runs.eager.program.stacks import Stack
+from tfdbg_cli.capture.runs.eager.section import PendingSection, Section
+from tfdbg_cli.capture.runs.eager.sections import Here
+from tfdbg_cli.capture.tf.reentrancy import INSIDE
+from tfdbg_cli.capture.tf.types import OpInput, OpOutputs
+from tfdbg_cli.model.frames import LiveFrame
+from tfdbg_cli.model.pausing import Sought
+
+
+class Stops:
+    """Decides after which ops the program stops, and has `controller` open the prompt there."""
+
+    def __init__(self, controller: Controller) -> None:
+        self._controller = controller
+        self._pauses = Pauses()
+
+    def after(
+        self,
+        here: Here,
+        section: Section,
+        found_by: Checks | None,
+        sought: Sought | None,
+        op: Noted,
+        inputs: Sequence[OpInput],
+        gave: Sequence[Taken],
+        outputs: OpOutputs,
+    ) -> OpOutputs:
+        """Stop after `op` if it is bad (`found_by`) or a pause is due; returns what the program gets from it."""
+        stack = op.stack
+        if found_by is not None and found_by.is_meant(op, inputs, gave):
+            section.meant = found_by.is_new(op) or section.meant
+            found_by = None
+        if found_by is not None and self._is_news(section, found_by, inputs, stack):
+            self._pauses.found(op, stack, here.turn)
+            return self._opened_at(section, PausedOp(op, outputs))
+        if sought is not None:
+            why = self._pauses.why(sought, op, inputs, gave, stack, here.turn)
+            if why:
+                self._pauses.paused(op, stack, here.turn)
+                return self._paused_at(section, PausedOp(op, outputs, why))
+        return outputs
+
+    @staticmethod
+    def _is_news(section: Section, checks: Checks, given: Sequence[OpInput], stack: Stack) -> bool:
+        """Whether to stop: once in a turn or a named call; elsewhere also later, at ops whose inputs are finite."""
+        if section.stopped and (section.turn is not None or section.names is not None):
+            return False
+        return counts(stack) and (not section.stopped or checks.out_of_fine(given))
+
+    def _opened_at(self, section: Section, paused: PausedOp) -> OpOutputs:
+        """Open the prompt on the run as far as it has come; returns what the program gets from the op."""
+        frames = live_frames()
+        plan = section.plan
+        if plan is None or section.stopped:
+            plan = self._controller.run_starts(PendingSection(section, self._controller, found=True))
+            if plan.action is Action.LEAVE:
+                section.ignored, section.checks = True, None
+                return paused.outputs
+        news = section.stopped
+        section.number, section.plan, section.stopped = plan.number, plan, True
+        with INSIDE:
+            self._controller.run_ends(plan, section.run(plan.number, frames, caught=True, news=news, paused=paused))
+        return _given_instead(section, paused, frames)
+
+    def _paused_at(self, section: Section, paused: PausedOp) -> OpOutputs:
+        """Open the prompt after an op where the user asked for it; returns what the program gets from the op."""
+        if section.number is None:
+            section.plan = self._controller.run_starts(PendingSection(section, self._controller, found=True))
+            section.number = section.plan.number
+        frames = live_frames()
+        with INSIDE:
+            self._controller.run_paused(section.run(section.number, frames, paused=paused))
+        return _given_instead(section, paused, frames)
+
+
+def _given_instead(section: Section, paused: PausedOp, frames: Sequence[LiveFrame]) -> OpOutputs:
+    """The outputs of the op, with those that the user replaced. Frees what `frames` and `paused` hold."""
+    for frame in frames:
+        frame.let_go()
+    for slot, tensor in paused.replaced.items():
+        section.log.exchange(paused.op, slot, tensor)
+    return exchanged(paused.let_go(), paused.replaced)

@@ -1,0 +1,54 @@
+"""Variables that eager ops update: their values after each update, noted and looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tfdbg_cli.capture.runs.eager.checks import Checks
+from tfdbg_cli.capture.runs.eager.noted_ops import LATER, RESOURCE, Noted
+from tfdbg_cli.capture.runs.eager.section import Section
+from tfdbg_cli.capture.runs.eager.told import variable_value
+from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.compat import EagerTensor, dtype_number, tensor_id
+from tfdbg_cli.capture.tf.types import OpInput
+from tfdbg_cli.model.values import NoValue
+
+_MOST_VARIABLES = 50_000  # whose types are known
+
+
+class VariableUpdates:
+    """Notes the updates of variables in the log of the section that made them."""
+
+    def __init__(self) -> None:
+        self._types: dict[int, int] = {}  # the numbers of the element types of variables, by the ids of their handles
+
+    def note(self, section: Section, checks: Checks | None, op: Noted, given: Sequence[OpInput]) -> bool:
+        """Look at the variables that `op` updated and note their values; returns whether the watch finds one bad."""
+        found = checks is not None and checks.bad_update(op, given)
+        for handle in given:
+            if type(handle) is EagerTensor and dtype_number(handle) == RESOURCE:
+                dtype = self._type_in(handle)
+                if not dtype:
+                    continue
+                if checks is not None and checks.at_ops and checks.settled(op, given, dtype):
+                    section.log.wrote(op, handle, LATER, keep=False)
+                    continue
+                value = variable_value(handle, dtype)
+                bad = False
+                if checks is not None and checks.at_ops and not isinstance(value, NoValue):
+                    bad = checks.bad_variable(op, given, handle, value)
+                section.log.wrote(op, handle, value, keep=bad)
+                found = found or bad
+        return found
+
+    def _type_in(self, handle: EagerTensor) -> int | None:
+        """The number of the element type of the variable; None where the handle is none's, or does not say."""
+        key = tensor_id(handle)
+        known = self._types.get(key)
+        if known is None:
+            known = compat.type_in_variable(handle)
+            if known:
+                if len(self._types) > _MOST_VARIABLES:
+                    self._types.clear()
+                self._types[key] = known
+        return known

@@ -56,6 +56,14 @@ def test_what_was_left_out_is_said_at_the_end() -> None:
     assert watching.interrupted_words.endswith("in 1 run (ignored 1 place: the node log).")
 
 
+def test_behind_a_stop_it_is_said_that_nothing_passed_since() -> None:
+    """A program that had been stopped three times was told at its end that nothing passed."""
+    decision, asked = RunUntil("has_inf_or_nan"), BUILT_IN_FILTERS["has_inf_or_nan"]
+    watching = ActiveWatch(decision, asked, Settings(), ProgressLine(), lambda text: None, Ignored(), [_run(1)])
+    watching.passed(2, lambda: _run(2))
+    assert watching.seen_in_words(0) == "Since the last stop nothing passed has_inf_or_nan in 1 run."
+
+
 def test_that_a_loss_in_eager_code_is_no_result_is_said_at_the_end() -> None:
     """A program that printed a loss of NaN was told that nothing passed, and no more."""
     told = _watching(Ignored(), "bad_result").seen_in_words(1339)

@@ -6,10 +6,12 @@ from enum import StrEnum
 
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.document.text import Line, Span, Style, line
+from tfdbg_cli.model.exactness import Exactness
 from tfdbg_cli.model.runs import Hit, Opened, Run, RunEnd, RunStart
 from tfdbg_cli.model.stepping import Stepper
 
-_NOT_ITS_OWN = "the program may have got other last digits (ri)"
+_NOT_ITS_OWN = "the program got other last digits (ri)"
+_MAYBE_NOT_ITS_OWN = "the program may have got other numbers (ri)"
 _OTHER_NANS = "NaN of other bits than the program's (ri)"
 _NOT_SHOWN = "other last digits than the program's (ri)"
 
@@ -89,9 +91,16 @@ def _run_end(event: RunEnd, run: Run) -> Line:
     exactness = event.run.exactness
     words = hit
     if exactness is not None and not exactness.exact:
-        unlike = _OTHER_NANS if exactness.numbers_exact else _NOT_SHOWN
-        words += f" · {unlike if exactness.program_exact else _NOT_ITS_OWN}"
+        words += f" · {_inexact(exactness)}"
     return line(title, Span(words, Style.WARNING)) if words else line(title)
+
+
+def _inexact(exactness: Exactness) -> str:
+    if exactness.strays:
+        return _NOT_ITS_OWN
+    if exactness.doubt:
+        return _MAYBE_NOT_ITS_OWN
+    return _OTHER_NANS if exactness.numbers_exact else _NOT_SHOWN
 
 
 def _reason(hit: Hit) -> str:

@@ -79,6 +79,7 @@ class ActiveWatch:
         self._leave_out()
         self._settings = settings
         self._kept = KeptRuns(decision.keep, memory_budget(settings), in_memory) if decision.keep else None
+        self._goes_on = bool(earlier)  # behind a stop
         for run in earlier:
             self.keep(run)
         self._line = line
@@ -247,7 +248,8 @@ class ActiveWatch:
         few = _EAGER * (runs - self.watch.eager_runs)
         ours = our_filter(self.watched.tensor_filter) if ops > few else None
         alone = _VARIABLES_ALONE if ours is not None and ours.among is Among.OUTCOME else ""
-        return f"Nothing passed {name} in {' and '.join(parts)}{self._but_ignored}.{alone}{inexact}"
+        nothing = "Since the last stop nothing" if self._goes_on else "Nothing"
+        return f"{nothing} passed {name} in {' and '.join(parts)}{self._but_ignored}.{alone}{inexact}"
 
     @property
     def interrupted_words(self) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import tensorflow as tf
 
@@ -61,3 +63,40 @@ def test_what_follows_from_what_it_reads_is_not_drawn(op_type: str) -> None:
         reached = reach(graph, [made.op], ())
         state = call_state(reached.order, reached.tensors, frozenset())
     assert [op.type for op in state.outside] == (["RandomUniform"] if op_type == "RandomUniform" else [])
+
+
+def _disputed(fetched: Any) -> str:
+    reached = reach(fetched.graph, [fetched.op], ())
+    return call_state(reached.order, reached.tensors, frozenset(), [fetched.op]).unordered
+
+
+def _best() -> tuple[Any, Any]:
+    """A number, and the variable that holds the least of all, as a program keeps the best loss."""
+    return v1.placeholder(tf.float32, []), v1.get_variable("best", [], use_resource=True)
+
+
+@pytest.mark.usefixtures("loops_of_v1")
+def test_what_two_branches_of_one_condition_do_has_no_order() -> None:
+    """As where the best loss so far is kept: the watch said of such a program that its numbers are left to chance."""
+    with tf.Graph().as_default():
+        x, best = _best()
+        assert not _disputed(v1.cond(x < best, lambda: v1.assign(best, x), lambda: tf.identity(best)))
+    with tf.Graph().as_default():
+        x, best = _best()
+        read = lambda: v1.cond(x < 1, lambda: best + 0.0, lambda: x)  # noqa: E731
+        assert not _disputed(v1.cond(x < best, lambda: v1.assign(best, x), read)), "in a branch of a branch"
+
+
+@pytest.mark.usefixtures("loops_of_v1")
+def test_what_may_both_happen_has_one() -> None:
+    with tf.Graph().as_default():
+        x, best = _best()
+        written = v1.cond(x < 1, lambda: v1.assign(best, x), lambda: tf.constant(0.0))
+        read = v1.cond(x < 2, lambda: tf.constant(0.0), lambda: best + 0.0)
+        assert _disputed(written + read) == "best", "two conditions"
+    with tf.Graph().as_default():
+        x, best = _best()
+        decided = x < 1
+        written = v1.cond(decided, lambda: v1.assign(best, x), lambda: tf.constant(0.0))
+        merged = v1.cond(decided, lambda: x, lambda: x + 1)
+        assert _disputed(written + best * merged) == "best", "behind both branches"

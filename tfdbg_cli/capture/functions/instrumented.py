@@ -42,8 +42,9 @@ _FUSED_OTHERWISE = (
 )
 _XLA_FAILED = "XLA cannot compile this function with all its values given back, so none were taken this time."
 _RANDOM = (
-    "Random numbers of {} come from a generator inside the op, which starts anew in a captured call: "
-    "they are not those of an uncaptured one."
+    "Random numbers of {} come from a generator inside the op, and the op of a captured call has one of its own, "
+    "which begins anew: unless every call since the first was captured so, they are others than undebugged, not only "
+    "in their last digits."
 )
 _HIDDEN = "Values of {} nodes inside loops and branches of version 1 are not shown: they need not be produced."
 _UNSHOWN = "What {} does in functions of its own, such as the turns of a loop over a dataset, is not shown."

@@ -13,7 +13,7 @@ from tfdbg_cli.capture.sessions.reach import needs_of
 from tfdbg_cli.capture.tf.opaque import is_opaque, is_reference
 from tfdbg_cli.capture.tf.types import Op, SymbolicTensor
 from tfdbg_cli.ops.effects import Does, State, does, is_of_a_run
-from tfdbg_cli.ops.kinds import PASSING, PYTHON, VARIABLES
+from tfdbg_cli.ops.kinds import ENTER, MERGE, PASSING, PYTHON, SWITCH, VARIABLES
 
 _CALLED_IN_ORDER = PYTHON - {"PyFuncStateless"}
 
@@ -52,8 +52,14 @@ def unordered(
         return ""
     marks = {name: 1 << at for at, name in enumerate(sorted(marked))}
     before = marks_before(order, marks, fed_names)
-    for thing, one, other in pairs:
-        if not (before.get(other, 0) & marks[one] or before.get(one, 0) & marks[other]):
+    in_any_order = [
+        (thing, one, other)
+        for thing, one, other in pairs
+        if not (before.get(other, 0) & marks[one] or before.get(one, 0) & marks[other])
+    ]
+    sides = _sides(order, fed_names) if in_any_order else {}
+    for thing, one, other in in_any_order:
+        if not _exclude_each_other(sides.get(one, ()), sides.get(other, ())):
             return thing
     for end, holder in late:
         if any(not before.get(end, 0) & marks[op.name] for op in writers[holder]):
@@ -126,6 +132,40 @@ def _pairs(uses: Mapping[str, Iterable[str]], writers: Writers) -> Iterator[tupl
             for other in ops:
                 if other not in seen:
                     yield thing, one, other
+
+
+_Side = tuple[str, int]  # the tensor that decides which output of a Switch is computed, and the number of the output
+
+
+def _sides(order: Sequence[Op], fed_names: Collection[str]) -> Mapping[str, frozenset[_Side]]:
+    """By the name of each op in `order`, inputs first, what has to be decided so that it runs; nothing in loops.
+
+    An op runs if all runs that it reads or waits for, a Merge if one of the tensors that it reads is computed. In a
+    loop of version 1 each turn decides anew.
+    """
+    found: dict[str, frozenset[_Side]] = {op.name: frozenset() for op in order}
+    if any(op.type in ENTER for op in order):
+        return found
+
+    def of(tensor: SymbolicTensor) -> frozenset[_Side]:
+        giver = tensor.op
+        if tensor.name in fed_names:
+            return frozenset()
+        decided = {(giver.inputs[1].name, tensor.value_index)} if giver.type in SWITCH else set()
+        return found.get(giver.name, frozenset()) | decided
+
+    for op in order:
+        needs = list(map(of, op.inputs))
+        together = frozenset.intersection if op.type in MERGE else frozenset[_Side]().union
+        waits = (found.get(waited.name, frozenset()) for waited in op.control_inputs)
+        found[op.name] = together(*needs).union(*waits)
+    return found
+
+
+def _exclude_each_other(one: Iterable[_Side], other: Iterable[_Side]) -> bool:
+    """Whether two ops never run both, since the one needs another output of a Switch than the other."""
+    decided = dict(one)
+    return any(decided.get(tensor, output) != output for tensor, output in other)
 
 
 def marks_before(

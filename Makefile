@@ -3,7 +3,8 @@
 
 VENV := .venv
 PY := $(VENV)/bin/python
-JOBS ?= 2
+# Tests wait for terminals, processes and disks a quarter of their time: one worker more than CI has processors.
+JOBS ?= 3
 # Keras writes a file of settings when TensorFlow is imported: not into the home of whoever tries tfdbg.
 export KERAS_HOME := $(CURDIR)/$(VENV)/keras
 SOURCES := setup.cfg setup.py tfdbg_cli/version.py

@@ -246,7 +246,7 @@ def _require_tensorflow(place: Path) -> None:
 
 def _shown_graph(run: Run) -> Run:
     """`run` with the graph in whose names a replay gives its values: the program's, without what ran before."""
-    from tfdbg_cli.capture.runs.eager.past import without_past
+    from tfdbg_cli.capture.runs.eager.log.past import without_past
 
     return without_past(run if run.python_graph is None else replace(run, graph=run.python_graph))
 

@@ -21,9 +21,9 @@ from support.scripted import ScriptedFrontend
 
 from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.capture.runs.eager.checks import norm_of
-from tfdbg_cli.capture.runs.eager.noted_ops import taken
+from tfdbg_cli.capture.runs.eager.log.noted_ops import taken
+from tfdbg_cli.capture.runs.eager.log.recent import RecentOps
 from tfdbg_cli.capture.runs.eager.program.stacks import stack_here
-from tfdbg_cli.capture.runs.eager.recent import RecentOps
 from tfdbg_cli.capture.runs.eager.watch import EagerWatch, watch_of
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.config.settings import Settings

@@ -9,9 +9,9 @@ import pytest
 import tensorflow as tf
 from support.scripted import ScriptedFrontend
 
-from tfdbg_cli.capture.runs.eager import name_scopes
-from tfdbg_cli.capture.runs.eager.name_scopes import ScopeChanges
-from tfdbg_cli.capture.runs.eager.recent import RecentOps
+from tfdbg_cli.capture.runs.eager.log.recent import RecentOps
+from tfdbg_cli.capture.runs.eager.program import name_scopes
+from tfdbg_cli.capture.runs.eager.program.name_scopes import ScopeChanges
 from tfdbg_cli.capture.runs.eager.watch import EagerWatch, watch_of
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.debugger.debugger import Debugger
@@ -118,7 +118,7 @@ def _property() -> property:
 def test_the_class_is_tensorflows_again_when_nobody_watches(
     scopes: ScopeChanges, watch: EagerWatch, names: list[str]
 ) -> None:
-    assert _property().fset.__module__ == "tfdbg_cli.capture.runs.eager.name_scopes"
+    assert _property().fset.__module__ == "tfdbg_cli.capture.runs.eager.program.name_scopes"
     assert _property().__doc__ == _property().fget.__doc__
     for _ in range(2):
         watch.attend(False)
@@ -144,7 +144,7 @@ def test_watches_that_come_and_go_very_often_leave_it(scopes: ScopeChanges, monk
         scopes.heed()
         scopes.let_go()
     known = _property()
-    assert known.fset.__module__ == "tfdbg_cli.capture.runs.eager.name_scopes"
+    assert known.fset.__module__ == "tfdbg_cli.capture.runs.eager.program.name_scopes"
     scopes.heed()
     assert _property() is known
     before = scopes.latest
@@ -161,7 +161,7 @@ def test_tensorflow_is_asked_once_for_many_ops(watch: EagerWatch, names: list[st
             asked.append(1)
             return "kept/"
 
-    monkeypatch.setattr("tfdbg_cli.capture.runs.eager.name_scopes.thread_data", lambda _: Data())
+    monkeypatch.setattr("tfdbg_cli.capture.runs.eager.program.name_scopes.thread_data", lambda _: Data())
     list(map(lambda _: _run(), range(20)))  # no loop of the program's, so one run
     assert names[-10:] == ["kept/"] * 10
     assert len(asked) < 5, "each log asks for itself"

@@ -12,8 +12,8 @@ import pytest
 import tensorflow as tf
 from support.scripted import ScriptedFrontend
 
+from tfdbg_cli.capture.runs.eager.log.recent import RecentOps
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack, callers_known, line_at, stack_here, under_here
-from tfdbg_cli.capture.runs.eager.recent import RecentOps
 from tfdbg_cli.capture.runs.eager.watch import watch_of
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.model.decision import RunUntil

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tfdbg_cli.capture.controller import Controller
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.pipeline import performed
-from tfdbg_cli.capture.runs.eager.insides import Insides
+from tfdbg_cli.capture.runs.eager.log.insides import Insides
 from tfdbg_cli.capture.runs.eager.watch import EagerWatch, watch_of
 from tfdbg_cli.capture.runs.function.function_call import FunctionCall
 from tfdbg_cli.capture.runs.function.tracing_notes import Entered

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from tfdbg_cli.capture.runs.eager.noted_ops import HANDLES, Source
+from tfdbg_cli.capture.runs.eager.log.noted_ops import HANDLES, Source
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.callers import frame_at, is_users, names_in
 from tfdbg_cli.capture.tf.compat import EagerTensor

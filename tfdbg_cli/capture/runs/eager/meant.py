@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from tfdbg_cli.capture.runs.eager.noted_ops import HANDLES, Noted, Taken
+from tfdbg_cli.capture.runs.eager.log.noted_ops import HANDLES, Noted, Taken
 from tfdbg_cli.capture.runs.eager.program.places import program_at
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack, line_at
 from tfdbg_cli.capture.tf.compat import EagerTensor, dtype_number, host_array, tensor_id

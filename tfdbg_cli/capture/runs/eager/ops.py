@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
 from tfdbg_cli.capture.failures import report
-from tfdbg_cli.capture.runs.eager.forward_ops import ForwardOps
-from tfdbg_cli.capture.runs.eager.name_scopes import SCOPE_CHANGES
+from tfdbg_cli.capture.runs.eager.log.forward_ops import ForwardOps
+from tfdbg_cli.capture.runs.eager.program.name_scopes import SCOPE_CHANGES
 from tfdbg_cli.capture.runs.eager.program.stacks import callers_known
 from tfdbg_cli.capture.runs.eager.put_off import THREADS, Tapes, runs_program
 from tfdbg_cli.capture.tf import compat

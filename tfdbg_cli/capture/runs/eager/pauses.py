@@ -11,7 +11,7 @@ import numpy as np
 import tensorflow as tf
 
 from tfdbg_cli.analysis.places import PlaceTest
-from tfdbg_cli.capture.runs.eager.noted_ops import HANDLES, Noted, Taken
+from tfdbg_cli.capture.runs.eager.log.noted_ops import HANDLES, Noted, Taken
 from tfdbg_cli.capture.runs.eager.ops import leaves
 from tfdbg_cli.capture.runs.eager.program.places import builds, counts, driven, program_at
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack, line_at

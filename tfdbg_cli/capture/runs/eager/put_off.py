@@ -13,7 +13,7 @@ from functools import wraps
 from typing import Any, TypeAlias
 
 from tfdbg_cli.capture.failures import report
-from tfdbg_cli.capture.runs.eager.name_scopes import SCOPE_CHANGES
+from tfdbg_cli.capture.runs.eager.program.name_scopes import SCOPE_CHANGES
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack, stack_here, under_here
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.callers import is_tensorflows
@@ -25,7 +25,7 @@ from tfdbg_cli.own_frames import WITHOUT_OUR_FRAMES
 # What each op put off costs of the room, counted in elements, beside those of its outputs: 100 ops at most.
 _ONE = 10_000
 _MOST_TAPES = 10_000
-ROOM = 100 * _ONE
+_MOST_ROOM = 100 * _ONE
 
 # An op that has run: the arguments of `fast` (see `ops.EagerOps`), its outputs, its stack and its scope.
 RanOp: TypeAlias = tuple[tuple[Any, ...], OpOutputs, Stack, str]
@@ -57,7 +57,7 @@ class PutOff:
 
     def begin(self, show: Callable[[Sequence[RanOp]], None], scope_now: Callable[[], str], room: int) -> None:
         """Put off ops from now on, which `show` gets later: when their tensors exceed `room` elements, or earlier."""
-        self._show, self._scope_now, self._room = show, scope_now, room
+        self._show, self._scope_now, self._room = show, scope_now, min(room, _MOST_ROOM)
         self._changes = -1
         self.is_open = True
 

@@ -19,8 +19,8 @@ from tfdbg_cli.capture.functions.definition.shown_values import Shown
 from tfdbg_cli.capture.functions.instrumented import Outcome
 from tfdbg_cli.capture.functions.kept_tensors import KeptTensors
 from tfdbg_cli.capture.functions.recomputed import LazyTensor, Recomputed
-from tfdbg_cli.capture.runs.eager.forward_ops import ForwardOps
-from tfdbg_cli.capture.runs.eager.insides import Insides, within
+from tfdbg_cli.capture.runs.eager.log.forward_ops import ForwardOps
+from tfdbg_cli.capture.runs.eager.log.insides import Insides, within
 from tfdbg_cli.capture.runs.eager.ops import OPS, leaves
 from tfdbg_cli.capture.runs.eager.program.places import scope_of_op, scope_of_tape
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack, Tracebacks, stack_here

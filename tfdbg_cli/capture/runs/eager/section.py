@@ -12,12 +12,12 @@ from tfdbg_cli.capture.controller import Controller, PendingRun, Plan
 from tfdbg_cli.capture.runs.batch_places import batch_places
 from tfdbg_cli.capture.runs.eager.checks import Checks
 from tfdbg_cli.capture.runs.eager.live_frames import namer, names_at_hand
+from tfdbg_cli.capture.runs.eager.log.recent import RecentOps
+from tfdbg_cli.capture.runs.eager.log.told import told
 from tfdbg_cli.capture.runs.eager.pauses import PausedOp
 from tfdbg_cli.capture.runs.eager.program.places import is_program
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack, calls, line_at
 from tfdbg_cli.capture.runs.eager.program.turns import Turn
-from tfdbg_cli.capture.runs.eager.recent import RecentOps
-from tfdbg_cli.capture.runs.eager.told import told
 from tfdbg_cli.model.calls import Call, RunError, RunKind
 from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.model.frames import LiveFrame

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tfdbg_cli.capture.controller import Action, Controller
 from tfdbg_cli.capture.runs.eager.checks import Checks
 from tfdbg_cli.capture.runs.eager.live_frames import live_frames
-from tfdbg_cli.capture.runs.eager.noted_ops import Noted, Taken
+from tfdbg_cli.capture.runs.eager.log.noted_ops import Noted, Taken
 from tfdbg_cli.capture.runs.eager.pauses import PausedOp, Pauses, exchanged
 from tfdbg_cli.capture.runs.eager.program.places import counts
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tfdbg_cli.capture.runs.eager.checks import Checks
-from tfdbg_cli.capture.runs.eager.noted_ops import LATER, RESOURCE, Noted
+from tfdbg_cli.capture.runs.eager.log.noted_ops import LATER, RESOURCE, Noted
+from tfdbg_cli.capture.runs.eager.log.told import variable_value
 from tfdbg_cli.capture.runs.eager.section import Section
-from tfdbg_cli.capture.runs.eager.told import variable_value
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.compat import EagerTensor, dtype_number, tensor_id
 from tfdbg_cli.capture.tf.types import OpInput

@@ -9,12 +9,12 @@ from contextlib import contextmanager
 from tfdbg_cli.capture.controller import Action, Controller, PendingRun, Plan, WatchRequest
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.runs.eager.checks import Checks
-from tfdbg_cli.capture.runs.eager.forward_ops import ForwardOps
-from tfdbg_cli.capture.runs.eager.insides import CALLED, Insides
 from tfdbg_cli.capture.runs.eager.live_frames import live_frames, namer
-from tfdbg_cli.capture.runs.eager.noted_ops import Taken, taken
+from tfdbg_cli.capture.runs.eager.log.forward_ops import ForwardOps
+from tfdbg_cli.capture.runs.eager.log.insides import CALLED, Insides
+from tfdbg_cli.capture.runs.eager.log.noted_ops import Taken, taken
+from tfdbg_cli.capture.runs.eager.log.past import with_past
 from tfdbg_cli.capture.runs.eager.ops import OPS, leaves, parts_of
-from tfdbg_cli.capture.runs.eager.past import with_past
 from tfdbg_cli.capture.runs.eager.program.places import within_py_function
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack, is_under, stack_here
 from tfdbg_cli.capture.runs.eager.put_off import RanOp

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from tfdbg_cli.capture.runs.batch_places import batch_places
-from tfdbg_cli.capture.runs.eager.noted_ops import Source
-from tfdbg_cli.capture.runs.eager.recent import RecentOps
-from tfdbg_cli.capture.runs.eager.told import told_of
+from tfdbg_cli.capture.runs.eager.log.noted_ops import Source
+from tfdbg_cli.capture.runs.eager.log.recent import RecentOps
+from tfdbg_cli.capture.runs.eager.log.told import told_of
 from tfdbg_cli.capture.stores import joined
 from tfdbg_cli.capture.tf.compat import EagerTensor, tensor_id
 from tfdbg_cli.model.graph import GIVEN_BY, Graph, Node

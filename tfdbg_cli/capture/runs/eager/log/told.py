@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from tfdbg_cli.capture.runs.eager.insides import CALLED, Insides, within
-from tfdbg_cli.capture.runs.eager.noted_ops import HANDLES, LATER, Noted, Read, RecentOp, Released, Source
+from tfdbg_cli.capture.runs.eager.log.insides import CALLED, Insides, within
+from tfdbg_cli.capture.runs.eager.log.noted_ops import HANDLES, LATER, Noted, Read, RecentOp, Released, Source
+from tfdbg_cli.capture.runs.eager.log.recent import RecentOps
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack, Tracebacks
-from tfdbg_cli.capture.runs.eager.recent import RecentOps
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_definitions import dtype_of_input
 from tfdbg_cli.capture.tf.opaque import HANDLE

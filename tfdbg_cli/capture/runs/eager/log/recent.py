@@ -14,9 +14,8 @@ from typing import Any
 
 import tensorflow as tf
 
-from tfdbg_cli.capture.runs.eager.forward_ops import ForwardOps
-from tfdbg_cli.capture.runs.eager.name_scopes import NameScope
-from tfdbg_cli.capture.runs.eager.noted_ops import (
+from tfdbg_cli.capture.runs.eager.log.forward_ops import ForwardOps
+from tfdbg_cli.capture.runs.eager.log.noted_ops import (
     HANDLES,
     STRING,
     Noted,
@@ -29,8 +28,8 @@ from tfdbg_cli.capture.runs.eager.noted_ops import (
     array_in,
     taken,
 )
+from tfdbg_cli.capture.runs.eager.program.name_scopes import NameScope
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack
-from tfdbg_cli.capture.runs.eager.put_off import ROOM
 from tfdbg_cli.capture.tf.compat import (
     EagerTensor,
     dtype_number,
@@ -103,7 +102,7 @@ class RecentOps:
     @property
     def room(self) -> int:
         """How many elements of tensors may wait outside of the log (see `put_off`)."""
-        return min(self._budget // 64, ROOM)
+        return self._budget // 64
 
     def scope_now(self) -> str:
         """The name scope of an op that runs now in this thread; inside a gradient, that of the forward op."""

@@ -100,6 +100,14 @@ def test_keys_typed_before_the_first_page_act_on_it() -> None:
     assert screen.state.page.view.selected is not None and screen.state.message is None
 
 
+def test_keys_behind_one_that_waits_keep_their_order() -> None:
+    screen = _first_page_awaited("w", *":run_info", "enter")
+    assert screen.state.place is KeyContext.DOCUMENT and screen.state.pending is not None
+    screen.rest()
+    assert [page.command for page in screen.state.pages.all][-1] == "run_info"
+    assert _first_page_awaited("w", "q").state.place is KeyContext.LEAVE
+
+
 def test_what_needs_no_page_does_not_wait_for_the_first() -> None:
     assert _first_page_awaited(":").state.place is KeyContext.PROMPT
     assert _first_page_awaited("?").state.place is KeyContext.KEYS

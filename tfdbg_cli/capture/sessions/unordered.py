@@ -18,6 +18,7 @@ from tfdbg_cli.ops.kinds import ENTER, MERGE, PASSING, PYTHON, SWITCH, VARIABLES
 _CALLED_IN_ORDER = PYTHON - {"PyFuncStateless"}
 
 Writers = Mapping[str, Sequence[Op]]  # the ops of the call that write a variable, by the name of the op that holds it
+_Side = tuple[str, int]  # the tensor that decides which output of a Switch is computed, and the number of the output
 
 _OTHER_ORDER = (
     "Ops use {name} in no order that the graph fixes, and TensorFlow may have taken another one than left alone."
@@ -132,9 +133,6 @@ def _pairs(uses: Mapping[str, Iterable[str]], writers: Writers) -> Iterator[tupl
             for other in ops:
                 if other not in seen:
                     yield thing, one, other
-
-
-_Side = tuple[str, int]  # the tensor that decides which output of a Switch is computed, and the number of the output
 
 
 def _sides(order: Sequence[Op], fed_names: Collection[str]) -> Mapping[str, frozenset[_Side]]:

@@ -10,8 +10,8 @@ from tfdbg_cli.tui.control.state import State
 
 NO_PAGE_YET = "nothing"
 """The document kind of the placeholder page, before there is a first answer."""
-# Actions of documents that are answered at once: they need no page, or end the wait for it.
-_NEED_NO_PAGE = frozenset({"ui:prompt", "ui:keys", "ui:find", "ui:shell", "ui:mouse", "ui:escape", "ui:interrupt"})
+_END_THE_WAIT = frozenset({"ui:escape", "ui:interrupt", "exit"})
+_NEED_NO_PAGE = _END_THE_WAIT | {"ui:prompt", "ui:keys", "ui:find", "ui:shell", "ui:mouse"}
 
 
 class EarlyKeys:
@@ -23,15 +23,15 @@ class EarlyKeys:
         self._keys: deque[str] = deque()
 
     def hold(self, key: str) -> bool:
-        """Whether `key` has to wait; then it is kept, and so are those behind it, to keep their order."""
+        """Whether `key` has to wait; then it is kept, and so are all behind it but those that end the wait."""
         if not self._awaited or self._state.place is not KeyContext.DOCUMENT:
             return False
         action = action_of(key, KeyContext.DOCUMENT, self._state.service.moment, self._state.own_bindings)
-        acts_on_page = action.startswith("ui:") and action not in _NEED_NO_PAGE
-        if not acts_on_page and "{" not in action and not (self._keys and not action):
-            return False
-        self._keys.append(key)
-        return True
+        acts_on_page = (action.startswith("ui:") and action not in _NEED_NO_PAGE) or "{" in action
+        waits = action not in _END_THE_WAIT if self._keys else acts_on_page
+        if waits:
+            self._keys.append(key)
+        return waits
 
     @property
     def running(self) -> bool:

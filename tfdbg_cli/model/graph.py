@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property, wraps
-from typing import TypeVar
+from types import MappingProxyType
+from typing import NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
 from tfdbg_cli.errors import TfdbgError
@@ -28,16 +28,21 @@ class GraphKind(StrEnum):
 _PARTS_OF_A_DEVICE = 5  # colons in /job:worker/replica:0/task:0/device:CPU:0
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
-    """One operation. `attributes` are texts, ready to show; `device` is empty where it is not known."""
+class Node(NamedTuple):
+    """One operation. `attributes` are texts, ready to show; `device` is empty where it is not known.
+
+    A named tuple, since a frozen dataclass takes four times as long to make, and graphs are large.
+    """
 
     name: str
     op_type: str
     device: str
     inputs: tuple[TensorName, ...] = ()
     control_inputs: tuple[str, ...] = ()
-    attributes: Mapping[str, str] = field(default_factory=dict, hash=False)
+    attributes: Mapping[str, str] = MappingProxyType({})
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.op_type, self.device, self.inputs, self.control_inputs))
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -66,28 +71,31 @@ class Graph:
         self.kind = kind
         self._made_later = nodes if callable(nodes) else tuple
         if not callable(nodes):
-            self._by_name = _by_name(nodes)
+            self._named = _Named(nodes)
         self._consumers: dict[str, list[tuple[Node, int]]] | None = None
         self._control_consumers: dict[str, list[Node]] = {}
         self._indexing: Iterator[None] | None = None
 
     @cached_property
-    def _by_name(self) -> dict[str, list[Node]]:
-        return _by_name(self._made_later())
+    def _named(self) -> _Named:
+        return _Named(self._made_later())
 
     def __len__(self) -> int:
-        return sum(map(len, self._by_name.values()))
+        return len(self._named.first) + sum(map(len, self._named.others.values()))
 
     def __iter__(self) -> Iterator[Node]:
-        for nodes in self._by_name.values():
-            yield from nodes
+        others = self._named.others
+        for name, node in self._named.first.items():
+            yield node
+            if name in others:
+                yield from others[name]
 
     def __contains__(self, name: str) -> bool:
-        return name in self._by_name
+        return name in self._named.first
 
     def names(self) -> Collection[str]:
         """Every node name, once, in graph order."""
-        return self._by_name.keys()
+        return self._named.first.keys()
 
     def devices(self) -> list[str]:
         """Every device named by a node, sorted."""
@@ -95,15 +103,16 @@ class Graph:
 
     def find(self, name: str, device: str | None = None) -> Node | None:
         """The node called `name` (on `device`, if given), or None."""
-        nodes = self._by_name.get(name, ())
-        for node in nodes:
-            if device is None or node.device == device:
-                return node
-        return None
+        node = self._named.first.get(name)
+        if node is None or device is None or node.device == device:
+            return node
+        others = self._named.others.get(name, ())
+        return next((other for other in others if other.device == device), None)
 
     def all_named(self, name: str) -> Sequence[Node]:
         """The nodes called `name`, one for each device that has one."""
-        return self._by_name.get(name, ())
+        node = self._named.first.get(name)
+        return () if node is None else (node, *self._named.others.get(name, ()))
 
     def node(self, name: str, device: str | None = None) -> Node:
         """The node called `name`.
@@ -160,11 +169,15 @@ def _from_nodes_apart(node: Node) -> bool:
     return len({tensor.node for tensor in node.inputs}) == len(node.inputs)
 
 
-def _by_name(nodes: Iterable[Node]) -> dict[str, list[Node]]:
-    found: dict[str, list[Node]] = {}
-    for node in nodes:
-        found.setdefault(node.name, []).append(node)
-    return found
+class _Named:
+    """Nodes by name: the `first` of each name, and the `others`, which are few."""
+
+    def __init__(self, nodes: Iterable[Node]) -> None:
+        self.first: dict[str, Node] = {}
+        self.others: dict[str, list[Node]] = {}
+        for node in nodes:
+            if self.first.setdefault(node.name, node) is not node:
+                self.others.setdefault(node.name, []).append(node)
 
 
 def once_per_graph(make: Callable[[Graph], Made]) -> Callable[[Graph], Made]:

@@ -81,5 +81,5 @@ def test_defect_the_wrong_reason_for_a_missing_input(kind: GraphKind, failed: bo
 def test_a_program_that_asks_for_a_part_of_a_device_shows_what_ran_there(asked: str) -> None:
     """tf.numpy_function asks for the task alone, `tf.device("/CPU:0")` for no task."""
     run = made_run(op("x", "PyFunc", value=0.0), op("log", "Log", "x", value=float("-inf")))
-    nodes = [replace(node, device=asked) for node in run.graph]
+    nodes = [node._replace(device=asked) for node in run.graph]
     assert _read(replace(run, graph=Graph(nodes, GraphKind.PYTHON)), "log", 0) == [("x:0", 0)]

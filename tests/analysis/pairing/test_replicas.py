@@ -38,7 +38,7 @@ def test_who_belongs_to_which_replica() -> None:
 
 def test_without_devices_the_readers_tell() -> None:
     run = replicated_step()
-    nodes = [replace(node, device="") for node in run.graph]
+    nodes = [node._replace(device="") for node in run.graph]
     membership = membership_of(replace(run, graph=type(run.graph)(nodes)))
     assert membership.replica["x_1"] == 1 and membership.replica["x"] == 0 and "AddN" not in membership.replica
 

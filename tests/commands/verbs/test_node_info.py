@@ -196,5 +196,5 @@ def test_of_the_op_that_failed_nothing_was_captured_since_it_failed() -> None:
 
 def test_a_program_that_asks_for_a_part_of_a_device_shows_what_was_captured_there() -> None:
     run = made_run(op("x", "PyFunc", value=0.0))
-    nodes = [replace(node, device="/job:localhost/replica:0/task:0") for node in run.graph]
+    nodes = [node._replace(device="/job:localhost/replica:0/task:0") for node in run.graph]
     assert "1 captured tensor" in text_of("ni -d x", replace(run, graph=Graph(nodes, GraphKind.PYTHON)))

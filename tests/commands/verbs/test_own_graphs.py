@@ -41,8 +41,8 @@ def _run() -> Run:
     ran = Graph(
         [
             _node("arg_x", "_Arg", device=_CPU),
-            replace(
-                _node("log/unary_ops_composition", "_UnaryOpsComposition", "arg_x", device=_CPU), attributes=_NAMES
+            _node("log/unary_ops_composition", "_UnaryOpsComposition", "arg_x", device=_CPU)._replace(
+                attributes=_NAMES
             ),
             _node("six", "Const", device=_CPU),
             _node("out", "Add", "log/unary_ops_composition", "six", device=_CPU),

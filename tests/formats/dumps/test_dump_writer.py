@@ -22,7 +22,7 @@ from tfdbg_cli.model.values import Array, Lack, NoValue, Value
 
 def possible_run(**changes: object) -> Run:
     """The sample run with a graph that TensorFlow could have made (no node reads itself)."""
-    nodes = [replace(node, inputs=()) if node.name == "step/while/Add" else node for node in NODES]
+    nodes = [node._replace(inputs=()) if node.name == "step/while/Add" else node for node in NODES]
     return sample_run(**({"graph": Graph(nodes)} | changes))
 
 

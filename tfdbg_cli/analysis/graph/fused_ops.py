@@ -46,7 +46,7 @@ def as_written(node: Node) -> Node:
     if match is None:
         return node
     plain = match["plain"]
-    return replace(node, op_type=f"_{plain}" if plain.startswith("Fused") else plain)
+    return node._replace(op_type=f"_{plain}" if plain.startswith("Fused") else plain)
 
 
 @dataclass(frozen=True)

@@ -74,7 +74,7 @@ def _as_first(replica: Replica, membership: Membership) -> _AsFirst:
         known = replica.common if one.name in replica.common else names
         inputs = tuple(renamed(tensor) for tensor in one.inputs if tensor.node in known)
         controls = tuple(names[control] for control in one.control_inputs if control in known)
-        return replace(one, name=names[one.name], inputs=inputs, control_inputs=controls)
+        return one._replace(name=names[one.name], inputs=inputs, control_inputs=controls)
 
     fetched = [parsed for text in run.call.fetches if (parsed := parse_tensor_name(text)) is not None]
     fetches = tuple(str(renamed(tensor)) for tensor in fetched if tensor.node in names)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from tfdbg_cli.capture.functions.definition.body import Body
 from tfdbg_cli.capture.functions.graph import nodes_of
@@ -55,4 +54,4 @@ class CalledFunctions:
             own = inside.pop(node.name)
             yield from (one for name, one in inside.items() if name not in known)
             inputs = (*(name for name in given if name.node != node.name), *own.inputs)
-            yield replace(node, inputs=tuple(dict.fromkeys(inputs)))
+            yield node._replace(inputs=tuple(dict.fromkeys(inputs)))

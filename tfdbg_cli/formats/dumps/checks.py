@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence, Set
 
 from tfdbg_cli.formats.dumps.listing import VALUE_OP, DumpFile
-from tfdbg_cli.model.graph import Graph
+from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.ops.kinds import ENTER, EXIT, MERGE, NEXT_ITERATION
 
@@ -42,19 +42,25 @@ def strangers(files: Sequence[DumpFile], graph: Graph, devices_with_graph: Set[s
 
 def contradictions(files: Sequence[DumpFile], graph: Graph) -> Iterator[tuple[DumpFile, TensorName]]:
     """Dumps that are older than what they read, each with the first such input; `files` in order of time."""
+    devices: dict[str, tuple[set[str], set[tuple[str, int]]]] = {}  # nodes and tensors that were dumped there
+    early: list[tuple[DumpFile, Node]] = []  # what had an input that was not: nearly all inputs were
+    for file in files:
+        _, _, name, slot, debug_op, device, _ = file
+        seen, dumped = devices.get(device) or devices.setdefault(device, (set(), set()))
+        if debug_op == VALUE_OP:
+            dumped.add((name, slot))
+        if name not in seen:
+            seen.add(name)
+            node = graph.find(name, device)
+            if node is not None and not dumped.issuperset(node.inputs) and node.op_type not in _LOOP_OPS:
+                early.append((file, node))
+    if not early:
+        return
     first: dict[tuple[str, str, int], int] = {}
     for file in files:
         if file.debug_op == VALUE_OP:
             first.setdefault((file.device, file.node, file.slot), file.time_us)
-    seen: set[tuple[str, str]] = set()
-    for file in files:
-        key = (file.device, file.node)
-        if key in seen:
-            continue
-        seen.add(key)
-        node = graph.find(file.node, file.device)
-        if node is None or node.op_type in _LOOP_OPS:
-            continue
+    for file, node in early:
         for read in node.inputs:
             time_us = first.get((file.device, read.node, read.slot))
             if time_us is not None and time_us > file.time_us:

@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from heapq import nlargest
 from pathlib import Path
 from typing import NamedTuple
@@ -28,6 +29,7 @@ _MOST_ASKED = 5_000  # files whose size is asked for at once
 
 # <last part of the node's name>_<slot>_<debug op>_<microseconds>[-<count>]
 _DUMP_NAME = re.compile(r"(.*)_(\d{1,9})_([A-Za-z][A-Za-z0-9]*)_(\d{1,18})(?:-(\d{1,9}))?", re.DOTALL)
+_SLOT, _DEBUG_OP, _LONGEST_TIME = re.compile(r"\d{1,9}"), re.compile("[A-Za-z][A-Za-z0-9]*"), 18
 
 
 class DumpFile(NamedTuple):
@@ -62,11 +64,22 @@ class DumpName(NamedTuple):
 
 def parse_dump_name(name: str) -> DumpName | None:
     """The parts of a dump file's name; None when it is no such name."""
+    parts = name.rsplit("_", 3)
+    if len(parts) == 4:  # there may be very many, and nearly all are so: a pattern takes three times as long
+        base, slot, debug_op, time_us = parts
+        known = _slot_and_op(slot, debug_op)
+        if known is not None and time_us.isdecimal() and len(time_us) <= _LONGEST_TIME:
+            return DumpName(base, *known, int(time_us), 0)
     match = _DUMP_NAME.fullmatch(name)
     if match is None:
         return None
     base, slot, debug_op, time_us, repeat = match.groups()
     return DumpName(base, int(slot), debug_op, int(time_us), int(repeat or 0))
+
+
+@lru_cache(maxsize=4096)
+def _slot_and_op(slot: str, debug_op: str) -> tuple[int, str] | None:
+    return (int(slot), debug_op) if _SLOT.fullmatch(slot) and _DEBUG_OP.fullmatch(debug_op) else None
 
 
 @dataclass
@@ -212,7 +225,9 @@ def _files_below(device: str, root: str, skipped: _Skipped) -> Iterator[tuple[os
             skipped.unreadable.append(readable(Path(path).name))
             continue
         for entry in entries:
-            if entry.is_dir(follow_symlinks=False):
+            if entry.is_file(follow_symlinks=False):  # no link: it lies where it stands
+                yield entry, scope
+            elif entry.is_dir(follow_symlinks=False):
                 if depth < _MAX_DEPTH:
                     pending.append((entry.path, f"{scope}{readable(entry.name)}/", depth + 1))
             elif _usable(entry, root, skipped):
@@ -221,14 +236,15 @@ def _files_below(device: str, root: str, skipped: _Skipped) -> Iterator[tuple[os
 
 def _list_file(entry: os.DirEntry[str], scope: str, device: str, listing: DumpListing, skipped: _Skipped) -> None:
     name = readable(entry.name)
-    parts = parse_dump_name(name)
     if name.startswith(GRAPH_PREFIX):
         listing.graphs.setdefault(device, []).append(Path(entry.path))
-    elif parts is None:
+        return
+    parts = parse_dump_name(name)
+    if parts is None:
         skipped.foreign.append(scope + name)
-    else:
-        base, slot, debug_op, time_us, repeat = parts
-        listing.tensors.append(DumpFile(time_us, repeat, scope + base, slot, debug_op, device, entry.path))
+        return
+    base, slot, debug_op, time_us, repeat = parts
+    listing.tensors.append(DumpFile(time_us, repeat, scope + base, slot, debug_op, device, entry.path))
 
 
 def _empty_files(listing: DumpListing) -> Iterator[str]:

@@ -16,7 +16,7 @@ from tfdbg_cli.formats.dumps.cut_off import cut_off
 from tfdbg_cli.formats.dumps.listing import DumpFile, DumpListing, list_dump, run_number
 from tfdbg_cli.formats.dumps.store import DumpTensorStore, debug_op_nodes, in_order
 from tfdbg_cli.formats.messages.event_file import DamagedFileError, read_event
-from tfdbg_cli.formats.messages.graph_def import SavedGraph, graph_from_parts, parse_graph_def
+from tfdbg_cli.formats.messages.graph_def import Part, SavedGraph, graph_of, parse_graph_def
 from tfdbg_cli.model.calls import Call
 from tfdbg_cli.model.graph import Graph, GraphKind
 from tfdbg_cli.model.runs import Run
@@ -95,19 +95,19 @@ def _assemble(
 
 def _runtime_graph(listing: DumpListing, notes: list[str]) -> SavedGraph:
     """The partition graphs of every device as one graph; of several of one device the newest counts first."""
-    parts: list[tuple[str, bytes]] = []
+    parts: list[Part] = []
     for device, paths in listing.graphs.items():
         for path in reversed(paths):
             try:
                 serialized = read_event(path).graph_def
-                parse_graph_def(serialized)
+                part = Part(device, serialized, parse_graph_def(serialized))
             except DamagedFileError as error:
                 notes.append(str(error))
             except ValueError:
                 notes.append(f"The file {path.name} holds no graph and was left out.")
             else:
-                parts.append((device, serialized))
-    graph = graph_from_parts(parts, GraphKind.RUNTIME)
+                parts.append(part)
+    graph = graph_of(parts, GraphKind.RUNTIME)
     return graph.with_nodes(debug_op_nodes(listing.tensors))
 
 

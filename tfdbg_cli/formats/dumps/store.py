@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from itertools import groupby
+from operator import itemgetter
 
 from tfdbg_cli.formats.dumps.listing import VALUE_OP, DumpFile
 from tfdbg_cli.formats.messages.event_file import read_tensor, tensor_facts
@@ -14,6 +15,8 @@ from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.tensors import Tensor
 from tfdbg_cli.model.values import NoValue, Value
 from tfdbg_cli.model.walks import needs_first
+
+_TIME = itemgetter(DumpFile._fields.index("time_us"))
 
 
 def shown_name(file: DumpFile) -> TensorName:
@@ -50,16 +53,15 @@ class DumpTensorStore:
         self._lacks = lacks
         self._timed = timed
         self._rows: list[Tensor | None] = [None] * len(files)
-        self._by_node: dict[str, list[int]] = {}
         self._executions: dict[str, dict[int, int]] = {}  # by node and index, of those that were asked for
-        by_node = self._by_node
+        self._first: dict[str, int] = {}  # by node
+        self._several: dict[str, list[int]] = {}  # of nodes with more tensors than that one
+        first = self._first
         for index, file in enumerate(files):
             node = file.node if file.debug_op == VALUE_OP else shown_name(file).node
-            found = by_node.get(node)
-            if found is None:  # no list is made for those that need none, of which there can be very many
-                by_node[node] = [index]
-            else:
-                found.append(index)
+            known = first.setdefault(node, index)
+            if known != index:  # no list is made for those that need none, of which there can be very many
+                self._several.setdefault(node, [known]).append(index)
 
     def __len__(self) -> int:
         return len(self._files)
@@ -91,7 +93,7 @@ class DumpTensorStore:
         if known is None:
             known = self._executions[node] = {}
             count: Counter[tuple[str, str, int, str]] = Counter()
-            for each in self._by_node[node]:
+            for each in self.named(node):
                 file = self._files[each]
                 key = (file.device, file.node, file.slot, file.debug_op)
                 known[each] = count[key]
@@ -125,7 +127,7 @@ class DumpTensorStore:
         return self._lacks.get(path) or read_tensor(path)
 
     def named(self, node: str, slot: int | None = None) -> Sequence[int]:
-        found = self._by_node.get(node, [])
+        found = self._several.get(node) or ([self._first[node]] if node in self._first else [])
         if slot is None:
             return found
         return [index for index in found if shown_name(self._files[index]).slot == slot]
@@ -135,15 +137,18 @@ class DumpTensorStore:
 
     @cached_property
     def _nodes(self) -> Sequence[str]:
-        return list(self._by_node)
+        return list(self._first)
 
 
 def in_order(files: list[DumpFile], graph: Graph) -> list[DumpFile]:
     """`files` by time over all devices; of one microsecond, what is read comes before what reads it."""
+    by_time = sorted(files, key=_TIME)
+    if len(set(map(_TIME, by_time))) == len(by_time):
+        return by_time
     ordered: list[DumpFile] = []
-    for _, tied in groupby(sorted(files), key=lambda file: file.time_us):
+    for _, tied in groupby(by_time, key=_TIME):
         group = list(tied)
-        ordered.extend(group if len(group) == 1 else _inputs_first(group, graph))
+        ordered.extend(group if len(group) == 1 else _inputs_first(sorted(group), graph))
     return ordered
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import replace
+from dataclasses import dataclass
 from typing import Any
 
 from tfdbg_cli.formats.messages import schema
@@ -14,6 +14,15 @@ from tfdbg_cli.ops.kinds import DEBUG_COPIES, RECEIVES, SENDS
 
 _COPY, _DEBUG = "__copy_", "__dbg_"
 _COPIES_OF_COPIES = 4  # one would be strange, a circle of them is damage
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A partition of a graph on `device` (empty: as its nodes say): a GraphDef, as bytes and as a message."""
+
+    device: str
+    serialized: bytes
+    graph: Any
 
 
 class SavedGraph(Graph):
@@ -58,30 +67,39 @@ def graph_from_parts(parts: Sequence[tuple[str, bytes]], kind: GraphKind) -> Sav
         ValueError: the bytes are no GraphDef.
 
     """
-    protos = [(device, parse_graph_def(serialized)) for device, serialized in parts]
-    return SavedGraph(lambda: _joined(protos), kind, parts)
+    return graph_of([Part(device, serialized, parse_graph_def(serialized)) for device, serialized in parts], kind)
+
+
+def graph_of(parts: Sequence[Part], kind: GraphKind) -> SavedGraph:
+    """One graph of several partitions that were parsed, as `graph_from_parts` makes it."""
+    protos = [(part.device, part.graph) for part in parts]
+    return SavedGraph(lambda: _joined(protos), kind, [(part.device, part.serialized) for part in parts])
 
 
 def _joined(parts: Sequence[tuple[str, Any]]) -> Collection[Node]:
     """The nodes of the GraphDefs in `parts`, each with its device."""
-    nodes: dict[tuple[str, str], Node] = {}
+    nodes: list[Node] = []
+    first: dict[str, Node] = {}
+    others: set[tuple[str, str]] = set()  # nodes that are not the first of their name, which are few
     sent: dict[tuple[bytes, ...], TensorName] = {}
-    receiving: list[tuple[tuple[str, str], tuple[bytes, ...]]] = []
+    receiving: list[tuple[int, tuple[bytes, ...]]] = []
     for device, graph in parts:
         for node, proto in _nodes(graph, device):
-            key = (node.device, node.name)
-            if key in nodes:
-                continue
-            nodes[key] = node
+            namesake = first.setdefault(node.name, node)
+            if namesake is not node:
+                key = (node.name, node.device)
+                if namesake.device == node.device or key in others:
+                    continue
+                others.add(key)
+            nodes.append(node)
             if node.op_type in SENDS and node.inputs:
                 sent[rendezvous(proto)] = node.inputs[0]
             elif node.op_type in RECEIVES:
-                receiving.append((key, rendezvous(proto)))
-    for key, channel in receiving:
+                receiving.append((len(nodes) - 1, rendezvous(proto)))
+    for place, channel in receiving:
         if channel in sent:
-            node = nodes[key]
-            nodes[key] = replace(node, inputs=(sent[channel],))
-    return nodes.values()
+            nodes[place] = nodes[place]._replace(inputs=(sent[channel],))
+    return nodes
 
 
 def parse_graph_def(serialized: bytes) -> Any:
@@ -117,7 +135,7 @@ def _nodes(graph: Any, device: str) -> Iterator[tuple[Node, Any]]:
         if name in debug:
             continue
         texts, controls = plain_inputs(proto, debug)
-        inputs = tuple([tensor_name(text) for text in texts])
+        inputs = tuple([TensorName(text, 0) if ":" not in text else tensor_name(text) for text in texts])
         yield Node(name, proto.op, device or proto.device, inputs, tuple(controls), AttributeTexts(proto)), proto
 
 
@@ -135,9 +153,12 @@ def plain_inputs(proto: Any, debug: Mapping[str, str]) -> tuple[list[str], list[
 
     The nodes `debug` of the debugger are left out: who reads the copy of a tensor reads the tensor.
     """
+    texts = list(proto.input)
+    if not debug and "^" not in "".join(texts):  # as in nearly all nodes of nearly all graphs
+        return texts, []
     inputs: list[str] = []
     controls: dict[str, None] = {}
-    for text in proto.input:
+    for text in texts:
         if text[:1] != "^":
             inputs.append(_behind_copies(text, debug) if debug else text)
         elif text[1:] not in debug:

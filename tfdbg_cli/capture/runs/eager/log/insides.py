@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import tensorflow as tf
@@ -44,7 +44,7 @@ class Insides:
                 read = tuple(within(scope, tensor, given) for tensor in node.inputs)
                 waited = tuple(f"{scope}/{control}" for control in node.control_inputs if control not in given)
                 name = f"{scope}/{node.name}"
-                yield node.name, replace(node, name=name, inputs=read, control_inputs=waited)
+                yield node.name, node._replace(name=name, inputs=read, control_inputs=waited)
 
     def values(self, inputs: Sequence[Array | None], outputs: Sequence[Array]) -> TensorStore | None:
         """All values of a call with `inputs` that gave `outputs`; None where they are not computed.

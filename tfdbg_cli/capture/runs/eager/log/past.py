@@ -84,11 +84,11 @@ def _needs(graph: Graph, name: str) -> Iterable[str]:
 
 def _given(node: Node, read: Mapping[TensorName, TensorName]) -> Node:
     made = read.get(TensorName(node.name, 0))
-    return node if made is None else replace(node, attributes={**node.attributes, GIVEN_BY: str(made)})
+    return node if made is None else node._replace(attributes={**node.attributes, GIVEN_BY: str(made)})
 
 
 def _reading(node: Node, instead: Mapping[TensorName, TensorName]) -> Node:
-    return replace(node, inputs=tuple(instead.get(one, one) for one in node.inputs))
+    return node._replace(inputs=tuple(instead.get(one, one) for one in node.inputs))
 
 
 def _moved(name: TensorName) -> TensorName:
@@ -98,7 +98,7 @@ def _moved(name: TensorName) -> TensorName:
 def _within(node: Node) -> Node:
     inputs = tuple(map(_moved, node.inputs))
     controls = tuple(f"{SCOPE}/{name}" for name in node.control_inputs)
-    return replace(node, name=f"{SCOPE}/{node.name}", inputs=inputs, control_inputs=controls)
+    return node._replace(name=f"{SCOPE}/{node.name}", inputs=inputs, control_inputs=controls)
 
 
 def _renamed(tensor: Tensor) -> Tensor:

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.capture.tf.types import FetchedValue, Op, RawSession, SymbolicTensor
+from tfdbg_cli.capture.tf.types import FetchedValue, Op, RawSession, RunMetadata, RunOptions, SymbolicTensor
 from tfdbg_cli.model.values import Array
 
 
 class PreparedRun:
-    """Runs of `session` that are given values for `feeds`, fetch `tensors` and run `targets`.
+    """Runs of `session` under `options` that are given values for `feeds`, fetch `tensors` and run `targets`.
 
     They go the way of `Session.run`, names in the order in which that hands them to the runtime. An error of an op
     does not say which op it was.
@@ -33,6 +33,7 @@ class PreparedRun:
         feeds: Sequence[SymbolicTensor],
         tensors: Sequence[SymbolicTensor],
         targets: Sequence[Op],
+        options: RunOptions = None,
     ) -> None:
         for feed in feeds:
             if not session.graph.is_feedable(feed):
@@ -49,19 +50,21 @@ class PreparedRun:
         self._places = [places[name] for name in names]
         ends = sorted({str(target.name) for target in targets})
         runs = bool(fetched or ends)  # what is only fed is handed back, and nothing is run for it
-        self._run = compat.reader_of(session, fetched, feed=sorted(given), target=ends) if runs else None
+        wanted = {} if options is None else {"run_options": options}
+        self._run = compat.reader_of(session, fetched, feed=sorted(given), target=ends, **wanted) if runs else None
 
-    def make(self, given: Sequence[Array]) -> list[FetchedValue]:
+    def make(self, given: Sequence[Array], run_metadata: RunMetadata = None) -> list[FetchedValue]:
         """Make the run with the values `given`, in the order of the feeds: the values of the tensors, in theirs.
 
-        Raises what an op raises.
+        What the options ask for is put into `run_metadata`, if given. Raises what an op raises.
 
         Raises:
             ValueError: a value has not the shape that the graph promises.
 
         """
         values = [_fed(value, *feed) for value, feed in zip(given, self._feeds, strict=True)]
-        found = () if self._run is None else self._run(*(values[at] for at in self._order))
+        ordered = (values[at] for at in self._order)
+        found = () if self._run is None else self._run(*ordered, run_metadata=run_metadata)
         return [found[place] if place >= 0 else values[-1 - place] for place in self._places]
 
 

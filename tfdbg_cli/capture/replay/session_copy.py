@@ -22,7 +22,16 @@ from tfdbg_cli.capture.sessions.updated import updated_outline
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
-from tfdbg_cli.capture.tf.types import FetchedValue, Op, RawSession, RunMetadata, RunOptions, SymbolicTensor, TfGraph
+from tfdbg_cli.capture.tf.types import (
+    FetchedValue,
+    GraphElement,
+    Op,
+    RawSession,
+    RunMetadata,
+    RunOptions,
+    SymbolicTensor,
+    TfGraph,
+)
 from tfdbg_cli.model.dtypes import element_type_named
 from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
 from tfdbg_cli.model.values import Array
@@ -33,6 +42,7 @@ CONFIG = "session_config"  # the key of ReplaySpec.details that holds the sessio
 UPDATED = "updated"  # the key of the variables, one a line, whose values after the run are to be shown
 _KEPT = 4  # copies kept for a graph: each holds its variables once more
 _PREPARED = 8  # kinds of runs that are kept prepared in a copy
+_TOLD_GRAPHS = v1.RunOptions(output_partition_graphs=True)
 
 
 class SessionCopy:
@@ -76,6 +86,12 @@ class SessionCopy:
         self.alike = False  # whether replays in this copy were found to make the same updates as the program's runs
         self._sessions: dict[bool, RawSession] = {}
         self._runs: dict[tuple[object, ...], PreparedRun] = {}
+
+    @cached_property
+    def _ends(self) -> tuple[list[SymbolicTensor], list[Op]]:
+        """The tensors and the ops for the sake of which the program makes its run."""
+        tensors = [element for element in self.elements if isinstance(element, tf.Tensor)]
+        return tensors, [element for element in self.elements if isinstance(element, tf.Operation)]
 
     @cached_property
     def by_reference(self) -> bool:
@@ -171,8 +187,8 @@ class SessionCopy:
             try:
                 given = self.given(replay_spec)
                 values = None
-                if options is None and run_metadata is None and instead is None:
-                    values = self._prepared_values(session, given, tensors, targets)
+                if instead is None and (options is None or options is _TOLD_GRAPHS):
+                    values = self._prepared_values(session, given, tensors, targets, options, run_metadata)
                     if values is None:  # it failed
                         self.begin(replay_spec, optimized=not dumps)
                 if values is None:
@@ -191,10 +207,13 @@ class SessionCopy:
         given: Mapping[SymbolicTensor, Array],
         tensors: Sequence[SymbolicTensor],
         targets: Sequence[Op],
+        options: RunOptions,
+        run_metadata: RunMetadata,
     ) -> Sequence[FetchedValue] | None:
         """The values of a run that is prepared once; None if it fails: only `Session.run` tells which op did."""
         try:
-            return self._prepared(session, list(given), tensors, targets).make(list(given.values()))
+            prepared = self._prepared(session, list(given), tensors, targets, options)
+            return prepared.make(list(given.values()), run_metadata)
         except OpError:
             return None
 
@@ -204,23 +223,42 @@ class SessionCopy:
         feeds: Sequence[SymbolicTensor],
         tensors: Sequence[SymbolicTensor],
         targets: Sequence[Op],
+        options: RunOptions = None,
     ) -> PreparedRun:
         """The run of that kind, prepared; the kinds asked for last are kept."""
         # The key has ids of graph elements, which stay unique since the graph of the copy keeps these alive.
-        key = id(session), *(tuple(map(id, elements)) for elements in (feeds, tensors, targets))
-        found = self._runs.pop(key, None) or PreparedRun(session, feeds, tensors, targets)
+        key = id(session), id(options), *(tuple(map(id, elements)) for elements in (feeds, tensors, targets))
+        found = self._runs.pop(key, None) or PreparedRun(session, feeds, tensors, targets, options)
         self._runs[key] = found
         while len(self._runs) > _PREPARED:
             self._runs.pop(next(iter(self._runs)))
         return found
 
-    def plain(self, replay_spec: ReplaySpec, options: RunOptions = None, run_metadata: RunMetadata = None) -> Outcome:
-        """What the run gives when it fetches what the program fetched, and nothing else. Raises what an op raises."""
-        return self.outcome(*self.perform(replay_spec, self.elements, (), options, None, run_metadata))
+    def plain(self, replay_spec: ReplaySpec, run_metadata: RunMetadata = None) -> Outcome:
+        """What the run gives when it fetches what the program fetched, and nothing else. Raises what an op raises.
+
+        The graphs that ran are put into `run_metadata`, if given.
+        """
+        tensors, targets = self._ends
+        values, after = self.perform(replay_spec, tensors, targets, _TOLD_GRAPHS, None, run_metadata)
+        return self._outcome(tensors, values, after)
+
+    def prepare_plain(self) -> None:
+        """Have TensorFlow compile what `plain` runs, which for a large graph takes most of its time."""
+        with self.lock, INSIDE:
+            session = self.session()
+            self._prepared(session, [place for place, _ in self._writers], (), [write for _, write in self._writers])
+            self._prepared(session, list(self.feeds.values()), *self._ends, _TOLD_GRAPHS)
+            self._prepared(session, (), self._readers, ())
 
     def outcome(self, values: Sequence[FetchedValue], after: Sequence[Array]) -> Outcome:
         """The outcome of a run that gave `values` for what the program fetched, and left `after` in its variables."""
-        pairs = zip(self.elements, values, strict=True)
+        return self._outcome(self.elements, values, after)
+
+    def _outcome(
+        self, elements: Sequence[GraphElement], values: Sequence[FetchedValue], after: Sequence[Array]
+    ) -> Outcome:
+        pairs = zip(elements, values, strict=True)
         fetched = {element.name: fetched_array(value) for element, value in pairs if value is not None}
         names = (variable.node for variable in self.updated)
         return Outcome(fetched, dict(zip(names, after, strict=True)))

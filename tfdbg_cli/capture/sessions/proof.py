@@ -24,12 +24,14 @@ _NOT_TOLD = frozenset({"_output_shapes", "_class", "shape_inference_graph"})  # 
 class Trial:
     """How exact the watched runs of one kind are, as far as it is known.
 
-    `proven` says that the graphs were compared; `other_ops` are the ops of the plain graph that the watched one
-    computes otherwise. `differs` is where a watched run gave other numbers than a plain one: from then on no run of
-    the kind is watched in place. `unlike` says why runs of the kind cannot be compared; empty if they can.
+    `prepared` says that the plain run on copies was prepared, or is being. `proven` says that the graphs were
+    compared; `other_ops` are the ops of the plain graph that the watched one computes otherwise. `differs` is where a
+    watched run gave other numbers than a plain one: from then on no run of the kind is watched in place. `unlike`
+    says why runs of the kind cannot be compared; empty if they can.
     """
 
     runs: int = 0
+    prepared: bool = False
     proven: bool = False
     other_ops: tuple[str, ...] = ()
     differs: tuple[Parting, ...] = field(default=())

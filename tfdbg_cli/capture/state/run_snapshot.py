@@ -28,6 +28,7 @@ from tfdbg_cli.capture.sessions.program_graph import tensor_name
 from tfdbg_cli.capture.sessions.proof import Graphs
 from tfdbg_cli.capture.stores import known_value
 from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.beside import Beside
 from tfdbg_cli.capture.tf.memo import Memo, Memos
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import FetchedValue, Op, RawSession, SymbolicTensor
@@ -44,6 +45,7 @@ _QUIET: Memos[QuietGraph] = Memos(keep=1)
 # A run of ours wakes the threads of TensorFlow's pool. Just before or after the program's run, that would decide who
 # wins races in it where the graph fixes no order.
 _IN_THIS_THREAD = compat.v1.RunOptions(inter_op_thread_pool=-1)
+_NOT_DRAWN = np.empty(0)
 _LATE: Memos[Sequence[SymbolicTensor]] = Memos(keep=16)
 _Readers: TypeAlias = dict[tuple[str, ...], Callable[[], Sequence[FetchedValue]]]
 _READERS: Memo[_Readers] = Memo(lambda session: {})  # what reads the variables of each kind of call of a session
@@ -73,6 +75,7 @@ class RunSnapshot:
         self._feeds = fed_to(invocation)
         self._before = read(self._session, state.written)
         self._sources: Mapping[str, Array] = {}
+        self._preparing: Beside[None] | None = None
 
     @property
     def sources(self) -> Sequence[SymbolicTensor]:
@@ -122,6 +125,8 @@ class RunSnapshot:
                 graph is too large.
 
         """
+        if self._preparing is not None:
+            self._preparing.wait()
         if self._state.obstacle:
             raise not_replayable(self._state)
         missing = [tensor.name for tensor in self._state.sources if tensor.name not in self._sources]
@@ -131,6 +136,13 @@ class RunSnapshot:
                 f"What {', '.join(missing[:3])} gave is not known, so the run cannot be made again.",
                 hint="Capture a run that does not fail, without filters; or feed the values instead.",
             )
+        return self._spec(self._inputs(self._sources.__getitem__))
+
+    def _inputs(self, drawn: Callable[[str], Array]) -> tuple[ReplayInput, ...]:
+        """What the run read, of which `drawn` tells what a source gave."""
+        return (*self._given(), *self._variables(), *self._draws(drawn))
+
+    def _spec(self, inputs: tuple[ReplayInput, ...]) -> ReplaySpec:
         elements = elements_of(self._invocation)
         quiet = self._quiet()
         targets = [op.name for op in elements.targets if op.name not in quiet.lost]
@@ -138,7 +150,7 @@ class RunSnapshot:
             self._invocation.kind,
             quiet.definition,
             fetches=(*(tensor.name for tensor in elements.tensors), *targets, *quiet.led_to),
-            inputs=(*self._given(), *self._variables(), *self._drawn()),
+            inputs=inputs,
             limits=self._limits(),
             details={
                 CONFIG: self._session_config(),
@@ -169,6 +181,19 @@ class RunSnapshot:
         """Where runs of this kind are made again; kept with the program's graph."""
         return COPIES.of(self._session.graph).of(replay_spec)
 
+    def prepare_plain(self) -> None:
+        """Have what `plain_again` needs prepared in a second thread, while TensorFlow compiles the program's run.
+
+        Whatever fails there fails again where it is wanted, and is told then.
+
+        Raises:
+            tf.errors.OpError: a variable cannot be read.
+            TfdbgError: the run cannot be made again.
+
+        """
+        inputs = self._inputs(lambda name: _NOT_DRAWN)
+        self._preparing = Beside(lambda: self.copy_for(self._spec(inputs)).prepare_plain())
+
     def replayed(self) -> Replayed:
         """The run made again, with all its values.
 
@@ -193,7 +218,7 @@ class RunSnapshot:
         copy = self.copy_for(replay_spec)
         if graphs is None and not copy.alike:
             graphs = Graphs()
-        outcome = copy.plain(replay_spec, *((graphs.options, graphs.metadata) if graphs is not None else ()))
+        outcome = copy.plain(replay_spec, None if graphs is None else graphs.metadata)
         if graphs is not None and not copy.alike:
             fed_names = frozenset(self._feeds)
             require_alike(reached_by(self._invocation).order, fed_names, self._state, graphs)
@@ -252,14 +277,10 @@ class RunSnapshot:
             for variable, value in values.items()
         ]
 
-    def _drawn(self) -> list[ReplayInput]:
-        return [
-            ReplayInput(tensor.name, Role.SOURCE, tensor.dtype.name, self._sources[tensor.name])
-            for tensor in self._state.sources
-        ] + [
-            ReplayInput(draw.fed, Role.SOURCE, draw.tensor.dtype.name, self._sources[draw.fed])
-            for draw in self._state.turned
-        ]
+    def _draws(self, drawn: Callable[[str], Array]) -> list[ReplayInput]:
+        named = [(tensor.name, tensor.dtype) for tensor in self._state.sources]
+        named += [(draw.fed, draw.tensor.dtype) for draw in self._state.turned]
+        return [ReplayInput(name, Role.SOURCE, dtype.name, drawn(name)) for name, dtype in named]
 
     def _limits(self) -> tuple[str, ...]:
         drawn = {tensor.op.name for tensor in self._state.sources}

@@ -22,6 +22,8 @@ def definition_of(op: Op) -> OpDef:
 
 def is_stateful(op: Op) -> bool:
     """Whether TensorFlow counts `op` as stateful, or knows nothing of it."""
+    if only_computes(op.type):
+        return False
     definition = definition_of(op)
     return definition is None or bool(definition.is_stateful)
 

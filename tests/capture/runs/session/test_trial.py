@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 from test_unchanged import STEPS, Quotient
 
+from tfdbg_cli.capture.replay.prepared_run import PreparedRun
 from tfdbg_cli.capture.runs.session import trial_run
 from tfdbg_cli.capture.sessions.exact.traffic import Traffic
 from tfdbg_cli.capture.sessions.proof import Trial
-from tfdbg_cli.capture.state.run_snapshot import COPIES
+from tfdbg_cli.capture.state.run_snapshot import COPIES, RunSnapshot
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.model.decision import Continue, Detach, RunUntil, Values
 from tfdbg_cli.model.exactness import Way
@@ -110,6 +111,66 @@ def test_a_watch_that_changes_nothing_is_proven_by_the_graphs(tf, debugged, grap
     assert exactness.way is Way.PROVEN
     assert exactness.exact
     assert "TensorFlow made the same ops" in exactness.sentence
+
+
+@pytest.fixture
+def compiled(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[str, ...]]]:
+    """What is prepared to be run on copies: the thread that has it compiled, and what it runs for."""
+    made: list[tuple[str, tuple[str, ...]]] = []
+    original = PreparedRun.__init__
+
+    def init(self: Any, session: Any, feeds: Any, tensors: Any, targets: Any, *options: Any) -> None:
+        original(self, session, feeds, tensors, targets, *options)
+        made.append((threading.current_thread().name, tuple(one.name for one in (*tensors, *targets))))
+
+    monkeypatch.setattr(PreparedRun, "__init__", init)
+    return made
+
+
+def test_the_plain_run_is_compiled_once_beside_the_watched_one(tf, debugged, graph, trials, compiled) -> None:
+    x = tf.placeholder(tf.float32, [None, 3], name="x")
+    w = tf.get_variable("w", initializer=np.ones((3, 2), np.float32))
+    noise = tf.random_uniform([2], seed=1)
+    loss = tf.reduce_sum(tf.exp(tf.matmul(x, w)) + noise, name="loss")
+    train = tf.train.GradientDescentOptimizer(0.01).minimize(loss, name="train")
+    with tf.Session() as raw:
+        raw.run(tf.global_variables_initializer())
+        session, _ = debugged(raw, WATCH, Detach())
+        session.run([loss, train], {x: np.ones((2, 3))})
+        before = list(compiled)
+        for rows in (2, 4, 5):
+            session.run([loss, train], {x: np.ones((rows, 3))})
+    assert [trial.exactness.compared for trial in trials] == [2, 2, 0, 2]
+    assert all(trial.exactness.exact for trial in trials)
+    assert ("tfdbg-beside", ("loss:0", "train")) in before
+    assert compiled == before, "later trials run what was compiled for the first"
+    assert {thread for thread, _ in compiled} == {"tfdbg-beside"}
+
+
+def test_where_order_is_left_to_chance_nothing_is_compiled_beside(tf, debugged, graph, trials, compiled) -> None:
+    w = tf.get_variable("w", initializer=np.float32(3.0))
+    apart = tf.exp(w.read_value())  # a read of its own, which may come before the update or after it
+    train = tf.train.GradientDescentOptimizer(0.1).minimize(tf.square(w))
+    with tf.Session() as raw:
+        raw.run(w.initializer)
+        session, _ = debugged(raw, WATCH, Detach())
+        session.run([apart, train])
+    assert not trials, "such a run is left as it is, and checked when it is made again"
+    assert "tfdbg-beside" not in {thread for thread, _ in compiled}
+
+
+def test_a_plain_run_that_cannot_be_prepared_costs_the_comparison_alone(
+    tf, debugged, graph, trials, monkeypatch, capsys
+) -> None:
+    monkeypatch.setattr(RunSnapshot, "prepare_plain", lambda self: 1 / 0)
+    x = tf.placeholder(tf.float32, [3], name="x")
+    y = tf.exp(x, name="y")
+    with tf.Session() as raw:
+        session, _ = debugged(raw, WATCH, Detach())
+        assert session.run(y, {x: [0.0, 0.0, 0.0]}).tolist() == [1.0, 1.0, 1.0]
+    (trial,) = trials
+    assert trial.exactness.compared == 1, "it is compared all the same, later"
+    assert "prepare the comparison of a watched run" in capsys.readouterr().err
 
 
 def test_the_copies_hold_nothing_between_two_trials(tf, debugged, graph, trials) -> None:

@@ -74,6 +74,20 @@ class TrialRun:
         self.beside: Sequence[SymbolicTensor] = ()  # tensors whose values are kept, fetched in the run
         self.fetches: Sequence[SymbolicTensor] = elements_of(invocation).tensors
 
+    def begin(self, held: RunSnapshot) -> None:
+        """Have the plain run prepared beside the watched one, the first time that it is going to be made.
+
+        Both runs have one order: where it is left to chance, which threads of ours would change, no run is held.
+        """
+        trial = self._call.trial
+        if not self._due or trial.prepared:
+            return
+        trial.prepared = True
+        try:
+            held.prepare_plain()
+        except Exception as error:  # noqa: BLE001  # the run is watched all the same, and compared if that is possible
+            report("prepare the comparison of a watched run", error)
+
     def settled(
         self, result: RunResult, values: Sequence[FetchedValue], held: RunSnapshot | None, hit: bool
     ) -> RunResult:

@@ -81,6 +81,8 @@ class WatchedRun(InMemory):
             else stash_of(self.invocation.session, self._call.state, self._call.shadow_ops.ops)
         )
         self._aside = () if stash is None else stash.targets
+        if self._held is not None:
+            trial.begin(self._held)
         try:
             try:
                 return self._performed(trial)

@@ -97,6 +97,10 @@ class Graph:
         """Every node name, once, in graph order."""
         return self._named.first.keys()
 
+    def by_name(self) -> Mapping[str, Node]:
+        """The first node of each name, in graph order."""
+        return self._named.first
+
     def devices(self) -> list[str]:
         """Every device named by a node, sorted."""
         return sorted({node.device for node in self if node.device})

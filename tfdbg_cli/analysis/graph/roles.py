@@ -85,9 +85,7 @@ class _Reading:
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
-        self._nodes: dict[str, Node] = {}
-        for node in graph:
-            self._nodes.setdefault(node.name, node)
+        self._nodes = graph.by_name()
         self.roles: dict[str, Role] = {
             name: role
             for name, node in self._nodes.items()

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from tfdbg_cli.collection import COLLECTION_PUT_OFF
+from tfdbg_cli.collection import COLLECTION_PUT_OFF, count_as_old
 from tfdbg_cli.formats.dumps.call_info import call_of
 from tfdbg_cli.formats.dumps.case_reader import SavedCase, read_case
 from tfdbg_cli.formats.dumps.checks import check_dump
@@ -35,7 +35,9 @@ def read_dump(directory: Path) -> Run:
 
     """
     with COLLECTION_PUT_OFF:
-        return _read(directory)
+        run = _read(directory)
+        count_as_old()
+        return run
 
 
 def _read(directory: Path) -> Run:

@@ -80,6 +80,11 @@ class Graph:
     def _named(self) -> _Named:
         return _Named(self._made_later())
 
+    @property
+    def has_all_nodes(self) -> bool:
+        """Whether all its nodes were made."""
+        return "_named" in self.__dict__
+
     def __len__(self) -> int:
         return len(self._named.first) + sum(map(len, self._named.others.values()))
 
@@ -96,6 +101,10 @@ class Graph:
     def names(self) -> Collection[str]:
         """Every node name, once, in graph order."""
         return self._named.first.keys()
+
+    def op_types(self) -> Iterable[tuple[str, str]]:
+        """Every node name, once, in graph order, with the type of that op, of several namesakes the first's."""
+        return ((name, node.op_type) for name, node in self._named.first.items())
 
     def by_name(self) -> Mapping[str, Node]:
         """The first node of each name, in graph order."""

@@ -56,7 +56,7 @@ class Run:
     sources: Sources = field(default_factory=LiveSources)
     error: RunError | None = None
     profile: Profile | None = None
-    notes: tuple[str, ...] = ()
+    notes: Sequence[str] = ()
     lacks: str = ""
     gaps: str = ""
     origin_path: str = ""  # the directory it was read from; empty for a live run

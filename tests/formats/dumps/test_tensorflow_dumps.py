@@ -36,7 +36,7 @@ for run in open_path(sys.argv[1]).runs:
         tensor = run.tensors[index]
         rows.append([tensor.device, tensor.node, tensor.slot, tensor.time_us, tensor.execution, tensor.dtype,
                      tensor.op_type, tensor.shape, tensor.nbytes, digest(run.tensors.value(index))])
-    runs.append({"rows": rows, "notes": run.notes, "fetches": run.call.fetches, "targets": run.call.targets,
+    runs.append({"rows": rows, "notes": list(run.notes), "fetches": run.call.fetches, "targets": run.call.targets,
                  "feeds": list(run.call.feeds), "number": run.call.number,
                  "nodes": [node.name for node in run.graph]})
 assert "tensorflow" not in sys.modules

@@ -17,7 +17,9 @@ from support.prompt import Prompt
 from support.sample_run import sample_run
 from support.work import counted_calls, counted_files
 
+from tfdbg_cli.analysis.graph import roles
 from tfdbg_cli.formats.dumps.writer import write_dump
+from tfdbg_cli.formats.messages.graph_def import SavedGraph
 from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.model.calls import RunError
 from tfdbg_cli.model.runs import TellsOutlines
@@ -53,6 +55,17 @@ def _opened(folder: Path, command: str) -> list[str]:
     inside = [path for path in work.listed if path != str(folder)]
     assert inside and len(inside) == len(set(inside)), "no folder of tensors is listed twice"
     return [path for path in work.opened if Path(path).is_relative_to(folder)]
+
+
+def test_the_first_screen_makes_no_nodes_but_those_it_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(roles, "_MOST_FOLLOWED", 200)
+    recording = open_path(_tensors(tmp_path, 1_000))
+    assert "1000 dumped tensor(s)" in plain(islice(Prompt(recording).document("lt").lines(80), _SCREEN))
+    (run,) = recording.runs
+    assert isinstance(run.graph, SavedGraph) and not run.graph.has_all_nodes
+    made = run.graph._parsed._made
+    assert 0 < len(made) < 500
+    assert run.notes == () and len(made) == 1_000, "whether times and graph agree is found out for those who ask"
 
 
 _LISTS = (

@@ -85,15 +85,18 @@ class _Reading:
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
-        self._nodes = graph.by_name()
         self.roles: dict[str, Role] = {
             name: role
-            for name, node in self._nodes.items()
-            if (role := role_by_name(name, node.op_type, self._nodes.__contains__)) is not Role.FORWARD
+            for name, op_type in graph.op_types()
+            if (role := role_by_name(name, op_type, graph.__contains__)) is not Role.FORWARD
         }
 
+    @cached_property
+    def _nodes(self) -> Mapping[str, Node]:
+        return self._graph.by_name()
+
     def read(self) -> Roles:
-        if len(self._nodes) > _MOST_FOLLOWED:
+        if len(self._graph.names()) > _MOST_FOLLOWED:
             return self.roles
         if Role.GRADIENT in self.roles.values():
             self._join_gradients()

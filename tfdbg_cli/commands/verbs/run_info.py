@@ -175,7 +175,7 @@ def _stop_notes(context: Context) -> Sequence[str]:
 
 
 def _run_notes(run: Run) -> tuple[str, ...]:
-    return (*run.notes, run.gaps) if run.gaps else run.notes
+    return (*run.notes, run.gaps) if run.gaps else tuple(run.notes)
 
 
 def _data(context: Context) -> dict[str, Any]:

@@ -64,17 +64,22 @@ class DumpName(NamedTuple):
 
 def parse_dump_name(name: str) -> DumpName | None:
     """The parts of a dump file's name; None when it is no such name."""
+    parts = _parts_of(name)
+    return None if parts is None else DumpName(*parts)
+
+
+def _parts_of(name: str) -> tuple[str, int, str, int, int] | None:
     parts = name.rsplit("_", 3)
     if len(parts) == 4:  # there may be very many, and nearly all are so: a pattern takes three times as long
         base, slot, debug_op, time_us = parts
         known = _slot_and_op(slot, debug_op)
         if known is not None and time_us.isdecimal() and len(time_us) <= _LONGEST_TIME:
-            return DumpName(base, *known, int(time_us), 0)
+            return base, *known, int(time_us), 0
     match = _DUMP_NAME.fullmatch(name)
     if match is None:
         return None
     base, slot, debug_op, time_us, repeat = match.groups()
-    return DumpName(base, int(slot), debug_op, int(time_us), int(repeat or 0))
+    return base, int(slot), debug_op, int(time_us), int(repeat or 0)
 
 
 @lru_cache(maxsize=4096)
@@ -239,7 +244,7 @@ def _list_file(entry: os.DirEntry[str], scope: str, device: str, listing: DumpLi
     if name.startswith(GRAPH_PREFIX):
         listing.graphs.setdefault(device, []).append(Path(entry.path))
         return
-    parts = parse_dump_name(name)
+    parts = _parts_of(name)
     if parts is None:
         skipped.foreign.append(scope + name)
         return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from tfdbg_cli.formats.messages.event_file import DamagedFileError, read_event
 from tfdbg_cli.formats.messages.graph_def import Part, SavedGraph, graph_of, parse_graph_def
 from tfdbg_cli.model.calls import Call
 from tfdbg_cli.model.graph import Graph, GraphKind
+from tfdbg_cli.model.late_notes import LateNotes
 from tfdbg_cli.model.runs import Run
 
 _SLASHES = re.compile("/{2,}")
@@ -54,8 +55,6 @@ def _read(directory: Path) -> Run:
         graph = case.python_graph
     _note_missing_graphs(listing, graph, notes)
     files = in_order(_with_true_names(listing.tensors, graph), graph)
-    if graph is runtime:
-        notes.extend(check_dump(files, graph, set(listing.graphs)))
     call = (case and case.call) or call_of(listing, notes)
     number = run_number(directory.name)
     call = call if number is None else replace(call, number=number)
@@ -64,7 +63,15 @@ def _read(directory: Path) -> Run:
         notes.insert(0, ended)
     elif not files:
         notes.append("This dump holds no tensors: nothing was watched, or all of it was folded into constants.")
-    return replace(_assemble(listing, case, call, graph, files, notes), cut_off=bool(ended))
+    if case is not None:
+        notes = [*case.notes, *notes]
+
+    def all_notes() -> Iterable[str]:
+        # Each node of the graph has to be looked at, of which there can be very many.
+        checked = check_dump(files, graph, set(listing.graphs)) if graph is runtime else ()
+        return dict.fromkeys((*notes, *checked))
+
+    return replace(_assemble(listing, case, call, graph, files), notes=LateNotes(all_notes), cut_off=bool(ended))
 
 
 def _assemble(
@@ -73,11 +80,10 @@ def _assemble(
     call: Call,
     graph: Graph,
     files: Sequence[DumpFile],
-    notes: list[str],
 ) -> Run:
     if case is None:
         store = DumpTensorStore(files, graph, {})
-        return Run(call, store, graph, notes=tuple(notes), origin_path=str(listing.root))
+        return Run(call, store, graph, origin_path=str(listing.root))
     lacks = {f"{listing.root}{os.sep}{path}": value for path, value in case.lacks.items()}
     store = DumpTensorStore(files, graph, lacks, case.timed)
     return Run(
@@ -89,7 +95,6 @@ def _assemble(
         sources=case.sources,
         error=case.error,
         profile=case.profile,
-        notes=tuple(dict.fromkeys((*case.notes, *notes))),
         origin_path=str(listing.root),
         ignored=case.ignored,
     )

@@ -1,0 +1,32 @@
+"""The parts of a dump file's name are those that the pattern tells, found without it in nearly all names."""
+
+from __future__ import annotations
+
+import re
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from tfdbg_cli.formats.dumps.listing import DumpName, parse_dump_name
+
+_PATTERN = re.compile(r"(.*)_(\d{1,9})_([A-Za-z][A-Za-z0-9]*)_(\d{1,18})(?:-(\d{1,9}))?", re.DOTALL)
+_PARTS = st.one_of(
+    st.text("ab_-09", max_size=6),
+    st.sampled_from(["DebugIdentity", "Debug", "0", "1700000000000000", "5-1", "٣", ""]),
+)
+
+
+@given(st.lists(_PARTS, min_size=1, max_size=6).map("_".join))
+@example("op_0_DebugIdentity_1700000000003400")
+@example("op_0_DebugIdentity_1700000000003400-2")
+@example("op_0_DebugIdentity_1234567890123456789")
+@example("op_1234567890_DebugIdentity_1")
+@example("_0_D_1")
+@example("0_D_1")
+@example("a\n_0_D_1")
+@example("op_0_D_1\n")
+@example("op_٣_D_٣")
+def test_parts_are_those_of_the_pattern(name: str) -> None:
+    match = _PATTERN.fullmatch(name)
+    expected = match and DumpName(match[1], int(match[2]), match[3], int(match[4]), int(match[5] or 0))
+    assert parse_dump_name(name) == expected

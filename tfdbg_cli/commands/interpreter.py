@@ -8,7 +8,6 @@ from typing import IO
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import Command, Moment, Outcome, Registry
 from tfdbg_cli.commands.syntax import parse_line, quoted
-from tfdbg_cli.commands.whole_file import new_file, write_whole
 from tfdbg_cli.document.document import Document, text_document
 from tfdbg_cli.document.text import line
 from tfdbg_cli.errors import TfdbgError
@@ -47,6 +46,8 @@ def execute(text: str, context: Context, registry: Registry) -> Outcome:
     options = command.parse(parsed.words[1:])
     if not parsed.redirect:
         return command.handler(context, options)
+    from tfdbg_cli.commands.whole_file import new_file  # few answers go to files
+
     path = new_file(parsed.redirect, replace=parsed.replace, way_out="Write `>| FILE` to replace it.")
     later, context.later = context.later, False  # nothing can be filled in later in a file
     try:
@@ -98,7 +99,8 @@ def require_values(command: Command, context: Context) -> None:
 
 
 def _redirected(document: Document, command: str, path: Path) -> Document:
-    from tfdbg_cli.document.exports.by_name import exported  # few answers go to files
+    from tfdbg_cli.commands.whole_file import write_whole
+    from tfdbg_cli.document.exports.by_name import exported
 
     # Names and sources may hold what is no valid UTF-8.
     text = exported(document, command, path.name).encode("utf-8", "backslashreplace")

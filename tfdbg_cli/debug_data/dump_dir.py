@@ -19,7 +19,7 @@ from tfdbg_cli.debug_data.tracing import some_path, transitive_inputs
 from tfdbg_cli.debug_data.validation import validate_dump
 from tfdbg_cli.formats.dumps.case_reader import SavedCase, read_case
 from tfdbg_cli.formats.dumps.store import in_order
-from tfdbg_cli.formats.messages.node_def import tensor_name
+from tfdbg_cli.formats.messages.graph_nodes import tensor_name
 from tfdbg_cli.model.values import NoValue
 
 

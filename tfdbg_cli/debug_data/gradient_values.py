@@ -6,7 +6,7 @@ from typing import Any
 
 from tfdbg_cli.debug_data.dumped_tensors import WatchKeyDoesNotExistInDebugDumpDirError
 from tfdbg_cli.formats.dumps.listing import VALUE_OP
-from tfdbg_cli.formats.messages.node_def import tensor_name
+from tfdbg_cli.formats.messages.graph_nodes import tensor_name
 
 
 def gradient_values_from_dump(grad_debugger: Any, x_tensor: Any, dump: Any) -> list[Any]:

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from tfdbg_cli.debug_data.reference_ops import gives_reference
-from tfdbg_cli.formats.messages.node_def import debug_nodes, plain_inputs, rendezvous, tensor_name
+from tfdbg_cli.formats.messages.graph_nodes import debug_nodes, plain_inputs, rendezvous, tensor_name
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.ops.kinds import TRANSFERS
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from tfdbg_cli.debug_data.partition_graph import PartitionGraph
 from tfdbg_cli.debug_data.partition_graphs import PartitionGraphs, Place
-from tfdbg_cli.formats.messages.node_def import tensor_name
+from tfdbg_cli.formats.messages.graph_nodes import tensor_name
 
 
 def transitive_inputs(

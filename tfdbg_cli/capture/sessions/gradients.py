@@ -12,7 +12,7 @@ import tensorflow as tf
 
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.types import Op, SymbolicTensor, TfGraph
-from tfdbg_cli.formats.messages.node_def import tensor_name
+from tfdbg_cli.formats.messages.graph_nodes import tensor_name
 
 _TAG = "gradient_debug_"
 _NAME = re.compile(rf"(?P<node>.+)_(?P<slot>\d+)/{_TAG}(?P<key>[0-9a-f]+)(_\d+)?")

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from tfdbg_cli.formats.dumps.case_layout import CASE_DIRECTORY
 from tfdbg_cli.formats.dumps.listing import DumpFile, DumpListing
 from tfdbg_cli.formats.messages.graph_def import parse_graph_def
-from tfdbg_cli.formats.messages.node_def import is_debug_node
+from tfdbg_cli.formats.messages.graph_nodes import is_debug_node
 from tfdbg_cli.formats.recording.writing import is_unfinished
 from tfdbg_cli.model.names import TensorName, parse_tensor_name, tensor_name_of
 

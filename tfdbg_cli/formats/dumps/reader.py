@@ -19,7 +19,7 @@ from tfdbg_cli.formats.messages.event_file import DamagedFileError, read_event
 from tfdbg_cli.formats.messages.graph_def import Part, SavedGraph, graph_of, parse_graph_def
 from tfdbg_cli.model.calls import Call
 from tfdbg_cli.model.graph import Graph, GraphKind
-from tfdbg_cli.model.late_notes import LateNotes
+from tfdbg_cli.model.lazy_values import LateNotes
 from tfdbg_cli.model.runs import Run
 
 _SLASHES = re.compile("/{2,}")

@@ -11,7 +11,7 @@ from tfdbg_cli.formats.graph_files.mended import Damages
 from tfdbg_cli.formats.graph_files.misfits import tell_repeated
 from tfdbg_cli.formats.messages import schema
 from tfdbg_cli.formats.messages.attribute_text import AttributeTexts
-from tfdbg_cli.formats.messages.node_def import tensor_name
+from tfdbg_cli.formats.messages.graph_nodes import tensor_name
 from tfdbg_cli.formats.messages.text_blocks import Block, TextBlocks, TextDamageError
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
 

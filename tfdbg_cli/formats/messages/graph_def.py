@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from tfdbg_cli.formats.messages import schema
-from tfdbg_cli.formats.messages.parsed_nodes import ParsedNodes
+from tfdbg_cli.formats.messages.graph_nodes import ParsedNodes
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
 
 

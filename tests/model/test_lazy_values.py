@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfdbg_cli.model.late_notes import LateNotes
+from tfdbg_cli.model.lazy_values import LateNotes
 
 
 def test_notes_are_found_out_once_when_somebody_looks() -> None:

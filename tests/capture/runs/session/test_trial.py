@@ -173,6 +173,16 @@ def test_a_plain_run_that_cannot_be_prepared_costs_the_comparison_alone(
     assert "prepare the comparison of a watched run" in capsys.readouterr().err
 
 
+def test_a_variable_without_a_value_is_told_by_the_run_alone(tf, debugged, graph, trials, capsys) -> None:
+    w = tf.get_variable("w", initializer=np.ones(3, np.float32))
+    y = tf.exp(w, name="y")
+    with tf.Session() as raw:
+        session, _ = debugged(raw, WATCH, Detach())
+        with pytest.raises(tf.errors.FailedPreconditionError):
+            session.run(y)
+    assert "could not" not in capsys.readouterr().err
+
+
 def test_the_copies_hold_nothing_between_two_trials(tf, debugged, graph, trials) -> None:
     x = tf.placeholder(tf.float32, [3], name="x")
     w = tf.get_variable("w", initializer=np.ones(3, np.float32))

@@ -19,8 +19,10 @@ from tfdbg_cli.capture.sessions.proof import Graphs, other_ops
 from tfdbg_cli.capture.sessions.unordered import doubt_of_order
 from tfdbg_cli.capture.state.run_snapshot import RunSnapshot
 from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.types import FetchedValue, RunResult, SymbolicTensor
 from tfdbg_cli.collection import COLLECTION_PUT_OFF
+from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.model.exactness import Exactness, Parting, Way
 from tfdbg_cli.model.values import NoValue
@@ -85,6 +87,8 @@ class TrialRun:
         trial.prepared = True
         try:
             held.prepare_plain()
+        except (OpError, TfdbgError):  # a variable without a value, most of the time: the run itself says so
+            return
         except Exception as error:  # noqa: BLE001  # the run is watched all the same, and compared if that is possible
             report("prepare the comparison of a watched run", error)
 

@@ -207,6 +207,28 @@ def test_what_must_not_be_read_is_found_by_what_the_optimizer_makes(monkeypatch:
     assert not tries[0].same and tries[-1].same, "without a table the first try differs"
 
 
+@pytest.mark.parametrize("product", ["convolution", "matmul"])
+def test_a_fused_relu_is_not_worth_a_second_product(product: str) -> None:
+    """Apart from its product it gives the same bits but for NaN, and a run with NaN is made plainly, too."""
+    images, kernel, bias = (
+        tf.random.stateless_normal([2, 8, 8, 3], [1, 2]),
+        tf.Variable(tf.ones([3, 3, 3, 4])),
+        [1.0] * 4,
+    )
+
+    @tf.function
+    def step(x: Any) -> Any:
+        if product == "matmul":
+            return tf.nn.relu(tf.nn.bias_add(tf.matmul(x[:, 0, 0], kernel[0, 0]), bias))
+        return tf.nn.relu(tf.nn.bias_add(tf.nn.conv2d(x, kernel, 1, "SAME"), bias))
+
+    traced = Traced(step, images)
+    watched = traced.proof()
+    assert watched.holds, watched.comparison
+    products = [node.op for node in traced.found(watched).nodes if "Conv2D" in node.op or "MatMul" in node.op]
+    assert len(products) == 1
+
+
 def test_other_ops_are_a_difference() -> None:
     one = Traced(tf.function(lambda x: (x + 1.0) * 2.0), tf.constant(1.0)).compiled()
     same = Traced(tf.function(lambda x: (x + 1.0) * 2.0), tf.constant(1.0)).compiled()

@@ -51,7 +51,7 @@ class Values:
 
     def of(self, output: Output) -> bytes:
         """The digest of an output of a node."""
-        return self._digests[output[0]] + output[1].to_bytes(4, "little")
+        return _output_digest(self._digests[output[0]], output[1])
 
     def computed(self) -> set[bytes]:
         """The digests of all nodes, but of those that only pass a value on."""
@@ -108,9 +108,14 @@ class Values:
         relu = _fused_relu(self.nodes[name])
         if relu:  # digested as if the ReLU were a node of its own: the bits are the same, unless there is a NaN
             behind = hashlib.blake2b(_relu_digest(relu, self.nodes[name]), digest_size=16)
-            behind.update(found.digest() + b"\0")
+            behind.update(_output_digest(found.digest(), 0))
             return behind.digest()
         return found.digest()
+
+
+def _output_digest(node: bytes, slot: int) -> bytes:
+    """The digest of output `slot` of a node that has the digest `node`."""
+    return node + slot.to_bytes(4, "little")
 
 
 def _tensor_name(node: NodeDef) -> str:

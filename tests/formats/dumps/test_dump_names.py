@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tfdbg_cli.formats.dumps.listing import DumpName, parse_dump_name
+from tfdbg_cli.formats.dumps.device_names import DEVICE_PREFIX
+from tfdbg_cli.formats.dumps.listing import GRAPH_PREFIX, DumpName, list_dump, parse_dump_name
 
 _PATTERN = re.compile(r"(.*)_(\d{1,9})_([A-Za-z][A-Za-z0-9]*)_(\d{1,18})(?:-(\d{1,9}))?", re.DOTALL)
 _PARTS = st.one_of(
@@ -30,3 +33,23 @@ def test_parts_are_those_of_the_pattern(name: str) -> None:
     match = _PATTERN.fullmatch(name)
     expected = match and DumpName(match[1], int(match[2]), match[3], int(match[4]), int(match[5] or 0))
     assert parse_dump_name(name) == expected
+
+
+_NAMES = st.from_regex(
+    r"(_tfdbg_graph_)?[a-z_]{0,4}_[0-2]_(DebugIdentity|DebugNanCount)_[0-9]{1,20}(-1)?", fullmatch=True
+)
+
+
+@given(st.sets(_NAMES | st.text("_01aD", min_size=1, max_size=8), max_size=6))
+def test_a_folder_lists_what_the_names_say_of_each(names: set[str]) -> None:
+    """The most frequent kind of name is taken apart where folders are listed, the others elsewhere."""
+    with TemporaryDirectory() as root:
+        scope = Path(root, f"{DEVICE_PREFIX}job_localhost", "scope")
+        scope.mkdir(parents=True)
+        for name in names:
+            (scope / name).touch()
+        listing = list_dump(Path(root))
+    found = {(file.node, file.slot, file.debug_op, file.time_us, file.repeat) for file in listing.tensors}
+    told = [parse_dump_name(name) for name in names if not name.startswith(GRAPH_PREFIX)]
+    assert found == {(f"scope/{each.base}", *each[1:]) for each in told if each is not None}
+    assert sum(map(len, listing.graphs.values())) == sum(name.startswith(GRAPH_PREFIX) for name in names)

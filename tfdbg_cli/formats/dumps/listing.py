@@ -30,6 +30,7 @@ _MOST_ASKED = 5_000  # files whose size is asked for at once
 # <last part of the node's name>_<slot>_<debug op>_<microseconds>[-<count>]
 _DUMP_NAME = re.compile(r"(.*)_(\d{1,9})_([A-Za-z][A-Za-z0-9]*)_(\d{1,18})(?:-(\d{1,9}))?", re.DOTALL)
 _SLOT, _DEBUG_OP, _LONGEST_TIME = re.compile(r"\d{1,9}"), re.compile("[A-Za-z][A-Za-z0-9]*"), 18
+_FIRST_OUTPUT = f"_0_{VALUE_OP}"
 
 
 class DumpFile(NamedTuple):
@@ -148,7 +149,8 @@ def tensor_count(directory: Path) -> int:
         parse_dump_name(name) is not None and not name.startswith(GRAPH_PREFIX)
         for device in _entries(directory, root)
         if device.name.startswith(DEVICE_PREFIX) and device.is_dir(follow_symlinks=False)
-        for entry, _ in _files_below(device.path, root, skipped)
+        for entries, _ in _folders_below(device.path, root, skipped)
+        for entry in entries
         for name in (readable(entry.name),)
     )
 
@@ -213,13 +215,27 @@ def readable(name: str) -> str:
 def _list_device(directory: os.DirEntry[str], listing: DumpListing, skipped: _Skipped) -> None:
     device = device_of(readable(directory.name))
     listing.devices.append(device)
-    for entry, scope in _files_below(directory.path, str(listing.root), skipped):
-        _list_file(entry, scope, device, listing, skipped)
+    add, make, cut = listing.tensors.append, tuple.__new__, -len(_FIRST_OUTPUT)
+    for entries, scope in _folders_below(directory.path, str(listing.root), skipped):
+        for entry in entries:
+            name = entry.name
+            front, _, time_us = name.rpartition("_")
+            # Nearly all are so. Of very many, a call of ours for each would take as long as all that is done here.
+            if (
+                front.endswith(_FIRST_OUTPUT)
+                and time_us.isdecimal()
+                and len(time_us) <= _LONGEST_TIME
+                and name.isascii()
+                and not front.startswith(GRAPH_PREFIX)
+            ):
+                add(make(DumpFile, (int(time_us), 0, scope + front[:cut], 0, VALUE_OP, device, entry.path)))
+            else:
+                _list_file(entry, scope, device, listing, skipped)
     listing.graphs.get(device, []).sort(key=lambda path: path.name.rpartition("_")[2])
 
 
-def _files_below(device: str, root: str, skipped: _Skipped) -> Iterator[tuple[os.DirEntry[str], str]]:
-    """The files in the folder of a device, each with the folders that lead to it there."""
+def _folders_below(device: str, root: str, skipped: _Skipped) -> Iterator[tuple[list[os.DirEntry[str]], str]]:
+    """The files of each folder in the folder of a device, with the folders that lead to it there."""
     pending = [(device, "", 0)]
     while pending:
         path, scope, depth = pending.pop()
@@ -229,14 +245,14 @@ def _files_below(device: str, root: str, skipped: _Skipped) -> Iterator[tuple[os
         except OSError:
             skipped.unreadable.append(readable(Path(path).name))
             continue
-        for entry in entries:
-            if entry.is_file(follow_symlinks=False):  # no link: it lies where it stands
-                yield entry, scope
-            elif entry.is_dir(follow_symlinks=False):
+        files = [entry for entry in entries if entry.is_file(follow_symlinks=False)]  # no links: they lie here
+        for entry in entries if len(files) != len(entries) else ():
+            if entry.is_dir(follow_symlinks=False):
                 if depth < _MAX_DEPTH:
                     pending.append((entry.path, f"{scope}{readable(entry.name)}/", depth + 1))
-            elif _usable(entry, root, skipped):
-                yield entry, scope
+            elif not entry.is_file(follow_symlinks=False) and _usable(entry, root, skipped):
+                files.append(entry)
+        yield files, scope
 
 
 def _list_file(entry: os.DirEntry[str], scope: str, device: str, listing: DumpListing, skipped: _Skipped) -> None:

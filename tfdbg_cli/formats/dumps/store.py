@@ -54,12 +54,16 @@ class DumpTensorStore:
         self._timed = timed
         self._rows: list[Tensor | None] = [None] * len(files)
         self._executions: dict[str, dict[int, int]] = {}  # by node and index, of those that were asked for
-        self._first: dict[str, int] = {}  # by node
+        nodes = [file.node if file.debug_op == VALUE_OP else shown_name(file).node for file in files]
+        self._first = dict(zip(nodes, range(len(nodes)), strict=True))  # by node
         self._several: dict[str, list[int]] = {}  # of nodes with more tensors than that one
-        first = self._first
-        for index, file in enumerate(files):
-            node = file.node if file.debug_op == VALUE_OP else shown_name(file).node
-            known = first.setdefault(node, index)
+        if len(self._first) != len(nodes):
+            self._tell_apart(nodes)
+
+    def _tell_apart(self, nodes: Sequence[str]) -> None:
+        self._first = {}
+        for index, node in enumerate(nodes):
+            known = self._first.setdefault(node, index)
             if known != index:  # no list is made for those that need none, of which there can be very many
                 self._several.setdefault(node, [known]).append(index)
 

@@ -5,10 +5,9 @@ To open a recording few of very many nodes are wanted, and their names and op ty
 
 from __future__ import annotations
 
-from collections.abc import Iterator, KeysView, Mapping, Sequence
+from collections.abc import Iterable, Iterator, KeysView, Mapping, Sequence
 from functools import cached_property
-from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 from tfdbg_cli.formats.messages.attribute_text import AttributeTexts
 from tfdbg_cli.model.graph import Node
@@ -19,13 +18,6 @@ _COPY, _DEBUG = "__copy_", "__dbg_"
 _COPIES_OF_COPIES = 4  # one would be strange, a circle of them is damage
 
 
-class _Parsed(NamedTuple):
-    """A NodeDef in the part at `place`."""
-
-    place: int
-    proto: Any
-
-
 class ParsedNodes:
     """The nodes of several GraphDefs, each with its device (empty: as its nodes say), without those of the debugger.
 
@@ -34,51 +26,62 @@ class ParsedNodes:
     """
 
     def __init__(self, parts: Sequence[tuple[str, Any]]) -> None:
-        self._devices = [device for device, _ in parts]
-        self._debug = [debug_nodes(graph) for _, graph in parts]
-        self._first: dict[str, _Parsed] = {}
-        self._others: dict[str, list[_Parsed]] = {}  # of the same name on other devices, which are few
+        self._parts: list[_Part] = []
+        self._protos: list[Any] = []
+        names: list[str] = []
+        for device, graph in parts:
+            part = _Part(device, graph, len(self._protos))
+            self._parts.append(part)
+            self._protos += part.protos
+            names += part.names
         self._made: dict[str, Node] = {}
-        first = self._first
-        for place, (_, graph) in enumerate(parts):
-            debug = self._debug[place]
-            for proto in graph.node:
-                name = proto.name
-                if name not in debug:
-                    found = _Parsed(place, proto)
-                    known = first.setdefault(name, found)
-                    if known is not found:
-                        self._add(name, known, found)
+        self._first = dict(zip(names, range(len(names)), strict=True))  # of namesakes, which are few, the last
+        self._others: dict[str, list[int]] = {}  # of the same name on other devices
+        if len(self._first) != len(names):
+            self._tell_namesakes_apart(names)
 
-    def _add(self, name: str, known: _Parsed, found: _Parsed) -> None:
-        others = self._others.setdefault(name, [])
-        if self._device(found) not in map(self._device, (known, *others)):
-            others.append(found)
+    def _tell_namesakes_apart(self, names: Sequence[str]) -> None:
+        self._first = {}
+        for at, name in enumerate(names):
+            known = self._first.setdefault(name, at)
+            if known != at:
+                others = self._others.setdefault(name, [])
+                if self._device(at) not in map(self._device, (known, *others)):
+                    others.append(at)
 
-    def _device(self, parsed: _Parsed) -> str:
-        return self._devices[parsed.place] or str(parsed.proto.device)
+    def _part(self, at: int) -> _Part:
+        return next(part for part in reversed(self._parts) if part.begin <= at)
+
+    def _device(self, at: int) -> str:
+        return self._part(at).device or str(self._protos[at].device)
 
     def names(self) -> KeysView[str]:
         """Every node name, once, in graph order."""
         return self._first.keys()
 
-    def op_types(self) -> Iterator[tuple[str, str]]:
+    def op_types(self) -> Iterable[tuple[str, str]]:
         """Name and op type of the first node of each name."""
-        return ((name, parsed.proto.op) for name, parsed in self._first.items())
+        return self._op_types
+
+    @cached_property
+    def _op_types(self) -> Sequence[tuple[str, str]]:
+        protos = self._protos
+        return [(name, protos[at].op) for name, at in self._first.items()]
 
     def devices(self) -> list[str]:
         """Every device named by a node, sorted."""
-        more = chain.from_iterable(self._others.values())
-        return sorted({device for parsed in chain(self._first.values(), more) if (device := self._device(parsed))})
+        told = {part.device for part in self._parts if part.device and part.protos}
+        untold = (proto.device for part in self._parts if not part.device for proto in part.protos)
+        return sorted(told.union(untold) - {""})
 
     def find(self, name: str, device: str | None) -> Node | None:
         """The node called `name` (on `device`, if given), or None."""
         node = self._made.get(name)
         if node is None:
-            parsed = self._first.get(name)
-            if parsed is None:
+            at = self._first.get(name)
+            if at is None:
                 return None
-            node = self._made[name] = self._node(parsed)
+            node = self._made[name] = self._node(at)
         if device is None or node.device == device:
             return node
         return next((self._node(one) for one in self._others.get(name, ()) if self._device(one) == device), None)
@@ -87,32 +90,47 @@ class ParsedNodes:
         return len(self._first) + sum(map(len, self._others.values()))
 
     def __iter__(self) -> Iterator[Node]:
-        for name, parsed in self._first.items():
-            yield self._node(parsed)
-            for other in self._others.get(name, ()):
-                yield self._node(other)
+        return map(self._node, self._all())
 
-    def _node(self, parsed: _Parsed) -> Node:
-        place, proto = parsed
+    def _all(self) -> Iterator[int]:
+        for name, at in self._first.items():
+            yield at
+            yield from self._others.get(name, ())
+
+    def _node(self, at: int) -> Node:
+        part, proto = self._part(at), self._protos[at]
         op_type = proto.op
-        texts, controls = plain_inputs(proto, self._debug[place])
+        texts, controls = plain_inputs(proto, part.debug)
         inputs = tuple([TensorName(text, 0) if ":" not in text else tensor_name(text) for text in texts])
         if op_type in RECEIVES:
             sent = self._sent.get(rendezvous(proto))
             inputs = inputs if sent is None else (sent,)
-        device = self._devices[place] or proto.device
-        return Node(proto.name, op_type, device, inputs, tuple(controls), AttributeTexts(proto))
+        return Node(proto.name, op_type, part.device or proto.device, inputs, tuple(controls), AttributeTexts(proto))
 
     @cached_property
     def _sent(self) -> Mapping[tuple[bytes, ...], TensorName]:
         """What the sends send, by what tells their receives."""
         found: dict[tuple[bytes, ...], TensorName] = {}
-        for name, first in self._first.items():
-            for place, proto in (first, *self._others.get(name, ())):
-                if proto.op in SENDS:
-                    texts, _ = plain_inputs(proto, self._debug[place])
-                    found |= {rendezvous(proto): tensor_name(text) for text in texts[:1]}
+        for at in self._all():
+            proto = self._protos[at]
+            if proto.op in SENDS:
+                texts, _ = plain_inputs(proto, self._part(at).debug)
+                found |= {rendezvous(proto): tensor_name(text) for text in texts[:1]}
         return found
+
+
+class _Part:
+    """One GraphDef: its nodes, without those of the debugger. The first is the one at `begin` among those of all."""
+
+    def __init__(self, device: str, graph: Any, begin: int) -> None:
+        self.device = device
+        self.begin = begin
+        self.protos = list(graph.node)
+        self.names: list[str] = [proto.name for proto in self.protos]
+        self.debug = _debug_nodes(self.protos, self.names)
+        if self.debug:
+            self.protos = [proto for proto in self.protos if proto.name not in self.debug]
+            self.names = [proto.name for proto in self.protos]
 
 
 def rendezvous(proto: Any) -> tuple[bytes, ...]:
@@ -130,10 +148,14 @@ def is_debug_node(proto: Any) -> bool:
 
 def debug_nodes(graph: Any) -> dict[str, str]:
     """The nodes of a GraphDef that TensorFlow's debugger put in, each with what it reads (empty: nothing)."""
-    names = "\n".join([proto.name for proto in graph.node])
-    if not names.startswith("__") and "\n__" not in names:  # one look takes less than a look at each of very many
+    return _debug_nodes(graph.node, [proto.name for proto in graph.node])
+
+
+def _debug_nodes(protos: Iterable[Any], names: Iterable[str]) -> dict[str, str]:
+    joined = "\n".join(names)
+    if not joined.startswith("__") and "\n__" not in joined:  # one look takes less than a look at each of very many
         return {}
-    return {proto.name: proto.input[0] if proto.input else "" for proto in graph.node if is_debug_node(proto)}
+    return {proto.name: proto.input[0] if proto.input else "" for proto in protos if is_debug_node(proto)}
 
 
 def plain_inputs(proto: Any, debug: Mapping[str, str]) -> tuple[list[str], list[str]]:

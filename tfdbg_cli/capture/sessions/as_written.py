@@ -8,7 +8,8 @@ from tfdbg_cli.capture.sessions.hidden_ops import PREFIX
 from tfdbg_cli.capture.tf.types import Op
 
 WRITTEN = "_tfdbg_written"  # the attribute of such an op that holds the type of the program's
-_INSTEAD = frozenset({"IteratorGetNext", "Identity", "NoOp", "GatherV2"})
+# IteratorGetNext stands in older bundles, where IdentityN does now.
+_INSTEAD = frozenset({"Identity", "IdentityN", "IteratorGetNext", "NoOp", "GatherV2"})
 _DRAWN = f"{PREFIX}drawn/"
 _ARGUMENT = re.compile(r"_arg_(.+)_(\d+)_\d+")  # of TensorFlow: the node that is fed, its output, a number
 

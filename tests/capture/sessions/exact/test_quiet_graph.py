@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+import tensorflow
+from tensorflow.python.ops.data_flow_ops import StagingArea
 
 from tfdbg_cli.capture.runs.session import trial_run
 from tfdbg_cli.capture.sessions.call_state import call_state
@@ -420,3 +422,62 @@ def test_a_run_of_which_tensorflow_tells_nothing_is_not_believed(tf, graph) -> N
         op = w.assign_add(1.0).op
         state = made_alike.CallState(touching=(op,))
         made_alike.require_alike([op], frozenset(), state, trial_run.Graphs())
+
+
+def _from_queue(tf: Any) -> Any:
+    queue = tf.queue.FIFOQueue(100, [tf.float32], [[]])
+    return queue.dequeue(), queue.enqueue_many([tf.range(1.0, 20.0)])
+
+
+def _from_priorities(tf: Any) -> Any:
+    queue = tf.queue.PriorityQueue(100, [tf.float32], [[]])
+    return queue.dequeue()[1], queue.enqueue_many([tf.range(20, dtype=tf.int64), tf.range(1.0, 21.0)])
+
+
+def _from_stage(tf: Any) -> Any:
+    area = StagingArea([tf.float32], [[]])
+    return area.get()[0], tf.group(*[area.put([tf.constant(float(i))]) for i in range(1, 20)])
+
+
+def _from_iterator(tf: Any) -> Any:
+    batches = tf.data.make_initializable_iterator(
+        tf.data.Dataset.from_tensor_slices(np.arange(1.0, 20.0, dtype=np.float32))
+    )
+    return batches.get_next(), batches.initializer
+
+
+def _from_table(tf: Any) -> Any:
+    keys = tf.lookup.KeyValueTensorInitializer(tf.range(10, dtype=tf.int64), tf.range(1.0, 11.0))
+    table = tf.lookup.StaticHashTable(keys, -1.0)
+    return table.lookup(tf.cast(tf.get_variable("at", initializer=3.0), tf.int64)), tf.tables_initializer()
+
+
+def _said_then(tf: Any, drawn: Any) -> Any:
+    return [tf.print("SAID", drawn)]
+
+
+def _called(tf: Any, drawn: Any) -> Any:
+    return [tensorflow.function(lambda z: tensorflow.sin(z) + 1.0, autograph=False)(drawn)]
+
+
+def _handed_on(tf: Any, drawn: Any) -> Any:
+    return [tf.queue.FIFOQueue(100, [tf.float32], [[]]).enqueue(tf.sqrt(drawn)), drawn]
+
+
+@pytest.mark.parametrize("use", [_said_then, _called, _handed_on])
+@pytest.mark.parametrize("source", [_from_queue, _from_priorities, _from_stage, _from_iterator, _from_table])
+def test_no_run_on_copies_draws_or_waits(tf, debugged, graph, trials, capfd, source, use) -> None:
+    """The optimizer lets an op that is taken apart, or does nothing, wait for what it was given: nothing waits there.
+
+    A run on copies waited for an element of its own queue, for ever, or found its own iterator without a start.
+    """
+    drawn, fill = source(tf)
+    fetches = use(tf, drawn)
+    with tf.Session(config=tf.ConfigProto(operation_timeout_in_ms=20_000)) as raw:
+        raw.run([tf.global_variables_initializer(), fill])
+        session, _ = debugged(raw, RunUntil(WATCH))
+        for _ in range(3):
+            session.run(fetches)
+    assert len(trials) == 3
+    assert "could not" not in capfd.readouterr().err
+    assert not any(trial.exactness.differs for trial in trials)

@@ -3,14 +3,18 @@
 What ops drew from outside is fed in a replay, and TensorFlow does not run what leads to a fed tensor: an update of a
 variable before a batch is drawn would be lost. So the ops that lead there become targets of the run, in the program's
 order, and the op whose outputs are fed is cut off from them: TensorFlow's optimizer drops control edges that follow
-from others, even if those pass through an op that never runs. Other ops that act outside (print, write a file) are
-silenced; what waited for them waits for what came before them.
+from others, even if those pass through an op that never runs. In its place stands one that draws nothing: the
+optimizer also adds control edges, such as that of a call which it took apart to all that the call is given, and by
+such an edge an op runs though all its outputs are fed. A queue of the copy's is empty: whoever draws there waits
+for ever. Other ops that act outside (print, write a file) are silenced; what waited for them waits for what came
+before them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import tensorflow as tf
 
@@ -28,7 +32,7 @@ from tfdbg_cli.ops.effects import speaks
 from tfdbg_cli.ops.kinds import PYTHON
 
 _LARGEST_GRAPH = (1 << 31) - 1  # bytes; protobuf writes no more
-_NOWHERE = f"{PREFIX}nowhere"
+_NOTHING = f"{PREFIX}nothing/"
 _LED_TO = f"{PREFIX}led_to/"
 
 
@@ -110,17 +114,16 @@ class _Quieted:
         ordering = self._ordering()
         awaited = frozenset(self.awaited)
         for node in definition.node:
-            if node.name in awaited:
-                _cut_off(node, self.lost[node.name])
-            elif node.name in self._spoken:
+            if node.name in self._spoken:
                 self._silence(node, self._outside[node.name])
             if self.lost:
                 inputs = [new for text in node.input for new in self._rewired(text, ordering, awaited)]
                 del node.input[:]
                 node.input.extend(_each_once(inputs))
-        if self.awaited:
-            nowhere = definition.node.add(name=_NOWHERE, op="Placeholder")
-            nowhere.attr["dtype"].type = tf.resource.as_datatype_enum
+        nothing = _Nothing(definition)
+        for node in list(definition.node):
+            if node.name in self.lost:
+                nothing.put_in_place(node, self.lost[node.name])
         for name in self.awaited:
             op = self.lost[name]
             node = definition.node.add(name=_led_to(name), op="NoOp", device=op.device)
@@ -206,17 +209,44 @@ class _Quieted:
         return frozenset(found)
 
 
-def _cut_off(node: NodeDef, op: Op) -> None:
-    """Make `node` read nothing of the run, since its outputs are fed; their dtypes and shapes stay the same."""
-    types = [tensor.dtype.as_datatype_enum for tensor in op.outputs]
-    shapes = [tf.TensorShape(None if op.type in PYTHON else tensor.shape).as_proto() for tensor in op.outputs]
-    if "output_shapes" in node.attr:
-        shapes = list(node.attr["output_shapes"].list.shape)
-    cut = type(node)(name=node.name, op="IteratorGetNext", device=node.device, input=[_NOWHERE])
-    cut.attr["output_types"].list.type.extend(types)
-    cut.attr["output_shapes"].list.shape.extend(shapes)
-    cut.attr[WRITTEN].s = op.type.encode()
-    node.CopyFrom(cut)
+class _Nothing:
+    """Puts ops that read nothing of the run, and draw nothing, in the place of those whose outputs are fed."""
+
+    def __init__(self, definition: GraphDef) -> None:
+        self._definition = definition
+        self._made: set[str] = set()
+
+    def put_in_place(self, node: NodeDef, op: Op) -> None:
+        """Make `node`, the definition of `op`, one that gives as many outputs of the same dtypes and shapes."""
+        types = [tensor.dtype.base_dtype.as_datatype_enum for tensor in op.outputs]
+        shapes = [tf.TensorShape(None if op.type in PYTHON else tensor.shape).as_proto() for tensor in op.outputs]
+        if "output_shapes" in node.attr:
+            shapes = list(node.attr["output_shapes"].list.shape)
+        given = []
+        for slot, (dtype, shape) in enumerate(zip(types, shapes, strict=True)):
+            given.append(self._any_shape(f"{node.name}/{slot}", dtype, shape, self._empty(dtype)))
+        put = type(node)(name=node.name, op="IdentityN", device=node.device, input=given)
+        put.attr["T"].list.type.extend(types)
+        put.attr[WRITTEN].s = op.type.encode()
+        node.CopyFrom(put)
+
+    def _empty(self, dtype: int) -> str:
+        """No elements, of which the graph does not tell that there are none."""
+        name = f"{_NOTHING}{dtype}"
+        if name not in self._made:
+            self._made.add(name)
+            empty = self._definition.node.add(name=f"{name}/value", op="Const")
+            empty.attr["dtype"].type = empty.attr["value"].tensor.dtype = dtype
+            empty.attr["value"].tensor.tensor_shape.dim.add(size=0)
+            self._any_shape(f"{dtype}", dtype, tf.TensorShape(None).as_proto(), empty.name)
+        return name
+
+    def _any_shape(self, name: str, dtype: int, shape: Any, given: str) -> str:
+        """An op that hands on `given`, and of which the graph tells the shape `shape`, true or not."""
+        node = self._definition.node.add(name=f"{_NOTHING}{name}", op="PlaceholderWithDefault", input=[given])
+        node.attr["dtype"].type = dtype
+        node.attr["shape"].shape.CopyFrom(shape)
+        return str(node.name)
 
 
 def _each_once(inputs: Sequence[str]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Hashable
 from types import TracebackType
-from typing import Protocol, TypeGuard, runtime_checkable
+from typing import NamedTuple, Protocol, TypeGuard, runtime_checkable
 from weakref import WeakSet
 
 from tfdbg_cli.capture.controller import Action, Controller, PendingRun, Plan, WrongAnswerError
@@ -144,9 +144,10 @@ def performed(controller: Controller, made: Interceptable) -> RunResult:
     It is performed once, whatever fails on our side. Its exceptions come out as they are, the same objects.
     """
     LEFT_CALL.forget()
-    plan, capture = planned(controller, made)
-    if plan is None:
-        return made.plain()
+    plan, capture, failure = planned(controller, made)
+    if failure is not None:
+        return _left_alone(made, failure)
+    assert plan is not None
     try:
         if capture is None and not plan.errors:
             return made.plain()
@@ -157,11 +158,46 @@ def performed(controller: Controller, made: Interceptable) -> RunResult:
         raise
 
 
-def planned(controller: Controller, made: Interceptable) -> tuple[Plan | None, Capture | None]:
-    """The plan of `controller` for the call `made`, and the capture that carries it out.
+class Failure(NamedTuple):
+    """An `error` of ours, and what we were `doing`."""
 
-    The plan is None where tfdbg itself failed: the call is then made plainly. The capture is None where the plan
-    leaves the call alone.
+    doing: str
+    error: Exception
+
+    def report(self) -> None:
+        """Say it on standard error."""
+        report(self.doing, self.error)
+
+
+def _left_alone(made: Interceptable, failure: Failure) -> RunResult:
+    """Make the call `made` plainly, since nothing else could be done with it, and say why.
+
+    Nothing is said of a call that is wrong in itself, such as one that fetches what is not there: the program hears
+    of that, and it stood in our way, too.
+    """
+    try:
+        result = made.plain()
+    except OpError:
+        failure.report()
+        raise
+    failure.report()
+    return result
+
+
+class Planned(NamedTuple):
+    """What is to be done with a call.
+
+    `plan` is None where tfdbg itself failed with `failure`: the call is then made plainly. `capture` carries the plan
+    out; it is None where the plan leaves the call alone.
+    """
+
+    plan: Plan | None
+    capture: Capture | None = None
+    failure: Failure | None = None
+
+
+def planned(controller: Controller, made: Interceptable) -> Planned:
+    """The plan of `controller` for the call `made`, and the capture that carries it out.
 
     Raises:
         Exception: the error of a WrongAnswerError, for the program to see.
@@ -173,19 +209,17 @@ def planned(controller: Controller, made: Interceptable) -> tuple[Plan | None, C
     except WrongAnswerError as wrong:
         refusal = wrong.error
     except Exception as error:  # noqa: BLE001
-        report("look at a run", error)
-        return None, None
+        return Planned(None, failure=Failure("look at a run", error))
     if plan is None:
         raise refusal
     if plan.action is Action.LEAVE:
-        return plan, None
+        return Planned(plan)
     try:
         with COLLECTION_PUT_OFF:
-            return plan, made.capture(controller, plan)
+            return Planned(plan, made.capture(controller, plan))
     except Exception as error:  # noqa: BLE001
-        report("prepare the capture of a run", error)
         controller.run_abandoned(plan)
-        return None, None
+        return Planned(None, failure=Failure("prepare the capture of a run", error))
 
 
 class Reported:

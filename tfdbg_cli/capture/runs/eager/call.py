@@ -244,7 +244,9 @@ def eager_block(controller: Controller, name: str) -> Iterator[None]:
         yield
         return
     made = EagerCall(name, {}, _nothing)
-    plan, capture = planned(controller, made)
+    plan, capture, failure = planned(controller, made)
+    if failure is not None:
+        failure.report()
     if plan is None:
         with INSIDE:
             yield

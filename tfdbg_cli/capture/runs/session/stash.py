@@ -70,6 +70,8 @@ def stash_of(session: RawSession, state: CallState, elsewhere: Collection[str] =
     try:
         stash = Stash(session, sources)
         stash.clear()
+    except RuntimeError:  # the session is closed, of which the program hears by its own run
+        return None
     except Exception as error:  # noqa: BLE001  # a run that fails then has no values to show
         report("prepare for a run that fails", error)
         return None
@@ -80,6 +82,8 @@ def take_from(stash: Stash, held: RunSnapshot) -> None:
     """Tell `held` what was put aside of a run that failed."""
     try:
         held.drew_until_failure(stash.values())
+    except RuntimeError:  # the session was closed meanwhile, and the run failed for that
+        return
     except Exception as error:  # noqa: BLE001  # what the program hears of is its own error
         report("look at what a run drew before it failed", error)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 from tfdbg_cli.capture.controller import WatchRequest
 from tfdbg_cli.capture.failures import report
@@ -19,10 +20,8 @@ from tfdbg_cli.capture.sessions.proof import Graphs, other_ops
 from tfdbg_cli.capture.sessions.unordered import doubt_of_order
 from tfdbg_cli.capture.state.run_snapshot import RunSnapshot
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.types import FetchedValue, RunResult, SymbolicTensor
 from tfdbg_cli.collection import COLLECTION_PUT_OFF
-from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.model.exactness import Exactness, Parting, Way
 from tfdbg_cli.model.values import NoValue
@@ -85,12 +84,8 @@ class TrialRun:
         if not self._due or trial.prepared:
             return
         trial.prepared = True
-        try:
+        with suppress(Exception):  # what fails here fails again where it is wanted, or in the run itself
             held.prepare_plain()
-        except (OpError, TfdbgError):  # a variable without a value, most of the time: the run itself says so
-            return
-        except Exception as error:  # noqa: BLE001  # the run is watched all the same, and compared if that is possible
-            report("prepare the comparison of a watched run", error)
 
     def settled(
         self, result: RunResult, values: Sequence[FetchedValue], held: RunSnapshot | None, hit: bool

@@ -42,6 +42,13 @@ class Invocation(ABC):
         """Fetches and feed_dict as the program gave them; no feeds are None."""
         return self.fetches, self.feeds or None
 
+    @property
+    def is_traced(self) -> bool:
+        """Whether the caller has TensorFlow tell which ops ran, so that ops of ours would show."""
+        asked = self.options
+        traced = asked is not None and (asked.trace_level > 0 or asked.output_partition_graphs)
+        return traced and self.run_metadata is not None
+
     @abstractmethod
     def plain(self) -> RunResult:
         """Perform the call exactly as the program made it."""

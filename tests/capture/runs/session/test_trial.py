@@ -204,6 +204,31 @@ def test_a_call_that_is_wrong_is_told_by_tensorflow_alone(tf, debugged, graph, c
     assert not capsys.readouterr().err
 
 
+def test_what_the_program_has_tensorflow_tell_of_a_run_is_as_without_a_watch(tf, debugged, graph) -> None:
+    x = tf.placeholder(tf.float32, [3], name="x")
+    w = tf.get_variable("w", initializer=np.full(3, 2.0, np.float32), use_resource=True)
+    loss = tf.reduce_sum(tf.square(tf.log(x) * w))
+    train = tf.train.MomentumOptimizer(0.1, 0.9).minimize(loss)
+
+    def told(session: Any, given: float) -> Any:
+        metadata = tf.RunMetadata()
+        options = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE, output_partition_graphs=True)
+        session.run([loss, train], {x: [given, 1.0, 2.0]}, options=options, run_metadata=metadata)
+        ran = sorted(op.node_name for device in metadata.step_stats.dev_stats for op in device.node_stats)
+        return ran, [sorted(node.name for node in part.node) for part in metadata.partition_graphs]
+
+    with tf.Session() as raw:
+        raw.run(tf.global_variables_initializer())
+        plain = told(raw, 1.0)
+        session, front = debugged(raw, WATCH, Detach())
+        assert [told(session, 1.0), told(session, 2.0)] == [plain, plain]
+        assert told(session, 0.0) == plain
+    (end,) = front.ends
+    assert end.hit is not None
+    assert end.run.exactness.exact
+    assert "has TensorFlow tell which ops" in " ".join(end.run.notes)
+
+
 def test_the_copies_hold_nothing_between_two_trials(tf, debugged, graph, trials) -> None:
     x = tf.placeholder(tf.float32, [3], name="x")
     w = tf.get_variable("w", initializer=np.ones(3, np.float32))

@@ -10,6 +10,7 @@ from tfdbg_cli.capture.failures import report_bug
 from tfdbg_cli.capture.functions.exact.agreement import Agreement, Effect, agreement
 from tfdbg_cli.capture.functions.exact.proof import Proof
 from tfdbg_cli.capture.functions.kept_tensors import KeptTensors
+from tfdbg_cli.capture.large_graphs import Preparation
 from tfdbg_cli.capture.replay.replayed import Replayed, not_again
 from tfdbg_cli.capture.replay.until_failure import repeat_until_failure
 from tfdbg_cli.capture.runs.function.capture import VALUES, CapturedCall, PerformedCall, held_before
@@ -44,6 +45,7 @@ class ReplayedCapture(CapturedCall):
     def _prepared(self) -> tuple[Proof | None, Trials]:
         """The rewritten function that makes the call (None: the program's own), and its trials."""
         traced = self.call.traced
+        traced.announce(Preparation.VALUES)
         traced.expect_screen()
         if traced.snapshot_plan.is_whole:
             traced.ask_plain(self.call.inputs)

@@ -20,6 +20,7 @@ from tfdbg_cli.capture.functions.exact.proof import Apart, Onto, Proof, proven
 from tfdbg_cli.capture.functions.graph import function_graph, function_tracebacks
 from tfdbg_cli.capture.functions.instrumented import Instrumented
 from tfdbg_cli.capture.functions.scopes import named_graphs_below, scope_of
+from tfdbg_cli.capture.large_graphs import Preparation, announce
 from tfdbg_cli.capture.runs.function.function_checks import FunctionChecks, WatchKind, with_updated
 from tfdbg_cli.capture.runs.function.trials import Trials
 from tfdbg_cli.capture.state.snapshot_plan import SnapshotPlan
@@ -185,7 +186,12 @@ class TracedFunction:
             self._watched.pop(next(iter(self._watched)))
         return found
 
+    def announce(self, preparation: Preparation) -> None:
+        """Say that it is being prepared, if it is so large that this takes seconds."""
+        announce(self.name, sum(len(scope.body.nodes) for scope in self.root.all()), preparation)
+
     def _watch(self, kind: WatchKind) -> FunctionChecks:
+        self.announce(Preparation.CHECKS)
         return FunctionChecks(
             self.root, self._atomic, self.snapshot_plan, kind, lambda: self.watched_graph, self.plain
         )

@@ -12,6 +12,7 @@ from tfdbg_cli.capture.failures import remark, report
 from tfdbg_cli.capture.functions.exact.agreement import Agreement
 from tfdbg_cli.capture.functions.instrumented import Outcome
 from tfdbg_cli.capture.functions.kept_tensors import NO_TENSORS
+from tfdbg_cli.capture.large_graphs import Preparation
 from tfdbg_cli.capture.pipeline import Capture
 from tfdbg_cli.capture.replay.replayed import Replayed
 from tfdbg_cli.capture.runs.function.capture import (
@@ -183,6 +184,7 @@ class ReplayedWatchedCall(CapturedCall):
     def _replayed(self) -> Replayed:
         if self.held is None:
             raise TfdbgError("The state before it could not be held.")
+        self.call.traced.announce(Preparation.VALUES)
         made = self.held.made_again(self.room)
         made, self._agreement = compared_again(self.held, made, self._outputs, self.room)
         return made.replayed

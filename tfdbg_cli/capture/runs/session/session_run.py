@@ -46,7 +46,10 @@ _UNORDERED = (
     "Ops of this run use {name} in no order that the graph fixes. One more op could change the order that TensorFlow "
     "takes, so the run was left as it is, and looked at when it was made again on copies."
 )
-
+_TRACED = (
+    "The program has TensorFlow tell which ops this run makes, so it was left as it is, and looked at when it was "
+    "made again on copies."
+)
 _PARTED = (
     "Watched, runs of this kind give other last digits than left alone ({names}), so this one was left as it is, and "
     "looked at when it was made again on copies."
@@ -124,8 +127,9 @@ class _Choice:
         if reason:
             return self._shown(_OUTSIDE.format(reason=reason))
         unordered = state_of(self.invocation).unordered
-        if unordered and not why_not_again(self.invocation):
-            return self._copied(watched, question, _UNORDERED.format(name=unordered))
+        alone = _UNORDERED.format(name=unordered) if unordered else _TRACED if self.invocation.is_traced else ""
+        if alone and not why_not_again(self.invocation):
+            return self._copied(watched, question, alone)
         return self._checked_in_place(watched, question)
 
     def _copied(self, watched: WatchRequest, question: Question, why: str) -> Capture:

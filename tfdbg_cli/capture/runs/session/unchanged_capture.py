@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.capture.failures import report
+from tfdbg_cli.capture.large_graphs import RUN, Preparation, announce
 from tfdbg_cli.capture.pipeline import Capture
 from tfdbg_cli.capture.questions.known import question_of
 from tfdbg_cli.capture.replay.replayed import Replayed, not_again
@@ -84,6 +85,7 @@ class UnchangedCapture(InMemory):
             assert self.instead is not None
             return self.instead.run(call, error)
         bare = self.bare(call, error, self.held, (PYTHON, *self._notes))
+        announce(RUN, len(bare.graph), Preparation.VALUES)
         try:
             replayed, exactness = self.made_again(self.held, error)
         except Exception as failure:  # noqa: BLE001  # the run is worth showing without values, too

@@ -9,6 +9,7 @@ from functools import cached_property, partial
 from tfdbg_cli.capture.chooser import chooser
 from tfdbg_cli.capture.controller import Plan, WatchRequest
 from tfdbg_cli.capture.failures import report
+from tfdbg_cli.capture.large_graphs import RUN, Preparation, announce
 from tfdbg_cli.capture.replay.replayed import Replayed
 from tfdbg_cli.capture.runs.session.checking import Checking
 from tfdbg_cli.capture.runs.session.in_memory import InMemory
@@ -193,6 +194,7 @@ class WatchedRun(InMemory):
         def finds(again: Replayed) -> bool:
             return passes(replace(bare, tensors=again.tensors), self._watched.tensor_filter)
 
+        announce(RUN, len(bare.graph), Preparation.VALUES)
         replayed = replayed_hit(held.replayed, finds, self._needed, sure=self._checking.sure)
         replayed = replace(replayed, tensors=asked_for(replayed.tensors, self.plan.capture))
         return replace(replayed.of(bare), error=bare.error)

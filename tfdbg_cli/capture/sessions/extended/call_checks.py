@@ -12,6 +12,7 @@ from tfdbg_cli.analysis.watch.outcome import SHOWS
 from tfdbg_cli.analysis.watch.training_filters import is_final_gradient
 from tfdbg_cli.capture.chooser import chooser
 from tfdbg_cli.capture.controller import WatchRequest
+from tfdbg_cli.capture.large_graphs import RUN, Preparation, announce
 from tfdbg_cli.capture.questions.question import Covering, Question
 from tfdbg_cli.capture.sessions.call_names import elements_of, fed_to
 from tfdbg_cli.capture.sessions.call_state import CallState, Variable, call_state
@@ -230,6 +231,7 @@ def _watched_call(
     admission: _Admission,
 ) -> CallChecks:
     order, fetchable = reached.order, reached.fetchable
+    announce(RUN, len(order), Preparation.CHECKS)
     hidden = hidden_ops(graph)
     shadow_ops = ShadowOps()
     if reached.calls:

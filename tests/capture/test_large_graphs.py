@@ -1,0 +1,57 @@
+"""Before a large graph is prepared, which takes seconds, a sentence says so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tfdbg_cli.capture import failures, large_graphs
+from tfdbg_cli.model.decision import Continue, DebugRun, Detach, RunUntil
+
+pytestmark = pytest.mark.tf
+
+WATCH = RunUntil("has_inf_or_nan")
+
+
+@pytest.fixture(autouse=True)
+def _few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(large_graphs, "_LARGE", 5)
+    failures.remark.cache_clear()
+
+
+@pytest.mark.parametrize(("decision", "what"), [(WATCH, "its checks"), (DebugRun(), "the values of all of them")])
+def test_a_session_says_it_once(tf, debugged, graph, capsys, decision, what) -> None:
+    x = tf.placeholder(tf.float32, [3], name="x")
+    y = tf.exp(tf.tanh(tf.exp(tf.tanh(tf.exp(x) * 2.0))))
+    with tf.Session() as raw:
+        session, _ = debugged(raw, decision, decision, decision, Detach())
+        for _ in range(3):
+            session.run(y, {x: np.zeros(3)})
+    said = [line for line in capsys.readouterr().err.splitlines() if line.startswith("tfdbg: The graph")]
+    assert len(said) == 1
+    assert said[0].endswith(f" ops: preparing {what} takes some seconds, once.")
+
+
+@pytest.mark.parametrize(("decision", "what"), [(WATCH, "its checks"), (DebugRun(), "the values of all of them")])
+def test_a_function_says_it_once(tf2: Any, watched: Any, capsys: Any, decision: Any, what: str) -> None:
+    @tf2.function(autograph=False)
+    def step(x: Any) -> Any:
+        return tf2.exp(tf2.tanh(tf2.exp(tf2.tanh(tf2.exp(x) * 2.0))))
+
+    with watched(decision, decision, decision, Continue()):
+        for _ in range(3):
+            step(tf2.zeros(3))
+    said = [line for line in capsys.readouterr().err.splitlines() if line.startswith("tfdbg: step has")]
+    assert len(said) == 1
+    assert said[0].endswith(f" ops: preparing {what} takes some seconds, once.")
+
+
+def test_a_small_graph_says_nothing(tf, debugged, graph, capsys, monkeypatch) -> None:
+    monkeypatch.undo()
+    x = tf.placeholder(tf.float32, [3], name="x")
+    with tf.Session() as raw:
+        session, _ = debugged(raw, WATCH, Detach())
+        session.run(tf.exp(x), {x: np.zeros(3)})
+    assert "preparing" not in capsys.readouterr().err

@@ -165,7 +165,6 @@ EXPLAINED_NAMES = {
     "tfdbg_cli/cli/launch.py": {"last_traceback"},  # sys.last_traceback is for Python's post-mortem debuggers
     # Fields of protobuf messages, which TensorFlow reads.
     "tfdbg_cli/capture/replay/session_copy.py": {"allow_soft_placement", "disable_meta_optimizer", "opt_level"},
-    "tfdbg_cli/capture/runs/session/profile.py": {"trace_level"},
     "tfdbg_cli/formats/messages/event_file.py": {"plugin_name"},
     "tfdbg_cli/formats/messages/schema.py": {"map_entry", "oneof_index"},
     # urwid calls and reads them.

@@ -17,6 +17,7 @@ from tfdbg_cli.capture.controller import Action, PendingRun, Plan, WatchRequest
 from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.model.decision import Values
+from tfdbg_cli.model.exactness import Exactness
 from tfdbg_cli.model.runs import Run
 
 pytestmark = [pytest.mark.tf, pytest.mark.slow]
@@ -44,7 +45,9 @@ class Comparing:
         self._compare(run, run.caught)
         return False
 
-    def run_passed(self, plan: Plan, make: Callable[[], Run], said: str = "", looked_at: Hashable = None) -> None:
+    def run_passed(
+        self, plan: Plan, make: Callable[[], Run], exactness: Exactness | None = None, looked_at: Hashable = None
+    ) -> None:
         self._compare(make(), False)
 
     def run_abandoned(self, plan: Plan) -> None:

@@ -13,6 +13,7 @@ from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.capture.debug_options import WatchOptions
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.model.decision import CaptureRequest, Values
+from tfdbg_cli.model.exactness import Exactness
 from tfdbg_cli.model.ignored import IgnoredPlace
 from tfdbg_cli.model.pausing import Sought
 from tfdbg_cli.model.runs import Estimate, Run, RunStart
@@ -160,11 +161,13 @@ class Controller(Protocol):
         """
         ...
 
-    def run_passed(self, plan: Plan, make: Callable[[], Run], said: str = "", looked_at: Hashable = None) -> None:
+    def run_passed(
+        self, plan: Plan, make: Callable[[], Run], exactness: Exactness | None = None, looked_at: Hashable = None
+    ) -> None:
         """Note that a watched run was checked while it happened, and nothing was found.
 
-        `make` returns the run with its values, and makes it again where these were not kept. `said` is for the status
-        line of the watch; `looked_at` is the `Call.looks_at` of the run.
+        `make` returns the run with its values, and makes it again where these were not kept. `exactness` is
+        what is known of its numbers; `looked_at` is the `Call.looks_at` of the run.
 
         Raises:
             KeyboardInterrupt: the user ended the program.

@@ -14,6 +14,7 @@ from tfdbg_cli.capture.tf.op_errors import OpError, run_error
 from tfdbg_cli.capture.tf.types import RunResult
 from tfdbg_cli.collection import COLLECTION_PUT_OFF, count_as_old
 from tfdbg_cli.model.calls import Call, RunError
+from tfdbg_cli.model.exactness import Exactness
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.own_frames import leave_out_our_frames
 
@@ -48,8 +49,8 @@ class SelfChecking(Protocol):
         ...
 
     @property
-    def said(self) -> str:
-        """What the status line of the watch says of such runs; empty for nothing."""
+    def exactness(self) -> Exactness | None:
+        """How exact the run was, as far as is known without its values; None where that is not asked."""
         ...
 
 
@@ -253,19 +254,20 @@ class Reported:
                 self._controller.run_abandoned(plan)
             elif capture is not None and _has_reported(capture):
                 pass
-            elif capture is not None and (said := _said_of_passed(capture)) is not None:
-                self._passed(capture, said)
+            elif capture is not None and _has_passed(capture):
+                self._passed(capture)
             elif capture is not None:
                 keep = self._hand_over(lambda call: capture.run(call, None))
         finally:
             if capture is not None:
                 _finish(capture, keep)
 
-    def _passed(self, capture: Capture, said: str) -> None:
+    def _passed(self, capture: Capture) -> None:
         plan = self._plan
+        exactness = capture.exactness if _checks_itself(capture) else None
         try:
             self._controller.run_passed(
-                plan, lambda: self._made.with_inputs(capture.run(self._call(), None)), said, self._made.looks_at
+                plan, lambda: self._made.with_inputs(capture.run(self._call(), None)), exactness, self._made.looks_at
             )
         except Exception as error:  # noqa: BLE001
             report("count a watched run", error)
@@ -291,9 +293,8 @@ def _has_reported(capture: Capture) -> bool:
     return _reports_itself(capture) and capture.reported
 
 
-def _said_of_passed(capture: Capture) -> str | None:
-    """What is to be said of a run that checked itself and passed; None of any other."""
-    return capture.said if _checks_itself(capture) and capture.passed else None
+def _has_passed(capture: Capture) -> bool:
+    return _checks_itself(capture) and capture.passed
 
 
 # By the class: `isinstance` of a protocol asks the object for all that is in the protocol, at every run of a watch.

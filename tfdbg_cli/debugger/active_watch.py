@@ -26,6 +26,7 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.recording.writing import size_text
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.decision import OnBenign, RunUntil, Values
+from tfdbg_cli.model.exactness import Exactness
 from tfdbg_cli.model.ignored import Ignored, IgnoredBy
 from tfdbg_cli.model.runs import Hit, Run, RunEnd
 
@@ -109,8 +110,7 @@ class ActiveWatch:
         if hit is not None and run.error is None and (self._is_fine_by_word(run) or self._is_benign(run)):
             hit = None
             self.watch.skipped(run.call)
-        if run.exactness is not None:
-            self.watch.progress.hear(run.exactness.words)
+        self.watch.progress.hear(run.exactness)
         if hit is not None:
             return hit
         if self.watch.progress.wants_sample:
@@ -185,14 +185,16 @@ class ActiveWatch:
         self.watch.ignored = nodes
         self.watched = replace(self.watched, ignored=nodes, by_hand=by_hand)
 
-    def passed(self, number: int, make: Callable[[], Run], said: str = "", looked_at: Hashable = None) -> None:
+    def passed(
+        self, number: int, make: Callable[[], Run], exactness: Exactness | None = None, looked_at: Hashable = None
+    ) -> None:
         """Count run `number`, in which the checks inside it found nothing; `make` builds its Run, which may be slow.
 
-        `said` says how the run is not exact, if so (`Exactness.words`); `looked_at` is its `Call.looks_at`.
+        `exactness` is what is known of its numbers; `looked_at` is its `Call.looks_at`.
         """
         self.watch.passed(number, looked_at)
         self.watch.progress.ends(number)
-        self.watch.progress.hear(said)
+        self.watch.progress.hear(exactness)
         if self._samples and self.watch.progress.wants_sample:
             self._sample(make)
         self._line.tick(lambda: self.watch.words)
@@ -242,8 +244,8 @@ class ActiveWatch:
                 "that ran eagerly."
             )
         parts = [f"{runs:,} run{'s' * (runs != 1)}"] * bool(runs) + [f"{ops:,} ops that ran eagerly"] * bool(ops)
-        words = self.watch.progress.inexact
-        inexact = f" The program's own numbers: {words}." if words else ""
+        words, doubt = self.watch.progress.inexact, self.watch.progress.doubt
+        inexact = f" The program's own numbers: {words}. {doubt}".rstrip() if words else ""
         # `fit` runs a few ops eagerly beside each of its steps: then they are not what the program computes with.
         few = _EAGER * (runs - self.watch.eager_runs)
         ours = our_filter(self.watched.tensor_filter) if ops > few else None

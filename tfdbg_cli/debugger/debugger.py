@@ -36,6 +36,7 @@ from tfdbg_cli.model.decision import (
     StepOn,
     StopAtStart,
 )
+from tfdbg_cli.model.exactness import Exactness
 from tfdbg_cli.model.ignored import Ignored
 from tfdbg_cli.model.pausing import Breakpoints, Sought
 from tfdbg_cli.model.runs import Hit, Run, RunEnd, RunStart
@@ -220,12 +221,14 @@ class Debugger:
         with self._prompt:
             self._stop(RunEnd(run))
 
-    def run_passed(self, plan: Plan, make: Callable[[], Run], said: str = "", looked_at: Hashable = None) -> None:
+    def run_passed(
+        self, plan: Plan, make: Callable[[], Run], exactness: Exactness | None = None, looked_at: Hashable = None
+    ) -> None:
         """Count a watched run in which nothing was found. See `capture.controller.Controller`."""
         watching = self._watching
         if watching is None or not watching.asks_as(plan.watched):  # another thread's stop began another watch
             return
-        watching.passed(plan.number, make, said, looked_at)
+        watching.passed(plan.number, make, exactness, looked_at)
         if not watching.keeps and not self.interruption.asked:
             return
         with self._prompt:

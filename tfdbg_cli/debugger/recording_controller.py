@@ -15,6 +15,7 @@ from tfdbg_cli.debugger.active_watch import SIGNALS
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.debugger.prompt_threads import PromptThreads
 from tfdbg_cli.debugger.recorder import Recorder
+from tfdbg_cli.model.exactness import Exactness
 from tfdbg_cli.model.runs import Run
 
 
@@ -81,7 +82,9 @@ class RecordingController(GoBetween):
             return run
         return replace(failed, frames=run.frames, notes=(*run.notes[:1], *failed.notes))
 
-    def run_passed(self, plan: Plan, make: Callable[[], Run], said: str = "", looked_at: Hashable = None) -> None:
+    def run_passed(
+        self, plan: Plan, make: Callable[[], Run], exactness: Exactness | None = None, looked_at: Hashable = None
+    ) -> None:
         """Record a watched run in which nothing was found, and have it counted."""
         if self._recorded.pop(plan.number, None) is not None:
             try:
@@ -90,9 +93,9 @@ class RecordingController(GoBetween):
                 report("record a watched run", error)
             else:
                 self._recorder.take(run)
-                super().run_passed(plan, lambda: run, said, looked_at)
+                super().run_passed(plan, lambda: run, exactness, looked_at)
                 return
-        super().run_passed(plan, make, said, looked_at)
+        super().run_passed(plan, make, exactness, looked_at)
 
     def run_abandoned(self, plan: Plan) -> None:
         """Hear that the run of `plan` ends without a report."""

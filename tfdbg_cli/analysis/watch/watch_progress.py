@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 
 from tfdbg_cli.model.dtypes import is_inexact
+from tfdbg_cli.model.exactness import Exactness
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import largest_magnitude
 from tfdbg_cli.model.values import NoValue
@@ -30,6 +31,7 @@ class WatchProgress:
         self._largest = -1.0
         self._where = ""
         self.inexact = ""  # how the numbers differ, or may differ, from undebugged ones (`Exactness.words`)
+        self.doubt = ""  # why they may, a sentence
         self.said = ""  # one more remark for the sentence
 
     @property
@@ -46,10 +48,13 @@ class WatchProgress:
         while len(self._under_way) > _MOST_UNDER_WAY:
             self._under_way.pop(next(iter(self._under_way)))
 
-    def hear(self, inexact: str) -> None:
-        """Note how a run is not exact (`Exactness.words`); empty for one that is."""
-        known = self.inexact.startswith("not ") and not inexact.startswith("not ")
-        self.inexact = self.inexact if known else inexact or self.inexact  # "may not be" does not replace "not"
+    def hear(self, exactness: Exactness | None) -> None:
+        """Note how exact a run is; None where that is not asked."""
+        words = "" if exactness is None else exactness.words
+        # "may not be" does not replace "not".
+        known = self.inexact.startswith("not ") and not words.startswith("not ")
+        if exactness is not None and words and not known:
+            self.inexact, self.doubt = words, exactness.doubt
 
     def ends(self, number: int) -> None:
         """Hear that the run with that number has ended."""

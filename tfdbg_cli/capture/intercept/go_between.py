@@ -7,6 +7,7 @@ from typing import Protocol
 
 from tfdbg_cli.capture.controller import Controller, PendingRun, Plan, WatchRequest
 from tfdbg_cli.config.settings import Settings
+from tfdbg_cli.model.exactness import Exactness
 from tfdbg_cli.model.pausing import Sought
 from tfdbg_cli.model.runs import Run
 
@@ -56,9 +57,11 @@ class GoBetween:
         """Take in what a run gave."""
         return self._controller.run_ends(plan, run)
 
-    def run_passed(self, plan: Plan, make: Callable[[], Run], said: str = "", looked_at: Hashable = None) -> None:
+    def run_passed(
+        self, plan: Plan, make: Callable[[], Run], exactness: Exactness | None = None, looked_at: Hashable = None
+    ) -> None:
         """Note a watched run without a hit."""
-        self._controller.run_passed(plan, make, said, looked_at)
+        self._controller.run_passed(plan, make, exactness, looked_at)
 
     def run_abandoned(self, plan: Plan) -> None:
         """Note that no `run_ends` will come for `plan`."""

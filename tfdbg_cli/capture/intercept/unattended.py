@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 from tfdbg_cli.capture.controller import PendingRun, Plan, WatchRequest, WrongAnswerError
 from tfdbg_cli.capture.debug_options import WatchOptions, watch_options
 from tfdbg_cli.config.settings import Settings
+from tfdbg_cli.model.exactness import Exactness
 from tfdbg_cli.model.pausing import Sought
 from tfdbg_cli.model.runs import Run
 
@@ -80,7 +81,9 @@ class Unattended:
     def run_paused(self, run: Run) -> None:
         """Nothing is sought here."""
 
-    def run_passed(self, plan: Plan, make: Callable[[], Run], said: str = "", looked_at: Hashable = None) -> None:
+    def run_passed(
+        self, plan: Plan, make: Callable[[], Run], exactness: Exactness | None = None, looked_at: Hashable = None
+    ) -> None:
         """Nothing is watched here."""
 
     def run_abandoned(self, plan: Plan) -> None:

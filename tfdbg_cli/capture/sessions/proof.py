@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from tfdbg_cli.capture.sessions.as_written import program_source
+from tfdbg_cli.capture.sessions.as_written import WRITTEN, program_source
 from tfdbg_cli.capture.sessions.hidden_ops import PREFIX
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.types import GraphDef
@@ -79,8 +79,12 @@ class _Ran:
         self._types = {name: node.op for name, node in self.nodes.items()}
 
     def telling(self) -> Iterator[str]:
-        """The names of the nodes to compare; constants, and nodes that hand on, are compared at their readers."""
-        return (name for name, op_type in self._types.items() if op_type not in _UNTOLD)
+        """The names of the nodes to compare; constants, and nodes that hand on, are compared at their readers.
+
+        So are those in whose place others stand, since what they draw is fed.
+        """
+        told = (name for name, op_type in self._types.items() if op_type not in _UNTOLD)
+        return (name for name in told if WRITTEN not in self.nodes[name].attr)
 
     def gives(self, text: str) -> bool:
         """Whether an input `text` stands for what the node that it names computes itself."""

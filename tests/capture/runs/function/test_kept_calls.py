@@ -86,7 +86,8 @@ def test_that_nothing_is_proven_is_said_before_anything_is_found() -> None:
     step = _clipped(weight)
     with _keeping() as (debugger, front):
         step(tf.ones([2, 4]))
-        assert _seen(debugger).endswith("in 1 run. The program's own numbers: may not be exact.")
+        said = "in 1 run. The program's own numbers: may not be exact. "
+        assert said in _seen(debugger) and not _seen(debugger).endswith(said), "and why"
         assert debugger.active_watch is not None
         assert "1 run, may not be exact" in debugger.active_watch.watch.words
         step(-9 * tf.ones([2, 4]))

@@ -481,3 +481,14 @@ def test_no_run_on_copies_draws_or_waits(tf, debugged, graph, trials, capfd, sou
     assert len(trials) == 3
     assert "could not" not in capfd.readouterr().err
     assert not any(trial.exactness.differs for trial in trials)
+    calls = use is _called  # what becomes of them is not compared, and that is said
+    assert all(calls or not trial.exactness.doubt for trial in trials), trials[0].exactness.doubt
+
+
+def test_a_run_that_only_draws_has_nothing_to_compare_and_no_doubt(tf, debugged, graph, trials) -> None:
+    queue = tf.queue.FIFOQueue(100, [tf.float32], [[]])
+    size = queue.size()
+    with tf.Session() as raw:
+        session, _ = debugged(raw, RunUntil(WATCH))
+        assert [session.run(size) for _ in range(2)] == [0, 0]
+    assert [trial.exactness.doubt for trial in trials] == ["", ""]

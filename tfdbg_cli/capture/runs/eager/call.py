@@ -30,6 +30,7 @@ from tfdbg_cli.capture.tf.static_values import dimensions
 from tfdbg_cli.capture.tf.types import RunResult
 from tfdbg_cli.model.calls import Argument, Call, RunError, RunKind
 from tfdbg_cli.model.decision import CaptureRequest
+from tfdbg_cli.model.exactness import Exactness
 from tfdbg_cli.model.lazy_values import LazyValues
 from tfdbg_cli.model.runs import Estimate, Run, RunStart
 from tfdbg_cli.model.values import Value
@@ -170,8 +171,8 @@ class WatchedEagerCall:
         return self._watch.looks_at_ops
 
     @property
-    def said(self) -> str:
-        return ""
+    def exactness(self) -> Exactness | None:
+        return None
 
     def run(self, call: Call, error: RunError | None) -> Run:
         """The ops that ran last."""

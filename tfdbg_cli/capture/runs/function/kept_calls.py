@@ -57,12 +57,7 @@ class KeptWatchedCall(FunctionCapture):
         return self.outcome is not None and self.outcome.found is False
 
     @property
-    def said(self) -> str:
-        """What differs, or may, where the values are kept."""
-        return self._exactness.words
-
-    @property
-    def _exactness(self) -> Exactness:
+    def exactness(self) -> Exactness:
         return kept(self._proof, self._watched.kept_trials, self.reason)
 
     def run(self, call: Call, error: RunError | None) -> Run:
@@ -70,7 +65,7 @@ class KeptWatchedCall(FunctionCapture):
         outcome = self.outcome
         caught = outcome is not None and is_hit(run.tensors, found=bool(outcome.found), sure=outcome.sure)
         notes = (*run.notes, self._watched.told, *self._notes)
-        self._run = replace(run, graph=self._watched.graph, notes=notes, caught=caught, exactness=self._exactness)
+        self._run = replace(run, graph=self._watched.graph, notes=notes, caught=caught, exactness=self.exactness)
         return self._run
 
 

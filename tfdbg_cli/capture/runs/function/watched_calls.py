@@ -132,9 +132,9 @@ class ReplayedWatchedCall(CapturedCall):
         return self.outcome is not None and self.outcome.found is False
 
     @property
-    def said(self) -> str:
+    def exactness(self) -> Exactness:
         """What differs, or may differ, from undebugged runs under this watch."""
-        return self._said_of(None).words
+        return self._said_of(None)
 
     def run(self, call: Call, error: RunError | None) -> Run:
         """The run, made again with all its values; without them when it cannot be."""

@@ -113,9 +113,9 @@ class CopiedWatch(UnchangedCapture):
         return self._checking is not None and self._checking.done and not self._found
 
     @property
-    def said(self) -> str:
-        """A sentence if the graph leaves the order of some ops to chance; else empty."""
-        return "" if self.instead is not None else Exactness(Way.UNCHANGED, race=self.state.unordered).words
+    def exactness(self) -> Exactness | None:
+        """That the run was left alone, and whether the graph leaves the order of some ops to chance."""
+        return None if self.instead is not None else Exactness(Way.UNCHANGED, race=self.state.unordered)
 
     @property
     def _found(self) -> bool:

@@ -31,6 +31,7 @@ from tfdbg_cli.capture.tf.types import FetchedValue, Op, RunResult, SymbolicTens
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import Call, RunError
+from tfdbg_cli.model.exactness import Exactness
 from tfdbg_cli.model.graph import GraphKind
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import MemoryTensorStore, Tensor, TensorStore
@@ -153,9 +154,9 @@ class WatchedRun(InMemory):
         return self._checking.done and not self._checking.found
 
     @property
-    def said(self) -> str:
-        """How exact runs of this kind are, where there is something to say."""
-        return self._trial.exactness.words
+    def exactness(self) -> Exactness:
+        """How exact runs of this kind are."""
+        return self._trial.exactness
 
     def run(self, call: Call, error: RunError | None) -> Run:
         """The run with its values: those that were kept, or those of the run made once more."""

@@ -33,6 +33,8 @@ def require_alike(order: Sequence[Op], fed_names: frozenset[str], state: CallSta
     if not changing and not outside:
         return
     ran = {node.name: node.op for graph in again.metadata.partition_graphs for node in graph.node}
+    if not ran and not changing:  # all that is fetched was drawn, and is fed: nothing ran
+        return
     if not ran:
         raise OtherRunError("TensorFlow does not tell which ops ran when the run was made again.")
     missing = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tfdbg_cli.capture.sessions.loops_in_branches import loop_in_branch
 from tfdbg_cli.capture.sessions.reach import Reach
 from tfdbg_cli.capture.tf.types import RawSession
 from tfdbg_cli.config.settings import Settings
@@ -38,11 +39,15 @@ def choose_graph(
     if wanted is GraphChoice.AUTO:
         python = watching and not (reached.loops or reached.hidden or reached.calls)
         wanted = GraphChoice.PYTHON if python else GraphChoice.RUNTIME
+    notes: tuple[str, ...] = ()
     if wanted is GraphChoice.RUNTIME:
-        return GraphKind.RUNTIME, (RUNTIME,)
+        loop = loop_in_branch(session.graph, reached.order)
+        if not loop:
+            return GraphKind.RUNTIME, (RUNTIME,)
+        notes = (f"A run with a loop in a branch ({loop}) fails while TensorFlow dumps it{asked}.",)
     if reached.hidden:
-        return GraphKind.PYTHON, (PYTHON, f"{reached.hidden} tensors in loops and branches cannot be fetched.")
-    return GraphKind.PYTHON, (PYTHON,)
+        notes = (*notes, f"{reached.hidden} tensors in loops and branches cannot be fetched.")
+    return GraphKind.PYTHON, (PYTHON, *notes)
 
 
 def _text(target: bytes | str) -> str:

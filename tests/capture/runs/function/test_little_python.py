@@ -65,9 +65,8 @@ def test_of_a_run_that_passed_it_is_asked_once_whether_it_did() -> None:
             return True
 
         @property
-        def said(self) -> str:
-            asked.append("said")
-            return ""
+        def exactness(self) -> None:
+            asked.append("exactness")
 
         def finish(self, keep: bool) -> None:
             assert not keep
@@ -78,7 +77,7 @@ def test_of_a_run_that_passed_it_is_asked_once_whether_it_did() -> None:
 
     with Reported(Listening(), None, type("Made", (), {"looks_at": ""})(), Passed()):  # type: ignore[arg-type]
         pass
-    assert asked == ["passed", "said", "told"]
+    assert asked == ["passed", "exactness", "told"]
 
 
 def test_what_a_watched_call_gives_back_for_its_replay_is_put_in_no_order(watched, monkeypatch) -> None:

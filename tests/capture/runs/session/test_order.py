@@ -15,7 +15,7 @@ from tfdbg_cli.capture.sessions.hidden_ops import is_hidden
 from tfdbg_cli.capture.tf import base_classes, compat
 from tfdbg_cli.document.jsonlines import exactness_data
 from tfdbg_cli.model.decision import CaptureRequest, Continue, DebugRun, Decision, GraphChoice, RunUntil, Values
-from tfdbg_cli.model.exactness import Way
+from tfdbg_cli.model.exactness import Exactness, Way
 from tfdbg_cli.model.values import NoValue
 
 pytestmark = pytest.mark.tf
@@ -183,10 +183,10 @@ def test_an_order_that_is_left_to_chance_is_said(tf, debugged, mode, resource) -
 
 
 def test_a_watch_says_in_its_line_that_an_order_is_left_to_chance(tf, debugged, monkeypatch) -> None:
-    heard: list[str] = []
-    monkeypatch.setattr(WatchProgress, "hear", lambda progress, words: heard.append(words))
+    heard: list[Exactness] = []
+    monkeypatch.setattr(WatchProgress, "hear", lambda progress, exactness: heard.append(exactness))
     Program(tf, noisy, False).steps(wrapper(debugged, "auto", []))
-    assert set(heard) - {""} == {"the order of what uses w is left to chance"}
+    assert {exactness.words for exactness in heard} - {""} == {"the order of what uses w is left to chance"}
 
 
 def test_variables_are_read_without_a_thread_of_the_pool(tf, debugged, monkeypatch) -> None:

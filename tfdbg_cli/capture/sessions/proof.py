@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from tfdbg_cli.capture.sessions.as_written import WRITTEN, program_source
 from tfdbg_cli.capture.sessions.hidden_ops import PREFIX
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.capture.tf.types import GraphDef
+from tfdbg_cli.capture.tf.types import GraphDef, NodeDef
 from tfdbg_cli.model.exactness import Parting
 from tfdbg_cli.ops.kinds import TRANSFERS
 
@@ -18,6 +18,8 @@ _ENDS = TRANSFERS | {"_Arg", "_Retval", "NoOp"}
 _READ_THROUGH = frozenset({"Identity", "Const"})
 _UNTOLD = _ENDS | _READ_THROUGH
 _NOT_TOLD = frozenset({"_output_shapes", "_class", "shape_inference_graph"})  # attributes without effect on results
+
+_TELLS_SIGNS = bool(v1.AttrValue(f=0.0) != v1.AttrValue(f=-0.0))
 
 
 @dataclass
@@ -65,10 +67,18 @@ def _is_same(name: str, theirs: _Ran, ours: _Ran) -> bool:
     node, other = theirs.nodes[name], ours.nodes.get(name)
     if other is None:
         return False
-    if node == other:  # nearly all are, and to find that out takes a fraction of the time
+    if _is_equal(node, other):  # nearly all are, and to find that out takes a fraction of the time
         texts = [text for text in node.input if text[:1] != "^" and not (theirs.gives(text) and ours.gives(text))]
         return all(theirs.source(text) == ours.source(text) for text in texts)
     return theirs.tell(name) == ours.tell(name)
+
+
+def _is_equal(node: NodeDef, other: NodeDef) -> bool:
+    """Whether two definitions are equal, down to the signs of zeros, which older versions of protobuf do not tell."""
+    equal = bool(node == other)
+    if equal and not _TELLS_SIGNS:
+        return bool(node.SerializeToString(deterministic=True) == other.SerializeToString(deterministic=True))
+    return equal
 
 
 class _Ran:

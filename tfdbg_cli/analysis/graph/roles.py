@@ -85,13 +85,11 @@ class _Reading:
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
-        op_types = list(graph.op_types())
-        told = {
-            op_type for op_type in {op_type for _, op_type in op_types} if _role_by_op(op_type) is not Role.FORWARD
-        }
+        kinds = {op_type for _, op_type in graph.op_types()}
+        told = {op_type for op_type in kinds if _role_by_op(op_type) is not Role.FORWARD}
         self.roles: dict[str, Role] = {
             name: role
-            for name, op_type in op_types
+            for name, op_type in graph.op_types()
             if op_type in told or "grad" in name  # most are neither, and graphs are large
             if (role := role_by_name(name, op_type, graph.__contains__)) is not Role.FORWARD
         }

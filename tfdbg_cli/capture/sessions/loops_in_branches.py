@@ -10,16 +10,28 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
+from tfdbg_cli.capture.sessions.hidden_ops import program_version
 from tfdbg_cli.capture.sessions.reach import needs_of
+from tfdbg_cli.capture.tf.memo import Memos
 from tfdbg_cli.capture.tf.op_definitions import calls_functions
 from tfdbg_cli.capture.tf.types import AttrValue, FunctionDef, NodeDef, Op, TfGraph
 from tfdbg_cli.model.walks import reached
 from tfdbg_cli.ops.control_flow import nesting
 from tfdbg_cli.ops.kinds import BRANCHES, ENTER, LOOPS, SWITCH
 
+_FOUND: Memos[str] = Memos(keep=16)
+
 
 def loop_in_branch(graph: TfGraph, order: Sequence[Op]) -> str:
-    """The name of an op of `order`, inputs first, that is or holds a loop in a branch; empty if none does."""
+    """The name of an op of `order`, inputs first, that is or holds a loop in a branch; empty if none does.
+
+    Kept with the graph for the next run of these ops.
+    """
+    key = (program_version(graph), tuple(op.name for op in order))
+    return _FOUND.of(graph, key, lambda: _loop_in_branch(graph, order))
+
+
+def _loop_in_branch(graph: TfGraph, order: Sequence[Op]) -> str:
     branches = _branches(order)
     functions = _Functions(graph)
     for op in order:

@@ -22,7 +22,7 @@ class Took:
 
 @dataclass(frozen=True)
 class Timing:
-    """Seconds a call took, over the rounds, and seconds of the processor; `aside` are unusual rounds."""
+    """Seconds a call took, over the usual rounds, and seconds of the processor; `aside` are its unusual calls."""
 
     seconds: tuple[float, ...]
     processor: tuple[float, ...] = ()
@@ -32,9 +32,20 @@ class Timing:
     def median(self) -> float:
         return statistics.median(self.seconds)
 
-    @property
-    def median_of_processor(self) -> float:
-        return statistics.median(self.processor)
+    def ratio(self, base: Timing) -> float:
+        """How many times as long as `base` this took: the median over the rounds of what each of them says.
+
+        A round's calls are neighbours. What else the machine does changes more over all rounds than what is measured.
+        """
+        return _ratio(self.seconds, base.seconds)
+
+    def processor_ratio(self, base: Timing) -> float:
+        """The same of processor time."""
+        return _ratio(self.processor, base.processor)
+
+
+def _ratio(took: Sequence[float], base: Sequence[float]) -> float:
+    return statistics.median(one / other for one, other in zip(took, base, strict=True))
 
 
 def interleave(
@@ -43,18 +54,22 @@ def interleave(
     """Call each of `ways`, `rounds` times, in an order that changes; the first `warm_up` rounds are not counted.
 
     What a way leaves behind (memory to be freed, cold caches) falls on the one that comes next: on each as often. A
-    call during which the number that `unusual` gives changes is put aside.
+    call during which the number that `unusual` gives changes is put aside, and its round is not counted.
     """
     usual: dict[str, list[Took]] = {name: [] for name in ways}
     aside: dict[str, list[Took]] = {name: [] for name in ways}
     order, chance = list(ways.items()), random.Random(0)
     for i in range(warm_up + rounds):
         chance.shuffle(order)
+        taken, odd = {}, []
         for name, way in order:
             before = unusual()
-            took = _took(way)
-            if i >= warm_up:
-                (usual if unusual() == before else aside)[name].append(took)
+            taken[name] = _took(way)
+            if unusual() != before:
+                odd.append(name)
+        if i >= warm_up:
+            for name in odd or taken:
+                (aside if odd else usual)[name].append(taken[name])
     return {name: _timing(taken, aside[name]) for name, taken in usual.items()}
 
 
@@ -72,7 +87,7 @@ def _timing(usual: Sequence[Took], aside: Sequence[Took]) -> Timing:
 
 
 def print_ratios(title: str, timings: Mapping[str, Timing], base: str, goals: Mapping[str, float]) -> None:
-    """A table of medians and their ratio to the median of `base`, with the goal where there is one."""
+    """A table of medians and the ratios to `base`, with the goal where there is one."""
     print(f"\n{title}")
     print_ratio_titles()
     for name, timing in timings.items():
@@ -85,14 +100,14 @@ def print_ratio_titles() -> None:
 
 
 def print_ratio(name: str, timing: Timing, base: Timing, goal: float | None) -> None:
-    """A row: the median of the usual rounds and its ratio to that of `base`, by the clock and by processor time.
+    """A row: the median of the usual rounds and the ratio to `base`, by the clock and by processor time.
 
-    The ratio of processor time tells more where other programs run beside. Rounds with trials are not among these:
-    how many there were, and how much of the base's time such a round took, stands behind.
+    The ratio of processor time tells more where other programs run beside. Calls with trials are not among these: how
+    many there were, and how much of the base's time such a call took, stands behind.
     """
-    ratio = timing.median / base.median
+    ratio = timing.ratio(base)
     told = timing.processor and base.processor
-    of_processor = f"{timing.median_of_processor / base.median_of_processor:.3f}" if told else ""
+    of_processor = f"{timing.processor_ratio(base):.3f}" if told else ""
     aim = "" if goal is None else f"≤ {goal:.2f}"
     tried = ""
     if timing.aside:

@@ -142,7 +142,10 @@ def _by_name(store: TensorStore, graph: Graph, query: TensorQuery) -> Sequence[i
     if not (query.node or query.op_type or query.exclude or query.layer or query.role):
         return range(len(store))
     found: list[int] = []
-    for name in store.nodes():
+    names = store.nodes()
+    if query.node:
+        names = list(filter(query.node.search, names))  # of very many, a call of ours for each would be felt
+    for name in names:
         if not _name_fits(name, query):
             continue
         indices = store.named(name)

@@ -39,10 +39,14 @@ _NAMES = st.from_regex(
     r"(_tfdbg_graph_)?[a-z_]{0,4}_[0-2]_(DebugIdentity|DebugNanCount)_[0-9]{1,20}(-1)?", fullmatch=True
 )
 
+_FIRST_OUTPUTS = st.from_regex(r"(a|٣|_tfdbg_graph_|\n)?(_0_DebugIdentity_([0-9]{1,20}|٣)?){1,2}", fullmatch=True)
 
-@given(st.sets(_NAMES | st.text("_01aD", min_size=1, max_size=8), max_size=6))
+
+@given(st.sets(_NAMES | st.text("_01aD", min_size=1, max_size=8), max_size=6) | st.sets(_FIRST_OUTPUTS, max_size=3))
+@example({"a_0_DebugIdentity_5", "b_0_DebugIdentity_6"})
+@example({"5_0_DebugIdentity_b_0_DebugIdentity_7", "x"})
 def test_a_folder_lists_what_the_names_say_of_each(names: set[str]) -> None:
-    """The most frequent kind of name is taken apart where folders are listed, the others elsewhere."""
+    """A folder of the most frequent kind of names is taken apart as a whole, others name by name."""
     with TemporaryDirectory() as root:
         scope = Path(root, f"{DEVICE_PREFIX}job_localhost", "scope")
         scope.mkdir(parents=True)

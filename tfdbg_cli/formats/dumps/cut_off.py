@@ -37,8 +37,9 @@ def cut_off(
     announced = bool(listing.core_metadata or listing.fetches or listing.feed_keys)
     if not files and (any(True for _ in _watched(parts)) or (announced and not listing.graphs)):
         return f"This run was cut off before it dumped a tensor: {_WHY}."
-    dumped = {(file.node, file.slot) for file in files}
     names = list(map(tensor_name_of, fetches))
+    fetched = {name.node for name in names}
+    dumped = {(file.node, file.slot) for file in files if file.node in fetched}  # of very many, few are fetched
     missing = [name for name in names if (name.node, name.slot) not in dumped]
     if missing and (listing.graphs or not announced):
         watched = set(_watched(parts))

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from heapq import nlargest
+from itertools import repeat
 from pathlib import Path
 from typing import NamedTuple
 
@@ -30,7 +31,7 @@ _MOST_ASKED = 5_000  # files whose size is asked for at once
 # <last part of the node's name>_<slot>_<debug op>_<microseconds>[-<count>]
 _DUMP_NAME = re.compile(r"(.*)_(\d{1,9})_([A-Za-z][A-Za-z0-9]*)_(\d{1,18})(?:-(\d{1,9}))?", re.DOTALL)
 _SLOT, _DEBUG_OP, _LONGEST_TIME = re.compile(r"\d{1,9}"), re.compile("[A-Za-z][A-Za-z0-9]*"), 18
-_FIRST_OUTPUT = f"_0_{VALUE_OP}"
+_FIRST_OUTPUT = f"_0_{VALUE_OP}_"
 
 
 class DumpFile(NamedTuple):
@@ -215,23 +216,39 @@ def readable(name: str) -> str:
 def _list_device(directory: os.DirEntry[str], listing: DumpListing, skipped: _Skipped) -> None:
     device = device_of(readable(directory.name))
     listing.devices.append(device)
-    add, make, cut = listing.tensors.append, tuple.__new__, -len(_FIRST_OUTPUT)
     for entries, scope in _folders_below(directory.path, str(listing.root), skipped):
+        plain = _first_outputs(entries, scope, device)
+        if plain is not None:
+            listing.tensors += plain
+            continue
         for entry in entries:
-            name = entry.name
-            front, _, time_us = name.rpartition("_")
-            # Nearly all are so. Of very many, a call of ours for each would take as long as all that is done here.
-            if (
-                front.endswith(_FIRST_OUTPUT)
-                and time_us.isdecimal()
-                and len(time_us) <= _LONGEST_TIME
-                and name.isascii()
-                and not front.startswith(GRAPH_PREFIX)
-            ):
-                add(make(DumpFile, (int(time_us), 0, scope + front[:cut], 0, VALUE_OP, device, entry.path)))
-            else:
-                _list_file(entry, scope, device, listing, skipped)
+            _list_file(entry, scope, device, listing, skipped)
     listing.graphs.get(device, []).sort(key=lambda path: path.name.rpartition("_")[2])
+
+
+def _first_outputs(entries: Sequence[os.DirEntry[str]], scope: str, device: str) -> Iterable[DumpFile] | None:
+    """The files `entries` if all hold values of first outputs, as in nearly all folders; None where one does not.
+
+    There may be very many: to look at each would take as long as all else that a listing does.
+    """
+    halves = [entry.name.rsplit(_FIRST_OUTPUT, 1) for entry in entries]
+    if not all(len(parts) == 2 for parts in halves):
+        return None
+    bases, times = [base for base, _ in halves], [time_us for _, time_us in halves]
+    text, digits = "\n".join(bases), "".join(times)
+    if (
+        not text.isascii()
+        or GRAPH_PREFIX in text
+        or not all(times)
+        or not digits.isdecimal()
+        or not digits.isascii()
+        or max(map(len, times)) > _LONGEST_TIME
+    ):
+        return None
+    nodes = [scope + base for base in bases]
+    paths = [entry.path for entry in entries]
+    rows = zip(map(int, times), repeat(0), nodes, repeat(0), repeat(VALUE_OP), repeat(device), paths, strict=False)
+    return map(tuple.__new__, repeat(DumpFile), rows)
 
 
 def _folders_below(device: str, root: str, skipped: _Skipped) -> Iterator[tuple[list[os.DirEntry[str]], str]]:

@@ -8,6 +8,8 @@ from functools import cached_property
 from itertools import groupby
 from operator import itemgetter
 
+import numpy as np
+
 from tfdbg_cli.formats.dumps.listing import VALUE_OP, DumpFile
 from tfdbg_cli.formats.messages.event_file import read_tensor, tensor_facts
 from tfdbg_cli.model.graph import Graph, Node
@@ -16,7 +18,7 @@ from tfdbg_cli.model.tensors import Tensor
 from tfdbg_cli.model.values import NoValue, Value
 from tfdbg_cli.model.walks import needs_first
 
-_TIME = itemgetter(DumpFile._fields.index("time_us"))
+_TIME, _NODE, _DEBUG_OP = (itemgetter(DumpFile._fields.index(name)) for name in ("time_us", "node", "debug_op"))
 
 
 def shown_name(file: DumpFile) -> TensorName:
@@ -54,7 +56,8 @@ class DumpTensorStore:
         self._timed = timed
         self._rows: list[Tensor | None] = [None] * len(files)
         self._executions: dict[str, dict[int, int]] = {}  # by node and index, of those that were asked for
-        nodes = [file.node if file.debug_op == VALUE_OP else shown_name(file).node for file in files]
+        plain = set(map(_DEBUG_OP, files)) <= {VALUE_OP}  # nearly always, and there can be very many
+        nodes = list(map(_NODE, files)) if plain else [shown_name(file).node for file in files]
         self._first = dict(zip(nodes, range(len(nodes)), strict=True))  # by node
         self._several: dict[str, list[int]] = {}  # of nodes with more tensors than that one
         if len(self._first) != len(nodes):
@@ -146,8 +149,10 @@ class DumpTensorStore:
 
 def in_order(files: list[DumpFile], graph: Graph) -> list[DumpFile]:
     """`files` by time over all devices; of one microsecond, what is read comes before what reads it."""
-    by_time = sorted(files, key=_TIME)
-    if len(set(map(_TIME, by_time))) == len(by_time):
+    times = np.fromiter(map(_TIME, files), np.int64, len(files))
+    order = np.argsort(times, kind="stable")
+    by_time = [files[at] for at in order.tolist()]
+    if np.diff(times[order]).all():
         return by_time
     ordered: list[DumpFile] = []
     for _, tied in groupby(by_time, key=_TIME):

@@ -66,7 +66,9 @@ class ParsedNodes:
     @cached_property
     def _op_types(self) -> Sequence[tuple[str, str]]:
         protos = self._protos
-        return [(name, protos[at].op) for name, at in self._first.items()]
+        if len(protos) != len(self._first):
+            protos = [protos[at] for at in self._first.values()]
+        return list(zip(self._first, [proto.op for proto in protos], strict=True))
 
     def devices(self) -> list[str]:
         """Every device named by a node, sorted."""

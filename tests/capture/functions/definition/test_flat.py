@@ -135,6 +135,40 @@ def test_without_effects_nothing_is_written() -> None:
     assert count.numpy() == 0
 
 
+def test_what_waits_for_an_argument_waits_for_what_is_given_for_it() -> None:
+    """An argument of a call that is inlined has no node of its own, and what it was given for can be a call, too."""
+    import tensorflow as tf
+
+    count = tf.Variable(0.0)
+
+    @tf.function
+    def counted(x):
+        count.assign_add(1.0)
+        return tf.exp(x)
+
+    @tf.function
+    def inner(x, y):
+        with tf.control_dependencies([x, y]):
+            seen = count.read_value() + tf.constant(2.0)
+        return tf.math.log(y) * seen
+
+    @tf.function
+    def outer(x):
+        return inner(x, counted(x)) + inner(counted(x), x)
+
+    x = tf.constant(2.0)
+    concrete, root = _root(outer, x)
+    flat = _flat(root)
+    known = {*flat.nodes, *(argument.node for argument in flat.arguments)}
+    assert all(set(node.needs) <= known for node in flat.nodes.values())
+    count.assign(0.0)
+    part = _part_of(flat, _name(), flat.returns, with_effects=True)
+    (found,) = _run(part, _given(concrete, flat, x))
+    count.assign(0.0)
+    np.testing.assert_array_equal(outer(x).numpy(), found.numpy())
+    assert count.numpy() == 2
+
+
 def test_a_fed_tensor_cuts_off_what_only_it_needs() -> None:
     import tensorflow as tf
 

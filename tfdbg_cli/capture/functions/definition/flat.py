@@ -83,7 +83,7 @@ class FlatFunction:
         self.handles = frozenset(name for name, dtype in self._argument_types.items() if dtype == RESOURCE)
         self.nodes: dict[str, FlatNode] = {node.name: node for node in _inlined(root, (), "")}
         self.returns = tuple(resolved(root, text, [])[0] for text in root.body.returns)
-        self.effects = tuple(_waited_for(root, name) for name in root.body.effects if name in root.body.nodes)
+        self.effects = tuple(_ended(root, name) for name in root.body.effects if name in root.body.nodes)
 
     def output(self, name: TensorName) -> Output:
         """How a part of this function refers to the output `name` of a node, and its type.
@@ -165,13 +165,14 @@ def _inlined(scope: Scope, before: tuple[str, ...], device: str) -> Iterator[Fla
     """The nodes of `scope` and of what is inlined in it. All wait for the nodes `before`, and inherit `device`."""
     direct = scope.parent is None and not scope.calls  # nothing of it comes out of a call
     for node in scope.body.nodes.values():
-        controls = tuple(_waited_for(scope, text[1:]) for text in node.input if text.startswith("^"))
+        waited = [text[1:] for text in node.input if text.startswith("^")]
+        controls = tuple(one for name in waited for one in _waited_for(scope, name))
         site = scope.calls.get(node.name)
         if site is not None and is_inlined(site):
             inner = site.scopes[0]
             yield marker(_begin_of(inner), (*controls, *before))
             yield from _inlined(inner, (_begin_of(inner),), node.device or device)
-            effects = [_waited_for(inner, name) for name in inner.body.effects if name in inner.body.nodes]
+            effects = [_ended(inner, name) for name in inner.body.effects if name in inner.body.nodes]
             yield marker(_end_of(inner), (*effects, _begin_of(inner)))
             continue
         ends: list[str] = []
@@ -181,9 +182,9 @@ def _inlined(scope: Scope, before: tuple[str, ...], device: str) -> Iterator[Fla
         else:
             inputs = tuple(resolved(scope, text, ends)[0] for text in given)
         waits = controls
-        # A node that reads another one of its function waits for `before` by way of that.
-        if before and not controls and not any(scope.body.source(text).node for text in given):
-            waits = before
+        # A node that reads another one of its function, or waits for one, waits for `before` by way of that.
+        if before and not any(name in scope.body.nodes for name in waited):
+            waits = controls if any(scope.body.source(text).node for text in given) else (*controls, *before)
         yield FlatNode(
             scope.name_of(node.name), scope, node, inputs, waits, tuple(dict.fromkeys(ends)), node.device or device
         )
@@ -194,9 +195,19 @@ def marker(name: str, controls: Sequence[str]) -> FlatNode:
     return FlatNode(name, None, tf.compat.v1.NodeDef(name=name, op="NoOp"), (), tuple(dict.fromkeys(controls)))
 
 
-def _waited_for(scope: Scope, node: str) -> str:
+def _ended(scope: Scope, node: str) -> str:
+    """What has run once the node called `node` has: itself, or the end of the call that was inlined in its place."""
     site = scope.calls.get(node)
     return _end_of(site.scopes[0]) if site is not None and is_inlined(site) else scope.name_of(node)
+
+
+def _waited_for(scope: Scope, name: str) -> tuple[str, ...]:
+    """The nodes that have run where what waits for `name`, a node of `scope` or an argument, may run."""
+    if name in scope.body.nodes:
+        return (_ended(scope, name),)
+    ends: list[str] = []
+    given, _ = resolved(scope, name, ends)
+    return (given.node, *ends)
 
 
 def resolved(scope: Scope, reference: str, ends: list[str]) -> tuple[TensorName, Scope]:

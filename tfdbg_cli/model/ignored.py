@@ -33,6 +33,7 @@ class IgnoredPlace:
     Of a place that the user ignores, `name` is what they typed (for a cause, its rule), `named` are the nodes that it
     means, `held` those that were bad because of these at the time; a node that only later makes NaN of such an
     infinity is not covered. `spoiled` are variables written with the values: in later runs they count as fine, too.
+    What comes out of the run is finite, but if `used` it depends on an infinity here, as what tanh makes of one does.
     """
 
     run: int
@@ -50,6 +51,7 @@ class IgnoredPlace:
     named: tuple[str, ...] = ()
     held: tuple[str, ...] = ()
     spoiled: tuple[str, ...] = ()
+    used: bool = False
 
     @property
     def by_hand(self) -> bool:
@@ -69,7 +71,8 @@ class IgnoredPlace:
         if self.by_hand:
             return f"the {self.by} {self.name}"
         where = f"{PurePath(self.file).name}:{self.line}" if self.file else str(self.tensor)
-        return f"{self.holds} {'made on purpose' if self.intended else 'of which nothing comes'} at {where}"
+        harmless = "that leaves results and variables finite" if self.used else "of which nothing comes"
+        return f"{self.holds} {'made on purpose' if self.intended else harmless} at {where}"
 
 
 class Ignored(Sequence[IgnoredPlace]):

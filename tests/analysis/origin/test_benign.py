@@ -48,6 +48,17 @@ def test_places_of_one_line_are_one() -> None:
     assert place.title == "NaN of which nothing comes at x.py:12"
 
 
+def test_an_infinity_that_becomes_a_number_is_not_nothing() -> None:
+    log = op("log", "Log", "x", value=[0.0, -INF])
+    used = _run(X, log, op("y", "Tanh", "log", value=[0.0, -1.0]))
+    (place,) = judged(used).places
+    assert place.title == "-inf that leaves results and variables finite at log:0"
+    assert place.why == "no result, no applied gradient and no variable is NaN or infinite by it"
+    unused = _run(X, log, op("size", "Size", "log", value=2), op("y", "Mul", "x", "size", value=[2.0, -2.0]))
+    (place,) = judged(unused).places
+    assert place.title == "-inf of which nothing comes at log:0"
+
+
 @pytest.mark.parametrize(
     ("last", "harm"),
     [

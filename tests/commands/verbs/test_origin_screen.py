@@ -206,6 +206,18 @@ def test_that_nothing_comes_of_it_is_told() -> None:
     assert "is touched" not in text_of("origin", unknown), "nobody knows what elsewhere:0 holds"
 
 
+def test_that_a_result_is_finite_though_it_depends_on_an_infinity() -> None:
+    nodes = (
+        op("x", "Placeholder", value=[1.0, 0.0]),
+        op("log", "Log", "x", value=[0.0, -INF]),
+        op("y", "Tanh", "log", value=[0.0, -1.0]),
+    )
+    run = made_run(*nodes)
+    fetched = replace(run, call=replace(run.call, fetches=("y:0",)))
+    assert "no result and no variable is NaN or infinite by it." in text_of("origin", fetched)
+    assert json_of("origin", fetched)["harmless"] is True
+
+
 def test_the_execution_outside_of_loops() -> None:
     assert json_of("origin", sample_run.sample_run())["execution"] == 0
     assert "Turn" not in text_of("origin", sample_run.sample_run())

@@ -69,7 +69,9 @@ CHOOSE = (
     "Choose instead of multiplying: tf.where(kept, 0.0, float('-inf')), or mask with {masked}, which times 0 is 0."
 )
 CAME_FROM = "Look where the infinities came from: `origin` without --nan."
-EPS_SQRT = "Take tf.sqrt(x + {tiny}); tf.where alone does not help, since its gradient still passes here."
+EPS_SQRT = (
+    "Take tf.sqrt(x + {tiny}); tf.where alone does not help where XLA compiles it: its gradient still passes here."
+)
 EPS_NORM = (
     "A norm has no slope at 0: take tf.sqrt(tf.reduce_sum(tf.square(x), axis) + {tiny}), or train with the squared"
     " distance."

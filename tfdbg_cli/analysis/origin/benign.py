@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,7 +13,7 @@ from tfdbg_cli.analysis.graph.feeds import fed_value
 from tfdbg_cli.analysis.graph.lineage import Lineage
 from tfdbg_cli.analysis.origin.dismissed import NOTHING, Dismissed
 from tfdbg_cli.analysis.origin.search import OriginSearch
-from tfdbg_cli.analysis.origin.swallowing import swallowed
+from tfdbg_cli.analysis.origin.swallowing import is_used, swallowed
 from tfdbg_cli.analysis.watch.outcome import outcome_of
 from tfdbg_cli.analysis.watch.verdicts import nan_mask
 from tfdbg_cli.model.calls import RunKind
@@ -23,7 +23,8 @@ from tfdbg_cli.model.names import TensorName, tensor_name_of
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import LOST, Array, NoValue
 
-_NOTHING = "no result, no applied gradient and no variable is touched"
+_UNTOUCHED = "no result, no applied gradient and no variable is touched"
+_FINITE = "no result, no applied gradient and no variable is NaN or infinite by it"
 
 
 @dataclass(frozen=True)
@@ -137,7 +138,20 @@ def _others(run: Run, search: OriginSearch) -> Iterator[IgnoredPlace]:
     for name, rows in merged.items():
         nodes = tuple(dict.fromkeys(run.tensors[row].node for row in rows))
         values = [run.tensors.value(row) for row in rows if run.tensors[row].name == name]
-        yield _place(run, name, values, _NOTHING, nodes, intended=False)
+        place = _place(run, name, values, _UNTOUCHED, nodes, intended=False)
+        used = infinities_used(run, nodes, values)
+        yield replace(place, why=_FINITE, used=True) if used else place
+
+
+def infinities_used(run: Run, nodes: Collection[str], values: Iterable[object]) -> bool:
+    """Whether what comes out of `run` depends on infinities that `nodes` gave, though it is finite: tanh makes it so.
+
+    Of a NaN among the `values` of the first of these the same would be harm (`swallowing`), so that it is not asked.
+    """
+    if any(isinstance(value, np.ndarray) and nan_mask(value).any() for value in values):
+        return False
+    outcome = outcome_of(run.graph, run.call).names(run.tensors)
+    return is_used(run.graph, nodes, {*outcome, *(_unread(run) if run.call.kind is RunKind.EAGER else ())})
 
 
 def _given(lineage: Lineage, row: int) -> Iterable[int]:

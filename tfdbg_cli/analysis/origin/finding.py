@@ -9,7 +9,7 @@ from tfdbg_cli.analysis.causes.intended import Intended
 from tfdbg_cli.analysis.graph.annotation import made_at
 from tfdbg_cli.analysis.graph.ways.chain import Link, chain_to
 from tfdbg_cli.analysis.origin.aftermath import Aftermath
-from tfdbg_cli.analysis.origin.benign import harm_in
+from tfdbg_cli.analysis.origin.benign import harm_in, infinities_used
 from tfdbg_cli.analysis.origin.origin_found import Origin
 from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.model.runs import Run
@@ -33,8 +33,9 @@ class Passed:
 class Finding:
     """The origin in a run, with its consequences and the chain that leads to it.
 
-    `harmless` says that it does not affect the outcome of the run. `before` is the number of harmless origins that
-    precede this one and were passed over for it.
+    `harmless` says that nothing in the outcome of the run is bad by it; that may depend on it all the same (`used`),
+    as on the infinity that tanh makes 1 of. `before` is the number of harmless origins that precede this one and were
+    passed over for it.
     """
 
     origin: Origin
@@ -43,6 +44,7 @@ class Finding:
     harmless: bool
     before: int
     passed: Passed
+    used: bool = False
 
 
 def passed_by(search: OriginSearch) -> Passed:
@@ -62,7 +64,8 @@ def look_for(run: Run, search: OriginSearch) -> Finding | Passed:
         origin = replace(origin, cause=Cause("`set` gave it this value."))
     after = search.spoiled(origin.index)
     harmless = after.complete and not after.results and not after.variables and not harm_in(run, search)
-    return Finding(origin, after, _chain(search, run, origin), harmless, before, passed_by(search))
+    used = harmless and infinities_used(run, [origin.name.node], [origin.value])
+    return Finding(origin, after, _chain(search, run, origin), harmless, before, passed_by(search), used)
 
 
 def _made_bad(run: Run, base: Run, origin: Origin) -> bool:

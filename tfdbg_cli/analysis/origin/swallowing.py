@@ -17,7 +17,7 @@ from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import NoValue
 from tfdbg_cli.model.walks import reached
-from tfdbg_cli.ops.kinds import LOOPS
+from tfdbg_cli.ops.kinds import LOOPS, OF_SHAPES
 
 _SWALLOWS = frozenset({
     "Less", "LessEqual", "Greater", "GreaterEqual", "Equal", "NotEqual", "ApproximateEqual", "ArgMax", "ArgMin",
@@ -51,6 +51,11 @@ def swallowed(run: Run, bad: Iterable[int], outcome: Collection[TensorName]) -> 
     return ""
 
 
+def is_used(graph: Graph, nodes: Collection[str], outcome: Iterable[TensorName]) -> bool:
+    """Whether something in `outcome` depends on elements, and not just the shape, of what a node of `nodes` gave."""
+    return not _depended_on(graph, outcome, of_elements=True).isdisjoint(nodes)
+
+
 def _asks_itself(reader: Node) -> bool:
     return reader.op_type in _OF_ITSELF and len(set(reader.inputs)) == 1
 
@@ -68,14 +73,20 @@ def _has_nan(run: Run, row: int) -> bool:
     return any(not isinstance(value, NoValue) and bool(np.any(nan_mask(value))) for value in values)
 
 
-def _depended_on(graph: Graph, outcome: Iterable[TensorName]) -> set[str]:
-    """The nodes on which the tensors of `outcome` depend: by edges, or as part of the condition of a loop."""
+def _depended_on(graph: Graph, outcome: Iterable[TensorName], *, of_elements: bool = False) -> set[str]:
+    """The nodes on which the tensors of `outcome` depend: by edges, or as part of the condition of a loop.
+
+    With `of_elements` neither edges of control count nor what is asked for its shape alone.
+    """
     deciding = _deciding(graph)
 
     def needs(name: str) -> Iterator[str]:
         yield from deciding.get(name, ())
         for node in graph.all_named(name):
-            yield from node.needs
+            if not of_elements:
+                yield from node.needs
+            elif node.op_type not in OF_SHAPES:
+                yield from (given.node for given in node.inputs)
 
     return set(reached((name.node for name in outcome), needs))
 

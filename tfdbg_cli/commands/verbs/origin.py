@@ -156,7 +156,7 @@ def _screen(run: Run, found: Finding, since: str, options: argparse.Namespace, m
     after = here_line(_LABEL) if here else after_line(found.after, options, _LABEL, listed=listed)
     blocks += [
         Text((after,)),
-        *(() if run.frames else harm_blocks(harmless=found.harmless, before=found.before, label_width=_LABEL)),
+        *([] if run.frames else harm_blocks(found, _LABEL)),
         *spoiled_blocks(run, found.after, _LABEL),
     ]
     blocks += guarded_blocks(run, found.after, origin.name.node, live=live, label_width=_LABEL)

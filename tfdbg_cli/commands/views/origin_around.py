@@ -12,6 +12,7 @@ from tfdbg_cli.analysis.causes.intended import Intended
 from tfdbg_cli.analysis.graph.roles import is_gradient
 from tfdbg_cli.analysis.graph.ways.chain import Link
 from tfdbg_cli.analysis.origin.aftermath import Aftermath
+from tfdbg_cli.analysis.origin.finding import Finding
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.views.links import node_link, source_link, tensor_link
 from tfdbg_cli.commands.views.short_names import ELIDED, ShortNames
@@ -83,13 +84,14 @@ def after_line(after: Aftermath, options: argparse.Namespace, label_width: int, 
     return line(label, f"{text}: ", Span("lt -f has_inf_or_nan", Style.KEY, link))
 
 
-def harm_blocks(*, harmless: bool, before: int, label_width: int) -> list[Block]:
-    """That nothing came of it, or of others that came before it."""
+def harm_blocks(found: Finding, label_width: int) -> list[Block]:
+    """That nothing came of the origin, or of others that came before it."""
     lines: list[Line] = []
-    if harmless:
+    if found.harmless:
         harm = Span("Harm".ljust(label_width), Style.LABEL)
-        lines.append(line(harm, Span("no result and no variable is touched.", Style.GOOD)))
-    if before:
+        touched = "NaN or infinite by it" if found.used else "touched"
+        lines.append(line(harm, Span(f"no result and no variable is {touched}.", Style.GOOD)))
+    if before := found.before:
         verbs = ("is", "touches") if before == 1 else ("are", "touch")
         what = f"{count_text(before, 'tensor')} before it {verbs[0]} not finite too, and {verbs[1]} nothing: "
         lines.append(

@@ -163,7 +163,7 @@ class _Run:
 def test_a_mask_of_minus_infinity_is_passed_over_until_nan_comes_of_it() -> None:
     w, causal = tf.Variable(tf.ones((2, 2))), tf.where([[True, False], [True, True]], 0.0, -np.inf)
     with ActiveWatch(benign=OnBenign.SKIP) as watching:
-        best = tf.Variable(np.inf)
+        best = tf.Variable(np.inf, name="best")
         for one in (True, True, False):
             scores = tf.where([[True, True], [one, False]], w * 2.0, -np.inf)
             assert not watching.front.ends
@@ -364,6 +364,19 @@ def test_bad_result_stops_at_the_update_that_spoils_a_variable_and_names_what_be
     (end,) = watching.front.ends
     assert end.run.tensors[len(end.run.tensors) - 1].op_type == "UpdatedVariable"
     assert "Log" in {tensor.op_type for tensor in end.run.tensors}
+
+
+def test_bad_result_lets_a_variable_begin_with_an_infinity() -> None:
+    """As the best loss so far does: it is no update. What is assigned later is one."""
+    with ActiveWatch("bad_result") as watching:
+        best = tf.Variable(np.inf, name="best")
+        filled = tf.Variable(np.full(3, np.nan, np.float32))
+        best.assign(tf.minimum(best, 2.0))
+        filled.assign(tf.ones([3]))
+        assert not watching.front.ends
+        best.assign(tf.math.divide(best, 0.0))
+    (end,) = watching.front.ends
+    assert end.run.tensors[len(end.run.tensors) - 1].node == "best/after_update"
 
 
 @pytest.mark.parametrize("times", [1, 40])

@@ -23,8 +23,14 @@ class VariableUpdates:
         self._types: dict[int, int] = {}  # the numbers of the element types of variables, by the ids of their handles
 
     def note(self, section: Section, checks: Checks | None, op: Noted, given: Sequence[OpInput]) -> bool:
-        """Look at the variables that `op` updated and note their values; returns whether the watch finds one bad."""
+        """Look at the variables that `op` updated and note their values; returns whether the watch finds one bad.
+
+        Where only what comes out of the program counts, the first value of a variable does not: to begin with an
+        infinity, as the best loss so far does, harms nothing. Neither does it in sessions and functions.
+        """
         found = checks is not None and checks.bad_update(op, given)
+        if found and checks is not None and checks.of_updates and _begins(op, section):
+            checks, found = None, False
         for handle in given:
             if type(handle) is EagerTensor and dtype_number(handle) == RESOURCE:
                 dtype = self._type_in(handle)
@@ -52,3 +58,14 @@ class VariableUpdates:
                     self._types.clear()
                 self._types[key] = known
         return known
+
+
+def _begins(op: Noted, section: Section) -> bool:
+    """Whether `op`, in the log of `section`, gives a variable that was made there its first value."""
+    if op.op_type != "AssignVariableOp":
+        return False
+    handle = op.reads[0]
+    if not isinstance(handle, int) or section.log.is_updated(handle):
+        return False
+    made = section.log.maker(handle)
+    return made is not None and made[0].op_type == "VarHandleOp"

@@ -168,6 +168,10 @@ class RecentOps:
         self._written.setdefault(op.number, []).append((source, value))
         self._updates[source.key] = op.number
 
+    def is_updated(self, key: int) -> bool:
+        """Whether the variable whose handle has the id `key` was updated by an op of this log."""
+        return key in self._updates
+
     def maker(self, key: int) -> tuple[Noted, int] | None:
         """The op that gave the tensor with that id, and the slot; None where it is not known any more."""
         if key not in self._made:

@@ -13,6 +13,7 @@ from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, filter_named, require_filter
 from tfdbg_cli.capture.controller import EVERYTHING, Action, Attendant, PendingRun, Plan, WatchRequest
 from tfdbg_cli.capture.dump_folders import dump_name
+from tfdbg_cli.capture.own_draws import draws_to_tell
 from tfdbg_cli.capture.runs.eager.section import PendingSection, is_find
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.debugger.active_watch import SIGNALS, ActiveWatch
@@ -327,6 +328,8 @@ class Debugger:
         """Open the prompt on `event` and take over the decision."""
         self.end_watch()
         event = replace(event, ignored=self._ignored, breakpoints=self.breakpoints, watch=self._last_watch)
+        if sentence := draws_to_tell():
+            self._front.notify(sentence)
         decision = self._front.stop(event)
         if isinstance(decision, Abort):
             self._state = Detach()

@@ -13,6 +13,7 @@ from tfdbg_cli.capture.dump_folders import to_keep
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.functions.instrumented import Instrumented, Outcome
 from tfdbg_cli.capture.functions.kept_tensors import KeptTensors
+from tfdbg_cli.capture.own_draws import note_draws
 from tfdbg_cli.capture.runs.function.traced_function import TracedFunction
 from tfdbg_cli.capture.runs.function.verdict import in_place
 from tfdbg_cli.capture.state.call_snapshot import CallSnapshot
@@ -76,6 +77,8 @@ class CapturedCall(ABC):
 
     def performed(self, instrumented: Instrumented) -> Outcome:
         """Make the call by `instrumented` and set `outcome`, also when it fails. Raises what the call raises."""
+        if instrumented.random_note:
+            note_draws(self.call.name)
         with INSIDE:
             self.outcome = instrumented.perform(self.call.inputs, self.room)
         if self.outcome.error is not None:

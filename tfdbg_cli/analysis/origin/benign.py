@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,7 +13,7 @@ from tfdbg_cli.analysis.graph.feeds import fed_value
 from tfdbg_cli.analysis.graph.lineage import Lineage
 from tfdbg_cli.analysis.origin.dismissed import NOTHING, Dismissed
 from tfdbg_cli.analysis.origin.search import OriginSearch
-from tfdbg_cli.analysis.origin.swallowing import is_used, swallowed
+from tfdbg_cli.analysis.origin.swallowing import swallowed, used_by
 from tfdbg_cli.analysis.watch.outcome import outcome_of
 from tfdbg_cli.analysis.watch.verdicts import nan_mask
 from tfdbg_cli.model.calls import RunKind
@@ -135,23 +135,34 @@ def _others(run: Run, search: OriginSearch) -> Iterator[IgnoredPlace]:
     merged: dict[TensorName, list[int]] = {}  # all iterations of a loop are one place
     for begun, rows in carriers.items():
         merged.setdefault(run.tensors[begun].name, []).extend(rows)
+    used_nodes: Set[str] | None = None  # found for the first that asks: the graph is followed as a whole
     for name, rows in merged.items():
         nodes = tuple(dict.fromkeys(run.tensors[row].node for row in rows))
         values = [run.tensors.value(row) for row in rows if run.tensors[row].name == name]
         place = _place(run, name, values, _UNTOUCHED, nodes, intended=False)
-        used = infinities_used(run, nodes, values)
-        yield replace(place, why=_FINITE, used=True) if used else place
+        if not _holds_nan(values):
+            used_nodes = used_in(run) if used_nodes is None else used_nodes
+            if not used_nodes.isdisjoint(nodes):
+                place = replace(place, why=_FINITE, used=True)
+        yield place
 
 
-def infinities_used(run: Run, nodes: Collection[str], values: Iterable[object]) -> bool:
-    """Whether what comes out of `run` depends on infinities that `nodes` gave, though it is finite: tanh makes it so.
+def is_used(run: Run, name: TensorName, value: Array) -> bool:
+    """Whether what comes out of `run` depends on infinities in `value`, called `name`, though it is finite.
 
-    Of a NaN among the `values` of the first of these the same would be harm (`swallowing`), so that it is not asked.
+    Of a NaN the same would be harm (`swallowing`), so that it is not asked.
     """
-    if any(isinstance(value, np.ndarray) and nan_mask(value).any() for value in values):
-        return False
+    return not _holds_nan([value]) and name.node in used_in(run)
+
+
+def used_in(run: Run) -> Set[str]:
+    """The nodes of `run` on whose elements something that comes out depends."""
     outcome = outcome_of(run.graph, run.call).names(run.tensors)
-    return is_used(run.graph, nodes, {*outcome, *(_unread(run) if run.call.kind is RunKind.EAGER else ())})
+    return used_by(run.graph, {*outcome, *(_unread(run) if run.call.kind is RunKind.EAGER else ())})
+
+
+def _holds_nan(values: Iterable[object]) -> bool:
+    return any(isinstance(value, np.ndarray) and bool(nan_mask(value).any()) for value in values)
 
 
 def _given(lineage: Lineage, row: int) -> Iterable[int]:

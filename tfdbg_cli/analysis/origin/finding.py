@@ -9,7 +9,7 @@ from tfdbg_cli.analysis.causes.intended import Intended
 from tfdbg_cli.analysis.graph.annotation import made_at
 from tfdbg_cli.analysis.graph.ways.chain import Link, chain_to
 from tfdbg_cli.analysis.origin.aftermath import Aftermath
-from tfdbg_cli.analysis.origin.benign import harm_in, infinities_used
+from tfdbg_cli.analysis.origin.benign import harm_in, is_used
 from tfdbg_cli.analysis.origin.origin_found import Origin
 from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.model.runs import Run
@@ -64,7 +64,7 @@ def look_for(run: Run, search: OriginSearch) -> Finding | Passed:
         origin = replace(origin, cause=Cause("`set` gave it this value."))
     after = search.spoiled(origin.index)
     harmless = after.complete and not after.results and not after.variables and not harm_in(run, search)
-    used = harmless and infinities_used(run, [origin.name.node], [origin.value])
+    used = harmless and is_used(run, origin.name, origin.value)
     return Finding(origin, after, _chain(search, run, origin), harmless, before, passed_by(search), used)
 
 

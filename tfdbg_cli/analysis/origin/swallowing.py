@@ -51,9 +51,9 @@ def swallowed(run: Run, bad: Iterable[int], outcome: Collection[TensorName]) -> 
     return ""
 
 
-def is_used(graph: Graph, nodes: Collection[str], outcome: Iterable[TensorName]) -> bool:
-    """Whether something in `outcome` depends on elements, and not just the shape, of what a node of `nodes` gave."""
-    return not _depended_on(graph, outcome, of_elements=True).isdisjoint(nodes)
+def used_by(graph: Graph, outcome: Iterable[TensorName]) -> set[str]:
+    """The nodes that gave elements on which something in `outcome` depends, and not just on their shape."""
+    return _depended_on(graph, outcome, of_elements=True)
 
 
 def _asks_itself(reader: Node) -> bool:

@@ -110,11 +110,6 @@ class Evidence(Surroundings):
         return self.makers[position] if position < len(self.makers) else None
 
     @property
-    def seen(self) -> int:
-        """How many inputs were seen."""
-        return sum(array is not None for array in self.arrays)
-
-    @property
     def seen_finite(self) -> bool:
         """Whether inputs were seen, and all of those are finite."""
         seen = [array for array in self.arrays if array is not None]

@@ -228,16 +228,13 @@ def epsilon_lost(evidence: Evidence) -> Array | None:
 
 
 def step_too_long(evidence: Evidence) -> Array | None:
-    """A variable that is infinite after an update whose inputs, as far as they were seen, are finite.
-
-    An assignment, which is given one value alone, computes nothing.
-    """
-    return np.isinf(evidence.outputs) if evidence.seen_finite and evidence.seen > 1 else None
+    """A variable that is infinite after an update whose inputs, as far as they were seen, are finite."""
+    return np.isinf(evidence.outputs) if evidence.seen_finite else None
 
 
 def step_of_nan(evidence: Evidence) -> Array | None:
     """As `step_too_long`, of a variable that is NaN."""
-    return np.isnan(evidence.outputs) if evidence.seen_finite and evidence.seen > 1 else None
+    return np.isnan(evidence.outputs) if evidence.seen_finite else None
 
 
 def sign_lost(a: Array, b: Array) -> Array:

@@ -77,7 +77,7 @@ class CapturedCall(ABC):
 
     def performed(self, instrumented: Instrumented) -> Outcome:
         """Make the call by `instrumented` and set `outcome`, also when it fails. Raises what the call raises."""
-        if instrumented.random_note:
+        if self.plan.watched is not None and instrumented.random_note:  # a captured call says so on its own screen
             note_draws(self.call.name)
         with INSIDE:
             self.outcome = instrumented.perform(self.call.inputs, self.room)

@@ -141,7 +141,7 @@ def _others(run: Run, search: OriginSearch) -> Iterator[IgnoredPlace]:
         values = [run.tensors.value(row) for row in rows if run.tensors[row].name == name]
         place = _place(run, name, values, _UNTOUCHED, nodes, intended=False)
         if not _holds_nan(values):
-            used_nodes = used_in(run) if used_nodes is None else used_nodes
+            used_nodes = _used_in(run) if used_nodes is None else used_nodes
             if not used_nodes.isdisjoint(nodes):
                 place = replace(place, why=_FINITE, used=True)
         yield place
@@ -152,10 +152,10 @@ def is_used(run: Run, name: TensorName, value: Array) -> bool:
 
     Of a NaN the same would be harm (`swallowing`), so that it is not asked.
     """
-    return not _holds_nan([value]) and name.node in used_in(run)
+    return not _holds_nan([value]) and name.node in _used_in(run)
 
 
-def used_in(run: Run) -> Set[str]:
+def _used_in(run: Run) -> Set[str]:
     """The nodes of `run` on whose elements something that comes out depends."""
     outcome = outcome_of(run.graph, run.call).names(run.tensors)
     return used_by(run.graph, {*outcome, *(_unread(run) if run.call.kind is RunKind.EAGER else ())})

@@ -122,8 +122,8 @@ COMMAND = Command(
         Argument(("--skip-update",), "with -f: put the variables back as they were before the bad run", switch=True),
         Argument(
             ("--benign",),
-            "with -f has_inf_or_nan: go on where all that is not finite is made on purpose, or nothing comes of it, "
-            "and leave those places out (`ignored`); or stop there, as without it",
+            "with -f has_inf_or_nan: go on where all that is not finite is made on purpose, or what comes out is "
+            "finite all the same, and leave those places out (`ignored`); or stop there, as without it",
             choices=tuple(OnBenign),
             default="",
         ),

@@ -217,33 +217,32 @@ def _list_device(directory: os.DirEntry[str], listing: DumpListing, skipped: _Sk
     device = device_of(readable(directory.name))
     listing.devices.append(device)
     for entries, scope in _folders_below(directory.path, str(listing.root), skipped):
-        plain = _first_outputs(entries, scope, device)
-        if plain is not None:
-            listing.tensors += plain
-            continue
-        for entry in entries:
-            _list_file(entry, scope, device, listing, skipped)
+        likely = [one for one in entries if _FIRST_OUTPUT in one.name and not one.name.startswith(GRAPH_PREFIX)]
+        plain = _first_outputs(likely, scope, device)
+        if plain is None:
+            likely, plain = [], ()
+        listing.tensors += plain
+        if len(likely) < len(entries):
+            listed = set(likely)
+            for entry in entries:
+                if entry not in listed:
+                    _list_file(entry, scope, device, listing, skipped)
     listing.graphs.get(device, []).sort(key=lambda path: path.name.rpartition("_")[2])
 
 
 def _first_outputs(entries: Sequence[os.DirEntry[str]], scope: str, device: str) -> Iterable[DumpFile] | None:
-    """The files `entries` if all hold values of first outputs, as in nearly all folders; None where one does not.
+    """The files `entries`, named like values of first outputs, as nearly all are; None where one is something else.
 
     There may be very many: to look at each would take as long as all else that a listing does.
     """
+    if not entries:
+        return ()
     halves = [entry.name.rsplit(_FIRST_OUTPUT, 1) for entry in entries]
-    if not all(len(parts) == 2 for parts in halves):
-        return None
     bases, times = [base for base, _ in halves], [time_us for _, time_us in halves]
-    text, digits = "\n".join(bases), "".join(times)
-    if (
-        not text.isascii()
-        or GRAPH_PREFIX in text
-        or not all(times)
-        or not digits.isdecimal()
-        or not digits.isascii()
-        or max(map(len, times)) > _LONGEST_TIME
-    ):
+    digits = "".join(times)
+    if not ("".join(bases) + digits).isascii() or not digits.isdecimal():
+        return None
+    if not all(times) or max(map(len, times)) > _LONGEST_TIME:
         return None
     nodes = [scope + base for base in bases]
     paths = [entry.path for entry in entries]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from tfdbg_cli.analysis.origin.benign import judged
+from tfdbg_cli.analysis.origin.carried_over import CarriedOver, variables_among
 from tfdbg_cli.analysis.origin.dismissed import dismissed_in
 from tfdbg_cli.analysis.origin.ignoring import ignored_place
 from tfdbg_cli.analysis.origin.origin_found import Benign
@@ -28,6 +29,7 @@ from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.decision import OnBenign, RunUntil, Values
 from tfdbg_cli.model.exactness import Exactness
 from tfdbg_cli.model.ignored import Ignored, IgnoredBy
+from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Hit, Run, RunEnd
 
 _EAGER = 20  # so many eager ops for each run of a session or function mean that the program computes eagerly
@@ -73,6 +75,7 @@ class ActiveWatch:
         # What is benign is known for our own filter only, not for one of the user's that replaces has_inf_or_nan.
         skips = decision.benign is OnBenign.SKIP and our_filter(tensor_filter) is BUILT_IN_FILTERS["has_inf_or_nan"]
         self._ignored = ignored
+        self._as_before: set[tuple[str, str]] = set()  # variables that were said to hold what they held before a run
         self._skips = skips
         ours = our_filter(tensor_filter)
         self._finds = Bad.NONE if ours is None else ours.finds
@@ -107,7 +110,7 @@ class ActiveWatch:
         if run.error is not None and run.error.type_name in SIGNALS:
             return None
         hit = self.watch.sees(run)
-        if hit is not None and run.error is None and (self._is_fine_by_word(run) or self._is_benign(run)):
+        if hit is not None and run.error is None and self._goes_past(run):
             hit = None
             self.watch.skipped(run.call)
         self.watch.progress.hear(run.exactness)
@@ -117,6 +120,34 @@ class ActiveWatch:
             self._sample(lambda: run)
         self._line.tick(lambda: self.watch.words)
         return None
+
+    def _goes_past(self, run: Run) -> bool:
+        """Whether what was found in `run` is nothing to stop for."""
+        return self._is_fine_by_word(run) or self._is_as_before(run) or self._is_benign(run)
+
+    def _is_as_before(self, run: Run) -> bool:
+        """Whether what was found in `run` is only what its variables held before it."""
+        ours = our_filter(self.watched.tensor_filter)
+        if ours is None or ours.among is not Among.OUTCOME or run.frames or not len(run.tensors):
+            return False
+        try:
+            found = [row for row in range(len(run.tensors)) if self.watch.asks_for(run, row)]
+            as_before = CarriedOver(run).names(found) if found else ()
+        except Exception as error:  # noqa: BLE001  # then the hit is one
+            report("look whether variables of a run hold what they held before", error)
+            return False
+        if not found or any(run.tensors[row].name not in as_before for row in found):
+            return False
+        self._say_as_before(run, as_before)
+        return True
+
+    def _say_as_before(self, run: Run, names: Iterable[TensorName]) -> None:
+        """Say which variables hold bad numbers that `run` did not make, each once in a watch."""
+        new = [name for name in variables_among(run, names) if (run.call.place, name) not in self._as_before]
+        self._as_before |= {(run.call.place, name) for name in new}
+        if new:
+            held = f"{', '.join(new)} hold{'s' * (len(new) == 1)} NaN or infinity, none of which it made"
+            self._say(f"Run #{run.call.number}: {held}. The watch goes on.")
 
     def _is_benign(self, run: Run) -> bool:
         """Whether what was found in `run` is benign and to be skipped; if so, say so and ignore it from now on."""
@@ -130,10 +161,12 @@ class ActiveWatch:
             report("look whether a run was harmed", error)
             return False
         self.harm = judgement.harm
+        if judgement.as_before:
+            self._say_as_before(run, judgement.as_before)
         eager = run.call.kind is RunKind.EAGER  # names of eager ops vary from run to run, so lines identify places
         new = () if judgement.harm else ignored.add(judgement.places, by_line=eager)
         if not new:
-            return eager and not judgement.harm
+            return not judgement.harm and (eager or bool(judgement.as_before))
         if not eager:
             self._leave_out()
         self.watch.progress.said = ignored.words

@@ -25,3 +25,8 @@ def before_update(variable: str) -> str:
 def updated_variable(node: str) -> str:
     """The variable that `node` shows after its update; the name of any other node as it is."""
     return node.removesuffix(_AFTER)
+
+
+def is_after_update(node: str) -> bool:
+    """Whether that is the name of a node that shows a variable after its update."""
+    return node.endswith(_AFTER)

@@ -73,14 +73,13 @@ _HANDS_ON = kinds.MOVES | kinds.IDENTITIES | kinds.COPIES | kinds.CONTROL_FLOW |
 COMPARES = _ops("Less LessEqual Greater GreaterEqual Equal NotEqual")
 # They inspect a value or its shape, and pass none of its elements on.
 LOOKS = kinds.OF_SHAPES | COMPARES | _ops("BroadcastGradientArgs IsFinite IsInf IsNan ArgMax ArgMin Sign")
-_EXTREMES = _ops("Maximum Minimum Max Min")
 _LITERALS = _ops("Const Fill")
 _GIVEN = kinds.INPUTS | _ops("IteratorGetNext OptionalGetValue")
 VARIABLE = "Variable"  # stands for whatever holds a variable, also one that a function captured
 _VARIABLES = _ops(f"ReadVariableOp {VARIABLE}")
 
 # They pass a mask on, or apply it to something.
-MASKING = _HANDS_ON | _EXTREMES | kinds.SELECTS | _ops("Add AddV2 Sub Neg BiasAdd AddN")
+MASKING = _HANDS_ON | kinds.EXTREMES | kinds.SELECTS | _ops("Add AddV2 Sub Neg BiasAdd AddN")
 _SHARING = _ops(
     "Softmax LogSoftmax Exp Sigmoid Softplus SoftmaxCrossEntropyWithLogits SparseSoftmaxCrossEntropyWithLogits"
     " Multinomial RandomCategorical StatelessMultinomial TopK TopKV2"
@@ -88,7 +87,7 @@ _SHARING = _ops(
 
 HABITS: tuple[Habit, ...] = (
     # scores + mask, tf.where(kept, scores, -inf): exp(-inf) is 0, so that masked places get no share.
-    Habit("a mask of -inf", _LITERALS, _only_minus_inf, MASKING, _SHARING | _EXTREMES | kinds.SELECTS),
+    Habit("a mask of -inf", _LITERALS, _only_minus_inf, MASKING, _SHARING | kinds.EXTREMES | kinds.SELECTS),
     Habit("a mask of -inf that was given", _GIVEN, _only_minus_inf, MASKING, _SHARING),
     Habit(
         "a mask of -inf made by log(0)",
@@ -124,7 +123,7 @@ HABITS: tuple[Habit, ...] = (
         _LITERALS | _VARIABLES,
         _only_inf,
         _HANDS_ON | kinds.SELECTS | _ops("ReadVariableOp UpdatedVariable"),
-        _EXTREMES | kinds.SELECTS,
+        kinds.EXTREMES | kinds.SELECTS,
         harm=False,
     ),
     # tf.where(x > 0, tf.math.log(x), 0.0): chosen away, and no gradient passes through it (see `intended`).

@@ -47,6 +47,13 @@ VARIABLE_READS = frozenset({"ReadVariableOp", "ResourceGather", "ResourceGatherN
 ASSIGNMENTS = frozenset({"Assign", "AssignVariableOp"})
 """After them a variable holds their second input."""
 
+WRITES_OVER = ASSIGNMENTS | {
+    "StridedSliceAssign", "ResourceStridedSliceAssign", "ScatterUpdate", "ResourceScatterUpdate", "ScatterNdUpdate",
+    "ResourceScatterNdUpdate", "ScatterMin", "ResourceScatterMin", "ScatterMax", "ResourceScatterMax",
+    "ResourceScatterNdMin", "ResourceScatterNdMax",
+}  # fmt: skip
+"""They put elements into a variable, and compute with none of those that are there."""
+
 # What gives the elements of what it is given.
 IDENTITIES = frozenset({"Identity", "IdentityN"})
 COPIES = frozenset({"Identity", "Snapshot", "StopGradient", "PreventGradient"})
@@ -66,6 +73,8 @@ MOVES = RESHAPES | REPEATS | {
 """They move elements and compute none, in addition to those that pass a value on."""
 GATHERS = frozenset({"Gather", "GatherV2", "ResourceGather"})
 SELECTS = frozenset({"Select", "SelectV2"})
+EXTREMES = frozenset({"Maximum", "Minimum", "Max", "Min"})
+"""They choose elements of their inputs."""
 PASSING = frozenset({"Identity", "RefIdentity"}) | SWITCH | ENTER | EXIT
 """They give their first input, be it numbers, a handle or the reference to a variable."""
 SAME_VALUE: Mapping[str, int | None] = {

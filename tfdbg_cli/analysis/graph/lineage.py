@@ -17,7 +17,7 @@ from tfdbg_cli.model.graph import Graph, GraphKind, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import Shape, Tensor
-from tfdbg_cli.model.updates import after_update
+from tfdbg_cli.model.updates import UPDATED_VARIABLE, after_update
 from tfdbg_cli.model.values import Array, NoValue
 from tfdbg_cli.ops.effects import takes_handle, updates_variable
 from tfdbg_cli.ops.kinds import INPUTS, NEXT_ITERATION, SAME_VALUE, VARIABLES
@@ -137,6 +137,18 @@ class Lineage:
         """The inputs of the tensor at `index`, with the values that they had when it was computed."""
         return [self._read(item) for item in self.places(index)]
 
+    def update(self, index: int) -> Node | None:
+        """The op that wrote the variable shown at `index`, where eager code wrote it; None elsewhere, or if unknown.
+
+        Code that runs eagerly updates a variable as often as it likes, and each time its value is looked at.
+        """
+        tensor, node = self._run.tensors[index], self.node(index)
+        if node is None or self._run.call.kind is not RunKind.EAGER or node.op_type != UPDATED_VARIABLE:
+            return None
+        made = node.control_inputs
+        at_all = len(made) == len(self._run.tensors.named(tensor.node))
+        return self.graph_of(node).find(made[tensor.execution]) if at_all and tensor.execution < len(made) else None
+
     def places(self, index: int) -> list[InputSeen]:
         """As `inputs`, but without reading values of captured tensors: `index` and `tensor` say which they are."""
         node = self.node(index)
@@ -144,6 +156,8 @@ class Lineage:
             return []
         if node.op_type == LOOP_VARIABLE:
             return self._turned(node, index)
+        if node.op_type == UPDATED_VARIABLE and (update := self.update(index)) is not None:
+            return [self._seen(edge, index) for edge in self.edges(node)[:1] + self.edges(update)[1:]]
         if node.op_type in POPS:
             slot, store = self._run.tensors[index].slot, self._run.tensors
             taken = popped(node, slot, index, store, self.graph_of(node), self.edges)

@@ -10,7 +10,7 @@ import numpy as np
 from tfdbg_cli.analysis.causes.intended import Intended
 from tfdbg_cli.analysis.graph.annotation import made_at
 from tfdbg_cli.analysis.graph.feeds import fed_value
-from tfdbg_cli.analysis.graph.lineage import Lineage
+from tfdbg_cli.analysis.origin.carried_over import CarriedOver
 from tfdbg_cli.analysis.origin.dismissed import NOTHING, Dismissed
 from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.analysis.origin.swallowing import swallowed, used_by
@@ -18,9 +18,11 @@ from tfdbg_cli.analysis.watch.outcome import outcome_of
 from tfdbg_cli.analysis.watch.verdicts import nan_mask
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.dtypes import element_type_named, is_inexact
+from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.ignored import IgnoredPlace
 from tfdbg_cli.model.names import TensorName, tensor_name_of
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.updates import is_after_update
 from tfdbg_cli.model.values import LOST, Array, NoValue
 
 _UNTOUCHED = "no result, no applied gradient and no variable is touched"
@@ -29,10 +31,15 @@ _FINITE = "no result, no applied gradient and no variable is NaN or infinite by 
 
 @dataclass(frozen=True)
 class Judgement:
-    """The benign `places` of a run; or, if not all are benign, a sentence about the `harm`."""
+    """The benign `places` of a run; or, if not all are benign, a sentence about the `harm`.
+
+    `as_before` are tensors that show variables with the NaN and infinities that they held before the run. They are no
+    places, which are left out of later runs: the next run may make something of them.
+    """
 
     places: tuple[IgnoredPlace, ...] = ()
     harm: str = ""
+    as_before: tuple[TensorName, ...] = ()
 
 
 def judged(run: Run, exclude_node_names: str = "", dismissed: Dismissed = NOTHING) -> Judgement:
@@ -45,8 +52,18 @@ def judged(run: Run, exclude_node_names: str = "", dismissed: Dismissed = NOTHIN
     harm = harm_in(run, search)
     if harm:
         return Judgement(harm=harm)
+    as_before = CarriedOver(run, search.lineage).names(search.bad_rows())
     intended = [_intended(run, item) for item in search.intended]
-    return Judgement(tuple(_by_line([*intended, *_others(run, search)])))
+    places = _without([*intended, *_others(run, search)], {name.node for name in as_before})
+    return Judgement(tuple(_by_line(places)), as_before=as_before)
+
+
+def _without(places: Iterable[IgnoredPlace], nodes: Set[str]) -> Iterator[IgnoredPlace]:
+    """`places` without `nodes`, and without those that consist of nothing else."""
+    for place in places:
+        left = tuple(node for node in place.nodes if node not in nodes)
+        if left:
+            yield replace(place, nodes=left)
 
 
 def _by_line(places: Iterable[IgnoredPlace]) -> Iterator[IgnoredPlace]:
@@ -85,7 +102,9 @@ def harm_in(run: Run, search: OriginSearch) -> str:
     unknown = next(iter(_unknown_results(run)), None)
     if unknown is not None:
         return f"The value of the result {unknown} is not known."
-    spoiled = [run.tensors[row].name for row in bad if run.tensors[row].name in outcome]
+    out = [row for row in bad if run.tensors[row].name in outcome]
+    kept = frozenset(CarriedOver(run, search.lineage).names(out))
+    spoiled = [name for row in out if (name := run.tensors[row].name) not in kept]
     if spoiled:
         return min((comes_out.harm(name) for name in spoiled), key=lambda harm: harm.kind).text
     end = swallowed(run, bad, outcome)
@@ -97,9 +116,11 @@ def harm_in(run: Run, search: OriginSearch) -> str:
 def _unread(run: Run) -> frozenset[TensorName]:
     """The tensors that no op reads: in eager code, those that the program may have used itself."""
     names = (run.tensors[row].name for row in range(len(run.tensors)))
-    return frozenset(
-        name for name in names if not any(slot == name.slot for _, slot in run.graph.consumers(name.node))
-    )
+    return frozenset(name for name in names if not is_after_update(name.node) and not _is_read(run.graph, name))
+
+
+def _is_read(graph: Graph, name: TensorName) -> bool:
+    return any(slot == name.slot for _, slot in graph.consumers(name.node))
 
 
 def _unknown_results(run: Run) -> Iterator[TensorName]:
@@ -129,7 +150,7 @@ def _others(run: Run, search: OriginSearch) -> Iterator[IgnoredPlace]:
     first: dict[int, int] = {}  # by row, the row at which it began
     carriers: dict[int, list[int]] = {}
     for row in search.bad_rows():
-        begun = next((first[given] for given in _given(search.lineage, row) if given in first), row)
+        begun = next((first[given] for given in search.spoiling(row) if given in first), row)
         first[row] = begun
         carriers.setdefault(begun, []).append(row)
     merged: dict[TensorName, list[int]] = {}  # all iterations of a loop are one place
@@ -163,10 +184,6 @@ def _used_in(run: Run) -> Set[str]:
 
 def _holds_nan(values: Iterable[object]) -> bool:
     return any(isinstance(value, np.ndarray) and bool(nan_mask(value).any()) for value in values)
-
-
-def _given(lineage: Lineage, row: int) -> Iterable[int]:
-    return (item.index for item in lineage.places(row) if item.index is not None)
 
 
 def _place(

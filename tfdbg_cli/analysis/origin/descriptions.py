@@ -79,7 +79,8 @@ class Descriptions:
         cause = None
         if node is not None:
             cause = self._explanations.cause(tensor.name, node, inputs, value, bad, self._is_bad)
-        made_by = self._made_by(node, fed or tensor.name)
+        update = self._lineage.update(place)
+        made_by = self._made_by(node, fed or tensor.name) if update is None else update.name
         forward = self._explanations.forward(node)
         return Origin(
             place,

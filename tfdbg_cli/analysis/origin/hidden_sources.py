@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterable
 
 from tfdbg_cli.analysis.batch.tensor_lists import TensorLists
 from tfdbg_cli.analysis.causes.collectives import given_by_others
 from tfdbg_cli.analysis.graph.lineage import Lineage
+from tfdbg_cli.analysis.origin.carried_over import CarriedOver
 from tfdbg_cli.analysis.watch.outcome import outcome_of
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.walks import reached
@@ -30,20 +31,25 @@ class HiddenSources:
         return found
 
 
-def leading_to_outcome(run: Run, lineage: Lineage, bad: Collection[int]) -> set[int]:
+def leading_to_outcome(
+    run: Run, lineage: Lineage, bad: Collection[int], spoiling: Callable[[int], Iterable[int]]
+) -> set[int]:
     """Those of the tensors `bad` that are in the outcome of `run`, or lead to such a one through others of `bad`.
 
-    If the sources of one of these are not known, any bad tensor may lead to it: then the result is all of `bad`.
+    `spoiling` gives the rows of the bad tensors that made the bad elements of one. A variable that holds what it held
+    before is no such outcome. If the sources of one of these are not known, any bad tensor may lead to it: then the
+    result is all of `bad`.
     """
     asked = set(bad)
     outcome = outcome_of(run.graph, run.call).names(run.tensors)
     hidden = HiddenSources(run, lineage)
 
     def read(row: int) -> list[int]:
-        found = [item.index for item in lineage.places(row)] + hidden.rows(row)
-        return [index for index in found if index is not None and index in asked]
+        return [index for index in (*spoiling(row), *hidden.rows(row)) if index in asked]
 
-    found = set(reached((row for row in bad if run.tensors[row].name in outcome), read))
+    carried = CarriedOver(run, lineage)
+    ends = (row for row in bad if run.tensors[row].name in outcome and not carried.is_as_before(row))
+    found = set(reached(ends, read))
     unknown = any(lineage.node(row) is None or _reads_unknown(lineage, row) for row in found)
     return asked if unknown else found
 

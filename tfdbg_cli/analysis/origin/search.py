@@ -16,6 +16,7 @@ from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
 from tfdbg_cli.analysis.origin.aftermath import Aftermath, aftermath
 from tfdbg_cli.analysis.origin.descriptions import Descriptions
 from tfdbg_cli.analysis.origin.dismissed import NOTHING, Dismissals, Dismissed
+from tfdbg_cli.analysis.origin.element_ways import ElementWays
 from tfdbg_cli.analysis.origin.hidden_sources import HiddenSources, leading_to_outcome
 from tfdbg_cli.analysis.origin.late_reads import LateReads
 from tfdbg_cli.analysis.origin.origin_found import Benign, Origin
@@ -59,6 +60,7 @@ class OriginSearch:
         self.intended: list[Intended] = []  # the intended infinities that were passed over, in order
         self._passed_over: list[int | InputSeen] = []
         self._inputs: dict[int, list[InputSeen]] = {}
+        self._ways = ElementWays(run, self._lineage, self._mask)
         self._handing_on: dict[int, bool] = {}
         updates = UpdatesRead(run, self._lineage)
         self._dismissals = Dismissals(
@@ -130,8 +132,8 @@ class OriginSearch:
         return (replace(found, cause=hidden_by_where(found.cause, masked)) if masked else found), before
 
     def _first_harmful(self, origin: Origin, bad: list[int]) -> tuple[Origin, int]:
-        touching = leading_to_outcome(self._run, self._lineage, bad)
-        if not touching or origin.index is None or origin.index in touching:
+        touching = leading_to_outcome(self._run, self._lineage, bad, self.spoiling)
+        if not touching or origin.index in touching or (origin.index is None and self._is_read(origin, touching)):
             return origin, 0
         # An op that reads the same input, as the gradient of a logarithm does, goes wrong for the same reason.
         akin = self._intentions.bad_readers(origin.node) if origin.node is not None else frozenset()
@@ -141,7 +143,12 @@ class OriginSearch:
         harmful = [row for row in begun if row in touching]
         if not harmful:
             return origin, 0
-        return self._descriptions.of(harmful[0]), sum(row < harmful[0] and row not in touching for row in begun)
+        passed = sum(row < harmful[0] and row not in touching for row in begun)
+        return self._descriptions.of(harmful[0]), passed + (origin.index is None)
+
+    def _is_read(self, origin: Origin, rows: Iterable[int]) -> bool:
+        """Whether one of the tensors at `rows` is bad where `origin` is, a feed that no tensor shows."""
+        return any(item.node is origin.node for row in rows for item in self._bad_inputs(row) if item.index is None)
 
     def spoiled(self, index: int | None) -> Aftermath:
         """How much is bad after the tensor at `index` in order of execution (None: after a feed)."""
@@ -185,8 +192,18 @@ class OriginSearch:
 
     def _reads_bad(self, index: int) -> bool:
         """Whether something that the tensor at `index` was computed from is bad, even if no edge leads there."""
-        read = map(self._bad_input, self._inputs_of(index))
-        return any(read) or any(map(self._verdicts.bad, self._hidden.rows(index)))
+        return bool(self._bad_inputs(index)) or any(map(self._verdicts.bad, self._hidden.rows(index)))
+
+    def _bad_inputs(self, index: int) -> list[InputSeen]:
+        """The inputs of the bad tensor at `index` that are bad where it is."""
+        inputs = self._inputs_of(index)
+        if not any(map(self._bad_input, inputs)):
+            return []
+        return [item for item in self._ways.leading(index, inputs) if self._bad_input(item)]
+
+    def spoiling(self, index: int) -> list[int]:
+        """The rows of the tensors that are bad where the bad tensor at `index` is, which was made of them."""
+        return [item.index for item in self._bad_inputs(index) if item.index is not None]
 
     def _bad_input(self, item: InputSeen) -> bool:
         if item.index is not None:
@@ -205,8 +222,7 @@ class OriginSearch:
         """Go from a bad tensor back along bad inputs to one that has none; or to a bad feed that no tensor shows."""
         met = {index}
         while True:
-            bad = [item for item in self._inputs_of(index) if self._bad_input(item)]
-            further = [item for item in bad if item.index is None or item.index not in met]
+            further = [item for item in self._bad_inputs(index) if item.index is None or item.index not in met]
             further = [item for item in further if not self._late.own_target(index, item)]
             further = [item for item in further if item.index is None or not self._hands_on(item.index)]
             hidden = [row for row in self._hidden.rows(index) if self._verdicts.bad(row) and row not in met]

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from support.prompt import json_of, text_of
 from support.scripted import ScriptedFrontend
 
+from tfdbg_cli.analysis.graph.lineage import Lineage
 from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.capture.runs.eager.checks import norm_of
 from tfdbg_cli.capture.runs.eager.log.noted_ops import taken
@@ -377,6 +378,39 @@ def test_bad_result_lets_a_variable_begin_with_an_infinity() -> None:
         best.assign(tf.math.divide(best, 0.0))
     (end,) = watching.front.ends
     assert end.run.tensors[len(end.run.tensors) - 1].node == "best/after_update"
+
+
+def test_a_variable_that_began_infinite_and_is_written_over_in_the_same_turn_harms_nothing() -> None:
+    """Its first value was said to be what the update made: "the update itself overflows"."""
+    with ActiveWatch(benign=OnBenign.SKIP) as watching:
+        for k in range(3):
+            best = tf.Variable(np.inf, name="best")
+            best.assign(tf.minimum(best, float(k)))
+        watching.watch.end()
+        assert not watching.front.ends
+        for k in (1.0, 0.0):
+            best = tf.Variable(np.inf, name="best")
+            best.assign(tf.math.divide(1.0, k))
+    assert watching.found == ["RealDiv"]
+
+
+def test_each_value_of_a_variable_is_told_of_the_update_that_made_it() -> None:
+    with ActiveWatch() as watching:
+        best = tf.Variable(np.inf, name="best")
+        best.assign(tf.minimum(best, 2.0))
+        best.assign_add(tf.constant(1.0))
+        _ = tf.math.log(best - best)
+    end = watching.front.ends[-1]
+    run, lineage = end.run, Lineage(end.run)
+    rows = run.tensors.named("best/after_update")
+    made = [(lineage.update(row), lineage.inputs(row)) for row in rows]
+    assert [update.op_type for update, _ in made if update is not None] == [
+        "AssignVariableOp", "AssignVariableOp", "AssignAddVariableOp",
+    ]  # fmt: skip
+    given = [item.node.op_type for _, inputs in made for item in inputs[1:] if item.node is not None]
+    assert given == ["Placeholder", "Minimum", "Placeholder"]
+    cause = OriginSearch(run).first()
+    assert cause is not None and "overflows" not in cause.cause.text
 
 
 @pytest.mark.parametrize("times", [1, 40])

@@ -212,3 +212,69 @@ def test_few_tensors_are_checked_and_no_value_that_is_assigned() -> None:
     checked = {str(one.name) for checks in frontier.checks.values() for one in checks}
     assert len(checked) == 2
     assert any("after_update" in name for name in checked)
+
+
+@pytest.mark.parametrize("decision", [WATCH, KEEP], ids=["replay", "keep"])
+def test_a_running_minimum_that_is_still_infinite_does_not_stop(watched, decision) -> None:
+    best, worst = tf.Variable([np.inf, 1.0]), tf.Variable(-np.inf)
+
+    @tf.function
+    def lower(loss: Any) -> None:
+        best.assign(tf.minimum(best, tf.stack([np.inf, loss])))
+
+    @tf.function
+    def step(loss: Any) -> Any:
+        if loss > 0.0:
+            lower(loss)
+            worst.assign(tf.maximum(worst, tf.where(loss > 1.0, loss, -np.inf)))
+        return loss * 2.0
+
+    with watched(decision, Detach()) as front:
+        for loss in (-1.0, 0.5, 2.0, 0.25):
+            step(tf.constant(loss))
+    assert not front.ends
+    said = [text for text in front.said if "none of which it made" in text]
+    assert len(said) == 1 and all(text.endswith("The watch goes on.") for text in said), said
+    assert best.numpy().tolist() == [np.inf, 0.25] and worst.numpy() == 2.0
+    with watched(decision, Detach()) as front:
+        worst.assign(-np.inf)
+        step(tf.constant(np.inf))
+    assert front.ends, "the result is infinite"
+
+
+def test_a_buffer_of_nan_that_is_written_element_by_element_stops_at_the_first_nan_that_is_computed(watched) -> None:
+    buffer = tf.Variable(np.full(4, _NAN))
+
+    @tf.function
+    def fill(at: Any, x: Any) -> None:
+        buffer[at].assign(tf.sqrt(x))
+
+    assert _stops(watched, fill, (0, 1.0), (1, 4.0), (3, -1.0), (2, 9.0)) == [2]
+    (end,) = _watched_end(watched, fill, 3, -1.0)
+    origin = OriginSearch(end.run).first()
+    assert origin is not None
+    assert OriginSearch(end.run).harmful(origin)[0].op_type == "Sqrt"
+
+
+@pytest.mark.parametrize("update", ["assign", "assign_sub", "keras"])
+def test_weights_that_are_nan_from_the_start_stop_at_the_first_step(watched, update) -> None:
+    weights = tf.Variable([_NAN, 1.0])
+    optimizer = library("keras").optimizers.SGD(0.1)
+    optimizer.build([weights])
+
+    @tf.function
+    def step(x: Any) -> None:
+        if update == "keras":
+            optimizer.apply([x], [weights])
+        elif update == "assign":
+            weights.assign(weights - 0.1 * x)
+        else:
+            weights.assign_sub(0.1 * x)
+
+    assert _stops(watched, step, ([1.0, 2.0],)) == [0]
+
+
+def _watched_end(watched: Any, function: Any, *arguments: Any) -> list[Any]:
+    with watched(WATCH, Detach()) as front:
+        function(*(tf.constant(argument) for argument in arguments))
+    return list(front.ends)

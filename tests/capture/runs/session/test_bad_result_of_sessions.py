@@ -109,3 +109,25 @@ def test_a_session_is_given_its_own_numbers(tf, debugged, graph) -> None:
             ]
 
     assert course(lambda raw: debugged(raw, WATCH)[0]) == course(lambda raw: raw)
+
+
+@pytest.mark.parametrize("decision", [WATCH, KEEP], ids=["replay", "keep"])
+@pytest.mark.parametrize("resource", [True, False], ids=["resource", "reference"])
+def test_a_running_minimum_that_is_still_infinite_does_not_stop(tf, debugged, graph, resource, decision) -> None:
+    x = tf.placeholder(tf.float32, [], name="x")
+    best = tf.get_variable("best", initializer=np.float32(np.inf), use_resource=resource)
+    kept = best.assign(tf.minimum(best, tf.where(x > 0, x, np.inf)), read_value=False)
+    kept = getattr(kept, "op", kept)
+    with tf.Session() as raw:
+        raw.run(tf.global_variables_initializer())
+        hit, _, front = _stopped(debugged, raw, kept, {x: -1.0}, decision)
+        assert not hit
+        assert any("best holds NaN or infinity, none of which it made" in text for text in front.said)
+        assert _stopped(debugged, raw, kept, {x: 1.0}, decision)[0] is False
+        assert raw.run(best) == 1.0
+        assert _stopped(debugged, raw, kept, {x: -1.0}, decision)[0] is False
+        raw.run(best.initializer)
+        given = best * 1.0
+        assert _stopped(debugged, raw, given, {}, decision)[0] is True, "the program is given it"
+        spoil = best.assign(tf.log(x), read_value=False)
+        assert _stopped(debugged, raw, getattr(spoil, "op", spoil), {x: -1.0}, decision)[0] is True

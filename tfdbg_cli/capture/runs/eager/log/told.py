@@ -166,8 +166,13 @@ class _Telling:
         for source, value in op.written:
             variable = self._source(op, source).node
             name = after_update(variable)
-            read = tuple(one for one in inputs if one.node != variable)
-            self._nodes[name] = Node(name, UPDATED_VARIABLE, op.device, (TensorName(variable, 0), *read), (op.name,))
+            read = [one for one in inputs if one.node != variable]
+            before = self._nodes.get(
+                name
+            )  # what it says of earlier updates, the n-th of which gave its n-th execution
+            read = list(dict.fromkeys([TensorName(variable, 0), *(before.inputs if before else ()), *read]))
+            updates = (*(before.control_inputs if before else ()), op.name)
+            self._nodes[name] = Node(name, UPDATED_VARIABLE, op.device, tuple(read), updates)
             self._stacks[name] = op.stack
             self._take(TensorName(name, 0), op, None, self._written(op, source) if value is LATER else value)
 

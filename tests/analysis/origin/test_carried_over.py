@@ -1,0 +1,120 @@
+"""What a run leaves as it was, told apart from what it makes of it: no TensorFlow."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from support.made_run import INF, NAN, Op, made_run, op
+
+from tfdbg_cli.analysis.origin.benign import judged
+from tfdbg_cli.analysis.origin.carried_over import CarriedOver, variables_among
+from tfdbg_cli.analysis.origin.search import OriginSearch
+from tfdbg_cli.model.calls import RunKind
+from tfdbg_cli.model.runs import Run
+
+V = op("v", "VarHandleOp")
+
+
+def _run(before: Any, after: Any, *computed: Op, assigned: str = "") -> Run:
+    """A run that reads `before` from the variable v and leaves `after` in it; it gives back `y`."""
+    read = op("read", "ReadVariableOp", "v", value=before)
+    given = assigned or "y"
+    written = op("write", "AssignVariableOp" if assigned else "ResourceStridedSliceAssign", "v", given)
+    shown = op("v/after_update", "UpdatedVariable", "v", given, value=after, control=("write",))
+    run = made_run(V, read, *computed, op("y", "Const", value=[1.0]), written, shown)
+    return replace(run, call=replace(run.call, fetches=("y:0",)))
+
+
+def _carried(run: Run) -> list[str]:
+    names = CarriedOver(run).names(OriginSearch(run).bad_rows())
+    return [str(name) for name in names]
+
+
+def test_what_no_op_wrote_is_as_before() -> None:
+    run = _run([NAN, NAN], [0.5, NAN], op("part", "Sqrt", "read", value=[0.5]))
+    assert _carried(run) == ["v/after_update:0"]
+    assert variables_among(run, CarriedOver(run).names(OriginSearch(run).bad_rows())) == ["v"]
+
+
+def test_a_minimum_of_what_was_there_is_as_before() -> None:
+    run = _run([INF], [INF], op("least", "Minimum", "read", value=[INF]), assigned="least")
+    assert _carried(run) == ["least:0", "v/after_update:0"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [([INF], [NAN]), ([INF], [-INF]), ([1.0, INF], [INF, INF]), ([NAN], [INF])],
+    ids=["another kind", "another sign", "one more", "infinite now"],
+)
+def test_another_number_is_not_as_before(before: Any, after: Any) -> None:
+    run = _run(before, after, op("least", "Minimum", "read", value=after), assigned="least")
+    assert _carried(run) == []
+
+
+def test_what_arithmetic_made_anew_is_not_as_before() -> None:
+    """Weights that were restored as NaN stay NaN in each step: a person wants to hear of that."""
+    run = _run([NAN], [NAN], op("step", "Sub", "read", value=[NAN]), assigned="step")
+    assert _carried(run) == []
+
+
+@pytest.mark.parametrize("writer", ["AssignSubVariableOp", "ResourceApplyAdam", "ResourceScatterAdd", "Foo"])
+def test_what_an_update_computes_with_is_not_as_before(writer: str) -> None:
+    shown = op("v/after_update", "UpdatedVariable", "v", "y", value=[NAN], control=("write",))
+    read, y = op("read", "ReadVariableOp", "v", value=[NAN]), op("y", "Const", value=[1.0])
+    run = made_run(V, read, y, op("write", writer, "v", "y"), shown)
+    assert _carried(replace(run, call=replace(run.call, fetches=("y:0",)))) == []
+
+
+def test_a_literal_infinity_is_as_good_as_the_one_that_was_there_and_a_literal_nan_is_not() -> None:
+    for number, expected in ((-INF, ["none:0", "most:0", "v/after_update:0"]), (NAN, [])):
+        literal = op("none", "Const", value=[number])
+        most = op("most", "Maximum", "read", "none", value=[number])
+        assert _carried(_run([number], [number], literal, most, assigned="most")) == [
+            name for name in expected if name != "none:0"
+        ]
+
+
+def test_what_a_carrying_op_made_of_finite_numbers_is_new() -> None:
+    narrow = op("narrow", "Cast", "wide", value=[INF])
+    run = _run([INF], [INF], op("wide", "Const", value=np.array([1e300])), narrow, assigned="narrow")
+    assert _carried(run) == []
+
+
+def test_a_variable_of_which_nothing_is_known_from_before_is_not_as_before() -> None:
+    shown = op("v/after_update", "UpdatedVariable", "v", value=[INF])
+    run = made_run(V, op("y", "Const", value=[1.0]), shown)
+    assert _carried(replace(run, call=replace(run.call, fetches=("y:0",)))) == []
+
+
+def test_what_the_program_is_given_is_its_result() -> None:
+    run = _run([INF], [INF], op("least", "Minimum", "read", value=[INF]), assigned="least")
+    run = replace(run, call=replace(run.call, fetches=("least:0",)))
+    assert _carried(run) == ["v/after_update:0"]
+    assert judged(run).harm == "least:0 comes out of the run."
+
+
+def test_it_is_no_harm_and_no_place_that_is_left_out_of_later_runs() -> None:
+    run = _run([INF], [INF], op("least", "Minimum", "read", value=[INF]), assigned="least")
+    run = replace(run, call=replace(run.call, kind=RunKind.FUNCTION))
+    judgement = judged(run)
+    assert not judgement.harm
+    assert [name.node for name in judgement.as_before] == ["least", "v/after_update"]
+    assert not {"least", "v/after_update"} & {node for place in judgement.places for node in place.nodes}
+
+
+def test_the_origin_is_what_was_written_and_not_what_the_variable_holds_beside_it() -> None:
+    x = op("x", "Const", value=[-1.0])
+    root = op("root", "Sqrt", "x", value=[NAN])
+    write = op("write", "ResourceStridedSliceAssign", "v", "root")
+    shown = op("v/after_update", "UpdatedVariable", "v", "root", value=[0.5, NAN], control=("write",))
+    read = op("read", "ReadVariableOp", "v", value=[0.5, NAN])
+    run = made_run(V, read, x, root, write, op("y", "Const", value=[1.0]), shown)
+    run = replace(run, call=replace(run.call, fetches=("y:0",)))
+    search = OriginSearch(run)
+    first = search.first()
+    assert first is not None
+    found, before = search.harmful(first)
+    assert (str(found.name), before) == ("root:0", 1)

@@ -1,0 +1,202 @@
+"""What a run leaves as it was: variables that hold the same NaN and infinities after it as before.
+
+A running minimum begins with infinity and keeps it until something smaller comes; a buffer filled with NaN is written
+element by element. What such a variable still holds was not made by the run. That an element is the same is not
+enough: weights that are NaN stay NaN in every step, by arithmetic that a person wants to hear of. So what is assigned
+must be taken from variables and literals by ops that compute nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+
+import numpy as np
+
+from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
+from tfdbg_cli.analysis.watch.outcome import outcome_of
+from tfdbg_cli.analysis.watch.verdicts import nan_mask
+from tfdbg_cli.model.graph import Node
+from tfdbg_cli.model.names import TensorName, tensor_name_of
+from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.statistics import nonfinite_mask
+from tfdbg_cli.model.updates import UPDATED_VARIABLE, before_update
+from tfdbg_cli.model.values import Array, NoValue
+from tfdbg_cli.ops.effects import takes_handle, updates_variable
+from tfdbg_cli.ops.kinds import (
+    ASSIGNMENTS,
+    CALLS,
+    EXTREMES,
+    INPUTS,
+    LITERALS,
+    MERGE,
+    MOVES,
+    SAME_VALUE,
+    SELECTS,
+    VARIABLE_READS,
+    WRITES_OVER,
+)
+
+_CARRY = frozenset(SAME_VALUE) | MOVES | SELECTS | MERGE | EXTREMES | CALLS | {"Fill"}
+_MOST_FOLLOWED = 10_000  # tensors between a variable and what is assigned to it
+
+
+class CarriedOver:
+    """Asks of tensors that come out of `run` whether all that is bad in them was in its variables before."""
+
+    def __init__(self, run: Run, lineage: Lineage | None = None) -> None:
+        self._run = run
+        self._lineage = lineage or Lineage(run)
+        self._outcome = outcome_of(run.graph, run.call)
+        self._fetched = frozenset(map(tensor_name_of, run.call.fetches))
+        self._known: dict[TensorName, bool] = {}
+
+    def names(self, rows: Iterable[int]) -> tuple[TensorName, ...]:
+        """Those of the tensors at `rows` that hold nothing bad but what their variables held before the run."""
+        return tuple(dict.fromkeys(self._run.tensors[row].name for row in rows if self._is_carried(row)))
+
+    def is_as_before(self, row: int) -> bool:
+        """Whether the variable shown at `row` holds nothing bad that it did not hold before; or as `names`."""
+        return self._shows_the_same(row) or self._is_carried(row)
+
+    def _is_carried(self, row: int) -> bool:
+        name = self._run.tensors[row].name
+        if name in self._fetched:
+            return False  # the program is given it
+        node = self._lineage.node(row)
+        if node is not None and _shown_variable(node) is not None:
+            return self._variable_is(name)
+        rows = map(self._run.tensors.named, self._outcome.applied.get(name, frozenset()))
+        shown = [self._run.tensors[each[-1]].name for each in rows if each]  # none of a branch that was not taken
+        return bool(shown) and all(map(self._variable_is, shown))
+
+    def _variable_is(self, name: TensorName) -> bool:
+        known = self._known.get(name)
+        if known is None:
+            known = self._known[name] = self._looked_at(name)
+        return known
+
+    def _looked_at(self, name: TensorName) -> bool:
+        """Whether the variable that the tensors called `name` show holds only what it held before the run."""
+        rows = self._run.tensors.named(name.node, name.slot)
+        if not rows or not all(map(self._shows_the_same, rows)):
+            return False
+        # The first of what it shows is the variable itself.
+        return all(self._is_brought(item) for row in rows for item in self._lineage.inputs(row)[1:])
+
+    def _shows_the_same(self, row: int) -> bool:
+        """Whether the tensor at `row` shows a variable in which each bad element is as it was before the run."""
+        node = self._lineage.node(row)
+        variable = None if node is None else _shown_variable(node)
+        value = self._run.tensors.value(row)
+        if node is None or variable is None or isinstance(value, NoValue):
+            return False
+        if not nonfinite_mask(value).any() or self._begins(row):
+            return True
+        held = self._held_before(variable) if self._is_written_over(node, variable) else None
+        return held is not None and _adds_nothing(value, held)
+
+    def _begins(self, row: int) -> bool:
+        """Whether the variable at `row` was made by this run, of code that runs eagerly, and had its first value."""
+        update = self._lineage.update(row)
+        if update is None or update.op_type not in ASSIGNMENTS or self._run.tensors[row].execution:
+            return False
+        target = next(iter(self._lineage.edges(update)), None)
+        made = None if target is None else target.node
+        return made is not None and made.op_type == "VarHandleOp" and made.name in self._run.tracebacks
+
+    def _is_written_over(self, shown: Node, variable: str) -> bool:
+        """Whether what writes `variable`, which `shown` shows, puts elements there, and computes with none."""
+        if shown.op_type != UPDATED_VARIABLE:
+            return shown.op_type in WRITES_OVER
+        writers = {
+            writer.name: writer.op_type for node in self._found(variable) for writer in self._lineage.writers(node)
+        }
+        waits = [node for name in shown.control_inputs for node in self._found(name)]
+        writers |= {node.name: node.op_type for node in waits if updates_variable(node.op_type)}
+        return bool(writers) and all(op_type in WRITES_OVER for op_type in writers.values())
+
+    def _found(self, name: str) -> list[Node]:
+        """The node called `name`, in the first graph of the run that has it."""
+        found = (graph.find(name) for graph in self._lineage.graphs)
+        return [node for node in found if node is not None][:1]
+
+    def _held_before(self, variable: str) -> Array | None:
+        """The value of `variable` from before the run; None if nobody knows."""
+        rows = list(self._run.tensors.named(before_update(variable)))
+        rows = rows or [row for node in self._found(variable) for row in self._lineage.was_read(node)]
+        for row in rows[:1]:
+            value = self._run.tensors.value(row)
+            return None if isinstance(value, NoValue) else value
+        return self._held.get(variable)
+
+    @cached_property
+    def _held(self) -> Mapping[str, Array]:
+        """What is held of the state from before the run, by variable."""
+        if self._run.replayable is None:
+            return {}
+        try:
+            spec = self._run.replayable.replay_spec()
+        except Exception:  # noqa: BLE001  # it cannot be made again: nothing is known of its state
+            return {}
+        return {item.node or item.name: item.value for item in spec.variables}
+
+    def _is_brought(self, item: InputSeen) -> bool:
+        """Whether what is bad in `item` comes from variables and literals, unchanged."""
+        waiting, met = [item], set[int]()
+        while waiting:
+            item = waiting.pop()
+            if item.index is None:
+                if (
+                    item.value is not None
+                    and nonfinite_mask(item.value).any()
+                    and not self._is_source(item.node, item.value)
+                ):
+                    return False
+                continue
+            value = self._run.tensors.value(item.index)
+            if item.index in met:
+                continue
+            met.add(item.index)
+            if isinstance(value, NoValue) or len(met) > _MOST_FOLLOWED:
+                return False
+            node = self._lineage.node(item.index)
+            if not nonfinite_mask(value).any() or self._is_source(node, value):
+                continue
+            if node is None or node.op_type not in _CARRY:
+                return False
+            inputs = self._lineage.inputs(item.index)
+            if not any(given.value is not None and nonfinite_mask(given.value).any() for given in inputs):
+                return False  # a cast to a narrower type, say
+            waiting += inputs
+        return True
+
+    def _is_source(self, node: Node | None, value: Array) -> bool:
+        """Whether `node`, which gives `value`, is or reads a variable, or is an infinity that was written down."""
+        if node is None:
+            return False
+        if node.op_type in LITERALS or (node.op_type in INPUTS and not self._lineage.is_variable(node)):
+            return not nan_mask(value).any()
+        return node.op_type in VARIABLE_READS or node.op_type == UPDATED_VARIABLE or self._lineage.is_variable(node)
+
+
+def variables_among(run: Run, names: Iterable[TensorName]) -> list[str]:
+    """The variables that the tensors called `names` show, in alphabetical order."""
+    nodes = (run.graph.find(name.node) for name in names)
+    return sorted({shown for node in nodes if node is not None and (shown := _shown_variable(node)) is not None})
+
+
+def _shown_variable(node: Node) -> str | None:
+    """The name of the variable that `node` shows after its update; None for another node."""
+    by_reference = updates_variable(node.op_type) and not takes_handle(node.op_type)
+    shows = node.op_type == UPDATED_VARIABLE or by_reference
+    return node.inputs[0].node if shows and node.inputs else None
+
+
+def _adds_nothing(value: Array, held: Array) -> bool:
+    """Whether each bad element of `value` is the same in `held`."""
+    if value.shape != held.shape or value.dtype != held.dtype:
+        return False
+    places = nonfinite_mask(value)
+    now, then = value[places], held[places]
+    return bool(np.all((now == then) | (nan_mask(now) & nan_mask(then))))

@@ -1,0 +1,64 @@
+"""Which inputs of an op made its bad elements, told by the elements where one of each makes one of the result.
+
+A distance matrix with infinity on its diagonal is bad, and so is its reciprocal where two points are the same: but
+not because of the diagonal, whose reciprocal is 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tfdbg_cli.analysis.graph.fused_ops import as_written
+from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
+from tfdbg_cli.analysis.graph.parts import ELEMENTWISE
+from tfdbg_cli.analysis.watch.verdicts import BadMask
+from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.values import Array, NoValue
+
+_BY_CHANNEL = frozenset({"BiasAdd"})  # its second input lies along an axis that an attribute names
+
+
+class ElementWays:
+    """Asks of the tensors of `run` which of their inputs are bad where they are bad themselves, by `mask`."""
+
+    def __init__(self, run: Run, lineage: Lineage, mask: BadMask) -> None:
+        self._run = run
+        self._lineage = lineage
+        self._mask = mask
+        self._known: dict[int, frozenset[int]] = {}  # by row, the positions of inputs without a part in it
+
+    def leading(self, index: int, inputs: Sequence[InputSeen]) -> list[InputSeen]:
+        """`inputs` of the bad tensor at `index`, without those of which no bad element made one of it."""
+        known = self._known.get(index)
+        if known is None:
+            known = self._known[index] = self._without_part(index, inputs)
+        return [item for position, item in enumerate(inputs) if position not in known] if known else list(inputs)
+
+    def _without_part(self, index: int, inputs: Sequence[InputSeen]) -> frozenset[int]:
+        node = self._lineage.node(index)
+        op_type = None if node is None else as_written(node).op_type
+        if op_type not in ELEMENTWISE or op_type in _BY_CHANNEL:
+            return frozenset()
+        value = self._run.tensors.value(index)
+        if isinstance(value, NoValue):
+            return frozenset()
+        bad = self._mask(value)
+        return frozenset(
+            position
+            for position, item in enumerate(inputs)
+            if (given := self._value(item)) is not None and _lies_elsewhere(self._mask(given), bad)
+        )
+
+    def _value(self, item: InputSeen) -> Array | None:
+        if item.index is None or item.value is not None:
+            return item.value
+        value = self._run.tensors.value(item.index)
+        return None if isinstance(value, NoValue) else value
+
+
+def _lies_elsewhere(given: Array, bad: Array) -> bool:
+    """Whether elements are marked in `given`, and none of them, spread as NumPy does it, meets one of `bad`."""
+    if given.ndim > bad.ndim or not given.any():
+        return False
+    sizes = zip(given.shape, bad.shape[bad.ndim - given.ndim :], strict=True)
+    return all(size in (1, wanted) for size, wanted in sizes) and not (given & bad).any()

@@ -8,6 +8,7 @@ from support import sample_run
 from tfdbg_cli.capture.replay.replayed import Replayed
 from tfdbg_cli.capture.runs.watch_policy import Course, Policy, checked, fits, is_hit, passes, policy, replayed_hit
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.calls import RunError
 from tfdbg_cli.model.decision import Values
 from tfdbg_cli.model.runs import Estimate
 from tfdbg_cli.model.tensors import EMPTY_STORE
@@ -77,6 +78,12 @@ def test_values_that_do_not_show_the_hit_are_told_apart():
     # Where the checks were not sure, the filter has not spoken yet.
     unsure = replayed_hit(lambda: Replayed(VALUES), lambda _: False, lambda: SMALL, sure=False)
     assert unsure.notes[0].startswith("These values are of the same run")
+
+
+def test_a_hit_that_fails_when_it_is_made_again_says_with_what():
+    failed = Replayed(VALUES, error=RunError("InvalidArgumentError", "no such row", "gather"))
+    found = replayed_hit(lambda: failed, lambda _: False, lambda: SMALL, sure=True)
+    assert found.notes[0].startswith("Made once more, the run failed with InvalidArgumentError: no such row")
 
 
 @pytest.mark.parametrize("failure", [TfdbgError("The state before it could not be held."), ValueError("odd")])

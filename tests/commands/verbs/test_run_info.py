@@ -56,6 +56,8 @@ def test_what_a_watch_takes_is_said_before_the_run() -> None:
     stop = sample_run.run_start()
     estimate = replace(LARGE, nbytes=1000, budget=10_500, medium="memory")
     assert "A watch (run -f): --keep has room for 9 runs." in Prompt(replace(stop, estimate=estimate)).show("ri", 300)
+    tiny = replace(estimate, nbytes=1, budget=1 << 40)
+    assert "--keep has room for as many runs as you like" in Prompt(replace(stop, estimate=tiny)).show("ri", 300)
     arguments = (Argument("x", "float32", (8, 4)), Argument("v", "float16", (10,), captured=True))
     more = (Argument("table", "resource", None), Argument("y", "float32", (None, 4)))
     call = replace(stop.call, function="step", arguments=(*arguments, *more))

@@ -14,15 +14,13 @@ from tfdbg_cli.analysis.origin.carried_over import CarriedOver
 from tfdbg_cli.analysis.origin.dismissed import NOTHING, Dismissed
 from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.analysis.origin.swallowing import swallowed, used_by
-from tfdbg_cli.analysis.watch.outcome import outcome_of
+from tfdbg_cli.analysis.watch.outcome import outcome_of, unread
 from tfdbg_cli.analysis.watch.verdicts import nan_mask
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.dtypes import element_type_named, is_inexact
-from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.ignored import IgnoredPlace
 from tfdbg_cli.model.names import TensorName, tensor_name_of
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.model.updates import is_after_update
 from tfdbg_cli.model.values import LOST, Array, NoValue
 
 _UNTOUCHED = "no result, no applied gradient and no variable is touched"
@@ -92,11 +90,11 @@ def harm_in(run: Run, search: OriginSearch) -> str:
     comes_out = outcome_of(run.graph, run.call)
     outcome = comes_out.names(run.tensors)
     if run.call.kind is RunKind.EAGER:
-        unread = _unread(run)
+        given = unread(run)
         for row in bad:
-            if run.tensors[row].name in unread:
+            if run.tensors[row].name in given:
                 return f"No op of the run reads {run.tensors[row].name}, so that the program may have got it."
-        outcome |= unread
+        outcome |= given
     elif not run.call.results_known:
         return "It is not known what the program got from the run."
     unknown = next(iter(_unknown_results(run)), None)
@@ -111,16 +109,6 @@ def harm_in(run: Run, search: OriginSearch) -> str:
     if end:
         return f"{end} makes a number out of NaN, and something that comes out depends on it."
     return ""
-
-
-def _unread(run: Run) -> frozenset[TensorName]:
-    """The tensors that no op reads: in eager code, those that the program may have used itself."""
-    names = (run.tensors[row].name for row in range(len(run.tensors)))
-    return frozenset(name for name in names if not is_after_update(name.node) and not _is_read(run.graph, name))
-
-
-def _is_read(graph: Graph, name: TensorName) -> bool:
-    return any(slot == name.slot for _, slot in graph.consumers(name.node))
 
 
 def _unknown_results(run: Run) -> Iterator[TensorName]:
@@ -179,7 +167,7 @@ def is_used(run: Run, name: TensorName, value: Array) -> bool:
 def _used_in(run: Run) -> Set[str]:
     """The nodes of `run` on whose elements something that comes out depends."""
     outcome = outcome_of(run.graph, run.call).names(run.tensors)
-    return used_by(run.graph, {*outcome, *(_unread(run) if run.call.kind is RunKind.EAGER else ())})
+    return used_by(run.graph, {*outcome, *(unread(run) if run.call.kind is RunKind.EAGER else ())})
 
 
 def _holds_nan(values: Iterable[object]) -> bool:

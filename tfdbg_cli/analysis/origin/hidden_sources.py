@@ -8,7 +8,8 @@ from tfdbg_cli.analysis.batch.tensor_lists import TensorLists
 from tfdbg_cli.analysis.causes.collectives import given_by_others
 from tfdbg_cli.analysis.graph.lineage import Lineage
 from tfdbg_cli.analysis.origin.carried_over import CarriedOver
-from tfdbg_cli.analysis.watch.outcome import outcome_of
+from tfdbg_cli.analysis.watch.outcome import outcome_of, unread
+from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.walks import reached
 
@@ -42,6 +43,7 @@ def leading_to_outcome(
     """
     asked = set(bad)
     outcome = outcome_of(run.graph, run.call).names(run.tensors)
+    outcome |= unread(run) if run.call.kind is RunKind.EAGER else frozenset()
     hidden = HiddenSources(run, lineage)
 
     def read(row: int) -> list[int]:

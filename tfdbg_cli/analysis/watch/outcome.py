@@ -13,8 +13,9 @@ from tfdbg_cli.analysis.graph.roles import Role, role_by_name
 from tfdbg_cli.model.calls import Call
 from tfdbg_cli.model.graph import Graph, GraphKind, Node, once_per_graph
 from tfdbg_cli.model.names import TensorName, tensor_name_of
+from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import TensorStore
-from tfdbg_cli.model.updates import UPDATED_VARIABLE, updated_variable
+from tfdbg_cli.model.updates import UPDATED_VARIABLE, is_after_update, updated_variable
 from tfdbg_cli.ops.effects import takes_handle
 
 # Updates in whose variable a non-finite input always shows: by op type, the index of that input and of the variable.
@@ -87,6 +88,16 @@ def outcome_of(graph: Graph, call: Call) -> Outcome:
     if key not in known:
         known[key] = _outcome(graph, call)
     return known[key]
+
+
+def unread(run: Run) -> frozenset[TensorName]:
+    """The tensors that no op of `run` reads: in eager code, those that the program may have used itself."""
+    names = (run.tensors[row].name for row in range(len(run.tensors)))
+    return frozenset(name for name in names if not is_after_update(name.node) and not _is_read(run.graph, name))
+
+
+def _is_read(graph: Graph, name: TensorName) -> bool:
+    return any(slot == name.slot for _, slot in graph.consumers(name.node))
 
 
 def _outcome(graph: Graph, call: Call) -> Outcome:

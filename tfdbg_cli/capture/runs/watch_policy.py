@@ -36,6 +36,9 @@ _OTHERWISE = (
     "Another thread may have changed a variable meanwhile, or an op may give other last digits when all values are "
     "taken. `run -f … --values keep` keeps the values of every run."
 )
+_FAILED = (
+    "Made once more, the run failed with {}, which the program's own did not: the values shown are those from before."
+)
 
 
 class Course(Enum):
@@ -123,7 +126,9 @@ def replayed_hit(
         report_bug("make a run again", failure)
         return not_again(failure)
     otherwise = sure and len(replayed.tensors) and not finds(replayed)
-    return replace(replayed, notes=(_OTHERWISE if otherwise else _REPLAYED, *replayed.notes))
+    failed = f"{replayed.error.type_name}: {replayed.error.message}" if replayed.error is not None else ""
+    note = _FAILED.format(failed) if otherwise and failed else _OTHERWISE if otherwise else _REPLAYED
+    return replace(replayed, notes=(note, *replayed.notes))
 
 
 def passes(run: Run, test: Callable[[TensorDatum, Value], bool]) -> bool:

@@ -22,6 +22,7 @@ from tfdbg_cli.model.dtypes import element_type_named
 from tfdbg_cli.model.exactness import Exactness
 from tfdbg_cli.model.runs import Estimate, Opened, Run, RunEnd, RunStart
 
+_MANY_RUNS = 100_000  # more than anybody keeps
 _NOT_RUN = (RunKind.GRAPH, RunKind.CHECKPOINT, RunKind.PROFILE)
 _WITHOUT_GRAPH = (RunKind.CHECKPOINT, RunKind.PROFILE)
 _CHOICES = (
@@ -131,7 +132,8 @@ def _watch_memory(call: Call, estimate: Estimate | None) -> list[Line]:
     if estimate is None or estimate.medium != "memory" or not estimate.nbytes:
         return []
     room = int(estimate.budget // estimate.nbytes)
-    kept = f"--keep has room for {room - 1:,} runs" if room > 1 else "--keep has no room for any"
+    runs = f"{room - 1:,} runs" if room <= _MANY_RUNS else "as many runs as you like"
+    kept = f"--keep has room for {runs}" if room > 1 else "--keep has no room for any"
     held = _held(call)
     holds = f" holds {bytes_text(held)} of arguments and variables of each run to make it again" if held else ""
     return [line("A watch (", Span("run -f", Style.KEY), f"){holds}{'; ' if held else ': '}{kept}.")]

@@ -11,10 +11,12 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from heapq import nlargest
 from itertools import repeat
+from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
+
+import numpy as np
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.dumps.device_names import DEVICE_PREFIX, device_of
@@ -31,6 +33,7 @@ _MOST_ASKED = 5_000  # files whose size is asked for at once
 # <last part of the node's name>_<slot>_<debug op>_<microseconds>[-<count>]
 _DUMP_NAME = re.compile(r"(.*)_(\d{1,9})_([A-Za-z][A-Za-z0-9]*)_(\d{1,18})(?:-(\d{1,9}))?", re.DOTALL)
 _SLOT, _DEBUG_OP, _LONGEST_TIME = re.compile(r"\d{1,9}"), re.compile("[A-Za-z][A-Za-z0-9]*"), 18
+_TIME = itemgetter(0)  # of a DumpFile
 _FIRST_OUTPUT = f"_0_{VALUE_OP}_"
 
 
@@ -284,6 +287,12 @@ def _list_file(entry: os.DirEntry[str], scope: str, device: str, listing: DumpLi
     listing.tensors.append(DumpFile(time_us, repeat, scope + base, slot, debug_op, device, entry.path))
 
 
+def _latest(files: Sequence[DumpFile]) -> list[DumpFile]:
+    """The last `_MOST_ASKED` of more files."""
+    times = np.fromiter(map(_TIME, files), np.int64, len(files))
+    return [files[at] for at in np.argpartition(times, -_MOST_ASKED)[-_MOST_ASKED:].tolist()]
+
+
 def _empty_files(listing: DumpListing) -> Iterator[str]:
     """How many tensor files are empty, as a full disk leaves them.
 
@@ -291,7 +300,7 @@ def _empty_files(listing: DumpListing) -> Iterator[str]:
     all are asked only where one of the last is empty. One that is empty amid others shows as damaged by itself.
     """
     files = listing.tensors
-    if len(files) > _MOST_ASKED and not any(file.file_bytes == 0 for file in nlargest(_MOST_ASKED, files)):
+    if len(files) > _MOST_ASKED and not any(file.file_bytes == 0 for file in _latest(files)):
         return
     empty = [file for file in files if file.file_bytes == 0]
     if empty:

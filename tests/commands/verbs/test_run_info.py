@@ -14,8 +14,10 @@ from tfdbg_cli.analysis.watch.filters import has_inf_or_nan
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.commands.views.opening import opening_command
 from tfdbg_cli.model.calls import Argument, Call, RunKind
+from tfdbg_cli.model.graph import Graph, GraphKind
 from tfdbg_cli.model.profile import Profile
 from tfdbg_cli.model.runs import Estimate, Hit, Opened, RunEnd, RunStart, Stop
+from tfdbg_cli.model.tensors import EMPTY_STORE
 
 LARGE = Estimate(tensors=1000, nbytes=3 << 30, unknown=2, budget=1 << 30, medium="disk")
 
@@ -38,6 +40,14 @@ def test_every_link_is_a_command_that_works() -> None:
 def test_after_a_run() -> None:
     run = sample_run.sample_run(notes=("This is the runtime graph.",))
     check_golden("commands/ri_end", Prompt(RunEnd(run)).show("ri"))
+
+
+def test_a_run_of_which_nothing_was_taken_tells_no_counts_of_nothing() -> None:
+    """Behind an exception that ended the program stood "runtime graph of 0 nodes"."""
+    run = replace(sample_run.sample_run(), tensors=EMPTY_STORE, graph=Graph((), GraphKind.RUNTIME), lacks="No values were taken.")
+    shown = Prompt(RunEnd(run)).show("ri")
+    assert "nodes" not in shown and "0 tensors" not in shown
+    assert "0 tensors" in Prompt(RunEnd(replace(run, lacks=""))).show("ri")
 
 
 def test_the_estimate_stands_beside_the_budget() -> None:

@@ -63,7 +63,7 @@ def _what(context: Context) -> list[Line]:
         )
     ]
     thread = f" in thread {call.thread}" if call.thread not in {"", "MainThread"} else ""
-    if call.kind not in _WITHOUT_GRAPH:
+    if call.kind not in _WITHOUT_GRAPH and (len(context.graph) or not _is_bare(context)):
         lines.append(line(f"{context.graph.kind} of {count_text(len(context.graph), 'node')}{thread}"))
     if isinstance(context.stop, RunStart):
         lines += _estimate(context.stop.estimate)
@@ -72,13 +72,18 @@ def _what(context: Context) -> list[Line]:
     else:
         if call.kind is RunKind.CHECKPOINT:
             lines.append(line(count_text(len(context.run.tensors), "variable")))
-        elif call.kind not in _NOT_RUN:
+        elif call.kind not in _NOT_RUN and not _is_bare(context):
             lines.append(line(count_text(len(context.run.tensors), "tensor"), " captured"))
         lines += _exactness(context.run.exactness)
         doubt = "" if context.run.exactness is None else context.run.exactness.doubt  # told by the line above
         notes = tuple(note for note in (*call.notes, *_stop_notes(context), *context.run.notes) if note != doubt)
     lines += [line(Span(note, Style.HINT)) for note in notes]
     return lines if before or not context.run.gaps else [*lines, line(Span(context.run.gaps, Style.WARNING))]
+
+
+def _is_bare(context: Context) -> bool:
+    """Whether a stop behind a run looks at it although nothing of it was taken, as when an exception ends a program."""
+    return not isinstance(context.stop, RunStart) and not len(context.run.tensors) and bool(context.run.lacks)
 
 
 def _course(context: Context) -> str:

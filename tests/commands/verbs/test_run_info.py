@@ -44,7 +44,12 @@ def test_after_a_run() -> None:
 
 def test_a_run_of_which_nothing_was_taken_tells_no_counts_of_nothing() -> None:
     """Behind an exception that ended the program stood "runtime graph of 0 nodes"."""
-    run = replace(sample_run.sample_run(), tensors=EMPTY_STORE, graph=Graph((), GraphKind.RUNTIME), lacks="No values were taken.")
+    run = replace(
+        sample_run.sample_run(),
+        tensors=EMPTY_STORE,
+        graph=Graph((), GraphKind.RUNTIME),
+        lacks="No values were taken.",
+    )
     shown = Prompt(RunEnd(run)).show("ri")
     assert "nodes" not in shown and "0 tensors" not in shown
     assert "0 tensors" in Prompt(RunEnd(replace(run, lacks=""))).show("ri")

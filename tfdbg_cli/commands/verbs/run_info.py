@@ -82,7 +82,7 @@ def _what(context: Context) -> list[Line]:
 
 
 def _is_bare(context: Context) -> bool:
-    """Whether a stop behind a run looks at it although nothing of it was taken, as when an exception ends a program."""
+    """Whether a stop behind a run looks at it though nothing was taken of it, as when an exception ends a program."""
     return not isinstance(context.stop, RunStart) and not len(context.run.tensors) and bool(context.run.lacks)
 
 

@@ -84,7 +84,7 @@ def test_whatever_stands_in_a_description_no_command_fails(bundle: Path, name: s
     original = json.loads(path.read_text())
     chance = random.Random(name)
     everywhere = list(_places(original))
-    for turn in turns(15):
+    for turn in turns(8):
         fields = json.loads(json.dumps(original))
         place = chance.choice(everywhere)
         wrong = chance.choice(_WRONG)
@@ -106,7 +106,7 @@ def test_whatever_bytes_a_file_holds_no_command_fails(bundle: Path, turns: Turns
     chance = random.Random(3)
     files = [path for path in sorted(bundle.rglob("*")) if path.is_file() and "repetition" not in str(path)]
     odd = (0, 1, 0x7F, 0x80, 0xFF, 0x0A, 0x12)
-    for turn in turns(30):
+    for turn in turns(15):
         path = chance.choice(files)
         original = path.read_bytes()
         content = bytearray(original)
@@ -124,7 +124,7 @@ def test_whatever_the_ops_of_the_graph_are_no_command_fails(bundle: Path, turns:
     graph = schema.GraphDef.FromString(path.read_bytes())
     chance = random.Random(5)
     ops = ("LoopVariable", "Conv2D", "IsFinite", "Transpose", "Sum", "AssignVariableOp", "_Recv", "While", "Identity")
-    for turn in turns(15):
+    for turn in turns(8):
         changed = schema.GraphDef.FromString(graph.SerializeToString())
         for node in chance.sample(list(changed.node), 6):
             if chance.random() < 0.6:
@@ -148,7 +148,7 @@ def test_whatever_bytes_a_profile_holds_no_command_fails(tmp_path: Path, turns: 
     original = profile_space().SerializeToString()
     chance = random.Random(11)
     odd = (0, 1, 0x08, 0x0A, 0x12, 0x1A, 0x22, 0x7F, 0x80, 0xFF)
-    for turn in turns(30):
+    for turn in turns(15):
         content = bytearray(original)
         for _ in range(chance.randrange(1, 5)):
             content[chance.randrange(len(content))] = chance.choice(odd)

@@ -65,7 +65,7 @@ test-zoo: ## run the slow tests of libraries, such as keras_hub and GPflow, in .
 	$(MAKE) VENV=.venv-zoo .venv-zoo/ready-zoo
 	.venv-zoo/bin/python -m pytest -m slow tests/exactness/test_libraries.py tests/zoo
 
-FUZZ ?= 250
+FUZZ ?= 500
 fuzz: $(VENV)/ready-test ## try FUZZ times as many inputs made by chance as the tests do, and say how many they were
 	TFDBG_FUZZ_TIMES=$(FUZZ) $(PY) -m pytest -n $(JOBS) --dist worksteal tests/fuzz
 

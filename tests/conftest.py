@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import itertools
 import os
+import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
@@ -30,6 +31,12 @@ os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [_ROOT, os.environ.get("
 # second each, hundreds of times. `make clean` removes them.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+
+# Tests write some hundred thousand small files, and wait for the disk where others write, too: in memory nobody does.
+_MEMORY = Path("/dev/shm")
+_ENOUGH = 4 << 30  # bytes; a session leaves 250 MB, and those of the last three are kept
+if _MEMORY.is_dir() and os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > _ENOUGH:
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_MEMORY))
 
 # An iterator of tf.data that goes waits for its thread that tunes the pipeline. TensorFlow wakes it before its flag
 # `is_cancelled_` is true: one that looks at once sleeps on, for as long as it slept last, up to a minute. With other

@@ -20,10 +20,10 @@ pytestmark = [
     pytest.mark.usefixtures("temporary_files"),  # what other processes leave elsewhere is not ours
     pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the memory of a process is read from /proc"),
 ]
-_SETTLED = 200  # runs until allocators and caches have what they want
-_RUNS = 600  # in the short tests
+_SETTLED = 100  # runs until allocators and caches have what they want
+_RUNS = 240  # in the short tests
 _MOST = 24 << 20  # bytes: less than a leak of four values a run takes in a short test, of 2 KiB a run in a long one
-_SIDE = 64  # of a matrix: a value takes 16 KiB
+_SIDE = 112  # of a matrix: a value takes 49 KiB
 
 
 @pytest.fixture(autouse=True)

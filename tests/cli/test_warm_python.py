@@ -38,7 +38,11 @@ import neighbour
 
 def _both(folder: Path, *words: str) -> list[tuple[int, str, str]]:
     (folder / "neighbour.py").write_text("1 / 0")
-    environ = {"TFDBG_UI": "none", "PATH": "/usr/bin", "HOME": str(folder)}
+    environ = {
+        **os.environ,
+        "TFDBG_UI": "none",
+        "HOME": str(folder),
+    }  # alike for TensorFlow: one server for all tests
     results = []
     for anew in (True, False):
         done = python(*words, folder=folder, given="Ada\nLovelace\n", environ=environ, anew=anew)

@@ -45,7 +45,7 @@ def _answered(path: Path, label: str) -> None:
 def test_whatever_bytes_its_files_hold_no_command_fails(tmp_path: Path, turns: Turns) -> None:
     index = checkpoint(tmp_path / "c", _ARRAYS, b"\x0a\x00")
     chance = random.Random(11)
-    for turn in turns(40):
+    for turn in turns(20):
         path = chance.choice((index, index.with_name("c.data-00000-of-00001")))
         original = path.read_bytes()
         content = bytearray(original)

@@ -63,7 +63,7 @@ def _answered(path: Path, label: str) -> str:
 def test_whatever_stands_in_the_index_no_command_fails(recording: Path, turns: Turns) -> None:
     whole = (recording / "index.sqlite").read_bytes()
     chance = random.Random(11)
-    for turn in turns(38):
+    for turn in turns(19):
         (recording / "index.sqlite").write_bytes(whole)
         index = sqlite3.connect(recording / "index.sqlite")
         tables = [name for (name,) in index.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
@@ -89,7 +89,7 @@ def test_whatever_stands_in_the_index_no_command_fails(recording: Path, turns: T
 def test_whatever_bytes_a_file_holds_no_command_fails(recording: Path, turns: Turns) -> None:
     chance = random.Random(3)
     files = [path for path in sorted(recording.rglob("*")) if path.is_file()]
-    for turn in turns(38):
+    for turn in turns(19):
         path = chance.choice(files)
         original = path.read_bytes()
         content = bytearray(original)

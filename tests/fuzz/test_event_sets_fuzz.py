@@ -110,12 +110,12 @@ def _reframed(content: bytes, chance: random.Random) -> bytes:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_whatever_bytes_are_flipped_no_command_fails(tmp_path: Path, seed: int, turns: Turns) -> None:
-    _damaged(tmp_path, turns(10), seed, _broken)
+    _damaged(tmp_path, turns(5), seed, _broken)
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_whatever_a_record_holds_no_command_fails(tmp_path: Path, seed: int, turns: Turns) -> None:
-    _damaged(tmp_path, turns(10), 100 + seed, _reframed)
+    _damaged(tmp_path, turns(5), 100 + seed, _reframed)
 
 
 _TEXT = st.sampled_from(["", "g", "h", "x", "x:0", "while", "a/b/c", "\x1b[31m", "x:-1", ":", "x" * 300, "g/../.."])
@@ -141,7 +141,7 @@ def test_whatever_events_there_are_no_command_fails(tmp_path: Path, turns: Turns
     @example(
         [("trace", "", "", proto(np.array([np.nan])), 0, "\x1b[31m")], 7
     )  # the device is a text of the file, too
-    @settings(max_examples=len(turns(20)), deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=len(turns(10)), deadline=None, suppress_health_check=list(HealthCheck))
     @given(_EVENTS, st.sampled_from([0, 1, 2, 3, 4, 5, 6, 7, 8, 99]))
     def answered(events: list[Any], mode: int) -> None:
         shutil.rmtree(folder, ignore_errors=True)

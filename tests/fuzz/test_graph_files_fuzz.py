@@ -53,7 +53,7 @@ def _contents(folder: Path) -> dict[str, bytes]:
 def test_whatever_bytes_a_graph_file_holds_no_command_fails(tmp_path: Path, name: str, turns: Turns) -> None:
     original = _contents(tmp_path)[name]
     chance = random.Random(name)
-    for turn in turns(30):
+    for turn in turns(15):
         content = bytearray(original)
         for _ in range(chance.randrange(0, 4)):
             content[chance.randrange(len(content))] = chance.choice(_ODD)
@@ -64,7 +64,7 @@ def test_whatever_bytes_a_graph_file_holds_no_command_fails(tmp_path: Path, name
 def test_whatever_a_text_says_no_command_fails(tmp_path: Path, turns: Turns) -> None:
     chance = random.Random(7)
     original = f'meta_info_def {{ tags: "serve" }} graph_def {{ {TEXT} }}'.encode()
-    for turn in turns(30):
+    for turn in turns(15):
         content = bytearray(chance.choice((original, TEXT.encode())))
         for _ in range(chance.randrange(0, 4)):
             at = chance.randrange(len(content))

@@ -35,7 +35,7 @@ def answered(command: str, run: Run, label: str) -> None:
 @pytest.mark.parametrize("seed", range(20))
 def test_every_command_ends_on_a_graph_without_sense(seed: int, turns: Turns) -> None:
     maker = RunMaker(seed)
-    for turn in turns(3):
+    for turn in turns(2):
         run = maker.run()
         for command in _COMMANDS:
             answered(command, run, f"seed {seed}, run {turn}")
@@ -46,7 +46,7 @@ def test_every_command_ends_on_a_graph_without_sense(seed: int, turns: Turns) ->
 
 @pytest.mark.parametrize("seed", range(3))
 def test_random_commands_end_on_a_graph_without_sense(seed: int, turns: Turns) -> None:
-    for turn in turns(5):
+    for turn in turns(3):
         run = RunMaker(seed * 100 + turn).run()
         maker = CommandMaker(seed, Context(Opened("somewhere", (run,)), width=80), _REGISTRY)
         for _ in range(40):

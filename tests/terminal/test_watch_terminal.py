@@ -11,7 +11,7 @@ from typing import Any
 import pexpect
 import pyte
 import pytest
-from support.warm_python import WarmSpawn
+from support.warm_python import HeavySpawn
 
 from tfdbg_cli.debugger.progress_line import bytes_written
 
@@ -28,9 +28,9 @@ def start(tmp_path: Path) -> Iterator[Callable[..., Any]]:
     def begin(*arguments: str) -> Any:
         given = {
             **os.environ, "HOME": str(tmp_path), "TERM": "xterm", "PYTHONPATH": str(HERE.parent.parent),
-            "NO_COLOR": "1", "INPUTRC": "/dev/null",
+            "NO_COLOR": "1", "INPUTRC": "/dev/null", "TF_CPP_MIN_LOG_LEVEL": "3",
         }  # fmt: skip
-        child = WarmSpawn(
+        child = HeavySpawn(  # a watch imports TensorFlow where it begins
             sys.executable, [str(HERE.parent / "support" / "watch_session.py"), *arguments],
             env=given, encoding="utf-8", timeout=120, dimensions=(24, 80),
         )  # fmt: skip

@@ -1,4 +1,8 @@
-"""One of every family of keras.applications: captured training steps equal undebugged ones, to the last bit."""
+"""One of every family of keras.applications: captured training steps equal undebugged ones, to the last bit.
+
+All are slow: a MobileNet is trained in a session by tests/capture/runs/session/test_graphs.py always, and layers as
+these networks have them by test_steps.py.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +15,9 @@ from zoo.twins import Program, again, seeded
 
 pytestmark = [pytest.mark.tf, pytest.mark.timeout(600)]
 
-FAST = ("MobileNet",)
-SLOW = (
+NAMES = (
     "ConvNeXtTiny", "DenseNet121", "EfficientNetB0", "EfficientNetV2B0", "InceptionResNetV2", "InceptionV3",
-    "MobileNetV2", "MobileNetV3Small", "NASNetMobile", "ResNet50", "ResNet50V2", "VGG16", "Xception",
+    "MobileNet", "MobileNetV2", "MobileNetV3Small", "NASNetMobile", "ResNet50", "ResNet50V2", "VGG16", "Xception",
 )  # fmt: skip
 SIZES = {"InceptionResNetV2": 75, "InceptionV3": 75, "Xception": 71}
 
@@ -40,7 +43,8 @@ def training(name: str) -> Program:
     return Program(step, lambda: [v.value for v in (*model.variables, *optimizer.variables)])
 
 
-@pytest.mark.parametrize("name", [*FAST, *(pytest.param(name, marks=pytest.mark.slow) for name in SLOW)])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
 def test_training(name: str) -> None:
     witness = again(seeded(lambda: training(name)), 2)
     assert witness.tensors > 2 * 200
@@ -56,5 +60,5 @@ def test_every_family_is_here() -> None:
         if name[0].isupper() and callable(kind):
             families.setdefault(kind.__module__, []).append(name)
     assert len(families) > 9
-    missing = {module for module, names in families.items() if not {*FAST, *SLOW} & {*names}}
+    missing = {module for module, names in families.items() if not {*NAMES} & {*names}}
     assert {module.rpartition(".")[2] for module in missing} <= {"vgg19", "resnet"}

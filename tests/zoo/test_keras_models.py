@@ -39,7 +39,7 @@ def state_of(model: Any) -> list[Any]:
 
 def test_fit_evaluate_and_predict() -> None:
     def build() -> Program:
-        model = network("LSTM", optimizer="adam")
+        model = network()
 
         def step() -> Any:
             history = model.fit(X, Y, batch_size=5, epochs=1, validation_split=0.25, verbose=0).history
@@ -199,8 +199,12 @@ def test_saved_model_that_trains_on() -> None:
         twins(build, 5, at_least=10)
 
 
+@pytest.mark.slow
 def test_tf_keras_fit() -> None:
-    """In a process of its own: the older Keras beside the newer one."""
+    """In a process of its own: the older Keras beside the newer one.
+
+    In the process of the tests tests/capture/runs/function/test_keras.py debugs `fit` and its kin of both, always.
+    """
     require("tf_keras")
     script = Path(__file__).parent / "tf_keras_program.py"
     done = python(script)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import os
 import traceback
+from pathlib import Path
 
 import numpy as np
 import pytest
+from support.launched import python
 
 from tfdbg_cli.model.decision import CaptureRequest, Continue, DebugRun, Detach, GraphChoice, RunUntil
 
@@ -163,12 +164,9 @@ with tf.Graph().as_default(), tf.Session() as raw:
 
 def test_a_full_disk_costs_the_program_nothing_or_says_what_it_cost(tmp_path) -> None:
     """tensorflow#11628: a dump that could not be written ended the process."""
-    path = ":".join(sys.path)
-    environment = {"PATH": "/usr/bin:/bin", "PYTHONPATH": path, "HOME": str(tmp_path), "TMPDIR": str(tmp_path)}
-    environment |= {"TF_CPP_MIN_LOG_LEVEL": "3", "TFDBG_DISK_BYTES_LIMIT": "4000"}
-    result = subprocess.run(
-        [sys.executable, "-c", FULL_DISK], capture_output=True, text=True, timeout=240, check=False, env=environment
-    )
+    environment = {**os.environ, "TMPDIR": str(tmp_path), "TFDBG_DISK_BYTES_LIMIT": "4000"}
+    tests = str(Path(__file__).parents[2])
+    result = python("-c", f"import sys\nsys.path.insert(0, {tests!r})\n{FULL_DISK}", environ=environment)
     assert result.returncode == 0, result.stderr[-2000:]
     first, second, third = result.stdout.splitlines()
     assert first == "5000.0 TensorFlow could not write all dumps, so tensors are missing."

@@ -18,7 +18,10 @@ X = np.random.default_rng(0).random((20, 4)).astype("float32")
 Y = X.sum(axis=1)
 
 
-@pytest.fixture(params=["keras", "tf_keras"])
+LIBRARIES = ("keras", "tf_keras")
+
+
+@pytest.fixture(params=LIBRARIES)
 def keras(request: pytest.FixtureRequest) -> Iterator[Any]:
     module = library(request.param)
     # In tf_keras TensorFlow fuses a MatMul with what follows, and rounds otherwise; capture keeps it from that.
@@ -46,8 +49,18 @@ def fitted(keras: Any, samples: int = 20, **options: Any) -> list[Any]:
     return list(model.get_weights())
 
 
+_OPTIONS = {"graph": {}, "steps": {"steps_per_execution": 2}, "eager": {"run_eagerly": True}}
+_SLOW = {("tf_keras", "steps")}  # both libraries make one loop of them
+
+
 @pytest.mark.parametrize(
-    "options", [{}, {"steps_per_execution": 2}, {"run_eagerly": True}], ids=["graph", "steps", "eager"]
+    ("keras", "options"),
+    [
+        pytest.param(library, options, id=f"{library}-{name}", marks=[pytest.mark.slow] * ((library, name) in _SLOW))
+        for library in LIBRARIES
+        for name, options in _OPTIONS.items()
+    ],
+    indirect=["keras"],
 )
 def test_the_weights_after_five_steps_are_the_same_bit_by_bit(keras, watched, options) -> None:
     plain = fitted(keras, **options)

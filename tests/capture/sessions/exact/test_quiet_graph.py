@@ -190,7 +190,7 @@ SHAPES = [
 
 
 def in_turn(made: Sequence[Callable[..., Any]]) -> list[Any]:
-    """Each of `made` with variables of each kind in every mode; with old ones always in one, the modes in turn."""
+    """Each of `made` in two modes with new variables and in one with old ones, modes in turn; all under `-m slow`."""
     modes = list(MODES)
     return [
         pytest.param(
@@ -198,7 +198,7 @@ def in_turn(made: Sequence[Callable[..., Any]]) -> list[Any]:
             resource,
             mode,
             id=f"{one.__name__}-{'resource' if resource else 'reference'}-{mode}",
-            marks=[] if resource or at % len(modes) == place else pytest.mark.slow,
+            marks=[] if (place - at) % len(modes) in ((0, 2) if resource else (1,)) else pytest.mark.slow,
         )
         for at, one in enumerate(made)
         for resource in (True, False)

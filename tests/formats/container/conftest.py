@@ -1,0 +1,16 @@
+"""Recordings are written past the page cache, which a file system in memory takes however it is aligned."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture
+def tmp_path() -> Iterator[Path]:
+    """An empty folder on the disk, where those of other tests may lie in memory."""
+    with tempfile.TemporaryDirectory() as folder:
+        yield Path(folder).resolve()

@@ -54,8 +54,21 @@ def branch(v: Any, x: Any) -> Any:
     return tf.reduce_sum(z * y), y
 
 
+@tf.function
+def gradients(v: Any, x: Any) -> Any:
+    """Called as TensorFlow calls the scopes of gradients."""
+    return tf.reduce_sum(tf.sqrt(v) * x)  # BUG
+
+
 _KEPT: list[tf.Variable] = []  # a function that was traced with a variable wants it to live
-PROGRAMS = {"plain": plain, "nested": nested, "two_outputs": two_outputs, "loop": loop, "branch": branch}
+PROGRAMS = {
+    "plain": plain,
+    "nested": nested,
+    "two_outputs": two_outputs,
+    "loop": loop,
+    "branch": branch,
+    "gradients": gradients,
+}
 
 
 def bug_line(function: Any) -> tuple[int, str]:

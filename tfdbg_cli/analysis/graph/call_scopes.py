@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from tfdbg_cli.analysis.graph.roles import GRADIENT_SCOPE
 from tfdbg_cli.model.graph import Graph, once_per_graph
 from tfdbg_cli.ops.kinds import CALLS, PLAIN_CALLS
 
@@ -22,7 +23,8 @@ def own_scope(function: str) -> str:
     """What the scope is called under which a run shows the nodes of the function of that name: `f`, `backward_f`."""
     match = _TRACED.match(function)
     # TensorFlow takes no node whose name begins with an underscore or has a < in it, as `<lambda>` has.
-    return _NOT_IN_NAMES.sub("_", match["name"] if match and match["name"] else function).strip("_") or "function"
+    name = _NOT_IN_NAMES.sub("_", match["name"] if match and match["name"] else function).strip("_") or "function"
+    return f"function_{name}" if GRADIENT_SCOPE.match(name) else name  # what is in it are no gradients by that
 
 
 class CallScopes:

@@ -21,6 +21,7 @@ FORWARD = {
     "two_outputs": "two_outputs/Sqrt",
     "loop": "loop/while/body/Sqrt",
     "branch": "branch/cond/false/Sqrt",
+    "gradients": "function_gradients/Sqrt",
 }
 
 

@@ -248,3 +248,53 @@ def test_steps_from_the_start_of_a_run_and_past_a_function(tmp_path) -> None:
             "start", "AddV2_0", "start", "Mul_0", "AssignSubVariableOp_0",
         ], done.stdout  # fmt: skip
         assert done.stdout.endswith("11.02\n")
+
+
+OUTER_TAPE = """
+import tensorflow as tf
+
+v = tf.Variable([0.0, 4.0])
+
+
+@tf.function
+def fwd(x):
+    return tf.reduce_sum(tf.sqrt(v) * x)  # BUG
+
+
+for k in range(3):
+    with tf.GradientTape() as tape:
+        loss = fwd(tf.constant([0.0, 1.0]) if k < 1 else tf.constant([1.0, 1.0])) * 2.0
+    g = tape.gradient(loss, v)
+    v.assign_sub(0.1 * TAKEN)
+"""
+
+
+def test_a_gradient_that_eager_code_asks_of_a_function_is_shown_at_the_line_of_its_op(tmp_path) -> None:
+    text = OUTER_TAPE.replace("TAKEN", "tf.clip_by_value(g, -1.0, 1.0)")
+    done = _done(tmp_path, text, "--watch", "--json", *_commands("origin", "node_info gradients/mul_grad/Mul_1"))
+    origin, node = map(json.loads, (row for row in done.stdout.splitlines() if row.startswith("{")))
+    assert "BUG" in text.splitlines()[origin["line"] - 1], done.stdout
+    assert (origin["op_type"], origin["forward"]) == ("SqrtGrad", "fwd/Sqrt")
+    assert "fwd/Sqrt:0" in origin["inputs"]
+    assert node["forward"] == "fwd/mul"
+    own = [frame for frame in node["traceback"] if frame["file"] == origin["file"]]
+    assert "BUG" in own[-1]["text"]
+
+
+def test_a_gradient_of_a_function_among_eager_ops_reads_what_that_function_made(tmp_path) -> None:
+    """Of the function's call nothing is there twice, and the values in its gradient are known."""
+    text = OUTER_TAPE.replace("[0.0, 4.0]", "[1.0, 4.0]").replace("TAKEN", "tf.math.log(g - 5.0)")
+    done = _done(
+        tmp_path,
+        text,
+        "--until",
+        "has_nan",
+        "--json",
+        *_commands("lt", "ni 'gradient of fwd_0/gradients/Sqrt_grad/SqrtGrad'"),
+    )
+    tensors, node = map(json.loads, (row for row in done.stdout.splitlines() if row.startswith("{")))
+    names = {each["name"] for each in tensors["tensors"]}
+    assert {"fwd_0/Sqrt:0", "gradient of fwd_0/gradients/Sqrt_grad/SqrtGrad:0"} <= names, names
+    assert not [name for name in names if name.startswith("gradient of fwd_0/fwd")]
+    assert "fwd_0/Sqrt:0" in node["inputs"]
+    assert node["forward"] == "fwd_0/Sqrt"

@@ -48,7 +48,8 @@ number is a pair; strings are decoded as UTF-8. More fields than these may come;
   `indices`, `dense_shape`.
 - `eval`: kind `value`. `expression`, `dtype`, `shape`, `nbytes`, `summary`, `value`, `elided`.
 - `ni`: kind `node`. `name`, `op_type`, `device`, `inputs`, `control_inputs`, `outputs`, `control_outputs`,
-  `traceback`: `[{file, line, function, text}]`; of a condition that ran `taken` (how often each branch), `chosen_by`.
+  `traceback`: `[{file, line, function, text}]`, `forward` (the op whose gradient it is, or null); of a condition that
+  ran `taken` (how often each branch), `chosen_by`.
 - `origin`: kind `origin`. `tensor`, `execution`, `op_type`, `device`, `file`, `line`, `inputs`, `elements`:
   `[{index, value, inputs}]`, `batch_rows`, `cause`, `suggestion`, `unread` (how many tensors could not be read);
   `tensor` is null when all is finite.

@@ -49,6 +49,12 @@ class Node(NamedTuple):
         """The names of the nodes that come before it: those that it reads, and those that it waits for."""
         return (*[tensor.node for tensor in self.inputs], *self.control_inputs)
 
+    def within(self, scope: str) -> Node:
+        """The node moved under `scope`, with all that it reads and waits for."""
+        inputs = tuple(TensorName(f"{scope}/{tensor.node}", tensor.slot) for tensor in self.inputs)
+        controls = tuple(f"{scope}/{name}" for name in self.control_inputs)
+        return self._replace(name=f"{scope}/{self.name}", inputs=inputs, control_inputs=controls)
+
     @property
     def whole_device(self) -> str | None:
         """The device that tells its tensors from those of a namesake; None where that is not named in full.

@@ -9,8 +9,14 @@ from pathlib import Path
 import pytest
 
 
-@pytest.fixture
-def tmp_path() -> Iterator[Path]:
-    """An empty folder on the disk, where those of other tests may lie in memory."""
+@pytest.fixture(scope="session")
+def on_disk() -> Iterator[Path]:
+    """A folder on the disk, where those of other tests may lie in memory."""
     with tempfile.TemporaryDirectory() as folder:
         yield Path(folder).resolve()
+
+
+@pytest.fixture
+def tmp_path(on_disk: Path) -> Path:
+    """An empty folder on the disk for one test."""
+    return Path(tempfile.mkdtemp(dir=on_disk))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from tfdbg_cli.analysis.graph.roles import GRADIENT_SCOPE
 from tfdbg_cli.model.graph import Graph, once_per_graph
 from tfdbg_cli.ops.kinds import CALLS, PLAIN_CALLS
 
@@ -15,6 +16,15 @@ _ROLES = {
 # TensorFlow's name for a traced function: __inference_train_step_123 (also made of __forward_ and __backward_).
 _TRACED = re.compile(r"^(?:__(?:inference|forward|backward)_)?(?P<name>.*?)(?:_\d+)*$")
 _NUMBER = r"(?:_\d+)?"
+_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_.\-]")
+
+
+def own_scope(function: str) -> str:
+    """What the scope is called under which a run shows the nodes of the function of that name: `f`, `backward_f`."""
+    match = _TRACED.match(function)
+    # TensorFlow takes no node whose name begins with an underscore or has a < in it, as `<lambda>` has.
+    name = _NOT_IN_NAMES.sub("_", match["name"] if match and match["name"] else function).strip("_") or "function"
+    return f"function_{name}" if GRADIENT_SCOPE.match(name) else name  # what is in it are no gradients by that
 
 
 class CallScopes:
@@ -35,8 +45,8 @@ class CallScopes:
             if node.op_type in _ROLES:
                 folder, role = node.name, _ROLES[node.op_type]
             else:
-                match = _TRACED.match(node.attributes.get("f", ""))
-                folder, role = node.name.rpartition("/")[0], re.escape(match["name"] if match else "")
+                function = node.attributes.get("f", "")
+                folder, role = node.name.rpartition("/")[0], re.escape(own_scope(function)) if function else ""
             wanted = re.compile(f"(?:{role}){_NUMBER}")
             plain = node.op_type in PLAIN_CALLS
             for part in inside.get(folder, ()) if role else ():

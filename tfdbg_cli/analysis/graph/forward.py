@@ -6,11 +6,12 @@ import re
 from collections import deque
 from collections.abc import Iterator, Sequence
 
+from tfdbg_cli.analysis.graph.forward_scopes import forward_scope, named_after, shown_as, within, without_scopes
 from tfdbg_cli.analysis.graph.lineage import Lineage
 from tfdbg_cli.analysis.graph.parts import ELEMENTWISE
 from tfdbg_cli.analysis.graph.roles import is_gradient
 from tfdbg_cli.model.graph import Graph, Node
-from tfdbg_cli.ops.kinds import BRANCHES, CALLS, LOOPS, RESHAPES
+from tfdbg_cli.ops.kinds import CALLS, RESHAPES
 
 # Ops whose slope is infinite somewhere in the domain, or at its border.
 STEEP = frozenset({
@@ -24,21 +25,20 @@ _READ_BY = {"Acosh": "Sinh"}
 SHAPES = RESHAPES | {"Transpose", "Cast", "Sum", "Mean", "BroadcastTo"}
 _FAR = 5  # ops between a gradient and what it is of
 _MOST_NODES = 200
-_GRADIENTS = re.compile(r"(?:^|(?<=/))(?:gradient_tape|gradients)(?:_\d+)?/")
 
 
 def forward_of(graph: Graph, lineage: Lineage, node: Node) -> Node | None:
     """The op of the forward pass whose gradient `node` computes; None for what is no gradient, or if it is open."""
     if not is_gradient(graph, node.name):
         return None
-    return _named(graph, node) or _read(graph, lineage, node)
+    return named_forward(graph, node) or _read(graph, lineage, node)
 
 
 def steep_forward_of(graph: Graph, lineage: Lineage, node: Node) -> Node | None:
     """The op with a steep slope whose gradient `node` computes; `node` itself when it is no gradient."""
     if not is_gradient(graph, node.name):
         return node
-    named = _named(graph, node)
+    named = named_forward(graph, node)
     if named is not None and named.op_type in STEEP:
         return named
     for maker, reader in _tensors_read(graph, lineage, node):
@@ -50,37 +50,32 @@ def steep_forward_of(graph: Graph, lineage: Lineage, node: Node) -> Node | None:
     return None
 
 
-def _named(graph: Graph, node: Node) -> Node | None:
-    """The op after which TensorFlow named the scope of its gradient: of tf.gradients `Log_grad`, of a tape `pow`."""
-    prefix = node.name[: match.start()] if (match := _GRADIENTS.search(node.name)) else ""
-    parts = node.name[[*_GRADIENTS.finditer(node.name)][-1].end() if match else 0 :].split("/")[:-1]
-    for end, part in enumerate(parts, 1):
-        if part.endswith("_grad"):
-            parts = [*parts[: end - 1], part.removesuffix("_grad")]
-            break
+def named_forward(graph: Graph, node: Node) -> Node | None:
+    """The op after which TensorFlow named the scope of its gradient: of tf.gradients `Log_grad`, of a tape `pow`.
+
+    `node` is of that gradient. The op is looked for in the function that `node` is in, and in the one of whose ops
+    that function computes the gradients. None where no such op is there.
+    """
+    before, parts = named_after(node.name)
+    found = _under(graph, before, parts)
+    if found is None and (elsewhere := forward_scope(graph, node.name)) is not None:
+        found = _under(graph, within(elsewhere), parts)
+    return found
+
+
+def _under(graph: Graph, prefix: str, parts: Sequence[str]) -> Node | None:
+    """The op of the forward pass called as `parts` say, or as some of them do, whose name begins with `prefix`."""
     for end in range(len(parts), 0, -1):
-        for name in _shown_as(graph, prefix, parts[:end]):
+        for name in shown_as(graph, prefix, parts[:end]):
             found = graph.find(name)
             if found is not None and found.op_type not in CALLS and not is_gradient(graph, found.name):
                 return found
     return None
 
 
-def _shown_as(graph: Graph, prefix: str, parts: Sequence[str]) -> Iterator[str]:
-    """The names under which the graph may show the op called so: its own, or that of an op in a loop or a branch."""
-    yield prefix + "/".join(parts)
-    for end in range(len(parts) - 1, 0, -1):
-        call = graph.find(prefix + "/".join(parts[:end]))
-        inside = "/".join(parts[end:])
-        if call is not None and call.op_type in LOOPS:
-            yield f"{call.name}/body/{inside}"
-        elif call is not None and call.op_type in BRANCHES:
-            yield from (f"{call.name}/{branch}/{inside}" for branch in ("true", "false"))
-
-
 def _read(graph: Graph, lineage: Lineage, node: Node) -> Node | None:
     """The op that the forward tensors tell which `node` reads: it made one of them, or reads one."""
-    scope = _GRADIENTS.sub("", node.name).rpartition("/")[0]
+    scope = without_scopes(node.name).rpartition("/")[0]
     found: dict[str, tuple[int, Node]] = {}
     for maker, reader in _tensors_read(graph, lineage, node):
         candidates = [maker, *(one for one, _ in graph.consumers(maker.name) if not is_gradient(graph, one.name))]

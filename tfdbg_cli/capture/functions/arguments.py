@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from tfdbg_cli.capture.functions.kept_tensors import array_of
@@ -25,8 +26,8 @@ class Slot:
     variable: Any = None
 
 
-def slots_of(graph: TfGraph) -> tuple[Slot, ...]:
-    """The inputs of `graph` (a FuncGraph) in order.
+def slots_of(graph: TfGraph, handed: Mapping[str, str] = MappingProxyType({})) -> tuple[Slot, ...]:
+    """The inputs of `graph` (a FuncGraph) in order; those whose placeholders are in `handed` by the names there.
 
     An argument is named as its placeholder, which TensorFlow names after the parameter. A captured variable has the
     variable's own name, with a number where another has it already. A captured tensor that TensorFlow has no name for
@@ -38,12 +39,17 @@ def slots_of(graph: TfGraph) -> tuple[Slot, ...]:
     names = _Names({tensor.op.name for tensor in graph.inputs if captured.get(id(tensor)) is None})
     if any(id(tensor) in captured and tensor.op.name.isdigit() for tensor in graph.inputs):
         names.of_ops = {op.name for op in graph.get_operations()}
-    return tuple(_slot(tensor, id(tensor) in captured, captured.get(id(tensor)), names) for tensor in graph.inputs)
+    return tuple(
+        _slot(tensor, id(tensor) in captured, captured.get(id(tensor)), names, handed.get(tensor.op.name, ""))
+        for tensor in graph.inputs
+    )
 
 
-def _slot(tensor: EagerTensor, is_captured: bool, variable: Any, names: _Names) -> Slot:
-    described, name = tensor, tensor.op.name
-    if variable is not None:
+def _slot(tensor: EagerTensor, is_captured: bool, variable: Any, names: _Names, handed: str) -> Slot:
+    described, name = tensor, handed or tensor.op.name
+    if handed:
+        names.taken.add(handed)
+    elif variable is not None:
         described, name = variable, names.free(variable.name.split(":", 1)[0])
     elif is_captured and name.isdigit():
         name = names.free(_name_by_reader(tensor), beside_ops=True)

@@ -1,12 +1,10 @@
-"""The graphs and the scopes of a function and of the functions that it calls, found once."""
+"""The graphs and scopes of a function, of those that it calls, and of the one whose gradient it is, found once."""
 
 from __future__ import annotations
 
-import tensorflow as tf
-
-from tfdbg_cli.capture.functions.arguments import slots_of
-from tfdbg_cli.capture.functions.definition.body import IMPLEMENTATION, Library
-from tfdbg_cli.capture.functions.definition.call_tree import CallTree, Scope
+from tfdbg_cli.capture.functions.definition.call_tree import Scope
+from tfdbg_cli.capture.functions.forward_function import ForwardFunction, argument_names, forward_function
+from tfdbg_cli.capture.functions.grown import grown
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.memo import Memo
 from tfdbg_cli.capture.tf.types import AtomicFunction, ConcreteFunction, TfGraph
@@ -24,16 +22,16 @@ def scope_of(concrete: ConcreteFunction) -> Scope:
     return _SCOPES.of(compat.atomic_of(concrete))
 
 
-def skipped_attributes() -> frozenset[str]:
-    """The attributes of functions that are not entered: on a GPU Grappler exchanges those that say so for others."""
-    return IMPLEMENTATION if tf.config.list_logical_devices("GPU") else frozenset[str]()
+def forward_of(atomic: AtomicFunction) -> ForwardFunction | None:
+    """The forward function of `atomic`, if that is a gradient; kept with it."""
+    return _FORWARDS.of(atomic)
 
 
 def _grown(atomic: AtomicFunction) -> Scope:
     try:
-        graphs = named_graphs_below(atomic)
-        library = Library(lambda name: _operations(graphs.get(name)))
-        return CallTree(library, skipped_attributes()).grow(atomic.name.decode(), _argument_names(atomic))
+        graph = compat.built_graph_of(atomic)
+        names = () if graph is None else argument_names(graph, forward_of(atomic))
+        return grown(atomic.name.decode(), named_graphs_below(atomic), names)
     except LookupError as error:
         raise TfdbgError(
             f"TensorFlow does not give the definition of the function {error.args[0]!r}.",
@@ -41,19 +39,13 @@ def _grown(atomic: AtomicFunction) -> Scope:
         ) from error
 
 
-def _operations(graph: TfGraph) -> frozenset[str]:
-    return frozenset() if graph is None else frozenset(op.name for op in graph.get_operations())
-
-
-def _argument_names(atomic: AtomicFunction) -> tuple[str, ...]:
-    """The names of the placeholders, and of captured variables their own; none when no graph tells them."""
+def _forward(atomic: AtomicFunction) -> ForwardFunction | None:
     graph = compat.built_graph_of(atomic)
-    if graph is None:
-        return ()
-    return tuple(slot.argument.name for slot in slots_of(graph))
+    return None if graph is None else forward_function(atomic.name.decode(), graph)
 
 
 _SCOPES = Memo(_grown)
+_FORWARDS = Memo(_forward)
 
 
 def named_graphs_below(atomic: AtomicFunction) -> dict[str, TfGraph]:

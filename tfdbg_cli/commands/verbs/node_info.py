@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from tfdbg_cli.analysis.graph.annotation import made_at
 from tfdbg_cli.analysis.graph.branches import Taken, taken_branches
 from tfdbg_cli.analysis.graph.call_scopes import call_scopes
+from tfdbg_cli.analysis.graph.forward import forward_of
+from tfdbg_cli.analysis.graph.lineage import Lineage
 from tfdbg_cli.analysis.graph.neighbours import Edge, neighbours_of
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import Argument, Command
@@ -27,7 +29,7 @@ from tfdbg_cli.document.units import bytes_text, count_text, ms_text, shape_text
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import node_of
-from tfdbg_cli.model.runs import RunStart
+from tfdbg_cli.model.runs import Run, RunStart
 from tfdbg_cli.model.sources import Traceback
 from tfdbg_cli.model.tensors import EMPTY_STORE, TensorStore
 
@@ -62,13 +64,31 @@ def _head(context: Context, found: FoundNode, options: argparse.Namespace) -> tu
     taken = taken_branches(found.graph, _store(context), node)
     if taken is not None:
         lines.append(taken_line(taken, _store(context)))
-    frame = made_at(context.tracebacks, node.name)
-    if frame is not None and not options.traceback:
-        behind = around_text(context.tracebacks, node.name)
-        lines.append(line(Span("Made at  ", Style.LABEL), place_span(frame), f" in {frame.function}{behind}"))
+    lines += _places(context, found, options)
     if found.note:
         lines.append(line(Span(found.note, Style.HINT)))
     return (*lines, *around(found.graph, node.name).legend())
+
+
+def _places(context: Context, found: FoundNode, options: argparse.Namespace) -> Iterator[Line]:
+    """Where the node was made, unless its whole traceback is shown, and the op of which it computes the gradient."""
+    name, tracebacks = found.node.name, context.tracebacks
+    frame, forward = made_at(tracebacks, name), _forward(context, found)
+    theirs = None if forward is None else made_at(tracebacks, forward.name)
+    about = "" if forward is None else f": {around(found.graph, name).short(forward.name)}, whose gradient this is"
+    together = frame == theirs and not options.traceback
+    if frame is not None and not options.traceback:
+        behind = f" in {frame.function}{around_text(tracebacks, name)}{about if together else ''}"
+        yield line(Span("Made at  ", Style.LABEL), place_span(frame), behind)
+    if theirs is not None and not together:
+        yield line(Span("Forward  ", Style.LABEL), place_span(theirs), f" in {theirs.function}{about}")
+
+
+def _forward(context: Context, found: FoundNode) -> Node | None:
+    """The op of the program whose gradient the node computes."""
+    stop = context.stop
+    run = Run(stop.call, graph=stop.graph) if isinstance(stop, RunStart) else context.run
+    return forward_of(found.graph, Lineage(run), found.node)
 
 
 def _device(context: Context, node: Node) -> str:
@@ -239,6 +259,7 @@ def _data(context: Context, found: FoundNode, traceback: Traceback) -> dict[str,
         "attributes": dict(node.attributes),
         "dumps": [{"slot": store[i].slot, "execution": store[i].execution} for i in store.named(node.name)],
         "traceback": traceback_data(traceback),
+        "forward": None if (forward := _forward(context, found)) is None else forward.name,
         "note": found.note,
         **({} if taken is None else {"taken": dict(taken.times), "chosen_by": str(taken.chooser)}),
     }
@@ -259,7 +280,9 @@ COMMAND = Command(
     ),
     details="""\
 Sends and receives between devices, and the runtime's return nodes, are seen through. Of a condition it says which
-branch was taken, and what chose it; in a loop how often each.
+branch was taken, and what chose it; in a loop how often each. Of one that computes a gradient it names the op of the
+forward pass, with its line. TensorFlow makes the ops of a gradient that a tape outside of a function asks for when
+that function is first called under a tape: those whose op is known are said to be made where it was.
 
 Examples:
   ni dense/MatMul

@@ -11,6 +11,7 @@ from tfdbg_cli.analysis.graph.feeds import fed_value, feed_name
 from tfdbg_cli.analysis.graph.lineage import Lineage, variable_of
 from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS, Maker, maker_of
 from tfdbg_cli.analysis.graph.parts import REDUCTIONS
+from tfdbg_cli.analysis.graph.roles import is_gradient
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
@@ -52,7 +53,7 @@ def chain_to(run: Run, lineage: Lineage, node: Node, slot: int, through: int | N
         frame = made_at(run.tracebacks, maker.name)
         if not links:
             links.append(Link(_shown(name, maker, lineage), (maker.op_type,), frame, _given(maker, lineage)))
-        elif len(links) > 1 and _same_line(links[-1].frame, frame):
+        elif len(links) > 1 and _same_line(links[-1].frame, frame) and _same_pass(run, links[-1].tensor, maker):
             links[-1] = Link(name, (*links[-1].ops, maker.op_type), frame)
         elif maker.op_type not in SAME_VALUE or maker is node:
             links.append(Link(name, (maker.op_type,), frame))
@@ -131,6 +132,11 @@ def _given(node: Node, lineage: Lineage) -> str:
     if variable_of(node, lineage) is not None:
         return "variable"
     return "input" if node.op_type in INPUTS else "batch"
+
+
+def _same_pass(run: Run, last: TensorName, maker: Node) -> bool:
+    """Whether `maker` is a gradient as what made `last` is: a gradient may be said to be made where its op was."""
+    return is_gradient(run.graph, last.node) == is_gradient(run.graph, maker.name)
 
 
 def _same_line(one: Frame | None, other: Frame | None) -> bool:

@@ -8,19 +8,17 @@ nodes of the called function share with the call's node is written once. Scopes 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from functools import cached_property
 
+from tfdbg_cli.analysis.graph.call_scopes import own_scope
 from tfdbg_cli.capture.functions.definition.body import Body, Library, Needed, Output, Source
 from tfdbg_cli.capture.tf.types import NodeDef
 from tfdbg_cli.model.names import TensorName, free_name
 from tfdbg_cli.ops.kinds import BRANCHES, LOOPS, PLAIN_CALLS
 
-_MADE_NAME = re.compile(r"^(?:__(?:inference|forward|backward)_)?(?P<name>.*?)(?:_\d+)*$")
-_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_.\-]")
 LOOP_VARIABLE = "LoopVariable"
 ARGUMENT = "Placeholder"
 
@@ -266,8 +264,8 @@ class CallTree:
         above: tuple[str, ...],
     ) -> None:  # fmt: skip
         place = self._places.get(node.name) if scope.parent is None else None
-        own_name = node.name if place is None else place.own_name
-        folder = node.name.rpartition("/")[0] if kind is CallKind.PLAIN else node.name
+        own_name = scope.body.python_name(node.name) if place is None else place.own_name
+        folder = node.name.rpartition("/")[0] if kind is CallKind.PLAIN else scope.body.python_name(node.name)
         read = scope.needed.slots[node.name]
         scopes = []
         for index, (role, body) in enumerate(zip(roles, bodies, strict=True)):
@@ -309,10 +307,7 @@ def called_by_role(node: NodeDef) -> list[tuple[str, str]]:
     """The role and the name of each function that `node` calls."""
     if "f" in node.attr:
         name = node.attr["f"].func.name
-        match = _MADE_NAME.match(name)
-        # TensorFlow takes no node whose name begins with an underscore or has a < in it, as `<lambda>` has.
-        role = _NOT_IN_NAMES.sub("_", match["name"] if match and match["name"] else name).strip("_")
-        return [(role or "function", name)]
+        return [(own_scope(name), name)]
     if "then_branch" in node.attr:
         return [("true", node.attr["then_branch"].func.name), ("false", node.attr["else_branch"].func.name)]
     if "branches" in node.attr:

@@ -42,7 +42,7 @@ class FunctionAmidEager(FunctionCall):
     def told(self, outputs: OpOutputs) -> None:
         """Note what the function gave, so that eager ops that read it are known to."""
         try:
-            self._watch.function_gave(self.name, Insides(self.traced), list(self.given.values()), outputs)
+            self._watch.function_gave(self.name, Insides(self.traced), self.arguments, outputs)
         except Exception as error:  # noqa: BLE001
             report("note what a function gave", error)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from tfdbg_cli.capture.chooser import chooser
@@ -27,6 +28,8 @@ from tfdbg_cli.collection import COLLECTION_PUT_OFF
 from tfdbg_cli.model.calls import Call, RunError, RunKind
 from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.model.runs import Estimate, Run, RunStart
+
+_BEFORE = "What is under `{}/` ran in the call of which this is the gradient: what that handed over has a value here."
 
 
 class FunctionCall:
@@ -67,6 +70,12 @@ class FunctionCall:
         """The tensors that the program gives the function, by the names of its arguments."""
         slots = zip(self.traced.slots, self._inputs, strict=False)
         return {slot.argument.name: tensor for slot, tensor in slots if not slot.argument.captured}
+
+    @property
+    def arguments(self) -> list[EagerTensor]:
+        """The same tensors, and those that a forward function handed to its gradient, in order."""
+        slots = zip(self.traced.slots, self._inputs, strict=False)
+        return [tensor for slot, tensor in slots if self.traced.is_argument(slot)]
 
     @property
     def traced(self) -> TracedFunction:
@@ -116,6 +125,8 @@ class FunctionCall:
     def with_inputs(self, run: Run) -> Run:
         """`run` with its variables as they were before it, and with the values that its failing op was given."""
         run = with_variables_before(run, self.traced)
+        forward = self.traced.forward
+        run = run if forward is None else replace(run, notes=(*run.notes, _BEFORE.format(forward.scope)))
         try:
             return with_given(run, self.traced.snapshot_plan, self._inputs)
         except Exception as error:  # noqa: BLE001

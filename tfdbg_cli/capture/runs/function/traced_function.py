@@ -17,9 +17,10 @@ from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.definition.results import results_of
 from tfdbg_cli.capture.functions.early_reports import Early
 from tfdbg_cli.capture.functions.exact.proof import Apart, Onto, Proof, proven
+from tfdbg_cli.capture.functions.forward_function import ForwardFunction
 from tfdbg_cli.capture.functions.graph import function_graph, function_tracebacks
 from tfdbg_cli.capture.functions.instrumented import Instrumented
-from tfdbg_cli.capture.functions.scopes import named_graphs_below, scope_of
+from tfdbg_cli.capture.functions.scopes import forward_of, named_graphs_below, scope_of
 from tfdbg_cli.capture.large_graphs import Preparation, announce
 from tfdbg_cli.capture.runs.function.function_checks import FunctionChecks, WatchKind, with_updated
 from tfdbg_cli.capture.runs.function.trials import Trials
@@ -70,10 +71,10 @@ class TracedFunction:
     @cached_property
     def name(self) -> str:
         """The name of the Python function; of a gradient, `gradient of` and the name."""
-        name = str(self._atomic.graph.name)
-        if name.startswith(_BACKWARD):
-            return f"gradient of {name.removeprefix(_BACKWARD).rpartition('_')[0]}"
-        return name
+        name, before = str(self._atomic.graph.name), ""
+        while name.startswith(_BACKWARD):
+            name, before = name.removeprefix(_BACKWARD).rpartition("_")[0], f"gradient of {before}"
+        return f"{before}{name}"
 
     def name_in(self, function: TfFunction | None) -> str:
         """The name in a run that came of a call of the tf.function `function`; None if the program called none."""
@@ -86,6 +87,16 @@ class TracedFunction:
         """The inputs, under the names of the nodes that stand for them in a run."""
         slots = zip(slots_of(self._atomic.graph), self.root.argument_names, strict=True)
         return tuple(replace(slot, argument=replace(slot.argument, name=name)) for slot, name in slots)
+
+    @cached_property
+    def forward(self) -> ForwardFunction | None:
+        """The function of whose call it computes the gradient; None where it does not, or that is not known."""
+        return forward_of(self._atomic)
+
+    def is_argument(self, slot: Slot) -> bool:
+        """Whether each call gives this input anew: the program does, or the forward function of this gradient."""
+        handed = {} if self.forward is None else self.forward.handed
+        return not slot.argument.captured or slot.argument.name in handed
 
     @property
     def given(self) -> tuple[str, ...]:
@@ -119,7 +130,7 @@ class TracedFunction:
     @cached_property
     def tracebacks(self) -> Mapping[str, Traceback]:
         """Where the nodes of the graph were made."""
-        return function_tracebacks(self._concrete)
+        return function_tracebacks(self._concrete, lambda: self.graph)
 
     @cached_property
     def instrumented(self) -> Instrumented:

@@ -31,16 +31,18 @@ class Insides:
 
     @property
     def arguments(self) -> tuple[str, ...]:
-        """The names of the nodes that stand for what the program gives the function."""
-        return tuple(slot.argument.name for slot in self.traced.slots if not slot.argument.captured)
+        """The names of the nodes for what the function is given, by the program or by a forward function."""
+        return tuple(slot.argument.name for slot in self.traced.slots if self.traced.is_argument(slot))
 
     def nodes(self, scope: str, given: Mapping[str, TensorName]) -> Iterator[tuple[str, Node]]:
         """Pairs of a node's own name and the node moved under `scope`, without arguments.
 
-        Where a node reads an argument it now reads the tensor that was `given` for it.
+        Where a node reads an argument it now reads the tensor that was `given` for it. The forward function of a
+        gradient is left out: it was called before, and is there as that call.
         """
+        forward = self.traced.forward
         for node in self.traced.graph:
-            if node.name not in given:
+            if node.name not in given and not (forward is not None and forward.has(node.name)):
                 read = tuple(within(scope, tensor, given) for tensor in node.inputs)
                 waited = tuple(f"{scope}/{control}" for control in node.control_inputs if control not in given)
                 name = f"{scope}/{node.name}"
@@ -59,7 +61,7 @@ class Insides:
         if len(traced.graph) > _SMALL and (any(map(_is_bad, inputs)) or not any(map(_is_bad, outputs))):
             return None
         outside = traced.snapshot_plan.outside
-        if outside is None or outside.silenced or any(slot.argument.captured for slot in traced.slots):
+        if outside is None or outside.silenced or not all(map(traced.is_argument, traced.slots)):
             return None
         try:
             with INSIDE, compat.not_recording():

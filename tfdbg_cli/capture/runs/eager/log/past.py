@@ -42,7 +42,7 @@ def with_past(run: Run, log: RecentOps, given: Mapping[str, EagerTensor], named:
         return run
     parts = told_of(log, [op.number for op, _ in ends.values()], named)
     read = {TensorName(name, 0): _moved(parts.name_of(op, slot)) for name, (op, slot) in ends.items()}
-    nodes = [_within(node) for node in parts.graph]
+    nodes = [node.within(SCOPE) for node in parts.graph]
     nodes += [_reading(_given(node, read), read) for node in run.graph]
     store = parts.store
     tensors = [_renamed(store[row]) for row in range(len(store))]
@@ -93,12 +93,6 @@ def _reading(node: Node, instead: Mapping[TensorName, TensorName]) -> Node:
 
 def _moved(name: TensorName) -> TensorName:
     return TensorName(f"{SCOPE}/{name.node}", name.slot)
-
-
-def _within(node: Node) -> Node:
-    inputs = tuple(map(_moved, node.inputs))
-    controls = tuple(f"{SCOPE}/{name}" for name in node.control_inputs)
-    return node._replace(name=f"{SCOPE}/{node.name}", inputs=inputs, control_inputs=controls)
 
 
 def _renamed(tensor: Tensor) -> Tensor:

@@ -52,11 +52,17 @@ class CarriedOver:
         self._known: dict[TensorName, bool] = {}
 
     def names(self, rows: Iterable[int]) -> tuple[TensorName, ...]:
-        """Those of the tensors at `rows` that hold nothing bad but what their variables held before the run."""
+        """Those of the tensors at `rows` that are bad only by what was in variables before the run.
+
+        That are the variables after their update, and what was assigned to them.
+        """
         return tuple(dict.fromkeys(self._run.tensors[row].name for row in rows if self._is_carried(row)))
 
     def is_as_before(self, row: int) -> bool:
-        """Whether the variable shown at `row` holds nothing bad that it did not hold before; or as `names`."""
+        """Whether the tensor at `row` is among `names`, or shows a variable that holds nothing bad but what was there.
+
+        In the latter NaN may have been written over NaN: then the NaN that was written is what went wrong.
+        """
         return self._shows_the_same(row) or self._is_carried(row)
 
     def _is_carried(self, row: int) -> bool:

@@ -59,7 +59,7 @@ class CarriedOver:
         return tuple(dict.fromkeys(self._run.tensors[row].name for row in rows if self._is_carried(row)))
 
     def is_as_before(self, row: int) -> bool:
-        """Whether the tensor at `row` is among `names`, or shows a variable that holds nothing bad but what was there.
+        """Whether the tensor at `row` is among `names`, or shows a variable with nothing bad but what was there.
 
         In the latter NaN may have been written over NaN: then the NaN that was written is what went wrong.
         """

@@ -24,6 +24,7 @@ from tfdbg_cli.capture.runs.eager.call import EagerCall
 from tfdbg_cli.capture.runs.eager.function_amid_eager import performed_amid_eager
 from tfdbg_cli.capture.runs.eager.recorder import RECORDING
 from tfdbg_cli.capture.runs.function.tracing_notes import Entered
+from tfdbg_cli.capture.state.writing_threads import WRITING_THREADS
 from tfdbg_cli.capture.tf import base_classes, compat
 from tfdbg_cli.capture.tf.callers import called_by_user
 from tfdbg_cli.capture.tf.patching import replace_method
@@ -155,10 +156,14 @@ class Interception:
                 controller = self._asked()
                 if controller is None:
                     return original(atomic, *inputs)
-                entered = self._here.entered[-1] if self._here.entered else None
-                if not (getattr(atomic, _COUNTS, False) or self._counts(atomic, entered)):
-                    return original(atomic, *inputs)
-                return performed_amid_eager(controller, atomic, inputs, original, entered)
+                WRITING_THREADS.begin()
+                try:
+                    entered = self._here.entered[-1] if self._here.entered else None
+                    if not (getattr(atomic, _COUNTS, False) or self._counts(atomic, entered)):
+                        return original(atomic, *inputs)
+                    return performed_amid_eager(controller, atomic, inputs, original, entered)
+                finally:
+                    WRITING_THREADS.end()
 
         return call_flat
 

@@ -22,6 +22,7 @@ from tfdbg_cli.capture.replay.replayed import Replayed
 from tfdbg_cli.capture.state.outside import Outside, ReplayPart
 from tfdbg_cli.capture.state.snapshot_plan import SnapshotPlan
 from tfdbg_cli.capture.state.variable_values import put_back
+from tfdbg_cli.capture.state.writing_threads import WRITING_THREADS, Moment
 from tfdbg_cli.capture.tf.op_errors import OpError, run_error
 from tfdbg_cli.capture.tf.types import EagerTensor
 from tfdbg_cli.errors import TfdbgError
@@ -53,7 +54,7 @@ class CallSnapshot:
     `before` has the values of variables before the call, by the position of their handles among the inputs; None for
     a variable that was not initialized. Variables that the call does not change are read when their value is wanted:
     until the program goes on it is the same. `lack` says why values in `before` are missing. `room` is how many bytes
-    the snapshot, and what is computed from it, may take; None: any.
+    the snapshot, and what is computed from it, may take; None: any. `moment` is from before the values were read.
     """
 
     def __init__(
@@ -63,8 +64,10 @@ class CallSnapshot:
         before: Mapping[int, EagerTensor | None],
         lack: str = "",
         room: int | None = None,
+        moment: Moment | None = None,
     ) -> None:
         self._plan = plan
+        self._moment = moment or WRITING_THREADS.now()
         self._inputs = tuple(inputs)
         self._before = dict(before)
         self._lack = lack
@@ -85,15 +88,21 @@ class CallSnapshot:
         to `after`. Nothing is copied: an update of a variable whose value is held makes a new buffer. If these values
         take more than `room` bytes (None: any) none is held; asking for one then raises an error that says so.
         """
+        moment = WRITING_THREADS.now()
         if lack := plan.lacks(room):
             return cls(plan, inputs, {}, lack, room)
         positions = [at for at in plan.written if at not in covered and plan.is_variable(inputs, at)]
-        return cls(plan, inputs, dict(zip(positions, plan.read(inputs, positions), strict=True)), room=room)
+        return cls(plan, inputs, dict(zip(positions, plan.read(inputs, positions), strict=True)), "", room, moment)
 
     @property
     def plan(self) -> SnapshotPlan:
         """What is known of the function."""
         return self._plan
+
+    @property
+    def alone(self) -> bool:
+        """Whether no other thread may have written variables since it was taken."""
+        return WRITING_THREADS.quiet_since(self._moment)
 
     @property
     def inputs(self) -> Sequence[EagerTensor]:

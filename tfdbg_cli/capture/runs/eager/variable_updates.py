@@ -8,6 +8,7 @@ from tfdbg_cli.capture.runs.eager.checks import Checks
 from tfdbg_cli.capture.runs.eager.log.noted_ops import LATER, RESOURCE, Noted
 from tfdbg_cli.capture.runs.eager.log.told import variable_value
 from tfdbg_cli.capture.runs.eager.section import Section
+from tfdbg_cli.capture.state.writing_threads import WRITING_THREADS
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.compat import EagerTensor, dtype_number, tensor_id
 from tfdbg_cli.capture.tf.types import OpInput
@@ -28,6 +29,7 @@ class VariableUpdates:
         Where only what comes out of the program counts, the first value of a variable does not: to begin with an
         infinity, as the best loss so far does, harms nothing. Neither does it in sessions and functions.
         """
+        WRITING_THREADS.wrote()
         found = checks is not None and checks.bad_update(op, given)
         if found and checks is not None and checks.of_updates and _begins(op, section):
             checks, found = None, False

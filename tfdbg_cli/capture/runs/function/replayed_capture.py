@@ -112,10 +112,10 @@ def compared_again(
 ) -> tuple[ReplayedCall, Agreement]:
     """A replay of the program's call, and how it agrees with it: `made`, or if that differs, one that is nearer.
 
-    `outputs` are those of the program's call, whose variables must still be as it left them.
+    `outputs` are those of the program's call. Its variables are compared if they are still as it left them.
     """
     root = held.plan.root
-    did = Effect(outputs, held.variables_now())
+    did = Effect(outputs, held.variables_now() if held.alone else {})
     found = agreement(root, did, effect_of(held, made))
     nearer = held.made_nearer(room) if found.partings and made.replayed.error is None else None
     return (made, found) if nearer is None else (nearer, agreement(root, did, effect_of(held, nearer)))

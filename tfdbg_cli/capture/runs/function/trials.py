@@ -18,6 +18,7 @@ from tfdbg_cli.capture.runs.function.plain_runs import PlainRuns
 from tfdbg_cli.capture.state.call_snapshot import CallSnapshot
 from tfdbg_cli.capture.state.snapshot_plan import SnapshotPlan
 from tfdbg_cli.capture.state.variable_values import put_back
+from tfdbg_cli.capture.state.writing_threads import WRITING_THREADS
 from tfdbg_cli.capture.tf.types import AtomicFunction, EagerTensor
 from tfdbg_cli.model.exactness import Parting, named_partings
 
@@ -34,7 +35,9 @@ _FAILED = (
     "plain run gives. From now on a copy of each call is watched, which takes about twice the time."
 )
 _UNSTEADY = "its plain calls from one state differ from each other"
+_DISTURBED = "other threads of the program write variables meanwhile"
 _FIRST = 2  # calls that are all tried
+_MOST_DISTURBED = 5  # trials in a row that other threads may spoil
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,7 @@ class Trials:
         self.differs = False
         self.strays: dict[str, Parting] = {}
         self.failure = ""
+        self._disturbed = 0  # trials in a row during which another thread may have written variables
 
     @property
     def reason(self) -> str:
@@ -72,7 +76,9 @@ class Trials:
     def due(self) -> bool:
         """Whether the call that is made now is to be tried. Counts the calls, so it must be asked once for each."""
         self._calls += 1
-        return not self.reason and (self._calls <= _FIRST or self._calls == 10 ** (len(str(self._calls)) - 1))
+        if self.reason:
+            return False
+        return bool(self._disturbed) or self._calls <= _FIRST or self._calls == 10 ** (len(str(self._calls)) - 1)
 
     def inputs(self, held: CallSnapshot) -> list[EagerTensor]:
         """Inputs for a call from the state of `held`, on copies; see `PlainRuns.inputs`."""
@@ -95,27 +101,37 @@ class Trials:
     ) -> Trial | None:
         """Make the plain call from the state `held` and compare it with the call that was made, which gave `outputs`.
 
-        Where they differ the program's variables are set to what the plain call leaves in them. `found` says that the
-        watch found something in the call: a difference is not held against the function then, since NaN alone may
-        cause it. `plain` is the result of `made_before`. None if the plain call cannot be made, or does not repeat.
+        Where they differ the program's variables are set to what the plain call leaves in them, unless the program
+        has other threads that write variables: what these write meanwhile would be lost. `found` says that the watch
+        found something in the call: a difference is not held against the function then, since NaN alone may cause it.
+        `plain` is the result of `made_before`. None if the plain call cannot be made, does not repeat, or if another
+        thread may have written variables since the state was held: then the next call is tried.
         """
         try:
             plain = plain or self._plain.effect(held)
             watched = Effect(outputs, held.variables_now())
             result = agreement(self._snapshot_plan.root, watched, plain)
-            if result.partings and not found and not self._repeats(held, plain):
-                self.failure = _UNSTEADY
-                return None
+            repeats = not result.partings or found or self._repeats(held, plain)
         except Exception as error:  # noqa: BLE001  # the run was made, whatever becomes of its trial
             self.failure = f"it failed when it was made plainly ({type(error).__name__}: {error})"
+            return None
+        if not held.alone:
+            self._disturbed += 1
+            self.failure = _DISTURBED if self._disturbed > _MOST_DISTURBED else ""
+            return None
+        self._disturbed = 0
+        if not repeats:
+            self.failure = _UNSTEADY
             return None
         self.made += 1
         if not result.partings:
             return Trial(tuple(outputs), result)
-        self._set_right(held, watched, plain)
+        right = WRITING_THREADS.only_this
+        if right:
+            self._set_right(held, watched, plain)
         if not found:
-            self._note(result.partings)
-        return Trial(tuple(map(_of_both, outputs, plain.outputs)), result)
+            self._note(result.partings, right)
+        return Trial(tuple(map(_of_both, outputs, plain.outputs) if right else outputs), result)
 
     def given_plainly(self, held: CallSnapshot, error: Exception) -> tuple[EagerTensor, ...] | None:
         """The outputs of the plain call from the state `held`, after a call with checks failed with `error`.
@@ -147,11 +163,12 @@ class Trials:
             if value is not None and watched.variables.get(at) is not None:
                 put_back(held.inputs[at], value)
 
-    def _note(self, partings: Sequence[Parting]) -> None:
+    def _note(self, partings: Sequence[Parting], right: bool) -> None:
+        """Note that a call differed in `partings`; `right`: the program was given what the plain one gives."""
         self.differs = True
         told = _KEPT if self._kept else _COPIES
         remark(told.format(function=self._function, named=named_partings(partings)))
-        if self._kept or self._calls > _FIRST:
+        if self._kept or self._calls > _FIRST or not right:
             self.strays.update({parting.name: parting for parting in partings})
 
 

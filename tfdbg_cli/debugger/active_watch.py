@@ -146,7 +146,7 @@ class ActiveWatch:
         new = [name for name in variables_among(run, names) if (run.call.place, name) not in self._as_before]
         self._as_before |= {(run.call.place, name) for name in new}
         if new:
-            held = f"{', '.join(new)} hold{'s' * (len(new) == 1)} NaN or infinity, none of which it made"
+            held = f"{', '.join(new)} hold{'s' * (len(new) == 1)} NaN or infinity that the run did not compute"
             self._say(f"Run #{run.call.number}: {held}. The watch goes on.")
 
     def _is_benign(self, run: Run) -> bool:

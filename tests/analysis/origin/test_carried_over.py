@@ -45,13 +45,24 @@ def test_a_minimum_of_what_was_there_is_as_before() -> None:
 
 
 @pytest.mark.parametrize(
-    ("before", "after"),
-    [([INF], [NAN]), ([INF], [-INF]), ([1.0, INF], [INF, INF]), ([NAN], [INF])],
-    ids=["another kind", "another sign", "one more", "infinite now"],
+    ("before", "after", "op_type"),
+    [([INF], [NAN], "Minimum"), ([1.0, INF], [INF, INF], "Minimum"), ([1e3], [INF], "Exp"), ([3e38], [INF], "Mul")],
+    ids=["NaN", "one more", "an exponential", "an overflow"],
 )
-def test_another_number_is_not_as_before(before: Any, after: Any) -> None:
-    run = _run(before, after, op("least", "Minimum", "read", value=after), assigned="least")
+def test_another_number_is_not_as_before(before: Any, after: Any, op_type: str) -> None:
+    run = _run(before, after, op("new", op_type, "read", value=after), assigned="new")
     assert _carried(run) == []
+
+
+def test_an_infinity_that_the_program_wrote_down_may_be_new() -> None:
+    """A queue frees a slot so, and a state that cannot be reached keeps its infinite cost."""
+    none = op("none", "Const", value=[-INF])
+    assert _carried(_run([1.0], [-INF], none, assigned="none")) == ["none:0", "v/after_update:0"]
+    cost = op("cost", "AddV2", "read", "one", value=[1.0, INF])
+    one = op("one", "Const", value=[1.0, 1.0])
+    assert _carried(_run([0.0, INF], [1.0, INF], one, cost, assigned="cost")) == ["cost:0", "v/after_update:0"]
+    less = op("less", "Sub", "read", "read", value=[0.0, NAN])
+    assert _carried(_run([0.0, INF], [0.0, NAN], less, assigned="less")) == []
 
 
 def test_what_arithmetic_made_anew_is_not_as_before() -> None:
@@ -60,7 +71,9 @@ def test_what_arithmetic_made_anew_is_not_as_before() -> None:
     assert _carried(run) == []
 
 
-@pytest.mark.parametrize("writer", ["AssignSubVariableOp", "ResourceApplyAdam", "ResourceScatterAdd", "Foo"])
+@pytest.mark.parametrize(
+    "writer", ["AssignSubVariableOp", "ResourceApplyAdam", "ResourceScatterAdd", "ResourceSparseApplyAdagrad"]
+)
 def test_what_an_update_computes_with_is_not_as_before(writer: str) -> None:
     shown = op("v/after_update", "UpdatedVariable", "v", "y", value=[NAN], control=("write",))
     read, y = op("read", "ReadVariableOp", "v", value=[NAN]), op("y", "Const", value=[1.0])

@@ -3,17 +3,19 @@
 A running minimum begins with infinity and keeps it until something smaller comes; a buffer filled with NaN is written
 element by element. What such a variable still holds was not made by the run. That an element is the same is not
 enough: weights that are NaN stay NaN in every step, by arithmetic that a person wants to hear of. So what is assigned
-must be taken from variables and literals by ops that compute nothing.
+must be taken from variables and literals by ops that compute nothing. Infinities may be new then: the program wrote
+them down. To them something may be added, too, as to the value of a state that was not reached yet.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from functools import cached_property
 
 import numpy as np
 
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
+from tfdbg_cli.analysis.graph.parts import ELEMENTWISE
 from tfdbg_cli.analysis.watch.outcome import outcome_of
 from tfdbg_cli.analysis.watch.verdicts import nan_mask
 from tfdbg_cli.model.graph import Node
@@ -27,17 +29,20 @@ from tfdbg_cli.ops.kinds import (
     ASSIGNMENTS,
     CALLS,
     EXTREMES,
+    INCREMENTS,
     INPUTS,
     LITERALS,
     MERGE,
     MOVES,
     SAME_VALUE,
     SELECTS,
+    SUMS,
     VARIABLE_READS,
     WRITES_OVER,
 )
 
 _CARRY = frozenset(SAME_VALUE) | MOVES | SELECTS | MERGE | EXTREMES | CALLS | {"Fill"}
+_KEEP_INFINITIES = SUMS | {"AddN", "Mul", "Neg", "Abs"}
 _MOST_FOLLOWED = 10_000  # tensors between a variable and what is assigned to it
 
 
@@ -85,7 +90,7 @@ class CarriedOver:
     def _looked_at(self, name: TensorName) -> bool:
         """Whether the variable that the tensors called `name` show holds only what it held before the run."""
         rows = self._run.tensors.named(name.node, name.slot)
-        if not rows or not all(map(self._shows_the_same, rows)):
+        if not rows or not all(self._shows_the_same(row) or self._shows_new_infinities(row) for row in rows):
             return False
         # The first of what it shows is the variable itself.
         return all(self._is_brought(item) for row in rows for item in self._lineage.inputs(row)[1:])
@@ -99,8 +104,21 @@ class CarriedOver:
             return False
         if not nonfinite_mask(value).any() or self._begins(row):
             return True
-        held = self._held_before(variable) if self._is_written_over(node, variable) else None
-        return held is not None and _adds_nothing(value, held)
+        allowed = WRITES_OVER if nan_mask(value).any() else WRITES_OVER | INCREMENTS
+        held = self._held_before(variable) if self._is_written_by(allowed, node, variable) else None
+        return held is not None and (not _is_new(value, held).any())
+
+    def _shows_new_infinities(self, row: int) -> bool:
+        """Whether the tensor at `row` shows a variable that was written over, and of its NaN none is new."""
+        node = self._lineage.node(row)
+        variable = None if node is None else _shown_variable(node)
+        value = self._run.tensors.value(row)
+        if node is None or variable is None or isinstance(value, NoValue):
+            return False
+        held = self._held_before(variable) if nan_mask(value).any() else np.zeros_like(value)
+        if held is None or not self._is_written_by(WRITES_OVER, node, variable):
+            return False
+        return not (_is_new(value, held) & nan_mask(value)).any()
 
     def _begins(self, row: int) -> bool:
         """Whether the variable at `row` was made by this run, of code that runs eagerly, and had its first value."""
@@ -111,16 +129,16 @@ class CarriedOver:
         made = None if target is None else target.node
         return made is not None and made.op_type == "VarHandleOp" and made.name in self._run.tracebacks
 
-    def _is_written_over(self, shown: Node, variable: str) -> bool:
-        """Whether what writes `variable`, which `shown` shows, puts elements there, and computes with none."""
+    def _is_written_by(self, allowed: Set[str], shown: Node, variable: str) -> bool:
+        """Whether it is known what writes `variable`, which `shown` shows, and that is of the `allowed` types."""
         if shown.op_type != UPDATED_VARIABLE:
-            return shown.op_type in WRITES_OVER
+            return shown.op_type in allowed
         writers = {
             writer.name: writer.op_type for node in self._found(variable) for writer in self._lineage.writers(node)
         }
         waits = [node for name in shown.control_inputs for node in self._found(name)]
         writers |= {node.name: node.op_type for node in waits if updates_variable(node.op_type)}
-        return bool(writers) and all(op_type in WRITES_OVER for op_type in writers.values())
+        return bool(writers) and all(op_type in allowed for op_type in writers.values())
 
     def _found(self, name: str) -> list[Node]:
         """The node called `name`, in the first graph of the run that has it."""
@@ -169,9 +187,9 @@ class CarriedOver:
             node = self._lineage.node(item.index)
             if not nonfinite_mask(value).any() or self._is_source(node, value):
                 continue
-            if node is None or node.op_type not in _CARRY:
-                return False
             inputs = self._lineage.inputs(item.index)
+            if node is None or not _carries(node, value, inputs):
+                return False
             if not any(given.value is not None and nonfinite_mask(given.value).any() for given in inputs):
                 return False  # a cast to a narrower type, say
             waiting += inputs
@@ -199,10 +217,27 @@ def _shown_variable(node: Node) -> str | None:
     return node.inputs[0].node if shows and node.inputs else None
 
 
-def _adds_nothing(value: Array, held: Array) -> bool:
-    """Whether each bad element of `value` is the same in `held`."""
-    if value.shape != held.shape or value.dtype != held.dtype:
+def _carries(node: Node, value: Array, inputs: Iterable[InputSeen]) -> bool:
+    """Whether what is bad in `value`, which `node` gave, was there before, as far as the op tells.
+
+    A sum, a product or a sign may keep infinities. Of ops that go element by element, each bad one was bad before.
+    """
+    keeps = node.op_type in _KEEP_INFINITIES and not nan_mask(value).any()
+    if not keeps and node.op_type not in _CARRY:
         return False
-    places = nonfinite_mask(value)
-    now, then = value[places], held[places]
-    return bool(np.all((now == then) | (nan_mask(now) & nan_mask(then))))
+    if node.op_type not in ELEMENTWISE:
+        return True
+    there = np.zeros(value.shape, np.bool_)
+    for item in inputs:
+        if item.value is not None and item.value.ndim <= value.ndim:
+            there |= nonfinite_mask(item.value)
+    return not (nonfinite_mask(value) & ~there).any()
+
+
+def _is_new(value: Array, held: Array) -> Array:
+    """Which bad elements of `value` are not the same in `held`."""
+    bad = nonfinite_mask(value)
+    if value.shape != held.shape or value.dtype != held.dtype:
+        return bad
+    same = (value == held) | (nan_mask(value) & nan_mask(held))
+    return np.asarray(bad & ~same)

@@ -70,29 +70,30 @@ class Meant:
         They look intended in a tensor that is known here. In an input that no op `made`, a scalar may be either
         infinity, and an array may hold -inf alone, as a mask does.
         """
-        if type(given) is EagerTensor:
-            if dtype_number(given) in HANDLES:
-                return set()
-            value = np.asarray(host_array(given))
-        elif hasattr(given, "handle"):
-            return set()  # a variable, whose update was looked at
-        else:
-            try:
-                value = np.asarray(given)
-            except (TypeError, ValueError):
-                return set()
-        signs = _signs(value)
+        signs = signs_of(given)
         if not signs:
             return signs
         if made:
             key = tensor_id(given)
             return signs if key in self._tensors or key in self._before else None
-        return signs if not value.ndim or signs == {-1.0} else None
+        return signs if not np.ndim(given) or signs == {-1.0} else None
 
     def _note(self, keys: Iterable[int]) -> None:
         self._tensors.update(keys)
         if len(self._tensors) > _MOST_KNOWN:  # two generations are kept; the older one is dropped
             self._before, self._tensors = self._tensors, set()
+
+
+def signs_of(given: OpInput) -> set[float] | None:
+    """The signs (-1.0, 1.0) of the infinities in an input of an op; None if it holds NaN, or such as have no sign."""
+    if type(given) is EagerTensor:
+        return set() if dtype_number(given) in HANDLES else _signs(np.asarray(host_array(given)))
+    if hasattr(given, "handle"):
+        return set()  # a variable, whose update was looked at
+    try:
+        return _signs(np.asarray(given))
+    except (TypeError, ValueError):
+        return set()
 
 
 def _signs(value: Array) -> set[float] | None:

@@ -7,13 +7,16 @@ from collections.abc import Sequence
 from tfdbg_cli.capture.runs.eager.checks import Checks
 from tfdbg_cli.capture.runs.eager.log.noted_ops import LATER, RESOURCE, Noted
 from tfdbg_cli.capture.runs.eager.log.told import variable_value
+from tfdbg_cli.capture.runs.eager.meant import signs_of
 from tfdbg_cli.capture.runs.eager.section import Section
 from tfdbg_cli.capture.state.writing_threads import WRITING_THREADS
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.compat import EagerTensor, dtype_number, tensor_id
 from tfdbg_cli.capture.tf.types import OpInput
 from tfdbg_cli.model.values import NoValue
+from tfdbg_cli.ops.kinds import ASSIGNMENTS, WRITES_OVER
 
+_IN_PART = WRITES_OVER - ASSIGNMENTS
 _MOST_VARIABLES = 50_000  # whose types are known
 
 
@@ -27,12 +30,16 @@ class VariableUpdates:
         """Look at the variables that `op` updated and note their values; returns whether the watch finds one bad.
 
         Where only what comes out of the program counts, the first value of a variable does not: to begin with an
-        infinity, as the best loss so far does, harms nothing. Neither does it in sessions and functions.
+        infinity, as the best loss so far does, harms nothing. Neither does it in sessions and functions. Nor does an
+        infinity that the program writes down to set it back, or what was in the variable before where finite numbers
+        are put into a part of it.
         """
         WRITING_THREADS.wrote()
         found = checks is not None and checks.bad_update(op, given)
-        if found and checks is not None and checks.of_updates and _begins(op, section):
+        of_updates = checks is not None and checks.of_updates
+        if found and of_updates and (_begins(op, section) or _is_set_back(op, given)):
             checks, found = None, False
+        in_part = of_updates and not found and op.op_type in _IN_PART
         for handle in given:
             if type(handle) is EagerTensor and dtype_number(handle) == RESOURCE:
                 dtype = self._type_in(handle)
@@ -44,7 +51,7 @@ class VariableUpdates:
                 value = variable_value(handle, dtype)
                 bad = False
                 if checks is not None and checks.at_ops and not isinstance(value, NoValue):
-                    bad = checks.bad_variable(op, given, handle, value)
+                    bad = checks.bad_variable(op, given, handle, value) and not in_part
                 section.log.wrote(op, handle, value, keep=bad)
                 found = found or bad
         return found
@@ -60,6 +67,15 @@ class VariableUpdates:
                     self._types.clear()
                 self._types[key] = known
         return known
+
+
+def _is_set_back(op: Noted, given: Sequence[OpInput]) -> bool:
+    """Whether all that is bad in what is written over a variable are infinities that no op computed."""
+    if op.op_type not in WRITES_OVER:
+        return False
+    made = [signs_of(one) for one, read in zip(given, op.reads, strict=True) if isinstance(read, int)]
+    written = [signs_of(one) for one, read in zip(given, op.reads, strict=True) if not isinstance(read, int)]
+    return not any(made) and None not in (*made, *written)
 
 
 def _begins(op: Noted, section: Section) -> bool:

@@ -24,10 +24,11 @@ from tfdbg_cli.analysis.graph.annotation import made_at
 from tfdbg_cli.analysis.graph.feeds import feed_name
 from tfdbg_cli.analysis.graph.fused_ops import Composed, composed
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage, variable_of
-from tfdbg_cli.analysis.origin.first_reader import first_reader, updated_by
+from tfdbg_cli.analysis.origin.first_reader import first_reader, reader_of, updated_by
 from tfdbg_cli.analysis.origin.offending import offending_elements
 from tfdbg_cli.analysis.origin.origin_found import Origin
 from tfdbg_cli.analysis.watch.verdicts import BadMask, Verdicts, nan_mask
+from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
@@ -35,6 +36,7 @@ from tfdbg_cli.model.statistics import nonfinite_mask
 from tfdbg_cli.model.updates import UPDATED_VARIABLE
 from tfdbg_cli.model.values import Array, NoValue
 from tfdbg_cli.ops.effects import updates_variable
+from tfdbg_cli.ops.kinds import INPUTS
 
 
 class Descriptions:
@@ -79,8 +81,9 @@ class Descriptions:
         cause = None
         if node is not None:
             cause = self._explanations.cause(tensor.name, node, inputs, value, bad, self._is_bad)
-        update = self._lineage.update(place)
-        made_by = self._made_by(node, fed or tensor.name) if update is None else update.name
+        reader = self._reader_of_argument(node)
+        writer = self._lineage.update(place) or reader
+        made_by = self._made_by(node, fed or tensor.name) if writer is None else writer.name
         forward = self._explanations.forward(node)
         return Origin(
             place,
@@ -98,7 +101,14 @@ class Descriptions:
             made_at(self._run.tracebacks, made_by if self._run.frames else forward or made_by),
             (variable_of(node, self._lineage) or "") if node is not None else "",
             forward=forward,
+            read_by=reader,
         )
+
+    def _reader_of_argument(self, node: Node | None) -> Node | None:
+        """The op that reads the argument `node` of a function, whose own line is that of the call that was traced."""
+        if node is None or self._run.call.kind is not RunKind.FUNCTION or node.op_type not in INPUTS:
+            return None
+        return None if self._lineage.is_variable(node) else reader_of(self._run, node)
 
     def _of_part(self, place: int, part: Composed, value: Array, bad: Array) -> Origin:
         """The origin where one op of several that the optimizer made one of went wrong."""

@@ -15,6 +15,11 @@ def first_reader(run: Run, node: Node | None) -> Node | None:
     """
     if node is None or made_at(run.tracebacks, node.name) is not None:
         return None
+    return reader_of(run, node)
+
+
+def reader_of(run: Run, node: Node) -> Node | None:
+    """The first reader of `node` whose line is known, if any."""
     readers = (reader for reader, _ in run.graph.consumers(node.name) if reader.op_type != UPDATED_VARIABLE)
     return next((reader for reader in readers if made_at(run.tracebacks, reader.name) is not None), None)
 

@@ -70,3 +70,20 @@ def test_the_places_that_a_watch_leaves_out_begin_where_the_elements_do() -> Non
     run: Run = made_run(x, DIAGONAL, ONE, _distances(0.0, 0.0), quotient, y)
     run = replace(run, call=replace(run.call, fetches=("y:0",)))
     assert [place.tensor.node for place in judged(run).places] == ["diagonal", "w"]
+
+
+def test_what_was_assigned_and_is_there_no_more_is_not_to_blame() -> None:
+    """Scores are set back to -inf, and written over with NaN in the same run."""
+    nodes = (
+        op("v", "VarHandleOp"), op("start", "Const", value=[0.0, -INF]),
+        op("x", "Const", value=[-1.0, -1.0]), op("log", "Log", "x", value=[NAN, NAN]),
+        op("first", "AssignVariableOp", "v", "start"), op("second", "AssignVariableOp", "v", "log"),
+    )  # fmt: skip
+    after = op(
+        "v/after_update", "UpdatedVariable", "v", "start", "log", value=[NAN, NAN], control=("first", "second")
+    )
+    assert _found(*nodes, after) == ("log:0", 1)
+    kept = op(
+        "v/after_update", "UpdatedVariable", "v", "start", "log", value=[NAN, -INF], control=("first", "second")
+    )
+    assert _found(*nodes, kept) == ("start:0", 0)

@@ -8,12 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from tfdbg_cli.analysis.graph.fused_ops import as_written
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
 from tfdbg_cli.analysis.graph.parts import ELEMENTWISE
-from tfdbg_cli.analysis.watch.verdicts import BadMask
+from tfdbg_cli.analysis.watch.verdicts import BadMask, nan_mask
+from tfdbg_cli.model.graph import Graph
+from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.updates import UPDATED_VARIABLE
 from tfdbg_cli.model.values import Array, NoValue
+from tfdbg_cli.ops.effects import updates_variable
+from tfdbg_cli.ops.kinds import ASSIGNMENTS
 
 _BY_CHANNEL = frozenset({"BiasAdd"})  # its second input lies along an axis that an attribute names
 
@@ -36,6 +43,8 @@ class ElementWays:
 
     def _without_part(self, index: int, inputs: Sequence[InputSeen]) -> frozenset[int]:
         node = self._lineage.node(index)
+        if node is not None and node.op_type == UPDATED_VARIABLE:
+            return self._written_over(index, inputs)
         op_type = None if node is None else as_written(node).op_type
         if op_type not in ELEMENTWISE or op_type in _BY_CHANNEL:
             return frozenset()
@@ -49,11 +58,38 @@ class ElementWays:
             if (given := self._value(item)) is not None and _lies_elsewhere(self._mask(given), bad)
         )
 
+    def _written_over(self, index: int, inputs: Sequence[InputSeen]) -> frozenset[int]:
+        """The positions of what was assigned to the variable at `index`, and of which nothing bad is there now."""
+        value = self._run.tensors.value(index)
+        if isinstance(value, NoValue):
+            return frozenset()
+        assigned = [
+            (position, given)
+            for position, item in enumerate(inputs)
+            if position and is_only_assigned(self._run.graph, item.name) and (given := self._value(item)) is not None
+        ]
+        return frozenset(
+            position
+            for position, given in assigned
+            if given.shape == value.shape and not (self._mask(given) & _alike(given, value)).any()
+        )
+
     def _value(self, item: InputSeen) -> Array | None:
         if item.index is None or item.value is not None:
             return item.value
         value = self._run.tensors.value(item.index)
         return None if isinstance(value, NoValue) else value
+
+
+def is_only_assigned(graph: Graph, name: TensorName) -> bool:
+    """Whether the updates to which the tensor called `name` is given leave it in their variable as it is."""
+    readers = (reader.op_type for reader, slot in graph.consumers(name.node) if slot == name.slot)
+    updates = [op_type for op_type in readers if op_type != UPDATED_VARIABLE and updates_variable(op_type)]
+    return bool(updates) and ASSIGNMENTS.issuperset(updates)
+
+
+def _alike(one: Array, two: Array) -> Array:
+    return np.asarray((one == two) | (nan_mask(one) & nan_mask(two)))
 
 
 def _lies_elsewhere(given: Array, bad: Array) -> bool:

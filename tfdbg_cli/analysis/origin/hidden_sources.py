@@ -8,6 +8,7 @@ from tfdbg_cli.analysis.batch.tensor_lists import TensorLists
 from tfdbg_cli.analysis.causes.collectives import given_by_others
 from tfdbg_cli.analysis.graph.lineage import Lineage
 from tfdbg_cli.analysis.origin.carried_over import CarriedOver
+from tfdbg_cli.analysis.origin.element_ways import is_only_assigned
 from tfdbg_cli.analysis.watch.outcome import outcome_of, unread
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.runs import Run
@@ -42,7 +43,13 @@ def leading_to_outcome(
     result is all of `bad`.
     """
     asked = set(bad)
-    outcome = outcome_of(run.graph, run.call).names(run.tensors)
+    comes_out = outcome_of(run.graph, run.call)
+    # What is assigned comes out where it is in the variable afterwards: something else may have been assigned there.
+    outcome = {
+        name
+        for name in comes_out.names(run.tensors)
+        if name in comes_out.results or not comes_out.is_shown(name) or not is_only_assigned(run.graph, name)
+    }
     outcome |= unread(run) if run.call.kind is RunKind.EAGER else frozenset()
     hidden = HiddenSources(run, lineage)
 

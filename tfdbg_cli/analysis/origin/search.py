@@ -137,7 +137,7 @@ class OriginSearch:
             return origin, 0
         # An op that reads the same input, as the gradient of a logarithm does, goes wrong for the same reason.
         akin = self._intentions.bad_readers(origin.node) if origin.node is not None else frozenset()
-        if any(self._run.tensors[row].node in akin for row in touching):
+        if any(self._run.tensors[row].node in akin and not self._in_vain(origin.index, row) for row in touching):
             return origin, 0
         begun = [row for row in bad if not self._reads_bad(row)]
         harmful = [row for row in begun if row in touching]
@@ -145,6 +145,10 @@ class OriginSearch:
             return origin, 0
         passed = sum(row < harmful[0] and row not in touching for row in begun)
         return self._descriptions.of(harmful[0]), passed + (origin.index is None)
+
+    def _in_vain(self, given: int | None, row: int) -> bool:
+        """Whether the tensor at `row` was made of the one at `given`, but is bad where that is not."""
+        return any(item.index == given for item in self._inputs_of(row)) and given not in self.spoiling(row)
 
     def _is_read(self, origin: Origin, rows: Iterable[int]) -> bool:
         """Whether one of the tensors at `rows` is bad where `origin` is, a feed that no tensor shows."""

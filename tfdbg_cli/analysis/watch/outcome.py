@@ -67,6 +67,10 @@ class Outcome:
             return True
         return any(node == _ALWAYS or bool(store.named(node)) for node in self.applied.get(name, ()))
 
+    def is_shown(self, name: TensorName) -> bool:
+        """Whether the run shows the variables to which the tensor `name` is given, as they are afterwards."""
+        return _ALWAYS not in self.applied.get(name, ())
+
     def harm(self, name: TensorName) -> Harm:
         """What it means that the tensor `name`, which is part of the outcome, is not finite."""
         if name in self.variables:

@@ -273,8 +273,8 @@ class ActiveWatch:
         name, runs = self.decision.filter_name, self.watch.runs + elsewhere
         if not runs and not ops:
             return (
-                f"Nothing was watched for {name}: the program ran no session and no function, and no op of its own "
-                "that ran eagerly."
+                f"Nothing was watched for {name}: the program called no Session.run and no function, and no op of "
+                "its own that ran eagerly."
             )
         parts = [f"{runs:,} run{'s' * (runs != 1)}"] * bool(runs) + [f"{ops:,} ops that ran eagerly"] * bool(ops)
         words, doubt = self.watch.progress.inexact, self.watch.progress.doubt

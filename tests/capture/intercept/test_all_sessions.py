@@ -9,6 +9,7 @@ import pytest
 from support.libraries import library
 from support.scripted import ScriptedFrontend
 
+from tfdbg_cli.capture.failures import remark
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.model.decision import CaptureRequest, DebugRun, Detach, GraphChoice
 
@@ -39,6 +40,20 @@ def test_any_session_is_debugged(tf, graph, everywhere) -> None:
     assert y.eval({x: 2.0}) == 3.0
     interactive.close()
     assert everywhere.path == ["start 1", "end 1", "end 2", "end 3", "end 4"]
+
+
+def test_a_run_made_in_parts_is_left_alone_and_that_is_said(tf, graph, everywhere, capsys) -> None:
+    remark.cache_clear()
+    x, y = tf.placeholder(tf.float32, []), tf.placeholder(tf.float32, [])
+    more = x + 1.0
+    product = more * y
+    with tf.Session() as session:
+        for _ in range(2):
+            handle = session.partial_run_setup([more, product], [x, y])
+            assert session.partial_run(handle, more, {x: 1.0}) == 2.0
+            assert session.partial_run(handle, product, feed_dict={y: 3.0}) == 6.0
+    assert everywhere.path == []
+    assert capsys.readouterr().err.count("Session.partial_run, are left alone") == 1
 
 
 def test_a_wrapped_session_is_debugged_once(tf, graph, everywhere, debugged) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tfdbg_cli.capture.controller import Controller
+from tfdbg_cli.capture.failures import remark
 from tfdbg_cli.capture.intercept.debugged_session import debugged_options_runner, debugged_runner
 from tfdbg_cli.capture.intercept.monitored import HookedCall
 from tfdbg_cli.capture.runs.session.session_run import intercepted
@@ -28,6 +29,7 @@ from tfdbg_cli.capture.tf.types import (
 )
 from tfdbg_cli.own_frames import WITHOUT_OUR_FRAMES
 
+_IN_PARTS = "Runs that a program makes in parts, with Session.partial_run, are left alone: tfdbg does not watch them."
 _MONITORED_CALLS = ("__init__", "run", "run_step_fn", "close", "__exit__")
 
 
@@ -42,6 +44,7 @@ def intercept_all_sessions(controller: Controller) -> Callable[[], None]:
         replace_method(plain, "run", _run(controller)),
         replace_method(plain, "make_callable", _make_callable(controller)),
         replace_method(plain, compat.FROM_OPTIONS, _make_from_options(controller)),
+        replace_method(plain, "partial_run", _partial_run),
         *(replace_method(monitored, name, _within_monitored) for name in _MONITORED_CALLS),
     ]
 
@@ -75,6 +78,16 @@ def _run(controller: Controller) -> Callable[[Method], Method]:
         return run
 
     return wrap
+
+
+def _partial_run(original: Method) -> Method:
+    def partial_run(session: RawSession, *arguments: Any, **keywords: Any) -> RunResult:
+        with WITHOUT_OUR_FRAMES:
+            if not INSIDE.holds():
+                remark(_IN_PARTS)
+            return original(session, *arguments, **keywords)
+
+    return partial_run
 
 
 def _make_callable(controller: Controller) -> Callable[[Method], Method]:

@@ -12,6 +12,8 @@ from tfdbg_cli.analysis.origin.dismissed import dismissed_in
 from tfdbg_cli.analysis.origin.finding import Finding, Passed, look_for, passed_by
 from tfdbg_cli.analysis.origin.origin_found import Benign, Origin
 from tfdbg_cli.analysis.origin.search import OriginSearch
+from tfdbg_cli.analysis.watch.filter import Among
+from tfdbg_cli.analysis.watch.filters import our_filter
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import moment_of
 from tfdbg_cli.commands.registry import LIVE, LOOKING, Argument, Command, Moment
@@ -106,6 +108,11 @@ def _since(context: Context, origin: Origin) -> str:
         return ""
     if hit.last_passed is None:
         return "" if hit.others_passed else "before the watch began: this is its first run"
+    ours = our_filter(context.filters[hit.filter_name]) if hit.filter_name in context.filters else None
+    if (
+        ours is not None and ours.among is Among.OUTCOME
+    ):  # what a run only reads is not asked, nor what it left as it was
+        return ""
     if not _was_looked_at(end, hit, origin):
         return ""
     which = "that passed the watch and looked at it" if hit.others_passed else "that passed the watch"

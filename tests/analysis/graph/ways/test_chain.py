@@ -148,6 +148,8 @@ def test_a_variable_that_was_bad_before_says_since_when() -> None:
     assert json_of("origin", later)["since"] == "after run #7, the last one that passed the watch"
     others = RunEnd(run, Hit("has_inf_or_nan", "", 8, 5, others_passed=True))
     assert json_of("origin", others)["since"] == "after run #5, the last one that passed the watch and looked at it"
+    results = RunEnd(run, Hit("bad_result", "", 8, 7))
+    assert json_of("origin", results)["since"] is None, "it asks no variable that a run only reads"
     first = RunEnd(run, Hit("has_inf_or_nan", "", 1))
     assert "Since     before the watch began: this is its first run" in text_of("origin", first)
 

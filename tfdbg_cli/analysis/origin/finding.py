@@ -35,7 +35,7 @@ class Finding:
 
     `harmless` says that nothing in the outcome of the run is bad by it; that may depend on it all the same (`used`),
     as on the infinity that tanh makes 1 of. `before` is the number of harmless origins that precede this one and were
-    passed over for it.
+    passed over for it. `nan` is where NaN began, if the origin is an infinity that the run was given.
     """
 
     origin: Origin
@@ -45,6 +45,7 @@ class Finding:
     before: int
     passed: Passed
     used: bool = False
+    nan: Origin | None = None
 
 
 def passed_by(search: OriginSearch) -> Passed:
@@ -65,7 +66,8 @@ def look_for(run: Run, search: OriginSearch) -> Finding | Passed:
     after = search.spoiled(origin.index)
     harmless = after.complete and not after.results and not after.variables and not harm_in(run, search)
     used = harmless and is_used(run, origin.name, origin.value)
-    return Finding(origin, after, _chain(search, run, origin), harmless, before, passed_by(search), used)
+    chain = _chain(search, run, origin)
+    return Finding(origin, after, chain, harmless, before, passed_by(search), used, search.nan_after(origin))
 
 
 def _made_bad(run: Run, base: Run, origin: Origin) -> bool:

@@ -27,6 +27,7 @@ from tfdbg_cli.model.names import tensor_name_of
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import nonfinite_mask
 from tfdbg_cli.model.values import NoValue
+from tfdbg_cli.ops.kinds import INPUTS, LITERALS, VARIABLE_READS
 
 
 class OriginSearch:
@@ -46,6 +47,7 @@ class OriginSearch:
         dismissed: Dismissed = NOTHING,
     ) -> None:  # fmt: skip
         self._run = run
+        self._exclude_node_names, self._dismissed = exclude_node_names, dismissed
         self._mask: BadMask = nan_mask if nan_only else nonfinite_mask
         self._lineage = Lineage(run)
         self._verdicts = Verdicts(run, self._mask, exclude_node_names)
@@ -153,6 +155,22 @@ class OriginSearch:
     def _is_read(self, origin: Origin, rows: Iterable[int]) -> bool:
         """Whether one of the tensors at `rows` is bad where `origin` is, a feed that no tensor shows."""
         return any(item.node is origin.node for row in rows for item in self._bad_inputs(row) if item.index is None)
+
+    def nan_after(self, origin: Origin) -> Origin | None:
+        """Where NaN began, if `origin` is an infinity that the run was given: a constant, a feed or a variable.
+
+        The program may mean the infinity; the op that made NaN of it is then where it went wrong. Reads every value.
+        """
+        node = origin.node
+        if node is None or self._mask is nan_mask or nan_mask(origin.value).any():
+            return None
+        if node.op_type not in LITERALS | INPUTS | VARIABLE_READS and not self._lineage.is_variable(node):
+            return None
+        search = OriginSearch(
+            self._run, nan_only=True, exclude_node_names=self._exclude_node_names, dismissed=self._dismissed
+        )
+        first = search.first()
+        return None if first is None else search.harmful(first)[0]
 
     def spoiled(self, index: int | None) -> Aftermath:
         """How much is bad after the tensor at `index` in order of execution (None: after a feed)."""

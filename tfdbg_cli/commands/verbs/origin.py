@@ -37,7 +37,7 @@ from tfdbg_cli.commands.views.origin_around import (
 )
 from tfdbg_cli.commands.views.origin_by_health import origin_by_health
 from tfdbg_cli.commands.views.origin_elements import element_blocks, element_data
-from tfdbg_cli.commands.views.origin_head import head_line, turn_lines
+from tfdbg_cli.commands.views.origin_head import head_line, nan_blocks, turn_lines
 from tfdbg_cli.commands.views.patterns import search_text
 from tfdbg_cli.commands.views.short_names import ShortNames, around
 from tfdbg_cli.document.document import Block, Document, Text
@@ -144,6 +144,7 @@ def _screen(run: Run, found: Finding, since: str, options: argparse.Namespace, m
         blocks.append(Labelled("Try", origin.cause.suggestion, Style.HINT, _LABEL))
     if since:
         blocks.append(Labelled("Since", since, label_width=_LABEL))
+    blocks += nan_blocks(run, found.nan, _LABEL) if found.nan is not None else []
     blocks += [*_intended_at(origin), Text((EMPTY_LINE,))]
     forward = f": {names.short(origin.forward)}, whose gradient this is" if origin.forward else ""
     if run.frames and origin.forward:  # the program stands where it asks for the gradient
@@ -286,6 +287,7 @@ def _data(run: Run, found: Finding, since: str) -> dict[str, Any]:
         "cause": origin.cause.text,
         "suggestion": origin.cause.suggestion,
         "since": since or None,
+        "nan": None if found.nan is None else _nan_data(found.nan),
         "intended": None if origin.intended is None else origin.intended.what,
         "guarded_by": found.after.asked_by if found.after.guarded else None,
         "chain": [link_data(link) for link in found.chain],
@@ -296,6 +298,11 @@ def _data(run: Run, found: Finding, since: str) -> dict[str, Any]:
         "ignored": list(passed.ignored),
         "unread": passed.unread,
     }
+
+
+def _nan_data(nan: Origin) -> dict[str, Any]:
+    place = {"file": nan.frame.file if nan.frame else None, "line": nan.frame.line if nan.frame else None}
+    return {"tensor": str(nan.name), "op_type": nan.op_type, **place, "cause": nan.cause.text}
 
 
 COMMAND = Command(

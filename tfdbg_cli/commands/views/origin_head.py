@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
+
 from tfdbg_cli.analysis.graph.turns import Turns
 from tfdbg_cli.analysis.origin.origin_found import Origin
 from tfdbg_cli.commands.syntax import quoted
-from tfdbg_cli.commands.views.links import node_link, tensor_link
+from tfdbg_cli.commands.views.links import node_link, source_link, tensor_link
 from tfdbg_cli.commands.views.tensor_choice import short_device
 from tfdbg_cli.commands.views.variable_view import untold_link
+from tfdbg_cli.document.document import Block
+from tfdbg_cli.document.flow import Flow, Piece
 from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.document.units import shape_text
+from tfdbg_cli.document.wrapping import Labelled
 from tfdbg_cli.model.dtypes import name_of
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import summarize
@@ -42,6 +47,17 @@ def head_line(run: Run, origin: Origin, label_width: int) -> Line:
         f" of {origin.value.size:,}  ",
         Span(short_device(origin.device), Style.DEVICE),
     )
+
+
+def nan_blocks(run: Run, nan: Origin, label_width: int) -> list[Block]:
+    """Where NaN began, in the op that made it of an infinity, and how."""
+    value = Span(str(nan.name), Style.NAME, "" if nan.index is None else tensor_link(run.tensors, nan.index))
+    pieces: list[Piece] = [(value,), (Span("  "), Span(nan.op_type, Style.OP))]
+    if nan.frame is not None:
+        place = f"{PurePath(nan.frame.file).name}:{nan.frame.line}"
+        pieces.append((Span("  "), Span(place, Style.DIM, source_link(nan.frame.file, nan.frame.line))))
+    pieces.append((Span("  "), Span("origin --nan", Style.KEY, "origin --nan")))
+    return [Flow("NaN at", tuple(pieces), label_width), Labelled("", nan.cause.text, Style.WARNING, label_width)]
 
 
 def turn_lines(run: Run, origin: Origin, label_width: int) -> list[Line]:

@@ -154,6 +154,25 @@ def test_a_variable_that_was_bad_before_says_since_when() -> None:
     assert "Since     before the watch began: this is its first run" in text_of("origin", first)
 
 
+def test_an_infinity_that_was_given_is_shown_with_the_op_that_made_nan_of_it() -> None:
+    """The program may mean the infinity: then the product is where it went wrong, not the mask."""
+    mask, p = op("mask", "VariableV2", value=[INF, 0.0]), op("p", "Const", value=[0.0, 1.0])
+    run = made_run(mask, p, op("product", "Mul", "mask", "p", value=[NAN, 0.0]))
+    run = replace(run, tracebacks={"mask": _line(7), "product": _line(9)})
+    data = json_of("origin", run)
+    assert (data["tensor"], data["line"]) == ("mask:0", 7)
+    assert (data["nan"]["tensor"], data["nan"]["op_type"], data["nan"]["line"]) == ("product:0", "Mul", 9)
+    assert data["nan"]["cause"].startswith("0 * inf: of mask:0 and p:0")
+    shown = text_of("origin", run)
+    assert "NaN at    product:0  Mul  train.py:9  origin --nan" in shown
+    assert "0 * inf" in shown
+    fine = made_run(mask, p, op("product", "Mul", "mask", "p", value=[-INF, 0.0]))
+    assert json_of("origin", fine)["nan"] is None, "nothing became NaN"
+    root = op("root", "Log", "p", value=[-INF, 0.0])
+    computed = made_run(p, root, op("product", "Mul", "root", "p", value=[NAN, 0.0]))
+    assert json_of("origin", computed)["nan"] is None, "the op that computed the infinity is where it went wrong"
+
+
 def test_nothing_is_said_of_a_variable_that_no_run_looked_at_before() -> None:
     run = _function(*_update(NAN, NAN, NAN), after=NAN)
     assert json_of("origin", RunEnd(run, Hit("has_inf_or_nan", "", 8, others_passed=True)))["since"] is None

@@ -9,9 +9,11 @@ from tfdbg_cli.analysis.causes.collectives import given_by_others
 from tfdbg_cli.analysis.graph.lineage import Lineage
 from tfdbg_cli.analysis.origin.carried_over import CarriedOver
 from tfdbg_cli.analysis.origin.element_ways import is_only_assigned
+from tfdbg_cli.analysis.origin.updates_read import UpdatesRead
 from tfdbg_cli.analysis.watch.outcome import outcome_of, unread
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.updates import is_after_update
 from tfdbg_cli.model.walks import reached
 
 
@@ -51,10 +53,11 @@ def leading_to_outcome(
         if name in comes_out.results or not comes_out.is_shown(name) or not is_only_assigned(run.graph, name)
     }
     outcome |= unread(run) if run.call.kind is RunKind.EAGER else frozenset()
-    hidden = HiddenSources(run, lineage)
+    hidden, updates = HiddenSources(run, lineage), UpdatesRead(run, lineage)
 
     def read(row: int) -> list[int]:
-        return [index for index in (*spoiling(row), *hidden.rows(row)) if index in asked]
+        written = () if is_after_update(run.tensors[row].node) else updates.rows(row)
+        return [index for index in (*spoiling(row), *hidden.rows(row), *written) if index in asked]
 
     carried = CarriedOver(run, lineage)
     ends = (row for row in bad if run.tensors[row].name in outcome and not carried.is_as_before(row))

@@ -9,7 +9,7 @@ them down. To them something may be added, too, as to the value of a state that 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import cached_property
 
 import numpy as np
@@ -24,6 +24,7 @@ from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import nonfinite_mask
 from tfdbg_cli.model.updates import UPDATED_VARIABLE, before_update
 from tfdbg_cli.model.values import Array, NoValue
+from tfdbg_cli.model.walks import reached
 from tfdbg_cli.ops.effects import takes_handle, updates_variable
 from tfdbg_cli.ops.kinds import (
     ASSIGNMENTS,
@@ -167,33 +168,32 @@ class CarriedOver:
 
     def _is_brought(self, item: InputSeen) -> bool:
         """Whether what is bad in `item` comes from variables and literals, unchanged."""
-        waiting, met = [item], set[int]()
-        while waiting:
-            item = waiting.pop()
-            if item.index is None:
-                if (
-                    item.value is not None
-                    and nonfinite_mask(item.value).any()
-                    and not self._is_source(item.node, item.value)
-                ):
-                    return False
-                continue
-            value = self._run.tensors.value(item.index)
-            if item.index in met:
-                continue
-            met.add(item.index)
-            if isinstance(value, NoValue) or len(met) > _MOST_FOLLOWED:
-                return False
-            node = self._lineage.node(item.index)
-            if not nonfinite_mask(value).any() or self._is_source(node, value):
-                continue
-            inputs = self._lineage.inputs(item.index)
-            if node is None or not _carries(node, value, inputs):
-                return False
-            if not any(given.value is not None and nonfinite_mask(given.value).any() for given in inputs):
-                return False  # a cast to a narrower type, say
-            waiting += inputs
-        return True
+        if item.index is None:
+            return self._is_fine(item)
+        made: list[int] = []  # rows of what came from elsewhere
+        followed = list(reached([item.index], lambda row: self._givers(row, made), most=_MOST_FOLLOWED))
+        return not made and len(followed) < _MOST_FOLLOWED
+
+    def _givers(self, row: int, made: list[int]) -> Sequence[int]:
+        """The rows from which the bad elements at `row` were taken; where they are computed, `row` goes to `made`."""
+        value, node = self._run.tensors.value(row), self._lineage.node(row)
+        if isinstance(value, NoValue):
+            made.append(row)
+            return ()
+        if not nonfinite_mask(value).any() or self._is_source(node, value):
+            return ()
+        inputs = self._lineage.inputs(row)
+        bad = [item for item in inputs if item.value is not None and nonfinite_mask(item.value).any()]
+        # Without any it is a cast to a narrower type, say.
+        if node is None or not bad or not _carries(node, value, inputs) or not all(map(self._is_fine, bad)):
+            made.append(row)
+        return [item.index for item in bad if item.index is not None]
+
+    def _is_fine(self, item: InputSeen) -> bool:
+        """Whether `item` is a tensor of the run, which is followed further, or a source, or finite."""
+        if item.index is not None or item.value is None or not nonfinite_mask(item.value).any():
+            return True
+        return self._is_source(item.node, item.value)
 
     def _is_source(self, node: Node | None, value: Array) -> bool:
         """Whether `node`, which gives `value`, is or reads a variable, or is an infinity that was written down."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from tfdbg_cli.capture.runs.eager.checks import Checks
 from tfdbg_cli.capture.runs.eager.log.noted_ops import LATER, RESOURCE, Noted
 from tfdbg_cli.capture.runs.eager.log.told import variable_value
@@ -70,12 +72,19 @@ class VariableUpdates:
 
 
 def _is_set_back(op: Noted, given: Sequence[OpInput]) -> bool:
-    """Whether all that is bad in what is written over a variable are infinities that no op computed."""
+    """Whether all that is bad in what is written over a variable are infinities that the program wrote down.
+
+    Those are no result of an op. An array is nothing but infinity then, or holds -inf alone, as scores do.
+    """
     if op.op_type not in WRITES_OVER:
         return False
-    made = [signs_of(one) for one, read in zip(given, op.reads, strict=True) if isinstance(read, int)]
-    written = [signs_of(one) for one, read in zip(given, op.reads, strict=True) if not isinstance(read, int)]
-    return not any(made) and None not in (*made, *written)
+    for one, read in zip(given, op.reads, strict=True):
+        signs = signs_of(one)
+        if signs is None or (signs and isinstance(read, int)):
+            return False
+        if signs and signs != {-1.0} and not np.isinf(np.asarray(one)).all():
+            return False
+    return True
 
 
 def _begins(op: Noted, section: Section) -> bool:

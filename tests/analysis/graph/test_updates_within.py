@@ -46,3 +46,16 @@ def test_writers_are_found_along_all_edges_and_in_circles() -> None:
     )  # fmt: skip
     assert before([graph], "read", ["w", "late"]) == {"w"}
     assert before([graph], "missing", ["w"]) == frozenset()
+
+
+def test_what_a_loop_reads_comes_behind_what_its_call_waits_for() -> None:
+    """The run's own update of before the loop was said to be that of an earlier run."""
+    graph = made_graph(
+        op("v", "VarHandleOp"),
+        op("x", "Const"),
+        op("assign", "AssignVariableOp", "v", "x"),
+        op("later", "AssignVariableOp", "v", "x"),
+        op("while", "While", "v", control=("assign",)),
+        op("while/body/read", "ReadVariableOp", "v"),
+    )
+    assert before([graph], "while/body/read", ["assign", "later"]) == {"assign"}

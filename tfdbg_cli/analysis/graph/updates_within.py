@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from itertools import islice
 
+from tfdbg_cli.analysis.graph.call_scopes import call_scopes
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import Array
@@ -25,9 +26,16 @@ def before(graphs: Iterable[Graph], read: str, writers: Iterable[str]) -> frozen
 
 
 def _before(graph: Graph, start: Node, wanted: frozenset[str]) -> frozenset[str]:
+    scopes = call_scopes(graph)
+
     def needs(name: str) -> Iterable[str]:
         node = graph.find(name)
-        return () if node is None else node.needs
+        yield from () if node is None else node.needs
+        for scope in scopes.around(
+            name
+        ):  # what is in a loop, a branch or a function waits for what its call waits for
+            caller = graph.find(scopes.caller(scope))
+            yield from () if caller is None else caller.control_inputs
 
     met = (name for name in reached([start.name], needs, most=_MOST_LOOKED_AT) if name in wanted)
     return frozenset(islice(met, len(wanted))) - {start.name}

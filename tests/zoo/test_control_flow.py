@@ -262,7 +262,7 @@ def test_gradient_of_an_outer_tape() -> None:
 
         return Program(step, lambda: [weight, x])
 
-    twins(build, 2, at_least=4)
+    twins(build, at_least=10)
 
 
 def test_jacobian_and_forward_mode() -> None:

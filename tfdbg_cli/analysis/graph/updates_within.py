@@ -42,21 +42,25 @@ def _before(graph: Graph, start: Node, wanted: frozenset[str]) -> frozenset[str]
 
 
 class HeldBefore:
-    """What variables held before a run of a session that can be made again, read when it is asked for first."""
+    """What variables held before a run that can be made again, read when it is asked for first."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
         self._values = cache(self._read)
 
     def value(self, variable: str) -> Array | None:
-        """The value of the variable of that name; None when nobody knows."""
+        """The value of the variable of that name in a session; None when nobody knows."""
+        return self._values().get(variable) if self._run.call.kind.of_session else None
+
+    def in_any_run(self, variable: str) -> Array | None:
+        """As `value`, also in a call of a function, of variables that it writes."""
         return self._values().get(variable)
 
     def _read(self) -> Mapping[str, Array]:
-        run = self._run
-        if run.replayable is None or not run.call.kind.of_session:
+        if self._run.replayable is None:
             return {}
         try:
-            return run.replayable.replay_spec().held
+            spec = self._run.replayable.replay_spec()
         except Exception:  # noqa: BLE001  # it cannot be made again after all: the session is closed, say
             return {}
+        return {item.node or item.name: item.value for item in spec.variables}

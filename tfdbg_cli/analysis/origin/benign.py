@@ -47,10 +47,11 @@ def judged(run: Run, exclude_node_names: str = "", dismissed: Dismissed = NOTHIN
     """
     search = OriginSearch(run, exclude_node_names=exclude_node_names, dismissed=dismissed)
     search.all()  # excuses what is intended
-    harm = harm_in(run, search)
+    carried = CarriedOver(run, search.lineage)
+    harm = harm_in(run, search, carried)
     if harm:
         return Judgement(harm=harm)
-    as_before = CarriedOver(run, search.lineage).names(search.bad_rows())
+    as_before = carried.names(search.bad_rows())
     intended = [_intended(run, item) for item in search.intended]
     places = _without([*intended, *_others(run, search)], {name.node for name in as_before})
     return Judgement(tuple(_by_line(places)), as_before=as_before)
@@ -75,10 +76,10 @@ def _by_line(places: Iterable[IgnoredPlace]) -> Iterator[IgnoredPlace]:
         yield replace(alike[0], nodes=tuple(nodes))
 
 
-def harm_in(run: Run, search: OriginSearch) -> str:
+def harm_in(run: Run, search: OriginSearch, carried: CarriedOver | None = None) -> str:
     """A sentence about the harm that unintended NaN and infinities do to the outcome of `run`; empty for none.
 
-    What is not known counts as harm.
+    What is not known counts as harm. `carried` knows what was there before, where the caller has asked it already.
     """
     if not len(run.tensors):
         return "The values of the run are missing."
@@ -101,7 +102,7 @@ def harm_in(run: Run, search: OriginSearch) -> str:
     if unknown is not None:
         return f"The value of the result {unknown} is not known."
     out = [row for row in bad if run.tensors[row].name in outcome]
-    kept = frozenset(CarriedOver(run, search.lineage).names(out))
+    kept = frozenset((carried or CarriedOver(run, search.lineage)).names(out))
     spoiled = [name for row in out if (name := run.tensors[row].name) not in kept]
     if spoiled:
         return min((comes_out.harm(name) for name in spoiled), key=lambda harm: harm.kind).text

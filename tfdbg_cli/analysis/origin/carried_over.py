@@ -9,13 +9,13 @@ them down. To them something may be added, too, as to the value of a state that 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
-from functools import cached_property
+from collections.abc import Iterable, Sequence, Set
 
 import numpy as np
 
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
 from tfdbg_cli.analysis.graph.parts import ELEMENTWISE
+from tfdbg_cli.analysis.graph.updates_within import HeldBefore
 from tfdbg_cli.analysis.watch.outcome import outcome_of
 from tfdbg_cli.analysis.watch.verdicts import nan_mask
 from tfdbg_cli.model.graph import Node
@@ -56,6 +56,7 @@ class CarriedOver:
         self._outcome = outcome_of(run.graph, run.call)
         self._fetched = frozenset(map(tensor_name_of, run.call.fetches))
         self._known: dict[TensorName, bool] = {}
+        self._held = HeldBefore(run)
 
     def names(self, rows: Iterable[int]) -> tuple[TensorName, ...]:
         """Those of the tensors at `rows` that are bad only by what was in variables before the run.
@@ -98,28 +99,32 @@ class CarriedOver:
 
     def _shows_the_same(self, row: int) -> bool:
         """Whether the tensor at `row` shows a variable in which each bad element is as it was before the run."""
-        node = self._lineage.node(row)
-        variable = None if node is None else _shown_variable(node)
-        value = self._run.tensors.value(row)
-        if node is None or variable is None or isinstance(value, NoValue):
+        shown = self._shown(row)
+        if shown is None:
             return False
+        node, variable, value = shown
         if not nonfinite_mask(value).any() or self._begins(row):
             return True
         allowed = WRITES_OVER if nan_mask(value).any() else WRITES_OVER | INCREMENTS
         held = self._held_before(variable) if self._is_written_by(allowed, node, variable) else None
-        return held is not None and (not _is_new(value, held).any())
+        return held is not None and not _is_new(value, held).any()
 
     def _shows_new_infinities(self, row: int) -> bool:
         """Whether the tensor at `row` shows a variable that was written over, and of its NaN none is new."""
-        node = self._lineage.node(row)
-        variable = None if node is None else _shown_variable(node)
-        value = self._run.tensors.value(row)
-        if node is None or variable is None or isinstance(value, NoValue):
+        shown = self._shown(row)
+        if shown is None:
             return False
+        node, variable, value = shown
         held = self._held_before(variable) if nan_mask(value).any() else np.zeros_like(value)
         if held is None or not self._is_written_by(WRITES_OVER, node, variable):
             return False
         return not (_is_new(value, held) & nan_mask(value)).any()
+
+    def _shown(self, row: int) -> tuple[Node, str, Array] | None:
+        """The node of the tensor at `row`, the variable that it shows, and its value; None if it shows none."""
+        node, value = self._lineage.node(row), self._run.tensors.value(row)
+        variable = None if node is None else _shown_variable(node)
+        return None if node is None or variable is None or isinstance(value, NoValue) else (node, variable, value)
 
     def _begins(self, row: int) -> bool:
         """Whether the variable at `row` was made by this run, of code that runs eagerly, and had its first value."""
@@ -153,18 +158,7 @@ class CarriedOver:
         for row in rows[:1]:
             value = self._run.tensors.value(row)
             return None if isinstance(value, NoValue) else value
-        return self._held.get(variable)
-
-    @cached_property
-    def _held(self) -> Mapping[str, Array]:
-        """What is held of the state from before the run, by variable."""
-        if self._run.replayable is None:
-            return {}
-        try:
-            spec = self._run.replayable.replay_spec()
-        except Exception:  # noqa: BLE001  # it cannot be made again: nothing is known of its state
-            return {}
-        return {item.node or item.name: item.value for item in spec.variables}
+        return self._held.in_any_run(variable)
 
     def _is_brought(self, item: InputSeen) -> bool:
         """Whether what is bad in `item` comes from variables and literals, unchanged."""

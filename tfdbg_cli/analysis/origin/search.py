@@ -17,7 +17,8 @@ from tfdbg_cli.analysis.origin.aftermath import Aftermath, aftermath
 from tfdbg_cli.analysis.origin.descriptions import Descriptions
 from tfdbg_cli.analysis.origin.dismissed import NOTHING, Dismissals, Dismissed
 from tfdbg_cli.analysis.origin.element_ways import ElementWays
-from tfdbg_cli.analysis.origin.hidden_sources import HiddenSources, leading_to_outcome
+from tfdbg_cli.analysis.origin.harming_tensors import leading_to_outcome
+from tfdbg_cli.analysis.origin.hidden_sources import HiddenSources
 from tfdbg_cli.analysis.origin.late_reads import LateReads
 from tfdbg_cli.analysis.origin.origin_found import Benign, Origin
 from tfdbg_cli.analysis.origin.updates_read import UpdatesRead

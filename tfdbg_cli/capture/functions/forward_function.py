@@ -15,7 +15,7 @@ from functools import cached_property
 from tfdbg_cli.analysis.graph.call_scopes import own_scope
 from tfdbg_cli.capture.functions.arguments import slots_of
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
-from tfdbg_cli.capture.functions.grown import grown
+from tfdbg_cli.capture.functions.function_tree import grown
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.types import TfGraph
 from tfdbg_cli.model.names import TensorName, free_name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.forward_function import ForwardFunction, argument_names, forward_function
-from tfdbg_cli.capture.functions.grown import grown
+from tfdbg_cli.capture.functions.function_tree import grown
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.memo import Memo
 from tfdbg_cli.capture.tf.types import AtomicFunction, ConcreteFunction, TfGraph

@@ -36,14 +36,19 @@ class Coverage(Generic[Name]):
     is_given: Callable[[Name], bool]
     covered: set[Name] = field(default_factory=set)
 
+    def __post_init__(self) -> None:
+        kind = self.question.covering  # asked once: for the many ops of a large graph hashing an Enum takes long
+        self._sources_of = _SOURCES.get(kind)
+        self._by_readers = kind is not Covering.NOTHING
+        self._keeping = kind is Covering.READERS_KEEPING
+
     def look_at(self, op: OpView[Name], may_be_covered: Callable[[Name], bool]) -> None:
         """Add to `covered` what need not be asked because of `op`; of its inputs only those that `may_be_covered`."""
-        kind = self.question.covering
         if op.op_type == "Const":
             self.covered.update(name for name in op.outputs if self.shows(name) and self._is_healthy(op, name))
-        elif kind in _SOURCES:
-            self._cover_outputs(op, _SOURCES[kind])
-        elif kind is not Covering.NOTHING and is_transparent(op.op_type):
+        elif self._sources_of is not None:
+            self._cover_outputs(op, self._sources_of)
+        elif self._by_readers and is_transparent(op.op_type):
             own = {name for name in op.inputs if name not in self.covered and may_be_covered(name)}
             if own and any(map(self.shows, op.outputs)):
                 self._cover_inputs(op, own)
@@ -64,9 +69,8 @@ class Coverage(Generic[Name]):
 
     def _cover_inputs(self, op: OpView[Name], own: set[Name]) -> None:
         use, outputs = self.facts.use(op), op.outputs
-        keeping = self.question.covering is Covering.READERS_KEEPING
         for position, name in enumerate(op.inputs):
             if name in own:
-                slots = covering(use, position, keeping=keeping)
+                slots = covering(use, position, keeping=self._keeping)
                 if slots and all(self.shows(outputs[slot]) for slot in slots):
                     self.covered.add(name)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
+from functools import cached_property
 
 from tfdbg_cli.analysis.watch.filter import Among, Filter
-from tfdbg_cli.capture.questions.recipe import Recipe
+from tfdbg_cli.capture.questions.recipe import Recipe, RecipeStep
 from tfdbg_cli.model.values import Array
 from tfdbg_cli.ops.transparency import CHECKABLE
 from tfdbg_cli.ops.transparent_shapes import Shape
@@ -78,6 +80,19 @@ class Question:
     def answer(self, dtype: str, shape: Shape, recipe: Recipe) -> None:
         """Add to `recipe` the steps that answer for the tensor `ASKED`, of that dtype; the last gives the counts."""
         raise NotImplementedError
+
+    def steps(self, dtype: str, shape: Shape) -> Sequence[RecipeStep]:
+        """The steps of `answer` in a graph; found out once for each dtype and shape."""
+        found = self._steps.get((dtype, shape))
+        if found is None:
+            recipe = Recipe()
+            self.answer(dtype, shape, recipe)
+            found = self._steps[dtype, shape] = recipe.steps
+        return found
+
+    @cached_property
+    def _steps(self) -> dict[tuple[str, Shape], list[RecipeStep]]:
+        return {}
 
     def asked_of(self, array: Array) -> bool:
         """Whether `array`, the value of a tensor that is concerned, passes; when it is not known (None), it may."""

@@ -59,17 +59,24 @@ def other_ops(plain: Graphs, watched: Graphs) -> tuple[str, ...]:
     What tfdbg added is left out, and so are ops that only hand on what they are given.
     """
     theirs, ours = _Ran(plain.metadata.partition_graphs), _Ran(watched.metadata.partition_graphs)
-    return tuple(name for name in theirs.telling() if not _is_same(name, theirs, ours))
+    computed = theirs.computed & ours.computed
+    return tuple(name for name in theirs.telling() if not _is_same(name, theirs, ours, computed))
 
 
-def _is_same(name: str, theirs: _Ran, ours: _Ran) -> bool:
-    """Whether the node of that name computes the same in both, of the same."""
+def _is_same(name: str, theirs: _Ran, ours: _Ran, computed: frozenset[str]) -> bool:
+    """Whether the node of that name computes the same in both, of the same; `computed` are nodes that give their own.
+
+    Those stand for themselves wherever they are read, so that nothing has to be followed back.
+    """
     node, other = theirs.nodes[name], ours.nodes.get(name)
     if other is None:
         return False
     if _is_equal(node, other):  # nearly all are, and to find that out takes a fraction of the time
-        texts = [text for text in node.input if text[:1] != "^" and not (theirs.gives(text) and ours.gives(text))]
-        return all(theirs.source(text) == ours.source(text) for text in texts)
+        return all(
+            text in computed or text[:1] == "^" or text.partition(":")[0] in computed
+            or theirs.source(text) == ours.source(text)
+            for text in node.input
+        )  # fmt: skip
     return theirs.tell(name) == ours.tell(name)
 
 
@@ -82,11 +89,12 @@ def _is_equal(node: NodeDef, other: NodeDef) -> bool:
 
 
 class _Ran:
-    """The nodes of the graphs that a run consisted of."""
+    """The nodes of the graphs that a run consisted of; `computed` names those that do not just hand something on."""
 
     def __init__(self, graphs: Iterable[GraphDef]) -> None:
         self.nodes = {node.name: node for graph in graphs for node in graph.node if PREFIX not in node.name}
         self._types = {name: node.op for name, node in self.nodes.items()}
+        self.computed = frozenset(name for name, op_type in self._types.items() if op_type not in _READ_THROUGH)
 
     def telling(self) -> Iterator[str]:
         """The names of the nodes to compare; constants, and nodes that hand on, are compared at their readers.
@@ -95,10 +103,6 @@ class _Ran:
         """
         told = (name for name, op_type in self._types.items() if op_type not in _UNTOLD)
         return (name for name in told if WRITTEN not in self.nodes[name].attr)
-
-    def gives(self, text: str) -> bool:
-        """Whether an input `text` stands for what the node that it names computes itself."""
-        return self._types.get(text.partition(":")[0], "Const") not in _READ_THROUGH
 
     def tell(self, name: str) -> tuple[object, ...]:
         """What the node of that name computes, and from what, in a form that can be compared."""

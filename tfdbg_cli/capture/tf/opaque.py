@@ -26,7 +26,12 @@ def _name_of_type(number: int) -> str:
 
 def is_handle(tensor: SymbolicTensor) -> bool:
     """Whether a tf.Tensor leads to something that is kept elsewhere: a variable, a data set, a list of tensors."""
-    return dtype_name(tensor) in HANDLES
+    return _is_of_handles(tensor.dtype.as_datatype_enum)
+
+
+@cache
+def _is_of_handles(number: int) -> bool:
+    return _name_of_type(number) in HANDLES
 
 
 def is_reference(tensor: SymbolicTensor) -> bool:
@@ -37,4 +42,5 @@ def is_reference(tensor: SymbolicTensor) -> bool:
 
 def is_opaque(tensor: SymbolicTensor) -> bool:
     """Whether a tf.Tensor is a handle or a reference, so that fetching it gives nothing to look at."""
-    return is_handle(tensor) or is_reference(tensor)
+    number: int = tensor.dtype.as_datatype_enum
+    return number >= FIRST_REFERENCE or _is_of_handles(number)

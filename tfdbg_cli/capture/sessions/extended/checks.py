@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import lru_cache, partial
+from collections.abc import Sequence
+from functools import partial
 
 import tensorflow as tf
 
 from tfdbg_cli.capture.questions.question import Question
-from tfdbg_cli.capture.questions.recipe import ASKED, BEFORE, Attribute, Recipe
+from tfdbg_cli.capture.questions.recipe import ASKED, BEFORE
 from tfdbg_cli.capture.sessions.call_state import Variable
 from tfdbg_cli.capture.sessions.hidden_ops import HiddenOps, NewOp, Operand
 from tfdbg_cli.capture.sessions.variable_ops import read
@@ -69,22 +69,12 @@ def asked(
     For a variable, `before` is the tensor with its value before the update.
     """
     new: list[NewOp] = []
-    for op_type, operands, attributes in _steps(question, dtype_name(tensor), known_shape(question, tensor)):
-        inputs = [_operand(hidden, number, tensor, before, at) for number in operands]
+    for step in question.steps(dtype_name(tensor), known_shape(question, tensor)):
+        inputs = [_operand(hidden, number, tensor, before, at) for number in step.inputs]
         # A constant reads nothing, so it waits for the tensor: that puts it into the same loop or branch.
         waits = () if inputs else (tensor.op,)
-        new.append(NewOp(op_type, inputs, attributes, waits, tensor.op.device if inputs else ""))
+        new.append(NewOp(step.op_type, inputs, step.attributes, waits, tensor.op.device if inputs else ""))
     return new
-
-
-@lru_cache(maxsize=1024)
-def _steps(
-    question: Question, dtype: str, shape: Shape
-) -> tuple[tuple[str, tuple[int, ...], Mapping[str, Attribute]], ...]:
-    """How `question` is answered for a tensor: the types of ops, their inputs by number, their attributes."""
-    recipe = Recipe()
-    question.answer(dtype, shape, recipe)
-    return tuple((step.op_type, step.inputs, step.attributes) for step in recipe.steps)
 
 
 def _operand(hidden: HiddenOps, number: int, tensor: SymbolicTensor, before: SymbolicTensor, at: int) -> Operand:

@@ -94,9 +94,9 @@ def _can_be_bad(tensor: SymbolicTensor, fed_names: Collection[str]) -> bool:
         return False
     if fed_names and tensor.name in fed_names:
         return True
-    op = tensor.op
     if is_reference(tensor):
         return False
+    op = tensor.op
     return op.type not in MAYBE_UNDEFINED or not is_undefined(
         op.type, tensor.value_index, lambda name: attribute_of(op, name)
     )

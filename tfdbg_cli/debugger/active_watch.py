@@ -112,7 +112,7 @@ class ActiveWatch:
         hit = self.watch.sees(run)
         if hit is not None and run.error is None and self._goes_past(run):
             hit = None
-            self.watch.skipped(run.call)
+            self.watch.skipped(run)
         self.watch.progress.hear(run.exactness)
         if hit is not None:
             return hit
@@ -128,7 +128,7 @@ class ActiveWatch:
     def _is_as_before(self, run: Run) -> bool:
         """Whether what was found in `run` is only what its variables held before it."""
         ours = our_filter(self.watched.tensor_filter)
-        if ours is None or ours.among is not Among.OUTCOME or run.frames or not len(run.tensors):
+        if ours is None or ours.among is not Among.OUTCOME or not len(run.tensors):
             return False
         try:
             found = [row for row in range(len(run.tensors)) if self.watch.asks_for(run, row)]

@@ -44,6 +44,8 @@ REFERENCE_VARIABLES = frozenset({"Variable", "VariableV2"})
 VARIABLES = REFERENCE_VARIABLES | {"VarHandleOp"}
 VARIABLE_READS = frozenset({"ReadVariableOp", "ResourceGather", "ResourceGatherNd"})
 """They give elements of the variable whose handle they are given."""
+RESTORES = frozenset({"Restore", "RestoreSlice", "RestoreV2"})
+"""They give tensors of a checkpoint."""
 ASSIGNMENTS = frozenset({"Assign", "AssignVariableOp"})
 """After them a variable holds their second input."""
 
@@ -71,6 +73,8 @@ MOVES = RESHAPES | REPEATS | {
     "Unpack", "Reverse", "ReverseV2", "Pad", "PadV2",
 }  # fmt: skip
 """They move elements and compute none, in addition to those that pass a value on."""
+PUTS_INTO = frozenset({"TensorScatterUpdate", "TensorScatterMin", "TensorScatterMax", "TensorStridedSliceUpdate"})
+"""They give a copy of their first input into which elements of their last are put."""
 GATHERS = frozenset({"Gather", "GatherV2", "ResourceGather"})
 SELECTS = frozenset({"Select", "SelectV2"})
 EXTREMES = frozenset({"Maximum", "Minimum", "Max", "Min"})

@@ -54,6 +54,22 @@ def test_another_number_is_not_as_before(before: Any, after: Any, op_type: str) 
     assert _carried(run) == []
 
 
+@pytest.mark.parametrize("op_type", ["TensorScatterUpdate", "TensorStridedSliceUpdate"])
+def test_a_copy_with_other_elements_put_in_is_as_before_unless_these_are_bad(op_type: str) -> None:
+    good, bad = op("given", "Sqrt", value=[0.5]), op("given", "Sqrt", value=[NAN])
+    copy = op("copy", op_type, "read", "given", value=[0.5, NAN])
+    assert _carried(_run([NAN, NAN], [0.5, NAN], good, copy, assigned="copy")) == ["copy:0", "v/after_update:0"]
+    copy = op("copy", op_type, "read", "given", value=[NAN, NAN])
+    assert _carried(_run([NAN, NAN], [NAN, NAN], bad, copy, assigned="copy")) == []
+
+
+@pytest.mark.parametrize("held", [[NAN], [1.0]], ids=["the same", "finite"])
+def test_what_a_checkpoint_puts_back_is_as_before_where_the_variable_held_it(held: Any) -> None:
+    restored = op("restored", "RestoreV2", value=[NAN])
+    expected = ["restored:0", "v/after_update:0"] if np.isnan(held).all() else []
+    assert _carried(_run(held, [NAN], restored, assigned="restored")) == expected
+
+
 def test_an_infinity_that_the_program_wrote_down_may_be_new() -> None:
     """A queue frees a slot so, and a state that cannot be reached keeps its infinite cost."""
     none = op("none", "Const", value=[-INF])

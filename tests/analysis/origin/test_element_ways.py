@@ -87,3 +87,12 @@ def test_what_was_assigned_and_is_there_no_more_is_not_to_blame() -> None:
         "v/after_update", "UpdatedVariable", "v", "start", "log", value=[NAN, -INF], control=("first", "second")
     )
     assert _found(*nodes, kept) == ("start:0", 0)
+
+
+@pytest.mark.parametrize("writer", ["ScatterUpdate", "AssignAdd", "TensorScatterUpdate"])
+def test_what_was_bad_did_not_make_what_is_new_beside_it(writer: str) -> None:
+    v, x = op("v", "VariableV2", value=[NAN, 1.0]), op("x", "Const", value=[-1.0])
+    root = op("root", "Sqrt", "x", value=[NAN])
+    assert _found(v, x, root, op("write", writer, "v", "root", value=[NAN, NAN])) == ("root:0", 1)
+    fine = op("root", "Sqrt", "x", value=[0.5])
+    assert _found(v, x, fine, op("write", writer, "v", "root", value=[NAN, 0.5])) == ("v:0", 0)

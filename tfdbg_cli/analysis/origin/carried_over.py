@@ -35,6 +35,8 @@ from tfdbg_cli.ops.kinds import (
     LITERALS,
     MERGE,
     MOVES,
+    PUTS_INTO,
+    RESTORES,
     SAME_VALUE,
     SELECTS,
     SUMS,
@@ -42,7 +44,7 @@ from tfdbg_cli.ops.kinds import (
     WRITES_OVER,
 )
 
-_CARRY = frozenset(SAME_VALUE) | MOVES | SELECTS | MERGE | EXTREMES | CALLS | {"Fill"}
+_CARRY = frozenset(SAME_VALUE) | MOVES | PUTS_INTO | SELECTS | MERGE | EXTREMES | CALLS | {"Fill"}
 _KEEP_INFINITIES = SUMS | {"AddN", "Mul", "Neg", "Abs"}
 _MOST_FOLLOWED = 10_000  # tensors between a variable and what is assigned to it
 
@@ -94,8 +96,9 @@ class CarriedOver:
         rows = self._run.tensors.named(name.node, name.slot)
         if not rows or not all(self._shows_the_same(row) or self._shows_new_infinities(row) for row in rows):
             return False
-        # The first of what it shows is the variable itself.
-        return all(self._is_brought(item) for row in rows for item in self._lineage.inputs(row)[1:])
+        # With what a variable begins does no harm yet. The first of what it shows is the variable itself.
+        written = (row for row in rows if not self._begins(row))
+        return all(self._is_brought(item) for row in written for item in self._lineage.inputs(row)[1:])
 
     def _shows_the_same(self, row: int) -> bool:
         """Whether the tensor at `row` shows a variable in which each bad element is as it was before the run."""
@@ -106,7 +109,7 @@ class CarriedOver:
         if not nonfinite_mask(value).any() or self._begins(row):
             return True
         allowed = WRITES_OVER if nan_mask(value).any() else WRITES_OVER | INCREMENTS
-        held = self._held_before(variable) if self._is_written_by(allowed, node, variable) else None
+        held = self._held_at(row, variable) if self._is_written_by(allowed, node, variable) else None
         return held is not None and not _is_new(value, held).any()
 
     def _shows_new_infinities(self, row: int) -> bool:
@@ -115,7 +118,7 @@ class CarriedOver:
         if shown is None:
             return False
         node, variable, value = shown
-        held = self._held_before(variable) if nan_mask(value).any() else np.zeros_like(value)
+        held = self._held_at(row, variable) if nan_mask(value).any() else np.zeros_like(value)
         if held is None or not self._is_written_by(WRITES_OVER, node, variable):
             return False
         return not (_is_new(value, held) & nan_mask(value)).any()
@@ -150,6 +153,17 @@ class CarriedOver:
         """The node called `name`, in the first graph of the run that has it."""
         found = (graph.find(name) for graph in self._lineage.graphs)
         return [node for node in found if node is not None][:1]
+
+    def _held_at(self, row: int, variable: str) -> Array | None:
+        """What `variable`, which the tensor at `row` shows, held before the run, or else before its last update."""
+        held, shown = self._held_before(variable), self._run.tensors[row]
+        if held is not None or not shown.execution:
+            return held
+        for before in self._run.tensors.named(shown.name.node, shown.name.slot):
+            if self._run.tensors[before].execution == shown.execution - 1:
+                value = self._run.tensors.value(before)
+                return None if isinstance(value, NoValue) else value
+        return None
 
     def _held_before(self, variable: str) -> Array | None:
         """The value of `variable` from before the run; None if nobody knows."""
@@ -190,12 +204,13 @@ class CarriedOver:
         return self._is_source(item.node, item.value)
 
     def _is_source(self, node: Node | None, value: Array) -> bool:
-        """Whether `node`, which gives `value`, is or reads a variable, or is an infinity that was written down."""
+        """Whether `node`, which gives `value`, reads a variable or a checkpoint, or is an infinity written down."""
         if node is None:
             return False
         if node.op_type in LITERALS or (node.op_type in INPUTS and not self._lineage.is_variable(node)):
             return not nan_mask(value).any()
-        return node.op_type in VARIABLE_READS or node.op_type == UPDATED_VARIABLE or self._lineage.is_variable(node)
+        held = node.op_type in VARIABLE_READS | RESTORES or node.op_type == UPDATED_VARIABLE
+        return held or self._lineage.is_variable(node)
 
 
 def variables_among(run: Run, names: Iterable[TensorName]) -> list[str]:

@@ -19,8 +19,8 @@ from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.updates import UPDATED_VARIABLE
 from tfdbg_cli.model.values import Array, NoValue
-from tfdbg_cli.ops.effects import updates_variable
-from tfdbg_cli.ops.kinds import ASSIGNMENTS
+from tfdbg_cli.ops.effects import takes_handle, updates_variable
+from tfdbg_cli.ops.kinds import ASSIGNMENTS, PUTS_INTO
 
 _BY_CHANNEL = frozenset({"BiasAdd"})  # its second input lies along an axis that an attribute names
 
@@ -44,7 +44,9 @@ class ElementWays:
     def _without_part(self, index: int, inputs: Sequence[InputSeen]) -> frozenset[int]:
         node = self._lineage.node(index)
         if node is not None and node.op_type == UPDATED_VARIABLE:
-            return self._written_over(index, inputs)
+            return self._written_over(index, inputs) | self._held_elsewhere(index, inputs)
+        if node is not None and _changes_its_first(node.op_type):
+            return self._held_elsewhere(index, inputs)
         op_type = None if node is None else as_written(node).op_type
         if op_type not in ELEMENTWISE or op_type in _BY_CHANNEL:
             return frozenset()
@@ -57,6 +59,17 @@ class ElementWays:
             for position, item in enumerate(inputs)
             if (given := self._value(item)) is not None and _lies_elsewhere(self._mask(given), bad)
         )
+
+    def _held_elsewhere(self, index: int, inputs: Sequence[InputSeen]) -> frozenset[int]:
+        """The position of what `index` is with other elements put in, if more is bad than was; else none.
+
+        That is a variable of the old kind, or the first input of an op that gives such a copy. What was bad there is
+        bad still, but made nothing of what is new.
+        """
+        value, held = self._run.tensors.value(index), self._value(inputs[0]) if inputs else None
+        if isinstance(value, NoValue) or held is None or held.shape != value.shape:
+            return frozenset()
+        return frozenset({0} if (self._mask(value) & ~_alike(held, value)).any() else ())
 
     def _written_over(self, index: int, inputs: Sequence[InputSeen]) -> frozenset[int]:
         """The positions of what was assigned to the variable at `index`, and of which nothing bad is there now."""
@@ -86,6 +99,11 @@ def is_only_assigned(graph: Graph, name: TensorName) -> bool:
     readers = (reader.op_type for reader, slot in graph.consumers(name.node) if slot == name.slot)
     updates = [op_type for op_type in readers if op_type != UPDATED_VARIABLE and updates_variable(op_type)]
     return bool(updates) and ASSIGNMENTS.issuperset(updates)
+
+
+def _changes_its_first(op_type: str) -> bool:
+    """Whether ops of that type give their first input with some of its elements changed."""
+    return op_type in PUTS_INTO or (updates_variable(op_type) and not takes_handle(op_type))
 
 
 def _alike(one: Array, two: Array) -> Array:

@@ -10,7 +10,6 @@ from tfdbg_cli.analysis.watch.datum import datum_of
 from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.analysis.watch.filters import our_filter
 from tfdbg_cli.analysis.watch.watch_progress import WatchProgress
-from tfdbg_cli.model.calls import Call
 from tfdbg_cli.model.decision import RunUntil
 from tfdbg_cli.model.runs import Hit, Run
 
@@ -66,9 +65,12 @@ class Watch:
         self.eager_runs += looked_at is None
         self._last_passed = self._passed[looked_at] = number
 
-    def skipped(self, call: Call) -> None:
-        """Note that the run of `call`, for which `sees` gave a hit, turned out harmless and is not stopped at."""
-        self._last_passed = self._passed[call.looks_at] = call.number
+    def skipped(self, run: Run) -> None:
+        """Note that `run`, for which `sees` gave a hit, turned out harmless and is not stopped at."""
+        if run.frames:
+            self.runs -= 1  # it goes on, and counts at its end
+            return
+        self._last_passed = self._passed[run.call.looks_at] = run.call.number
 
     def _asks(self, run: Run) -> bool:
         begun = self._clock()

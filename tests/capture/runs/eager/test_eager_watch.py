@@ -380,6 +380,23 @@ def test_bad_result_lets_a_variable_begin_with_an_infinity() -> None:
     assert end.run.tensors[len(end.run.tensors) - 1].node == "best/after_update"
 
 
+def test_bad_result_lets_nan_be_that_the_program_only_carries(tmp_path) -> None:
+    """A log filled with NaN is written element by element, saved and restored; then NaN is computed into it."""
+    with ActiveWatch("bad_result") as watching:
+        log = tf.Variable(tf.fill([4], np.nan))
+        for at in range(2):
+            log.assign(tf.tensor_scatter_nd_update(log, [[at]], [tf.sqrt(float(at))]))
+        path = tf.train.Checkpoint(log=log).write(str(tmp_path / "log"))
+        other = tf.Variable(tf.fill([4], np.nan))
+        tf.train.Checkpoint(log=other).read(path)
+        assert not watching.front.ends
+        other.assign(tf.tensor_scatter_nd_update(other, [[1]], [tf.sqrt(-1.0)]))
+    (end,) = watching.front.ends
+    search = OriginSearch(end.run)
+    first = search.first()
+    assert first is not None and search.harmful(first)[0].op_type == "Sqrt"
+
+
 def test_a_variable_that_began_infinite_and_is_written_over_in_the_same_turn_harms_nothing() -> None:
     """Its first value was said to be what the update made: "the update itself overflows"."""
     with ActiveWatch(benign=OnBenign.SKIP) as watching:

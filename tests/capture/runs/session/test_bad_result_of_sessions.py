@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.model.decision import Detach, RunUntil, Values
 
 pytestmark = pytest.mark.tf
@@ -131,3 +132,18 @@ def test_a_running_minimum_that_is_still_infinite_does_not_stop(tf, debugged, gr
         assert _stopped(debugged, raw, given, {}, decision)[0] is True, "the program is given it"
         spoil = best.assign(tf.log(x), read_value=False)
         assert _stopped(debugged, raw, getattr(spoil, "op", spoil), {x: -1.0}, decision)[0] is True
+
+
+@pytest.mark.parametrize("resource", [True, False], ids=["resource", "reference"])
+def test_what_is_put_into_a_buffer_of_nan_is_the_origin_and_not_the_buffer(tf, debugged, graph, resource) -> None:
+    x = tf.placeholder(tf.float32, [], name="x")
+    buffer = tf.get_variable("buffer", initializer=np.full(4, np.nan, np.float32), use_resource=resource)
+    put = tf.scatter_update(buffer, 1, tf.log(x))
+    with tf.Session() as raw:
+        raw.run(tf.global_variables_initializer())
+        assert _stopped(debugged, raw, put.op, {x: 2.0})[0] is False
+        hit, _, front = _stopped(debugged, raw, put.op, {x: -2.0})
+    assert hit
+    search = OriginSearch(front.ends[0].run)
+    first = search.first()
+    assert first is not None and search.harmful(first)[0].op_type == "Log"

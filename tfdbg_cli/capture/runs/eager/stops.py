@@ -60,7 +60,10 @@ class Stops:
         return counts(stack) and (not section.stopped or checks.out_of_fine(given))
 
     def _opened_at(self, section: Section, paused: PausedOp) -> OpOutputs:
-        """Open the prompt on the run as far as it has come; returns what the program gets from the op."""
+        """Open the prompt on the run as far as it has come, unless the watch goes past what was found.
+
+        Returns what the program gets from the op.
+        """
         frames = live_frames()
         plan = section.plan
         if plan is None or section.stopped:
@@ -71,7 +74,8 @@ class Stops:
         news = section.stopped
         section.number, section.plan, section.stopped = plan.number, plan, True
         with INSIDE:
-            self._controller.run_ends(plan, section.run(plan.number, frames, caught=True, news=news, paused=paused))
+            run = section.run(plan.number, frames, caught=True, news=news, paused=paused)
+            section.stopped = self._controller.run_ends(plan, run) or news
         return _given_instead(section, paused, frames)
 
     def _paused_at(self, section: Section, paused: PausedOp) -> OpOutputs:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import ml_dtypes
 import numpy as np
@@ -13,6 +14,7 @@ from support.made_run import CPU, INF, NAN, OTHER, made_run, op
 from tfdbg_cli.analysis.origin.aftermath import aftermath
 from tfdbg_cli.analysis.origin.origin_found import Benign
 from tfdbg_cli.analysis.origin.search import OriginSearch
+from tfdbg_cli.model.calls import Argument, RunKind
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import MemoryTensorStore, Tensor
 from tfdbg_cli.model.values import Lack, NoValue, Value
@@ -158,6 +160,20 @@ def test_the_runtimes_argument_is_called_by_the_name_of_the_feed() -> None:
     )
     origin = OriginSearch(run).first()
     assert origin is not None and str(origin.name) == "a/x:0" and "input a/x:0" in origin.cause.text
+
+
+def test_what_a_function_was_traced_with_and_a_number_of_eager_code_are_no_data_that_is_fed() -> None:
+    run = made_run(op("x", "Placeholder", value=[1.0, NAN]), feeds={"x:0": np.array([1.0, NAN])})
+    along = replace(run.call, kind=RunKind.FUNCTION, arguments=(Argument("x", "float32", (2,), captured=True),))
+    origin = OriginSearch(replace(run, call=along)).first()
+    assert origin is not None
+    assert origin.cause.text == "Already in x:0, a tensor from outside that the function was traced with."
+    assert "before the function is traced" in origin.cause.suggestion
+    run = made_run(op("x", "Placeholder", value=INF), feeds={"x:0": np.array(INF)})
+    origin = OriginSearch(replace(run, call=replace(run.call, kind=RunKind.EAGER)), benign=Benign.SHOW).first()
+    assert origin is not None
+    assert origin.cause.text == "Already in the number x:0, which Python gave to the op."
+    assert "batch" not in origin.cause.suggestion
 
 
 def test_a_feed_that_no_tensor_shows_is_the_origin() -> None:

@@ -12,7 +12,7 @@ from tfdbg_cli.analysis.batch.batch_roles import BatchRole, BatchRoles
 from tfdbg_cli.analysis.causes.causes import Cause, explain, filled
 from tfdbg_cli.analysis.causes.collectives import cause_elsewhere
 from tfdbg_cli.analysis.causes.evidence import Evidence, gather
-from tfdbg_cli.analysis.causes.given_data import GivenData
+from tfdbg_cli.analysis.causes.given_data import Came, GivenData
 from tfdbg_cli.analysis.causes.intended import Intentions
 from tfdbg_cli.analysis.causes.literals import overflown_input
 from tfdbg_cli.analysis.causes.lost_epsilon import lost_epsilon
@@ -23,6 +23,7 @@ from tfdbg_cli.analysis.causes.zero_times_infinity import zero_times_infinity
 from tfdbg_cli.analysis.graph.forward import forward_of
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
 from tfdbg_cli.analysis.watch.verdicts import Verdicts
+from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
@@ -53,8 +54,7 @@ class Explanations:
 
         `at_fault` says whether an input is itself to blame.
         """
-        given = GivenData(bad, self.batch_role(name))
-        found = cause_at_source(node, inputs, self._lineage, at_fault, given)
+        found = cause_at_source(node, inputs, self._lineage, at_fault, self.given(name, node, bad))
         found = found or cause_elsewhere(node, value, inputs)
         if node.op_type == "Const":
             found = cause_of_constant(self._run, node, value)
@@ -83,6 +83,15 @@ class Explanations:
         elif "logits" in cause.suggestion:
             helps = f"{cause.suggestion} {helps}"
         return replace(cause, text=f"{cause.text.removesuffix('.')}; {told}.", suggestion=helps)
+
+    def given(self, name: TensorName, node: Node | None, bad: Array) -> GivenData:
+        """What is known of the input `name`, whose `bad` elements are not finite, as data; `node` stands for it."""
+        came = Came.FED
+        if node is not None and self._lineage.is_captured(node):
+            came = Came.ALONG
+        elif self._run.call.kind is RunKind.EAGER and not bad.ndim:
+            came = Came.AS_NUMBER
+        return GivenData(bad, self.batch_role(name), came)
 
     def batch_role(self, name: TensorName) -> BatchRole | None:
         """Which part of a batch the input `name` of one of the run's graphs is; None if that is not known."""

@@ -1,8 +1,9 @@
-"""Data that was not finite when it came in: what part of the batch it is, and whether it is all in some columns."""
+"""What was not finite when it came in: how it came, what part of a batch it is, whether it is all in some columns."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum, auto
 
 import numpy as np
 
@@ -14,12 +15,21 @@ _MOST_NAMED = 8
 _AXES = {2: "column", 3: "feature"}  # what the last axis is, by the number of axes
 
 
+class Came(Enum):
+    """How something comes into a run that no op of it made."""
+
+    FED = auto()  # as a feed or an argument, or as an array that eager code hands to an op
+    ALONG = auto()  # with a function, as a tensor from outside that it was traced with
+    AS_NUMBER = auto()  # as a single number that eager code hands to an op
+
+
 @dataclass(frozen=True)
 class GivenData:
-    """Where the data is not finite (`bad`), and which part of the batch it is, if that is known."""
+    """Where the data is not finite (`bad`), which part of the batch it is, if that is known, and how it came."""
 
     bad: Array
     role: BatchRole | None = None
+    came: Came = Came.FED
 
     @property
     def columns(self) -> tuple[int, ...]:

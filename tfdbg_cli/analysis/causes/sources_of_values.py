@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from tfdbg_cli.analysis.causes.causes import Cause
-from tfdbg_cli.analysis.causes.given_data import GivenData
+from tfdbg_cli.analysis.causes.given_data import Came, GivenData
 from tfdbg_cli.analysis.causes.literals import overflown
 from tfdbg_cli.analysis.causes.safe_numbers import safe_numbers
 from tfdbg_cli.analysis.causes.suggestions import UPDATE
@@ -23,6 +23,11 @@ from tfdbg_cli.ops.kinds import PYTHON, RECEIVES
 _CHECK_DATA = (
     "Check the data before it is fed: np.isfinite(batch).all(); replace what is missing (np.nan_to_num), or leave"
     " such rows out."
+)
+_COMES_ALONG = "Look where the program makes it, before the function is traced: np.isfinite(value).all()."
+_COMES_AS_NUMBER = (
+    "If the program means it, as to begin a minimum, `ignore` this place; else look where Python computed it, as by a"
+    " division by a count that is 0."
 )
 _FILTER_DATA = (
     "Check or filter the data set: dataset.filter(lambda x, *_: tf.reduce_all(tf.math.is_finite(x))), or replace what"
@@ -88,6 +93,10 @@ def cause_of_feed(name: TensorName, given: GivenData | None = None) -> Cause:
     """The cause when the program itself fed something that is not finite; `given` is what is known of it as data."""
     if given is None:
         return Cause(f"Already in the input {name}.", _CHECK_DATA)
+    if given.role is None and given.came is Came.ALONG:
+        return Cause(f"Already in {name}, a tensor from outside that the function was traced with.", _COMES_ALONG)
+    if given.role is None and given.came is Came.AS_NUMBER:
+        return Cause(f"Already in the number {name}, which Python gave to the op.", _COMES_AS_NUMBER)
     what = f"{given.role}, {name}" if given.role else f"the input {name}"
     return Cause(f"Already in {what}{given.where}.", given.helps or _CHECK_DATA)
 

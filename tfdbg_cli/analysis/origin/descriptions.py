@@ -11,7 +11,6 @@ from tfdbg_cli.analysis.batch.rows import NO_ROWS, BatchRows, batch_rows
 from tfdbg_cli.analysis.causes.causes import Cause, explain
 from tfdbg_cli.analysis.causes.evidence import gather
 from tfdbg_cli.analysis.causes.explanation import Explanations
-from tfdbg_cli.analysis.causes.given_data import GivenData
 from tfdbg_cli.analysis.causes.plain_facts import plain_facts
 from tfdbg_cli.analysis.causes.sources_of_values import (
     cause_of_feed,
@@ -154,7 +153,7 @@ class Descriptions:
     def _cause_of(self, name: TensorName, node: Node | None, bad: Array) -> Cause:
         """The cause when what was fed as `name`, or the variable `node`, is not finite."""
         if node is None or not self._lineage.is_variable(node):
-            return cause_of_feed(name, GivenData(bad, self._explanations.batch_role(name)))
+            return cause_of_feed(name, self._explanations.given(name, node, bad))
         return update_spoils(node.name) if self.spoiled_meanwhile(node) else cause_of_variable(node.name, read=True)
 
     def _made_by(self, node: Node | None, name: TensorName) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
+from tfdbg_cli.capture.sessions.reach import has_tensor
 from tfdbg_cli.capture.tf.op_definitions import calls_functions, is_stateful
 from tfdbg_cli.capture.tf.opaque import dtype_name
 from tfdbg_cli.capture.tf.static_values import array_in, dimensions
@@ -82,9 +83,8 @@ def facts_of(order: Iterable[Op], fed_names: Collection[str]) -> Facts[str]:
 
     The optimizer may take a fed tensor for the constant that it would be, unless it is a placeholder.
     """
-    fed = {
-        tensor.name: tensor for op in (order if fed_names else ()) for tensor in op.inputs if tensor.name in fed_names
-    }
+    graph = next((op.graph for op in order), None)
+    fed = {name: graph.as_graph_element(name) for name in fed_names if graph is not None and has_tensor(graph, name)}
     constants = {name: None if is_placeholder(tensor) else UNREAD for name, tensor in fed.items()}
     sources = {name: tensor.op.type if tensor.op.type == "Const" else name for name, tensor in fed.items()}
     return Facts(constants, sources, merging=True)

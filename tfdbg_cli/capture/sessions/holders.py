@@ -19,20 +19,20 @@ def touching(order: Iterable[Op]) -> list[Op]:
     All others, which are most ops of a large graph, need no look when state is concerned: they neither hold, read,
     write nor draw anything, and call no function.
     """
-    leading: dict[str, bool] = {}  # by op name, whether its outputs may be handles, or share memory with state
+    leading: dict[Op, bool] = {}  # whether the outputs of an op may be handles, or share memory with state
     found = []
     for op in order:
         given = False
         for tensor in op.inputs:
             giver = tensor.op
-            leads = leading.get(giver.name)
+            leads = leading.get(giver)
             if leads is None:  # not in `order`, since its output is fed; or later in it, as the way back of a loop
                 leads = any(map(is_opaque, giver.outputs))
             if leads:
                 given = True
                 break
         leads = (given and op.type in HANDING_ON) or any(map(is_opaque, op.outputs))
-        leading[op.name] = leads
+        leading[op] = leads
         if given or leads or op.type in PYTHON or not only_computes(op.type):
             found.append(op)
     return found

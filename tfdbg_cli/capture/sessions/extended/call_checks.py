@@ -199,15 +199,16 @@ class _Admission:
         self.named = chooser(request, excluded, ignored).admits_named
         self._by_name = bool(excluded or request.narrowed or ignored)
         self.whole = not self._by_name and outcome is None
-        self._concerned: dict[tuple[str, str, Shape], bool] = {}
+        self._concerned: dict[tuple[str, int, Shape], bool] = {}  # by op type, number of the dtype, shape
 
     def tensor(self, tensor: SymbolicTensor) -> bool:
-        op, dtype = tensor.op, dtype_name(tensor)
-        kind = (op.type, dtype, known_shape(self._question, tensor))
+        op = tensor.op
+        kind = (op.type, tensor.dtype.as_datatype_enum, known_shape(self._question, tensor))
         concerned = self._concerned.get(kind)
         if concerned is None:
-            concerned = self._concerned[kind] = self._question.concerns(*kind)
-        if not concerned or (self._by_name and not self.named(op.name, op.type, dtype)):
+            op_type, _, shape = kind
+            concerned = self._concerned[kind] = self._question.concerns(op_type, dtype_name(tensor), shape)
+        if not concerned or (self._by_name and not self.named(op.name, op.type, dtype_name(tensor))):
             return False
         if self._question.among is Among.GRADIENTS:
             return is_final_gradient(program_graph(self._graph), op.name, tensor.value_index, op.type)
@@ -244,11 +245,12 @@ def _watched_call(
         # Outputs of a shadow op for a call are checked inside of the call, unless a filter on names leaves these out.
         return admission.tensor(tensor) and not (admission.whole and tensor.op.name in shadow_ops.giving)
 
+    admitted = admits if shadow_ops.given else admission.tensor
     asked = [variable for variable in state.written if admission.variable(variable)]
     listed = {tensor.name for tensor in fetchable} if asked else set()
     checked = [variable for variable in asked if not _is_assigned(variable, listed, admits)]
     shown = _shown_in(checked) if question.covering is Covering.READERS else {}
-    found = frontier(order, fetchable, fed_names, admits, question, shown=shown)
+    found = frontier(order, fetchable, fed_names, admitted, question, shown=shown)
     after = dict(zip(state.written, read_after_updates(hidden, _rewritten(state, shadow_ops)), strict=True))
     tensors = [*map(shadow_ops.tensor, found.checked), *(after[variable] for variable in checked)]
     inner = _inner(reached, fed_names, admits, shadow_ops)

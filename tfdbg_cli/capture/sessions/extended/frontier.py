@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from types import MappingProxyType
 
 from tfdbg_cli.capture.questions.coverage import Coverage
 from tfdbg_cli.capture.questions.question import Question
 from tfdbg_cli.capture.sessions.graph_ops import GraphOp, attribute_of, facts_of, is_placeholder
-from tfdbg_cli.capture.tf.opaque import dtype_name, is_reference
 from tfdbg_cli.capture.tf.types import Op, SymbolicTensor
+from tfdbg_cli.model.dtypes import FIRST_REFERENCE, element_type
 from tfdbg_cli.ops.facts import Facts
 from tfdbg_cli.ops.op_view import Kind
 from tfdbg_cli.ops.transparency import CHECKABLE
@@ -89,12 +90,19 @@ class _Search:
         return name in self.candidates and name not in self.fed_names
 
 
+@cache
+def _may_hold_nan(number: int) -> bool:
+    """Whether a tensor of the dtype of that number, or the variable that it refers to, may hold a NaN."""
+    return element_type(number).name in CHECKABLE
+
+
 def _can_be_bad(tensor: SymbolicTensor, fed_names: Collection[str]) -> bool:
-    if dtype_name(tensor) not in CHECKABLE:
+    number = tensor.dtype.as_datatype_enum
+    if not _may_hold_nan(number):
         return False
     if fed_names and tensor.name in fed_names:
         return True
-    if is_reference(tensor):
+    if number >= FIRST_REFERENCE:
         return False
     op = tensor.op
     return op.type not in MAYBE_UNDEFINED or not is_undefined(

@@ -10,7 +10,7 @@ from typing import Any
 from tfdbg_cli.capture.functions.definition.body import attribute_of
 from tfdbg_cli.capture.functions.definition.call_tree import CallKind, CallSite, Scope
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.capture.tf.static_values import array_in, dimensions
+from tfdbg_cli.capture.tf.static_values import array_in
 from tfdbg_cli.capture.tf.types import NodeDef, TfGraph
 from tfdbg_cli.model.dtypes import element_type
 from tfdbg_cli.model.names import TensorName
@@ -99,14 +99,14 @@ class StaticFacts(Facts[TensorName]):
     def _of_arguments(self, root: Scope) -> None:
         graph = self._graphs.get(root.body.name)
         for name, tensor in zip(root.argument_names, () if graph is None else graph.inputs, strict=False):
-            self._shapes[TensorName(name, 0)] = dimensions(tensor.shape)
+            self._shapes[TensorName(name, 0)] = compat.lengths(tensor)
 
     def _of_scope(self, scope: Scope) -> None:
         graph = self._graphs.get(scope.body.name)
         shapes = self._shapes_in(scope.body.name)
         for position, name in scope.loop_variables.items():
             if graph is not None and position < len(graph.inputs):
-                self._shapes[name] = dimensions(graph.inputs[position].shape)
+                self._shapes[name] = compat.lengths(graph.inputs[position])
         for node in scope.needed.nodes:
             site = scope.calls.get(node.name)
             if site is not None:
@@ -138,4 +138,4 @@ class StaticFacts(Facts[TensorName]):
 def _shapes_in(graph: TfGraph) -> Mapping[str, list[Shape]]:
     if graph is None:
         return {}
-    return {op.name: [dimensions(tensor.shape) for tensor in op.outputs] for op in graph.get_operations()}
+    return {op.name: [compat.lengths(tensor) for tensor in op.outputs] for op in graph.get_operations()}

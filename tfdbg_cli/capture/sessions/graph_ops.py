@@ -6,9 +6,10 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from tfdbg_cli.capture.sessions.reach import has_tensor
+from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_definitions import calls_functions, is_stateful
 from tfdbg_cli.capture.tf.opaque import dtype_name
-from tfdbg_cli.capture.tf.static_values import array_in, dimensions
+from tfdbg_cli.capture.tf.static_values import array_in
 from tfdbg_cli.capture.tf.types import Op, SymbolicTensor
 from tfdbg_cli.ops.facts import Facts
 from tfdbg_cli.ops.folding import UNREAD
@@ -62,7 +63,7 @@ class GraphOp:
 
 def kind_of(tensor: SymbolicTensor) -> Kind:
     """What is known of a tf.Tensor in a graph."""
-    return Kind(dtype_name(tensor), dimensions(tensor.shape))
+    return Kind(dtype_name(tensor), compat.lengths(tensor))
 
 
 def attribute_of(op: Op, name: str) -> Any:

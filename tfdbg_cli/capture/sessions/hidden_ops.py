@@ -53,6 +53,7 @@ class HiddenOps:
         self._count = 0
         self._lock = threading.RLock()
         self._known: dict[Hashable, Op] = {}
+        self._coming: dict[Hashable, str] = {}  # by key, the names of ops that `once` is about to add
         self._numbers: dict[Hashable, int] = {}
 
     @property
@@ -68,18 +69,28 @@ class HiddenOps:
     def once(self, wanted: Mapping[Key, Callable[[int], Sequence[NewOp]]]) -> list[Op]:
         """For each key the last op that its maker made, in order. A maker is called only for a key that is new.
 
-        It is called with the position of its first op among those that are added, for `name_of`.
+        It is called with the position of its first op among those that are added, for `name_of`. It may read what the
+        makers before it made (`answer`).
         """
         with self._lock:
             new: list[NewOp] = []
             ends: dict[Hashable, int] = {}
-            for key, make in wanted.items():
-                if key not in self._known:
-                    new.extend(make(len(new)))
-                    ends[key] = len(new) - 1
-            made = self.add(new)
+            try:
+                for key, make in wanted.items():
+                    if key not in self._known:
+                        new.extend(make(len(new)))
+                        ends[key] = len(new) - 1
+                        self._coming[key] = self.name_of(len(new) - 1)
+                made = self.add(new)
+            finally:
+                self._coming.clear()
             self._known.update((key, made[end]) for key, end in ends.items())
             return [self._known[key] for key in wanted]
+
+    def answer(self, key: Hashable) -> Operand:
+        """How an op that is made now reads the op of `key`: that is there, or is added with it, and not `behind`."""
+        coming = self._coming.get(key)
+        return self._known[key].outputs[0] if coming is None else coming
 
     def add(self, new: Sequence[NewOp], functions: Iterable[FunctionDef] = ()) -> list[Op]:
         """Add ops, which may read each other by `name_of`, and the functions that they call; gives the ops.

@@ -267,6 +267,15 @@ def called_by(atomic: AtomicFunction) -> Iterable[AtomicFunction]:
     return functions
 
 
+def lengths(tensor: SymbolicTensor) -> tuple[int | None, ...] | None:
+    """The lengths of the dimensions of a tensor of a graph, as far as they are known; None for an unknown rank.
+
+    `tensor.shape` tells the same, but makes and keeps objects that take longer than all else that is asked of it.
+    """
+    found, unknown = tensor._shape
+    return None if unknown else tuple(found)
+
+
 def add_hidden_ops(
     graph: TfGraph, definition: Any, inputs: Mapping[str, SymbolicTensor], controls: Mapping[str, Op]
 ) -> dict[str, Op]:

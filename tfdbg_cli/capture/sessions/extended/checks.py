@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 
 import tensorflow as tf
@@ -12,8 +12,8 @@ from tfdbg_cli.capture.questions.recipe import ASKED, BEFORE
 from tfdbg_cli.capture.sessions.call_state import Variable
 from tfdbg_cli.capture.sessions.hidden_ops import HiddenOps, NewOp, Operand
 from tfdbg_cli.capture.sessions.variable_ops import read
+from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.opaque import dtype_name
-from tfdbg_cli.capture.tf.static_values import dimensions
 from tfdbg_cli.capture.tf.types import Op, SymbolicTensor
 from tfdbg_cli.ops.transparent_shapes import Shape
 
@@ -28,13 +28,17 @@ def health_of(
     `known` are answers that exist already, as of rewritten calls; they are added, too.
     """
     number = hidden.number_of(question)
-    makers = {(number, tensor.name): partial(asked, hidden, question, tensor) for tensor in tensors}
-    answers = [*(op.outputs[0] for op in hidden.once(makers)), *known]
-    if not answers:
+    makers: dict[Hashable, Callable[[int], list[NewOp]]] = {
+        (number, tensor.name): partial(asked, hidden, question, tensor) for tensor in tensors
+    }
+    if not makers and not known:
         return None
-    key = (*makers, *(answer.name for answer in known))
-    (health,) = hidden.once({key: lambda at: _sums(hidden, answers, at)})
-    return health.outputs[0]
+    asking = tuple(makers)
+    # All are added at once: a sum that knows its terms by their names takes less time than one of tensors.
+    makers[(*asking, *(answer.name for answer in known))] = lambda at: _sums(
+        hidden, [*map(hidden.answer, asking), *known], at
+    )
+    return hidden.once(makers)[-1].outputs[0]
 
 
 def read_after_updates(hidden: HiddenOps, variables: Sequence[Variable]) -> list[SymbolicTensor]:
@@ -58,7 +62,7 @@ def _read(variable: Variable, after: Sequence[Op], _: int) -> list[NewOp]:
 
 def known_shape(question: Question, tensor: SymbolicTensor) -> Shape:
     """The static shape of `tensor`; None if `question` does not need it, since asking the graph takes long."""
-    return dimensions(tensor.shape) if question.by_shape else None
+    return compat.lengths(tensor) if question.by_shape else None
 
 
 def asked(

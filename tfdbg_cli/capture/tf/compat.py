@@ -268,10 +268,7 @@ def called_by(atomic: AtomicFunction) -> Iterable[AtomicFunction]:
 
 
 def lengths(tensor: SymbolicTensor) -> tuple[int | None, ...] | None:
-    """The lengths of the dimensions of a tensor of a graph, as far as they are known; None for an unknown rank.
-
-    `tensor.shape` tells the same, but makes and keeps objects that take longer than all else that is asked of it.
-    """
+    """The lengths of a graph's tensor, as `tensor.shape` tells them in ten times the time; None: no rank is known."""
     found, unknown = tensor._shape
     return None if unknown else tuple(found)
 

@@ -64,10 +64,32 @@ def test_a_copy_with_other_elements_put_in_is_as_before_unless_these_are_bad(op_
 
 
 @pytest.mark.parametrize("held", [[NAN], [1.0]], ids=["the same", "finite"])
-def test_what_a_checkpoint_puts_back_is_as_before_where_the_variable_held_it(held: Any) -> None:
+def test_with_what_a_checkpoint_puts_there_a_variable_begins_anew(held: Any) -> None:
     restored = op("restored", "RestoreV2", value=[NAN])
-    expected = ["restored:0", "v/after_update:0"] if np.isnan(held).all() else []
-    assert _carried(_run(held, [NAN], restored, assigned="restored")) == expected
+    assert _carried(_run(held, [NAN], restored, assigned="restored")) == ["restored:0", "v/after_update:0"]
+    halved = op("halved", "Mul", "restored", value=[NAN])
+    assert _carried(_run(held, [NAN], restored, halved, assigned="halved")) == []
+
+
+@pytest.mark.parametrize("held", [[NAN], [1.0]], ids=["the same", "finite"])
+def test_what_comes_from_outside_is_as_before_where_the_variable_held_it(held: Any) -> None:
+    """As weights that Keras loads do, of which a file held what the layer has."""
+    given = op("given", "Placeholder", value=[NAN])
+    expected = ["given:0", "v/after_update:0"] if np.isnan(held).all() else []
+    assert _carried(_run(held, [NAN], given, assigned="given")) == expected
+
+
+@pytest.mark.parametrize(("wait", "carried"), [("write", True), ("other", False)])
+def test_an_update_that_is_fetched_gives_what_is_in_the_variable(wait: str, carried: bool) -> None:
+    """A read that waits for no update of the variable is what the program asks for."""
+    root = op("part", "Sqrt", value=[0.5])
+    write = op("write", "ResourceStridedSliceAssign", "v", "part")
+    shown = op("v/after_update", "UpdatedVariable", "v", "part", value=[0.5, NAN], control=("write",))
+    read = op("read", "ReadVariableOp", "v", value=[NAN, NAN])
+    value = op("value", "ReadVariableOp", "v", value=[0.5, NAN], control=(wait,))
+    run = made_run(V, read, root, write, op("other", "NoOp"), value, shown)
+    run = replace(run, call=replace(run.call, fetches=("value:0",)))
+    assert ("value:0" in _carried(run)) is carried
 
 
 def test_an_infinity_that_the_program_wrote_down_may_be_new() -> None:

@@ -9,7 +9,8 @@ them down. To them something may be added, too, as to the value of a state that 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence, Set
+from typing import TypeAlias
 
 import numpy as np
 
@@ -22,7 +23,7 @@ from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName, tensor_name_of
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import nonfinite_mask
-from tfdbg_cli.model.updates import UPDATED_VARIABLE, before_update
+from tfdbg_cli.model.updates import UPDATED_VARIABLE, after_update, before_update
 from tfdbg_cli.model.values import Array, NoValue
 from tfdbg_cli.model.walks import reached
 from tfdbg_cli.ops.effects import takes_handle, updates_variable
@@ -44,6 +45,7 @@ from tfdbg_cli.ops.kinds import (
     WRITES_OVER,
 )
 
+_IsSource: TypeAlias = "Callable[[Node | None, Array], bool]"  # of a node and what it gives
 _CARRY = frozenset(SAME_VALUE) | MOVES | PUTS_INTO | SELECTS | MERGE | EXTREMES | CALLS | {"Fill"}
 _KEEP_INFINITIES = SUMS | {"AddN", "Mul", "Neg", "Abs"}
 _MOST_FOLLOWED = 10_000  # tensors between a variable and what is assigned to it
@@ -75,15 +77,33 @@ class CarriedOver:
         return self._shows_the_same(row) or self._is_carried(row)
 
     def _is_carried(self, row: int) -> bool:
-        name = self._run.tensors[row].name
-        if name in self._fetched:
-            return False  # the program is given it
-        node = self._lineage.node(row)
+        name, node = self._run.tensors[row].name, self._lineage.node(row)
         if node is not None and _shown_variable(node) is not None:
             return self._variable_is(name)
+        if name in self._fetched:
+            return node is not None and self._only_reads(node, row)  # else the program is given it
         rows = map(self._run.tensors.named, self._outcome.applied.get(name, frozenset()))
         shown = [self._run.tensors[each[-1]].name for each in rows if each]  # none of a branch that was not taken
         return bool(shown) and all(map(self._variable_is, shown))
+
+    def _only_reads(self, node: Node, row: int) -> bool:
+        """Whether `node`, of the tensor at `row`, reads a variable of a session that is as before.
+
+        A program that fetches a variable wants to see it; one that fetches an update mostly drops what it is given.
+        """
+        if node.op_type != "ReadVariableOp" or not node.inputs or not self._run.call.kind.of_session:
+            return False
+        shown = TensorName(after_update(node.inputs[0].node), 0)
+        rows = self._run.tensors.named(shown.node, shown.slot)
+        if not rows:
+            return True  # no op of the run writes it
+        waits = (found for name in node.control_inputs for found in self._found(name))
+        if not any(updates_variable(each.op_type) and each.inputs[:1] == node.inputs[:1] for each in waits):
+            return False
+        held, value = self._run.tensors.value(rows[-1]), self._run.tensors.value(row)
+        if isinstance(held, NoValue) or isinstance(value, NoValue):
+            return False
+        return not _is_new(value, held).any() and self._variable_is(shown)
 
     def _variable_is(self, name: TensorName) -> bool:
         known = self._known.get(name)
@@ -92,13 +112,26 @@ class CarriedOver:
         return known
 
     def _looked_at(self, name: TensorName) -> bool:
-        """Whether the variable that the tensors called `name` show holds only what it held before the run."""
+        """Whether the variable that the tensors called `name` show holds only what it held before the run.
+
+        With what a variable begins does no harm yet, nor what a checkpoint puts there in its place.
+        """
         rows = self._run.tensors.named(name.node, name.slot)
-        if not rows or not all(self._shows_the_same(row) or self._shows_new_infinities(row) for row in rows):
+        return bool(rows) and all(self._begins(row) or self._is_restored(row) or self._holds(row) for row in rows)
+
+    def _holds(self, row: int) -> bool:
+        """Whether the variable at `row` holds what it held, or infinities instead that the program wrote down."""
+        same = self._shows_the_same(row)
+        if not same and not self._shows_new_infinities(row):
             return False
-        # With what a variable begins does no harm yet. The first of what it shows is the variable itself.
-        written = (row for row in rows if not self._begins(row))
-        return all(self._is_brought(item) for row in written for item in self._lineage.inputs(row)[1:])
+        return self._is_brought(row, lambda node, value: self._is_source(node, value, may_be_nan=same))
+
+    def _is_restored(self, row: int) -> bool:
+        """Whether all that is bad in the variable at `row` was read from a checkpoint and assigned to it."""
+        shown = self._shown(row)
+        if shown is None or not self._is_written_by(ASSIGNMENTS, shown[0], shown[1]):
+            return False
+        return self._is_brought(row, lambda node, _: node is not None and node.op_type in RESTORES)
 
     def _shows_the_same(self, row: int) -> bool:
         """Whether the tensor at `row` shows a variable in which each bad element is as it was before the run."""
@@ -142,12 +175,12 @@ class CarriedOver:
         """Whether it is known what writes `variable`, which `shown` shows, and that is of the `allowed` types."""
         if shown.op_type != UPDATED_VARIABLE:
             return shown.op_type in allowed
-        writers = {
-            writer.name: writer.op_type for node in self._found(variable) for writer in self._lineage.writers(node)
-        }
         waits = [node for name in shown.control_inputs for node in self._found(name)]
-        writers |= {node.name: node.op_type for node in waits if updates_variable(node.op_type)}
-        return bool(writers) and all(op_type in allowed for op_type in writers.values())
+        writers = {node.op_type for node in waits if updates_variable(node.op_type)}
+        all_told = len(waits) == len(shown.control_inputs) and all(updates_variable(node.op_type) for node in waits)
+        if not (self._run.call.kind.of_session and all_told):  # the graph of a session has updates of other runs, too
+            writers |= {each.op_type for node in self._found(variable) for each in self._lineage.writers(node)}
+        return bool(writers) and writers <= allowed
 
     def _found(self, name: str) -> list[Node]:
         """The node called `name`, in the first graph of the run that has it."""
@@ -174,40 +207,44 @@ class CarriedOver:
             return None if isinstance(value, NoValue) else value
         return self._held.in_any_run(variable)
 
-    def _is_brought(self, item: InputSeen) -> bool:
-        """Whether what is bad in `item` comes from variables and literals, unchanged."""
+    def _is_brought(self, row: int, is_source: _IsSource) -> bool:
+        """Whether what is bad in what was written into the variable at `row` comes from sources, unchanged."""
+        # The first of what it shows is the variable itself.
+        return all(self._comes_from(is_source, item) for item in self._lineage.inputs(row)[1:])
+
+    def _comes_from(self, is_source: _IsSource, item: InputSeen) -> bool:
         if item.index is None:
-            return self._is_fine(item)
+            return _is_fine(item, is_source)
         made: list[int] = []  # rows of what came from elsewhere
-        followed = list(reached([item.index], lambda row: self._givers(row, made), most=_MOST_FOLLOWED))
+        followed = list(reached([item.index], lambda row: self._givers(row, made, is_source), most=_MOST_FOLLOWED))
         return not made and len(followed) < _MOST_FOLLOWED
 
-    def _givers(self, row: int, made: list[int]) -> Sequence[int]:
+    def _givers(self, row: int, made: list[int], is_source: _IsSource) -> Sequence[int]:
         """The rows from which the bad elements at `row` were taken; where they are computed, `row` goes to `made`."""
         value, node = self._run.tensors.value(row), self._lineage.node(row)
         if isinstance(value, NoValue):
             made.append(row)
             return ()
-        if not nonfinite_mask(value).any() or self._is_source(node, value):
+        if not nonfinite_mask(value).any() or is_source(node, value):
             return ()
         inputs = self._lineage.inputs(row)
         bad = [item for item in inputs if item.value is not None and nonfinite_mask(item.value).any()]
+        fine = all(_is_fine(item, is_source) for item in bad)
         # Without any it is a cast to a narrower type, say.
-        if node is None or not bad or not _carries(node, value, inputs) or not all(map(self._is_fine, bad)):
+        if node is None or not bad or not _carries(node, value, inputs) or not fine:
             made.append(row)
         return [item.index for item in bad if item.index is not None]
 
-    def _is_fine(self, item: InputSeen) -> bool:
-        """Whether `item` is a tensor of the run, which is followed further, or a source, or finite."""
-        if item.index is not None or item.value is None or not nonfinite_mask(item.value).any():
-            return True
-        return self._is_source(item.node, item.value)
+    def _is_source(self, node: Node | None, value: Array, *, may_be_nan: bool) -> bool:
+        """Whether `node`, which gives `value`, reads a variable, or is an infinity that was written down.
 
-    def _is_source(self, node: Node | None, value: Array) -> bool:
-        """Whether `node`, which gives `value`, reads a variable or a checkpoint, or is an infinity written down."""
+        With `may_be_nan` it may also be what came into the run from outside, such as weights that a file held.
+        """
         if node is None:
             return False
-        if node.op_type in LITERALS or (node.op_type in INPUTS and not self._lineage.is_variable(node)):
+        if node.op_type in INPUTS and not self._lineage.is_variable(node):
+            return may_be_nan or not nan_mask(value).any()
+        if node.op_type in LITERALS:
             return not nan_mask(value).any()
         held = node.op_type in VARIABLE_READS | RESTORES or node.op_type == UPDATED_VARIABLE
         return held or self._lineage.is_variable(node)
@@ -224,6 +261,13 @@ def _shown_variable(node: Node) -> str | None:
     by_reference = updates_variable(node.op_type) and not takes_handle(node.op_type)
     shows = node.op_type == UPDATED_VARIABLE or by_reference
     return node.inputs[0].node if shows and node.inputs else None
+
+
+def _is_fine(item: InputSeen, is_source: _IsSource) -> bool:
+    """Whether `item` is a tensor of the run, which is followed further, or a source, or finite."""
+    if item.index is not None or item.value is None or not nonfinite_mask(item.value).any():
+        return True
+    return is_source(item.node, item.value)
 
 
 def _carries(node: Node, value: Array, inputs: Iterable[InputSeen]) -> bool:

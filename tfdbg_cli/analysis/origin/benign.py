@@ -88,12 +88,12 @@ def harm_in(run: Run, search: OriginSearch, carried: CarriedOver | None = None) 
         return f"The values of {search.unread} tensors are lost."
     if not bad:
         return ""
-    comes_out = outcome_of(run.graph, run.call)
+    comes_out, carried = outcome_of(run.graph, run.call), carried or CarriedOver(run, search.lineage)
     outcome = comes_out.names(run.tensors)
     if run.call.kind is RunKind.EAGER:
         given = unread(run)
         for row in bad:
-            if run.tensors[row].name in given:
+            if run.tensors[row].name in given and not carried.names([row]):
                 return f"No op of the run reads {run.tensors[row].name}, so that the program may have got it."
         outcome |= given
     elif not run.call.results_known:
@@ -102,7 +102,7 @@ def harm_in(run: Run, search: OriginSearch, carried: CarriedOver | None = None) 
     if unknown is not None:
         return f"The value of the result {unknown} is not known."
     out = [row for row in bad if run.tensors[row].name in outcome]
-    kept = frozenset((carried or CarriedOver(run, search.lineage)).names(out))
+    kept = frozenset(carried.names(out))
     spoiled = [name for row in out if (name := run.tensors[row].name) not in kept]
     if spoiled:
         return min((comes_out.harm(name) for name in spoiled), key=lambda harm: harm.kind).text

@@ -19,6 +19,7 @@ from tfdbg_cli.analysis.graph.parts import ELEMENTWISE
 from tfdbg_cli.analysis.graph.updates_within import HeldBefore
 from tfdbg_cli.analysis.watch.outcome import outcome_of
 from tfdbg_cli.analysis.watch.verdicts import nan_mask
+from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName, tensor_name_of
 from tfdbg_cli.model.runs import Run
@@ -80,23 +81,29 @@ class CarriedOver:
         name, node = self._run.tensors[row].name, self._lineage.node(row)
         if node is not None and _shown_variable(node) is not None:
             return self._variable_is(name)
+        if node is not None and self._only_reads(node, row):
+            return True
         if name in self._fetched:
-            return node is not None and self._only_reads(node, row)  # else the program is given it
+            return False  # the program is given it
         rows = map(self._run.tensors.named, self._outcome.applied.get(name, frozenset()))
         shown = [self._run.tensors[each[-1]].name for each in rows if each]  # none of a branch that was not taken
         return bool(shown) and all(map(self._variable_is, shown))
 
     def _only_reads(self, node: Node, row: int) -> bool:
-        """Whether `node`, of the tensor at `row`, reads a variable of a session that is as before.
+        """Whether `node`, of the tensor at `row`, reads a variable that is as before, and the program is given that.
 
-        A program that fetches a variable wants to see it; one that fetches an update mostly drops what it is given.
+        A program that fetches or reads a variable wants to see it; one that fetches an update mostly drops the value.
+        A function that gives back what it read in a variable is none of these: its result is computed with.
         """
-        if node.op_type != "ReadVariableOp" or not node.inputs or not self._run.call.kind.of_session:
+        kind = self._run.call.kind
+        if node.op_type != "ReadVariableOp" or not node.inputs or not (kind.of_session or kind is RunKind.EAGER):
             return False
         shown = TensorName(after_update(node.inputs[0].node), 0)
         rows = self._run.tensors.named(shown.node, shown.slot)
         if not rows:
             return True  # no op of the run writes it
+        if kind is RunKind.EAGER:
+            return self._variable_is(shown)
         waits = (found for name in node.control_inputs for found in self._found(name))
         if not any(updates_variable(each.op_type) and each.inputs[:1] == node.inputs[:1] for each in waits):
             return False

@@ -1,4 +1,7 @@
-"""Infinities that a program may mean, such as a mask of -inf: followed from op to op until their run is judged."""
+"""Infinities that a program may mean, such as a mask of -inf: followed from op to op until their run is judged.
+
+So is the NaN with which a program fills a variable that it has yet to write, or that such a variable still holds.
+"""
 
 from __future__ import annotations
 
@@ -7,20 +10,23 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from tfdbg_cli.capture.runs.eager.log.noted_ops import HANDLES, Noted, Taken
-from tfdbg_cli.capture.runs.eager.program.places import program_at
+from tfdbg_cli.capture.runs.eager.program.places import builds, program_at
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack, line_at
 from tfdbg_cli.capture.tf.compat import EagerTensor, dtype_number, host_array, tensor_id
 from tfdbg_cli.capture.tf.types import OpInput
 from tfdbg_cli.model.values import Array
 from tfdbg_cli.ops.intended_infinities import MASKING
+from tfdbg_cli.ops.kinds import PUTS_INTO, SELECTS
 
 _MOST_KNOWN = 50_000
-_HAND_ON = MASKING | {"ReadVariableOp", "AssignVariableOp"}
+_HAND_ON = MASKING | PUTS_INTO | {"ReadVariableOp", "AssignVariableOp"}
+_FILLS = SELECTS | {"Fill"}
+_NAN = 0.0  # stands for NaN among the signs of infinities
 _TURNS_SIGN = frozenset({"Neg", "Sub"})
 
 
 class Meant:
-    """Knows the tensors whose infinities the program wrote down or fed, and which ops have only handed on since.
+    """Knows the tensors whose bad elements the program wrote down or fed, and which ops have only handed on since.
 
     Whether they were meant is judged at the end of a run by what became of them (`analysis/origin/benign.py`). A line
     where they come up is new until a run with it was judged.
@@ -34,11 +40,12 @@ class Meant:
 
     def hands_on(self, op: Noted, inputs: Sequence[OpInput], outputs: Sequence[Taken]) -> bool:
         """Whether all non-finite elements of `outputs` are such infinities, handed on by `op`; if so, note it."""
-        if op.op_type not in _HAND_ON:
+        begins = builds(op.stack)
+        if op.op_type not in _HAND_ON and not begins:
             return False
         signs: set[float] = set()
         for given, read in zip(inputs, op.reads, strict=True):
-            held = self._infinities(given, made=isinstance(read, int))
+            held = self._held(given, made=isinstance(read, int), begins=begins, fills=op.op_type in _FILLS)
             if held is None:
                 return False
             signs |= held
@@ -64,19 +71,22 @@ class Meant:
         self._judged |= self._met
         self._met.clear()
 
-    def _infinities(self, given: OpInput, *, made: bool) -> set[float] | None:
-        """The signs (-1.0, 1.0) of the infinities in an input of an op; None where they look like a fault.
+    def _held(self, given: OpInput, *, made: bool, begins: bool, fills: bool) -> set[float] | None:
+        """The signs (-1.0, 1.0, `_NAN`) of what is bad in an input of an op; None where that looks like a fault.
 
-        They look intended in a tensor that is known here. In an input that no op `made`, a scalar may be either
-        infinity, and an array may hold -inf alone, as a mask does.
+        It looks intended in a tensor that is known here. In an input that no op `made`, a scalar may be either
+        infinity, or NaN where an op `fills` a tensor, and an array may hold -inf alone, as a mask does. A
+        variable `begins` with anything.
         """
-        signs = signs_of(given)
+        signs = _signs_given(given)
         if not signs:
             return signs
         if made:
             key = tensor_id(given)
             return signs if key in self._tensors or key in self._before else None
-        return signs if not np.ndim(given) or signs == {-1.0} else None
+        if begins or signs == {-1.0}:
+            return signs
+        return signs if not np.ndim(given) and (fills or _NAN not in signs) else None
 
     def _note(self, keys: Iterable[int]) -> None:
         self._tensors.update(keys)
@@ -86,6 +96,11 @@ class Meant:
 
 def signs_of(given: OpInput) -> set[float] | None:
     """The signs (-1.0, 1.0) of the infinities in an input of an op; None if it holds NaN, or such as have no sign."""
+    signs = _signs_given(given)
+    return None if signs is None or _NAN in signs else signs
+
+
+def _signs_given(given: OpInput) -> set[float] | None:
     if type(given) is EagerTensor:
         return set() if dtype_number(given) in HANDLES else _signs(np.asarray(host_array(given)))
     if hasattr(given, "handle"):
@@ -97,7 +112,7 @@ def signs_of(given: OpInput) -> set[float] | None:
 
 
 def _signs(value: Array) -> set[float] | None:
-    """The signs of the infinities in `value`; None if it holds NaN, or infinities that have no sign."""
+    """The signs of the infinities in `value`, `_NAN` if it holds NaN; None if it holds infinities without a sign."""
     if value.dtype.kind not in "fcV":
         return set()
     try:
@@ -108,7 +123,7 @@ def _signs(value: Array) -> set[float] | None:
 
 
 def _signs_of(bad: Array) -> set[float] | None:
-    return None if np.isnan(bad).any() else {float(sign) for sign in np.unique(np.sign(bad))}
+    return {float(sign) for sign in np.unique(np.sign(np.nan_to_num(bad, nan=_NAN)))}
 
 
 def place_of_stack(stack: Stack) -> tuple[str, int]:

@@ -135,6 +135,11 @@ CASES = [
          around=Surroundings(scaled=True)),
     Case("Softmax", ([[-INF, -INF]],), lambda x: _f([[NAN, NAN]]), "nothing but -inf", "-1e9"),
     Case(
+        "SparseSoftmaxCrossEntropyWithLogits", ([[-INF, -INF]], np.array([1])), lambda a, b: _f([NAN]),
+        "nothing but -inf", "-1e9",
+    ),
+    Case("SoftmaxCrossEntropyWithLogits", ([[INF, 1.0]], [[1.0, 0.0]]), lambda a, b: _f([NAN]), "holds NaN or +inf"),
+    Case(
         "SparseSoftmaxCrossEntropyWithLogits", ([[0.0, 1.0]], np.array([7])), lambda a, b: _f([NAN]),
         "A label outside of the classes: in1:0", "width of the logits",
     ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tfdbg_cli.analysis.causes.causes import Cause
 from tfdbg_cli.analysis.graph.lineage import InputSeen
-from tfdbg_cli.analysis.watch.verdicts import nan_mask
+from tfdbg_cli.analysis.watch.verdicts import holding, nan_mask
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.statistics import nonfinite_mask
 from tfdbg_cli.model.values import Array
@@ -29,12 +29,13 @@ def plain_facts(op_type: str, value: Array, bad: Array, inputs: tuple[InputSeen,
         return Cause(f"{fact}; no graph at hand holds it, so its inputs are not known.")
     unseen = [str(item.name) for item in inputs if item.value is None and item.tensor is None]
     if unseen:
-        return Cause(f"{fact}; of its inputs {', '.join(unseen)} was not seen.")
+        return Cause(f"{fact}; of its inputs {', '.join(unseen)} {'were' if len(unseen) > 1 else 'was'} not seen.")
     if not inputs:
         return Cause(f"{fact}; it has no inputs.")
-    held = [str(item.name) for item in inputs if item.value is not None and nonfinite_mask(item.value).any()]
-    if held:
-        return Cause(f"{fact}; {', '.join(held)} held some already.")
+    bad_inputs = [item for item in inputs if item.value is not None and nonfinite_mask(item.value).any()]
+    if bad_inputs:
+        held = (f"{item.name} held {holding([item.value])}" for item in bad_inputs if item.value is not None)
+        return Cause(f"{fact}; {', '.join(held)} already.")
     if any(item.value is None for item in inputs):
         return Cause(f"{fact}.")  # nobody knows what is behind a handle
     if op_type in _MAKES_NOTHING:

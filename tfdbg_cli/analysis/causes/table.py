@@ -66,6 +66,7 @@ _MATRIX = ops(
     " DepthwiseConv2dNative _FusedConv2D _FusedDepthwiseConv2dNative Conv2DBackpropInput Conv2DBackpropFilter"
 )
 _WITH_EPSILON = ops("ApplyAdam ApplyAdaMax ApplyAdadelta ApplyRMSProp ApplyCenteredRMSProp UpdatedVariable")
+_CROSS_ENTROPIES = ops("SoftmaxCrossEntropyWithLogits SparseSoftmaxCrossEntropyWithLogits")
 _ADDED_TO = ops("AssignAdd AssignSub ScatterAdd ScatterSub ScatterNdAdd ScatterNdSub")  # variables of the old kind
 _TOTALS = ops("Sum Mean Prod L2Loss Cumsum Cumprod EuclideanNorm UnsortedSegmentSum SegmentSum AddN AccumulateNV2")
 
@@ -322,8 +323,10 @@ RULES: tuple[Rule, ...] = (
          " {dtype}", helps.UPDATE),
     Rule(ops("UpdatedVariable"), step_of_nan,
          "0 / 0 within the update: {variable} is NaN at {n} after it, out of finite numbers", helps.BIGGER_EPSILON),
-    Rule(ops("Softmax LogSoftmax"), any_of(0, nothing_but_minus_inf), "{op} of a row that is nothing but -inf in {a}",
-         helps.OPEN_ROW),
+    Rule(ops("Softmax LogSoftmax") | _CROSS_ENTROPIES, any_of(0, nothing_but_minus_inf),
+         "{op} of a row that is nothing but -inf in {a}", helps.OPEN_ROW),
+    Rule(_CROSS_ENTROPIES, any_of(0, lambda x: np.isnan(x) | np.isposinf(x)),
+         "{op} of a row that holds NaN or +inf in {a}", "Look where it came from: `origin --benign show`."),
     Rule(ops("Softmax LogSoftmax"), any_of(0, lambda x: ~np.isfinite(x)),
          "{op} of a row that holds NaN or +inf in {a}", "Look where it came from: `origin --benign show`."),
 )  # fmt: skip

@@ -15,7 +15,7 @@ from tfdbg_cli.analysis.origin.dismissed import NOTHING, Dismissed
 from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.analysis.origin.swallowing import swallowed, used_by
 from tfdbg_cli.analysis.watch.outcome import outcome_of, unread
-from tfdbg_cli.analysis.watch.verdicts import nan_mask
+from tfdbg_cli.analysis.watch.verdicts import holding, nan_mask
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.dtypes import element_type_named, is_inexact
 from tfdbg_cli.model.ignored import IgnoredPlace
@@ -192,19 +192,3 @@ def _place(
         frame.file if frame else "",
         frame.line if frame else None,
     )
-
-
-def holding(values: Iterable[Array]) -> str:
-    """Which non-finite numbers there are in `values`, in words: `-inf`, `inf and NaN`."""
-    found: dict[str, None] = {}
-    for value in values:
-        if not is_inexact(value.dtype):
-            continue
-        infinite = np.isinf(value)
-        if value.dtype.kind == "c":
-            found |= {"inf": None} if infinite.any() else {}
-        else:
-            found |= {"-inf": None} if (infinite & (value < 0)).any() else {}
-            found |= {"inf": None} if (infinite & (value > 0)).any() else {}
-        found |= {"NaN": None} if nan_mask(value).any() else {}
-    return " and ".join(found) or "inf or NaN"

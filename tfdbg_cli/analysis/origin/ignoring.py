@@ -9,10 +9,10 @@ import numpy as np
 from tfdbg_cli.analysis.causes.causes import Cause
 from tfdbg_cli.analysis.graph.annotation import made_at
 from tfdbg_cli.analysis.origin.aftermath import spoiled_variables
-from tfdbg_cli.analysis.origin.benign import holding
 from tfdbg_cli.analysis.origin.dismissed import Dismissed
 from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.analysis.watch.outcome import outcome_of
+from tfdbg_cli.analysis.watch.verdicts import holding
 from tfdbg_cli.model.ignored import IgnoredBy, IgnoredPlace
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run

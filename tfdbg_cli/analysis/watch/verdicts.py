@@ -22,6 +22,22 @@ def nan_mask(array: Array) -> Array:
     return of_each(np.isnan, array) if is_inexact(array.dtype) else np.zeros(array.shape, np.bool_)
 
 
+def holding(values: Iterable[Array]) -> str:
+    """Which non-finite numbers there are in `values`, in words: `-inf`, `inf and NaN`."""
+    found: dict[str, None] = {}
+    for value in values:
+        if not is_inexact(value.dtype):
+            continue
+        infinite = np.isinf(value)
+        if value.dtype.kind == "c":
+            found |= {"inf": None} if infinite.any() else {}
+        else:
+            found |= {"-inf": None} if (infinite & (value < 0)).any() else {}
+            found |= {"inf": None} if (infinite & (value > 0)).any() else {}
+        found |= {"NaN": None} if nan_mask(value).any() else {}
+    return " and ".join(found) or "inf or NaN"
+
+
 class Verdicts:
     """Which tensors of `run` are bad: they hold an element that `mask` marks.
 

@@ -397,6 +397,20 @@ def test_bad_result_lets_nan_be_that_the_program_only_carries(tmp_path) -> None:
     assert first is not None and search.harmful(first)[0].op_type == "Sqrt"
 
 
+def test_nan_with_which_a_program_fills_a_variable_is_judged_at_the_end_of_the_run() -> None:
+    with ActiveWatch(benign=OnBenign.SKIP) as watching:
+        filled, given = tf.Variable(tf.fill([4], np.nan)), tf.Variable(np.full(4, np.nan, np.float32))
+        filled.assign(tf.ones([4]))
+        given.assign(tf.ones([4]))
+        watching.watch.end()
+        assert not watching.front.ends
+        means = tf.where([True, False], [1.0, 2.0], np.nan)
+        watching.watch.end()
+        assert len(watching.front.ends) == 1 and means.shape == (2,), "the program may have got it"
+        _ = tf.constant(2.0) * np.nan
+    assert len(watching.front.ends) == 2, "arithmetic with it is no way to fill anything"
+
+
 def test_a_variable_that_began_infinite_and_is_written_over_in_the_same_turn_harms_nothing() -> None:
     """Its first value was said to be what the update made: "the update itself overflows"."""
     with ActiveWatch(benign=OnBenign.SKIP) as watching:

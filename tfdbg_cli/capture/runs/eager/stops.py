@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
+from tfdbg_cli.analysis.watch.verdicts import nan_mask
 from tfdbg_cli.capture.controller import Action, Controller
 from tfdbg_cli.capture.runs.eager.checks import Checks
 from tfdbg_cli.capture.runs.eager.live_frames import live_frames
@@ -41,6 +44,7 @@ class Stops:
         stack = op.stack
         if found_by is not None and found_by.is_meant(op, inputs, gave):
             section.meant = found_by.is_new(op) or section.meant
+            section.let_nan_pass = section.let_nan_pass or any(map(_holds_nan, gave))
             found_by = None
         if found_by is not None and self._is_news(section, found_by, inputs, stack):
             self._pauses.found(op, stack, here.turn)
@@ -87,6 +91,11 @@ class Stops:
         with INSIDE:
             self._controller.run_paused(section.run(section.number, frames, paused=paused))
         return _given_instead(section, paused, frames)
+
+
+def _holds_nan(output: Taken) -> bool:
+    _, _, value = output
+    return value is not None and bool(nan_mask(np.asarray(value)).any())
 
 
 def _given_instead(section: Section, paused: PausedOp, frames: Sequence[LiveFrame]) -> OpOutputs:

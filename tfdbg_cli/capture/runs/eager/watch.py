@@ -262,6 +262,8 @@ class EagerWatch:
         if self._checks is not None:
             self._checks.run_ends()
         plan = section.plan
+        if plan is None and section.let_nan_pass:  # no run as yet, but what came of it is to be judged
+            plan = self._controller.run_starts(PendingSection(section, self._controller, found=True))
         if plan is None or plan.action is Action.LEAVE or section.stopped:
             return
         here.busy = True

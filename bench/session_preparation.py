@@ -1,7 +1,7 @@
 """What it takes, once, to make a session's graph ready for a watch, and from a hit to the screen.
 
-Apart stands what TensorFlow takes, which compiles the graph with its checks, once more on copies (beside it, in a
-second thread: `clock` is shorter than `all`), and at a hit once more with all values fetched. Our own part is the
+Apart stands what TensorFlow takes: it adds the checks to the graph and compiles that, once more on copies (beside it,
+in a second thread: `clock` is shorter than `all`), and at a hit once more with all values fetched. Our own part is the
 time of the thread that runs the program outside of TensorFlow.
 """
 
@@ -80,7 +80,10 @@ class _Clock:
         from tensorflow.python.framework import importer
 
         native = session.tf_session
-        names = ("TF_SessionRun_wrapper", "ExtendSession", "TF_SessionMakeCallable", "TF_SessionRunCallable")
+        names = (
+            "TF_SessionRun_wrapper", "ExtendSession", "TF_SessionMakeCallable", "TF_SessionRunCallable",
+            "TF_GraphImportGraphDefWithResults",
+        )  # fmt: skip
         places = [(native, name) for name in names]
         places.append((importer, "_import_graph_def_internal"))
         originals = [getattr(module, name) for module, name in places]

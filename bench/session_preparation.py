@@ -1,8 +1,8 @@
 """What it takes, once, to make a session's graph ready for a watch, and from a hit to the screen.
 
-Apart stands what TensorFlow takes: it adds the checks to the graph and compiles that, once more on copies (beside it,
-in a second thread: `clock` is shorter than `all`), and at a hit once more with all values fetched. Our own part is the
-time of the thread that runs the program outside of TensorFlow.
+Apart stands what TensorFlow takes: it adds the checks to the graph and compiles that, once more on copies (in a
+second thread, beside it: `clock` is shorter than `all`), and at a hit once more with all values fetched. Our own part
+is the time of the thread that runs the program outside of TensorFlow.
 """
 
 from __future__ import annotations

@@ -75,7 +75,7 @@ def turn_lines(run: Run, origin: Origin, label_width: int) -> list[Line]:
             Span("Turn".ljust(label_width), Style.LABEL),
             f"{turn + 1} of the loop ",
             name,
-            ": ",
+            " · ",
             Span("all turns", Style.KEY, link),
         )
     ]

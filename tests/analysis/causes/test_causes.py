@@ -98,6 +98,8 @@ CASES = [
          around=Surroundings(log_variance=True)),
     Case("Exp", ([100.0],), np.exp, "half the logarithm of a variance, is above 88.7", "softplus",
          around=Surroundings(half_log_variance=True)),
+    Case("Square", ([2e27],), lambda x: _f([INF]), "that of the gradient", "clip gradients",
+         around=Surroundings(of_gradient=True)),
     Case("Exp", ([12.0],), np.exp, "in0:0 is above 11.1", "", np.float16),
     Case("Exp", ([89.0],), np.exp, "largest bfloat16", "", ml_dtypes.bfloat16),
     Case("Acos", ([2.0],), np.arccos, "Acos outside of [-1, 1]", "clip_by_value"),

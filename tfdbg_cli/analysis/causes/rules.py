@@ -112,6 +112,11 @@ def of_half_log_variance(test: Test) -> Test:
     return lambda evidence: test(evidence) if evidence.half_log_variance else None
 
 
+def of_gradient(test: Test) -> Test:
+    """`test`, where the first input is a gradient."""
+    return lambda evidence: test(evidence) if evidence.of_gradient else None
+
+
 def no_loss(test: Test) -> Test:
     """`test`, where the result has axes; a single number may be a loss, which programs scale."""
     return lambda evidence: test(evidence) if evidence.places.shape[1] else None

@@ -34,7 +34,8 @@ class Surroundings:
     hides the result, but not the gradient. `grown` is the variable of largest magnitude upstream, with that
     magnitude, if it is suspiciously large. `scaled` says that the program tests its gradients for being finite, as
     loss scaling does, `log_variance` that the first input is the logarithm of a variance,
-    and `half_log_variance` that it is half of one, whose exponential is a deviation.
+    `half_log_variance` that it is half of one, whose exponential is a deviation, and `of_gradient` that it is a
+    gradient.
     """
 
     makers: tuple[Maker | None, ...] = ()
@@ -47,6 +48,7 @@ class Surroundings:
     scaled: bool = False
     log_variance: bool = False
     half_log_variance: bool = False
+    of_gradient: bool = False
 
 
 def surroundings(
@@ -73,14 +75,17 @@ def surroundings(
     hidden = ""
     if steep is not None and (steep is not node or any(is_gradient(graph, name) for name in bad_nodes)):
         hidden = hidden_by(run, lineage, node, steep)
-    below = (below_moves(item.node, lineage) for item in inputs)
+    below = [below_moves(item.node, lineage) for item in inputs]
+    of_gradient = bool(below) and below[0] is not None and is_gradient(lineage.graph_of(below[0]), below[0].name)
     made_by = tuple(maker.name if maker is not None else "" for maker in below)
     batch = tuple(batch_role_behind(lineage, item, batches) for item in inputs)
     grown = _grown(run, lineage, inputs)
     exponent = inputs[0].node if node.op_type == "Exp" and inputs else None
     variance, half = is_log_variance(exponent, lineage), is_half_log_variance(exponent, lineage)
     gradient = is_gradient(graph, node.name)
-    return Surroundings(makers, slope_of, hidden, grown, made_by, gradient, batch, scaled, variance, half)
+    return Surroundings(
+        makers, slope_of, hidden, grown, made_by, gradient, batch, scaled, variance, half, of_gradient
+    )
 
 
 def asks_of_gradients(graphs: Iterable[Graph]) -> bool:

@@ -31,6 +31,7 @@ from tfdbg_cli.analysis.causes.rules import (
     no_loss,
     nothing_but_minus_inf,
     of,
+    of_gradient,
     of_half_log_variance,
     of_log_variance,
     of_nothing,
@@ -234,6 +235,9 @@ RULES: tuple[Rule, ...] = (
         "a negative number to a fractional power: {a} is negative at {n}",
         "Clip the base with tf.maximum(x, {small}), which is above 0 for the gradient's sake, or take tf.abs.",
     ),
+    Rule(_POWERS, of_gradient(overflow),
+         "overflow of a power: at {n} that of the gradient {a} exceeds {largest}, the largest {dtype}",
+         helps.UPDATE),
     *_overflows(_POWERS, "overflow of a power: at {n} the result", helps.SMALLER),
     # Exponentials.
     Rule(ops("Exp"), of_log_variance(overflow),

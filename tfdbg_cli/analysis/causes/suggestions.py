@@ -19,8 +19,8 @@ BINARY_LOGITS = (
 )
 SWAPPED = (
     "The logarithm is taken of the targets, and not of what the model predicts: are the arguments of the loss"
-    " swapped? Keras calls loss(y_true, y_pred). If it is meant, as in a divergence, use tf.math.xlogy(p, p), which is 0"
-    " at 0, or tf.math.log(tf.maximum(x, {small}))."
+    " swapped? Keras calls loss(y_true, y_pred). If it is meant, as in a divergence, use tf.math.xlogy(p, p), which"
+    " is 0 at 0, or tf.math.log(tf.maximum(x, {small}))."
 )
 FED = "Check what is fed as {a}, or use tf.math.log(tf.maximum(x, {small})); for counts take tf.math.log1p(x)."
 AWAY_FROM_ZERO_LOG = (

@@ -31,9 +31,8 @@ def _before(graph: Graph, start: Node, wanted: frozenset[str]) -> frozenset[str]
     def needs(name: str) -> Iterable[str]:
         node = graph.find(name)
         yield from () if node is None else node.needs
-        for scope in scopes.around(
-            name
-        ):  # what is in a loop, a branch or a function waits for what its call waits for
+        # What is in a loop, a branch or a function waits for what its call waits for.
+        for scope in scopes.around(name):
             caller = graph.find(scopes.caller(scope))
             yield from () if caller is None else caller.control_inputs
 

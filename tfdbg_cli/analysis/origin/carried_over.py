@@ -18,7 +18,7 @@ from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
 from tfdbg_cli.analysis.graph.parts import ELEMENTWISE
 from tfdbg_cli.analysis.graph.updates_within import HeldBefore
 from tfdbg_cli.analysis.watch.outcome import outcome_of
-from tfdbg_cli.analysis.watch.verdicts import nan_mask
+from tfdbg_cli.analysis.watch.verdicts import alike, nan_mask
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName, tensor_name_of
@@ -299,5 +299,4 @@ def _is_new(value: Array, held: Array) -> Array:
     bad = nonfinite_mask(value)
     if value.shape != held.shape or value.dtype != held.dtype:
         return bad
-    same = (value == held) | (nan_mask(value) & nan_mask(held))
-    return np.asarray(bad & ~same)
+    return np.asarray(bad & ~alike(value, held))

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from tfdbg_cli.analysis.graph.fused_ops import as_written
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
 from tfdbg_cli.analysis.graph.parts import ELEMENTWISE
-from tfdbg_cli.analysis.watch.verdicts import BadMask, nan_mask
+from tfdbg_cli.analysis.watch.verdicts import BadMask, alike
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
@@ -69,7 +67,7 @@ class ElementWays:
         value, held = self._run.tensors.value(index), self._value(inputs[0]) if inputs else None
         if isinstance(value, NoValue) or held is None or held.shape != value.shape:
             return frozenset()
-        return frozenset({0} if (self._mask(value) & ~_alike(held, value)).any() else ())
+        return frozenset({0} if (self._mask(value) & ~alike(held, value)).any() else ())
 
     def _written_over(self, index: int, inputs: Sequence[InputSeen]) -> frozenset[int]:
         """The positions of what was assigned to the variable at `index`, and of which nothing bad is there now."""
@@ -84,7 +82,7 @@ class ElementWays:
         return frozenset(
             position
             for position, given in assigned
-            if given.shape == value.shape and not (self._mask(given) & _alike(given, value)).any()
+            if given.shape == value.shape and not (self._mask(given) & alike(given, value)).any()
         )
 
     def _value(self, item: InputSeen) -> Array | None:
@@ -104,10 +102,6 @@ def is_only_assigned(graph: Graph, name: TensorName) -> bool:
 def _changes_its_first(op_type: str) -> bool:
     """Whether ops of that type give their first input with some of its elements changed."""
     return op_type in PUTS_INTO or (updates_variable(op_type) and not takes_handle(op_type))
-
-
-def _alike(one: Array, two: Array) -> Array:
-    return np.asarray((one == two) | (nan_mask(one) & nan_mask(two)))
 
 
 def _lies_elsewhere(given: Array, bad: Array) -> bool:

@@ -22,6 +22,11 @@ def nan_mask(array: Array) -> Array:
     return of_each(np.isnan, array) if is_inexact(array.dtype) else np.zeros(array.shape, np.bool_)
 
 
+def alike(one: Array, two: Array) -> Array:
+    """Where two arrays of one shape hold the same number, or both NaN."""
+    return np.asarray((one == two) | (nan_mask(one) & nan_mask(two)))
+
+
 def holding(values: Iterable[Array]) -> str:
     """Which non-finite numbers there are in `values`, in words: `-inf`, `inf and NaN`."""
     found: dict[str, None] = {}

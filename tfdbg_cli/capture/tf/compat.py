@@ -268,7 +268,7 @@ def called_by(atomic: AtomicFunction) -> Iterable[AtomicFunction]:
 
 
 def lengths(tensor: SymbolicTensor) -> tuple[int | None, ...] | None:
-    """The lengths of a graph's tensor, as `tensor.shape` tells them in ten times the time; None: no rank is known."""
+    """The lengths of a graph's tensor, as `tensor.shape` tells them, without its objects; None: no rank is known."""
     found, unknown = tensor._shape
     return None if unknown else tuple(found)
 

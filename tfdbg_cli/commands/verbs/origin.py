@@ -109,10 +109,8 @@ def _since(context: Context, origin: Origin) -> str:
     if hit.last_passed is None:
         return "" if hit.others_passed else "before the watch began: this is its first run"
     ours = our_filter(context.filters[hit.filter_name]) if hit.filter_name in context.filters else None
-    if (
-        ours is not None and ours.among is Among.OUTCOME
-    ):  # what a run only reads is not asked, nor what it left as it was
-        return ""
+    if ours is not None and ours.among is Among.OUTCOME:
+        return ""  # what a run only reads is not asked, nor what it left as it was
     if not _was_looked_at(end, hit, origin):
         return ""
     which = "that passed the watch and looked at it" if hit.others_passed else "that passed the watch"

@@ -76,7 +76,7 @@ class Stops:
                 section.ignored, section.checks = True, None
                 return paused.outputs
         news = section.stopped
-        section.number, section.plan, section.stopped = plan.number, plan, True
+        section.number, section.plan, section.stopped = plan.number, plan, True  # also if Ctrl-C ends the stop
         with INSIDE:
             run = section.run(plan.number, frames, caught=True, news=news, paused=paused)
             section.stopped = self._controller.run_ends(plan, run) or news

@@ -131,7 +131,7 @@ def test_an_op_is_shown_with_all_that_is_known_of_its_tensors():
     use = facts.use(Op("Mul", ["x:0", "two:0"], ["mul:0"], attributes={"T": 1}))
     assert use.op_type == "Mul"
     assert [operand.constant for operand in use.inputs] == [None, Constant(2.0, 3.0)]
-    assert [operand.shape for operand in (*use.inputs, *use.outputs)] == [(2,), (2,), None]
+    assert [operand.shape for operand in (*use.inputs, use.output(0))] == [(2,), (2,), None]
     assert [operand.source for operand in use.inputs] == ["x:0", "Const"]
     assert use.attribute("T") == 1
 

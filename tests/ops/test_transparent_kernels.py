@@ -172,10 +172,15 @@ def _function(case: Case, dtype: str, target: str, arrays: Sequence[Any], optimi
     except (*_MISSING, tf.errors.InternalError):
         return None
     own = values[: len(values) - 1] if optimized else values
+    inputs, outputs = (
+        [Operand(dtype_name(value.dtype.as_datatype_enum), tuple(value.shape.as_list())) for value in values]
+        for values in (constants, own)
+    )
     use = Use(
         case.op,
-        [Operand(dtype_name(value.dtype.as_datatype_enum), tuple(value.shape.as_list())) for value in constants],
-        [Operand(dtype_name(value.dtype.as_datatype_enum), tuple(value.shape.as_list())) for value in own],
+        inputs,
+        len(outputs),
+        outputs.__getitem__,
         lambda attribute: attribute_of(node, attribute),
     )
     return run, use
@@ -185,7 +190,7 @@ def test_what_could_be_folded_or_empty_is_not_trusted() -> None:
     from tfdbg_cli.ops.folding import UNREAD, Constant
 
     def use(op: str, inputs: Sequence[Operand], **attributes: Any) -> Use:
-        return Use(op, inputs, [Operand("float32")], attributes.get)
+        return Use(op, inputs, 1, [Operand("float32")].__getitem__, attributes.get)
 
     known, unknown = Operand("float32", (2, 3)), Operand("float32", (None, 3))
     assert covering(use("AddV2", [known, known]), 0) == (0,)

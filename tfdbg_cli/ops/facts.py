@@ -96,7 +96,8 @@ class Facts(Generic[Name]):
         return Use(
             op.op_type,
             list(map(self._operand, op.inputs, op.inputs_are)),
-            list(map(self._operand, op.outputs, op.outputs_are)),
+            len(op.outputs),
+            lambda slot: self._operand(op.outputs[slot], op.outputs_are[slot]),
             op.attribute,
         )
 

@@ -42,11 +42,15 @@ class Operand(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """One op with its data inputs and its outputs. `attribute` gives an attribute as a Python value, or None."""
+    """One op with its data inputs. `attribute` gives an attribute as a Python value, or None.
+
+    `output` gives the output in a slot, of `width`; asked when it is wanted, since few rows of the table look at one.
+    """
 
     op_type: str
     inputs: Sequence[Operand]
-    outputs: Sequence[Operand]
+    width: int
+    output: Callable[[int], Operand]
     attribute: Callable[[str], Any]
 
 
@@ -134,7 +138,7 @@ def _convolution(use: Use, position: int) -> bool:
     if not _not_all_zeros(use.inputs[1]) or not _not_all_zeros(use.inputs[0]):
         return False
     window = shapes.Window.of(use.attribute, use.inputs[1].shape)
-    image, out = use.inputs[0].shape, use.outputs[0].shape
+    image, out = use.inputs[0].shape, use.output(0).shape
     if window is None:
         return False
     if position == 0:
@@ -144,7 +148,7 @@ def _convolution(use: Use, position: int) -> bool:
 
 def _convolved_gradient(use: Use, position: int) -> bool:
     """Every element of the gradient meets a filter that has channels."""
-    sizes = use.inputs[1].shape if use.op_type.endswith("Input") else use.outputs[0].shape
+    sizes = use.inputs[1].shape if use.op_type.endswith("Input") else use.output(0).shape
     window = shapes.Window.of(use.attribute, sizes)
     return window is not None and window.inside and sizes is not None and shapes.all_positive(sizes)
 
@@ -162,7 +166,7 @@ def _pooled_gradient(use: Use, position: int) -> bool:
 
 def _widened(use: Use, position: int) -> bool:
     """The result has no dimension of length 0."""
-    return shapes.all_positive(use.outputs[0].shape)
+    return shapes.all_positive(use.output(0).shape)
 
 
 def _normalized(use: Use, position: int) -> bool:
@@ -178,7 +182,7 @@ def _inclusive(use: Use, position: int) -> bool:
 
 def _to_wide(use: Use, position: int) -> bool:
     """To a type that has NaN, and from complex only to complex."""
-    source, target = use.inputs[0].dtype, use.outputs[0].dtype
+    source, target = use.inputs[0].dtype, use.output(0).dtype
     return target in NUMBERS and (source not in COMPLEX or target in COMPLEX)
 
 
@@ -275,7 +279,7 @@ def covering(use: Use, position: int, *, keeping: bool = False) -> tuple[int, ..
     row = row_of(use, position)
     if row is None or (keeping and not row.keeps):
         return ()
-    return row.slots if row.slots is not None else tuple(range(len(use.outputs)))
+    return row.slots if row.slots is not None else tuple(range(use.width))
 
 
 def row_of(use: Use, position: int) -> Clear | None:

@@ -26,17 +26,17 @@ def _graph():
 
 
 def _facts(graph, fed=()):
-    order = graph.get_operations()
-    facts = facts_of(order, frozenset(fed))
-    for op in order:
-        facts.learn(GraphOp(op))
+    ops = list(map(GraphOp, graph.get_operations()))
+    facts = facts_of(ops, frozenset(fed))
+    for op in ops:
+        facts.learn(op)
     return facts
 
 
 def test_an_op_is_seen_with_its_tensors(graph):
     op = GraphOp(graph.get_operation_by_name("product"))
     assert (op.op_type, op.is_stateful, op.calls_functions, op.array) == ("MatMul", False, False, None)
-    assert (op.inputs, op.outputs) == (["x:0", "c:0"], ["product:0"])
+    assert (op.inputs, op.outputs) == (("x:0", "c:0"), ("product:0",))
     assert op.inputs_are == [Kind("float32", (None, 2)), Kind("float32", (1, 2))]
     assert op.outputs_are == [Kind("float32", (None, 1))]
     assert op.attribute("transpose_b") is True

@@ -48,7 +48,7 @@ def test_both_find_the_variable_that_an_op_writes(make) -> None:
         made = make()
         op = getattr(made, "op", made)
         reached = reach(graph, [op], ())
-        state = call_state(reached.order, reached.tensors, frozenset())
+        state = call_state(reached.ops, reached.fetchable, frozenset())
         call = CallGraph([op], {})
     assert [one.name for one in state.written if op in one.writers] == ["v"]
     assert call.written_by(op) == ("v",)
@@ -100,11 +100,12 @@ def _with_all_kinds_of_state() -> list[tf.Operation]:
 def test_ops_that_only_compute_have_nothing_to_do_with_state(fed: tuple[str, ...]) -> None:
     fed_names = frozenset(fed)
     with tf.Graph().as_default() as graph:
-        order = reach(graph, _with_all_kinds_of_state(), fed_names).order
-        concerned = touching(order)
-        state = call_state(order, [], fed_names)
+        reached = reach(graph, _with_all_kinds_of_state(), fed_names)
+        concerned = touching(reached.ops)
+        state = call_state(reached.ops, [], fed_names)
     written = {variable.name for variable in state.written}
     writers = {variable.name: variable.writers for variable in state.written}
+    order = reached.order
     left = set(order) - set(concerned)
     assert {op.type for op in left} >= {"Exp", "Neg", "Tanh", "Max"}
     assert {"Square", "PyFuncStateless", "ReadVariableOp"} <= {op.type for op in concerned}

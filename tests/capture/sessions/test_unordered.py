@@ -61,13 +61,13 @@ def test_what_follows_from_what_it_reads_is_not_drawn(op_type: str) -> None:
             "RandomUniform": lambda: raw.RandomUniform(shape=[1], dtype=tf.float32),
         }[op_type]()
         reached = reach(graph, [made.op], ())
-        state = call_state(reached.order, reached.tensors, frozenset())
+        state = call_state(reached.ops, reached.fetchable, frozenset())
     assert [op.type for op in state.outside] == (["RandomUniform"] if op_type == "RandomUniform" else [])
 
 
 def _disputed(fetched: Any) -> str:
     reached = reach(fetched.graph, [fetched.op], ())
-    return call_state(reached.order, reached.tensors, frozenset(), [fetched.op]).unordered
+    return call_state(reached.ops, reached.fetchable, frozenset(), [fetched.op]).unordered
 
 
 def _best() -> tuple[Any, Any]:

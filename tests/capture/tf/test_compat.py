@@ -345,14 +345,15 @@ def test_hidden_ops_are_numbered_with_those_of_the_program_and_listed_nowhere(tf
     node.attr["T"].type = tf.float32.as_datatype_enum
     before = graph.as_graph_def()
     compat.hide_ops(graph, lambda name: name.startswith("ours/"))
-    found = compat.add_hidden_ops(graph, definition, {"given": y}, {"waited": x.op})
+    (found,) = compat.add_hidden_ops(graph, definition, {"given": y}, {"waited": x.op})
+    assert found.name == "ours/one"
     assert [op.name for op in graph.get_operations()] == ["x", "y"]
     assert graph.as_graph_def() == before
     assert graph.finalized
-    assert y.consumers() == [found["ours/one"]], "what TensorFlow counts by number is found"
-    assert found["ours/one"].control_inputs == [x.op]
+    assert y.consumers() == [found], "what TensorFlow counts by number is found"
+    assert found.control_inputs == [x.op]
     with tf.Session() as raw:
-        result = raw.run(found["ours/one"].outputs[0], {x: [1.0, 1e9]})
+        result = raw.run(found.outputs[0], {x: [1.0, 1e9]})
         assert result.tolist() == [True, False]
         assert compat.reader_of(raw, ["ours/one:0"]) is not None
 
@@ -428,7 +429,7 @@ def test_hidden_functions_are_exported_with_no_graph(tf, graph) -> None:
     node.attr["f"].func.name = "hidden"
     node.attr["_class"].list.s.append(b"loc:@x")  # a node that is there already
     compat.hide_ops(graph, lambda name: name.startswith("hidden"))
-    (op,) = compat.add_hidden_ops(graph, definition, {"given": x}, {}).values()
+    (op,) = compat.add_hidden_ops(graph, definition, {"given": x}, {})
     with tf.Session() as raw:
         assert raw.run(op.outputs[0], {x: 1.0}) == 2.0
     assert graph.as_graph_def(add_shapes=True) == before

@@ -86,4 +86,5 @@ def _is_op(element: GraphElement) -> bool:
 
 def _without_ours(found: Reach) -> Reach:
     """`found` without the tensors that were added for the replay."""
-    return replace(found, tensors=tuple(tensor for tensor in found.tensors if PREFIX not in tensor.name))
+    tensors = tuple(tensor for tensor in found.tensors if PREFIX not in tensor.name)
+    return replace(found, tensors=tensors, fetchable={t.name: t for t in tensors if t.name not in found.opaque})

@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection
 from tfdbg_cli.capture.budget import require_room_for_graphs
 from tfdbg_cli.capture.scratch import Scratch
 from tfdbg_cli.capture.sessions.dump_addresses import DumpAddress, watch_everything
+from tfdbg_cli.capture.sessions.graph_ops import has_tensor
 from tfdbg_cli.capture.sessions.hidden_ops import is_hidden
-from tfdbg_cli.capture.sessions.reach import has_tensor
 from tfdbg_cli.capture.stores import gathered, rows_of
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.types import RawSession, RunOptions, TfGraph

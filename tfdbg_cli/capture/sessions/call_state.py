@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from tfdbg_cli.capture.sessions.called import GraphFunctions, called_root
+from tfdbg_cli.capture.sessions.graph_ops import GraphOp
 from tfdbg_cli.capture.sessions.holders import held_by, touching
 from tfdbg_cli.capture.sessions.loop_draws import LoopDraw, loop_draws
 from tfdbg_cli.capture.sessions.unordered import unordered
@@ -96,15 +97,14 @@ class _Found:
 
 
 def call_state(
-    order: Sequence[Op], listed: Iterable[SymbolicTensor], fed_names: frozenset[str], ends: Iterable[Op] = ()
+    ops: Sequence[GraphOp], fetchable: Collection[str], fed_names: frozenset[str], ends: Iterable[Op] = ()
 ) -> CallState:
-    """What the ops of one call, in `order`, inputs first, use.
+    """What the `ops` of one call, inputs first, use.
 
-    `listed` are its tensors that can be fetched, `ends` the ops that the program fetches or runs.
+    `fetchable` names its tensors that can be fetched, `ends` are the ops that the program fetches or runs.
     """
-    fetchable = {tensor.name for tensor in listed}
-    found = _Found()
-    concerned = touching(order)
+    found, order = _Found(), [op.op for op in ops]
+    concerned = touching(ops)
     for op in concerned:
         _look_at(op, fetchable, fed_names, found)
     variables = tuple(
@@ -121,7 +121,7 @@ def call_state(
     return CallState(variables, sources, tuple(turned), outside, found.obstacle, disputed, tuple(concerned))
 
 
-def _look_at(op: Op, fetchable: set[str], fed_names: frozenset[str], found: _Found) -> None:
+def _look_at(op: Op, fetchable: Collection[str], fed_names: frozenset[str], found: _Found) -> None:
     if op.type in VARIABLES:
         found.variables[op.name] = op
         return
@@ -205,7 +205,7 @@ def _obstacle_inside(op: Op, found: _Found) -> str:
     return ""
 
 
-def _draws(op: Op, fetchable: set[str], fed_names: frozenset[str], found: _Found) -> None:
+def _draws(op: Op, fetchable: Collection[str], fed_names: frozenset[str], found: _Found) -> None:
     if not only_handles(op.outputs):
         found.outside.append(op)
     if speaks(op.type):

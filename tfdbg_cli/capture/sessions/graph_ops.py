@@ -2,42 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
+from operator import attrgetter
 from typing import Any
 
-from tfdbg_cli.capture.sessions.reach import has_tensor
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.capture.tf.op_definitions import calls_functions, is_stateful
+from tfdbg_cli.capture.tf.op_definitions import calls_functions, is_stateful, only_computes
 from tfdbg_cli.capture.tf.opaque import dtype_name
 from tfdbg_cli.capture.tf.static_values import array_in
-from tfdbg_cli.capture.tf.types import Op, SymbolicTensor
+from tfdbg_cli.capture.tf.types import Op, SymbolicTensor, TfGraph
 from tfdbg_cli.ops.facts import Facts
 from tfdbg_cli.ops.folding import UNREAD
 from tfdbg_cli.ops.kinds import PLACEHOLDERS
 from tfdbg_cli.ops.op_view import Kind
 
+_NAME, _DTYPE = attrgetter("name"), attrgetter("dtype.as_datatype_enum")
+
 
 class GraphOp:
-    """A tf.Operation (`OpView`); its tensors go by their names.
+    """A tf.Operation (`OpView`) as it is when it is looked at; its tensors go by their names.
 
-    `kinds` are those of the tensors whose readers and makers were asked before, by name.
+    Each property of an Operation or a Tensor is a call of TensorFlow's native code, so here they are asked once:
+    `read` and `given` are the tensors themselves, `dtypes` the numbers of the dtypes of `given`. `kinds` are those of
+    tensors whose readers and makers were asked before, by name; it is shared by the ops that are looked at together.
     """
+
+    __slots__ = ("_kinds", "dtypes", "given", "inputs", "name", "op", "op_type", "outputs", "read")
 
     def __init__(self, op: Op, kinds: dict[str, Kind] | None = None) -> None:
         self.op = op
-        self.op_type = str(op.type)
-        self._read: Sequence[SymbolicTensor] = op.inputs
+        self.name: str = op.name
+        self.op_type: str = op.type
+        self.read: Sequence[SymbolicTensor] = op.inputs
+        self.given: Sequence[SymbolicTensor] = op.outputs
+        self.inputs: Sequence[str] = tuple(map(_NAME, self.read))
+        self.outputs: Sequence[str] = tuple(map(_NAME, self.given))
+        self.dtypes: Sequence[int] = tuple(map(_DTYPE, self.given))
         self._kinds = {} if kinds is None else kinds
-        self.inputs: Sequence[str] = [tensor.name for tensor in self._read]
-        self.outputs: Sequence[str] = [tensor.name for tensor in op.outputs]
 
     @property
     def inputs_are(self) -> Sequence[Kind]:
-        return list(map(self._kind, self.inputs, self._read))
+        return list(map(self._kind, self.inputs, self.read))
 
     @property
     def outputs_are(self) -> Sequence[Kind]:
-        return list(map(self._kind, self.outputs, self.op.outputs))
+        return list(map(self._kind, self.outputs, self.given))
 
     def _kind(self, name: str, tensor: SymbolicTensor) -> Kind:
         known = self._kinds.get(name)
@@ -47,15 +56,15 @@ class GraphOp:
 
     @property
     def is_stateful(self) -> bool:
-        return is_stateful(self.op)
+        return not only_computes(self.op_type) and is_stateful(self.op)
 
     @property
     def calls_functions(self) -> bool:
-        return calls_functions(self.op)
+        return not only_computes(self.op_type) and calls_functions(self.op)
 
     @property
     def array(self) -> Any:
-        return array_in(self.op.get_attr("value")) if self.op.type == "Const" else None
+        return array_in(self.op.get_attr("value")) if self.op_type == "Const" else None
 
     def attribute(self, name: str) -> Any:
         return attribute_of(self.op, name)
@@ -79,12 +88,21 @@ def is_placeholder(tensor: SymbolicTensor) -> bool:
     return tensor.op.type in PLACEHOLDERS
 
 
-def facts_of(order: Iterable[Op], fed_names: Collection[str]) -> Facts[str]:
-    """Where facts about the ops of `order` are kept, none of them known yet; the tensors `fed_names` are fed.
+def has_tensor(graph: TfGraph, name: str) -> bool:
+    """Whether `graph` has a tensor called `name`."""
+    try:
+        graph.as_graph_element(name, allow_tensor=True, allow_operation=False)
+    except (KeyError, ValueError, TypeError):
+        return False
+    return True
+
+
+def facts_of(ops: Sequence[GraphOp], fed_names: Collection[str]) -> Facts[str]:
+    """Where facts about `ops` are kept, none of them known yet; the tensors `fed_names` are fed.
 
     The optimizer may take a fed tensor for the constant that it would be, unless it is a placeholder.
     """
-    graph = next((op.graph for op in order), None)
+    graph = ops[0].op.graph if ops else None
     fed = {name: graph.as_graph_element(name) for name in fed_names if graph is not None and has_tensor(graph, name)}
     constants = {name: None if is_placeholder(tensor) else UNREAD for name, tensor in fed.items()}
     sources = {name: tensor.op.type if tensor.op.type == "Const" else name for name, tensor in fed.items()}

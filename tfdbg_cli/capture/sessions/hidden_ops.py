@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, TypeAlias, TypeVar
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from tfdbg_cli.capture.functions.own_names import has_new_name
 from tfdbg_cli.capture.tf import compat
@@ -28,8 +28,7 @@ Key = TypeVar("Key", bound=Hashable)
 Operand: TypeAlias = "SymbolicTensor | str"
 
 
-@dataclass(frozen=True)
-class NewOp:
+class NewOp(NamedTuple):
     """An op to be added. It waits for `after`: ops of the graph, or nodes that are added with it, by name.
 
     Attributes are what `set_attribute` takes. An op that is `behind` can be fetched without changing the order of the
@@ -39,7 +38,7 @@ class NewOp:
 
     op_type: str
     inputs: Sequence[Operand] = ()
-    attributes: Mapping[str, object] = field(default_factory=dict)
+    attributes: Mapping[str, object] = MappingProxyType({})
     after: Sequence[Op | str] = ()
     device: str = ""
     behind: bool = False
@@ -121,12 +120,13 @@ class HiddenOps:
                 node.name = names[at]
                 node.device = op.device
                 node.input.extend([_named(operand, "in", inputs) for operand in op.inputs])
-                node.input.extend([f"^{_named(waited, 'after', controls)}" for waited in op.after])
+                if op.after:
+                    node.input.extend([f"^{_named(waited, 'after', controls)}" for waited in op.after])
             if not self._count:
                 compat.hide_ops(self._graph, is_hidden)
             made = compat.add_hidden_ops(self._graph, definition, inputs, controls)
             self._count += len(new)
-            return [made[name] for name in names]
+            return made
 
     def name_of(self, at: int) -> str:
         """The name that the op at position `at` among those added next will have."""

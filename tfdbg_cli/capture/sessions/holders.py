@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
+from tfdbg_cli.capture.sessions.graph_ops import GraphOp
 from tfdbg_cli.capture.tf.op_definitions import definition_of, only_computes
-from tfdbg_cli.capture.tf.opaque import is_opaque, is_reference
+from tfdbg_cli.capture.tf.opaque import is_opaque, is_reference, leads_elsewhere
 from tfdbg_cli.capture.tf.types import Op, SymbolicTensor
 from tfdbg_cli.ops.kinds import CHECKS, COPIES, PASSING, PYTHON, RESHAPES, VARIABLES
 
@@ -13,28 +14,28 @@ from tfdbg_cli.ops.kinds import CHECKS, COPIES, PASSING, PYTHON, RESHAPES, VARIA
 HANDING_ON = (COPIES - {"Snapshot"}) | CHECKS | RESHAPES | {"Print"}
 
 
-def touching(order: Iterable[Op]) -> list[Op]:
-    """Those of the ops `order`, inputs first, that may do more than compute numbers from numbers.
+def touching(ops: Iterable[GraphOp]) -> list[Op]:
+    """Those of `ops`, inputs first, that may do more than compute numbers from numbers.
 
     All others, which are most ops of a large graph, need no look when state is concerned: they neither hold, read,
     write nor draw anything, and call no function.
     """
     leading: dict[Op, bool] = {}  # whether the outputs of an op may be handles, or share memory with state
     found = []
-    for op in order:
+    for op in ops:
         given = False
-        for tensor in op.inputs:
+        for tensor in op.read:
             giver = tensor.op
             leads = leading.get(giver)
-            if leads is None:  # not in `order`, since its output is fed; or later in it, as the way back of a loop
+            if leads is None:  # not in `ops`, since its output is fed; or later in it, as the way back of a loop
                 leads = any(map(is_opaque, giver.outputs))
             if leads:
                 given = True
                 break
-        leads = (given and op.type in HANDING_ON) or any(map(is_opaque, op.outputs))
-        leading[op] = leads
-        if given or leads or op.type in PYTHON or not only_computes(op.type):
-            found.append(op)
+        leads = (given and op.op_type in HANDING_ON) or any(map(leads_elsewhere, op.dtypes))
+        leading[op.op] = leads
+        if given or leads or op.op_type in PYTHON or not only_computes(op.op_type):
+            found.append(op.op)
     return found
 
 

@@ -6,18 +6,20 @@ version 1 nor in a branch that may not be taken.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from tfdbg_cli.capture.sessions.graph_ops import GraphOp, has_tensor
 from tfdbg_cli.capture.sessions.hidden_ops import program_version
 from tfdbg_cli.capture.tf.memo import Memos
-from tfdbg_cli.capture.tf.op_definitions import calls_functions, definition_of, is_stateful, only_computes
-from tfdbg_cli.capture.tf.opaque import is_opaque
+from tfdbg_cli.capture.tf.op_definitions import definition_of, is_stateful, only_computes
+from tfdbg_cli.capture.tf.opaque import leads_elsewhere
 from tfdbg_cli.capture.tf.types import GraphElement, Op, SymbolicTensor, TfGraph
 from tfdbg_cli.model.walks import needs_first
 from tfdbg_cli.ops.control_flow import OUTSIDE, inside, nesting
 from tfdbg_cli.ops.effects import may_run_again
 from tfdbg_cli.ops.kinds import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH
+from tfdbg_cli.ops.op_view import Kind
 
 # Fetching their outputs would create handles to tensors that stay on the device until somebody deletes them.
 _HANDLES = frozenset({"GetSessionHandle", "GetSessionHandleV2"})
@@ -29,17 +31,18 @@ _LONGEST_NAME = 3000
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """The tensors of one kind of call, in topological order, fed ones first.
+    """The tensors of one kind of call, in topological order, fed ones first; `fetchable` are those with numbers.
 
     `opaque` names those that are handles, or references to variables: they are listed but not fetched. `hidden`
     counts the tensors that are not listed, most of them in loops and branches. `loops` says whether a while loop of
     version 1 is among the ops, `calls` whether functions are called, whose insides are not listed. `inside` names the
     ops in loops and branches. `stateful` is an op that may give something else, or change something, when it runs
     again; None if there is none. `unwritable` is the name of an op that cannot be that of a file; empty if there is
-    none. `order` are the ops, inputs first.
+    none. `ops` are the ops, inputs first.
     """
 
     tensors: tuple[SymbolicTensor, ...]
+    fetchable: Mapping[str, SymbolicTensor]
     opaque: frozenset[str]
     hidden: int
     loops: bool
@@ -47,12 +50,12 @@ class Reach:
     unwritable: str = ""
     calls: bool = False
     inside: frozenset[str] = frozenset()
-    order: tuple[Op, ...] = ()
+    ops: tuple[GraphOp, ...] = ()
 
     @property
-    def fetchable(self) -> list[SymbolicTensor]:
-        """The tensors that hold numbers."""
-        return [tensor for tensor in self.tensors if tensor.name not in self.opaque]
+    def order(self) -> list[Op]:
+        """The ops as TensorFlow has them, inputs first."""
+        return [op.op for op in self.ops]
 
 
 _REACHES: Memos[Reach] = Memos(keep=16)
@@ -112,32 +115,33 @@ def needs_of(op: Op, fed_names: Collection[str]) -> list[Op]:
 
 
 def _reach(graph: TfGraph, ends: Sequence[Op], fed_names: frozenset[str]) -> Reach:
-    order = ancestors(ends, fed_names)
-    depths = nesting_of(order, fed_names)
-    tensors: list[SymbolicTensor] = [
-        graph.as_graph_element(name) for name in sorted(fed_names) if has_tensor(graph, name)
-    ]
+    order, kinds = ancestors(ends, fed_names), dict[str, Kind]()
+    ops = tuple(GraphOp(op, kinds) for op in order)
+    types = {op.op_type for op in ops}
+    within = frozenset() if (ENTER | SWITCH).isdisjoint(types) else inside(nesting_of(order, fed_names))
+    listed = {name: graph.as_graph_element(name) for name in sorted(fed_names) if has_tensor(graph, name)}
     opaque: set[str] = set()
     hidden = 0
-    for op in order:
-        within = depths[op.name] != OUTSIDE or op.type in _HANDLES
-        for tensor in op.outputs:
-            if fed_names and tensor.name in fed_names:
+    for op in ops:
+        shown = op.name not in within and op.op_type not in _HANDLES and graph.is_fetchable(op.op)
+        for name, tensor, dtype in zip(op.outputs, op.given, op.dtypes, strict=True):
+            if fed_names and name in fed_names:
                 continue
-            if within or not graph.is_fetchable(tensor):
+            if not shown:
                 hidden += 1
-            else:
-                tensors.append(tensor)
-                if is_opaque(tensor):
-                    opaque.add(tensor.name)
-    more = [op for op in order if not only_computes(op.type)]
-    loops = any(op.type in ENTER for op in order)
-    stateful = next(filter(_is_stateful, more), None)
-    unwritable = next((op.name for op in order if not _can_be_file(op.name)), "")
-    calls = any(map(calls_functions, more))
+                continue
+            listed[name] = tensor
+            if leads_elsewhere(dtype):
+                opaque.add(name)
+    more = [op for op in ops if not only_computes(op.op_type)]
+    stateful = next((op.op for op in more if _is_stateful(op.op)), None)
+    unwritable = next((op.name for op in ops if not _can_be_file(op.name)), "")
+    calls = any(op.calls_functions for op in more)
+    fetchable = {name: tensor for name, tensor in listed.items() if name not in opaque} if opaque else listed
     return Reach(
-        tuple(tensors), frozenset(opaque), hidden, loops, stateful, unwritable, calls, inside(depths), tuple(order)
-    )
+        tuple(listed.values()), fetchable, frozenset(opaque), hidden, not ENTER.isdisjoint(types), stateful,
+        unwritable, calls, within, ops,
+    )  # fmt: skip
 
 
 def _can_be_file(name: str) -> bool:
@@ -149,15 +153,6 @@ def _can_be_file(name: str) -> bool:
 
 def _can_be_part(part: str) -> bool:
     return len(part) <= _LONGEST_PART and part not in {".", ".."}
-
-
-def has_tensor(graph: TfGraph, name: str) -> bool:
-    """Whether `graph` has a tensor called `name`."""
-    try:
-        graph.as_graph_element(name, allow_tensor=True, allow_operation=False)
-    except (KeyError, ValueError, TypeError):
-        return False
-    return True
 
 
 def _is_stateful(op: Op) -> bool:

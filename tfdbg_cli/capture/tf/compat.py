@@ -275,8 +275,8 @@ def lengths(tensor: SymbolicTensor) -> tuple[int | None, ...] | None:
 
 def add_hidden_ops(
     graph: TfGraph, definition: Any, inputs: Mapping[str, SymbolicTensor], controls: Mapping[str, Op]
-) -> dict[str, Op]:
-    """Add the nodes of a GraphDef to a tf.Graph under their own names, be it finalized or not; the ops by name.
+) -> list[Op]:
+    """Add the nodes of a GraphDef to a tf.Graph under their own names, be it finalized or not; gives their ops.
 
     `inputs` says which tensors the nodes mean by names that are not in `definition`, `controls` the same of the ops
     that they wait for. The program's next names, seeds and collections stay what they would have been.
@@ -296,7 +296,7 @@ def add_hidden_ops(
         with graph._c_graph.get() as c_graph:
             results = pywrap_tf_session.TF_GraphImportGraphDefWithResults(c_graph, buffer, options)
         made = pywrap_tf_session.TF_ImportGraphDefResultsReturnOperations(results)
-        return {op.name: op for op in (tf.Operation._from_c_op(one, graph) for one in made)}
+        return [tf.Operation._from_c_op(one, graph) for one in made]
 
 
 def run_elements(graph: TfGraph, outputs: Any, c_ops: Any) -> tuple[list[SymbolicTensor], list[Op]]:

@@ -42,5 +42,9 @@ def is_reference(tensor: SymbolicTensor) -> bool:
 
 def is_opaque(tensor: SymbolicTensor) -> bool:
     """Whether a tf.Tensor is a handle or a reference, so that fetching it gives nothing to look at."""
-    number: int = tensor.dtype.as_datatype_enum
-    return number >= FIRST_REFERENCE or _is_of_handles(number)
+    return leads_elsewhere(tensor.dtype.as_datatype_enum)
+
+
+def leads_elsewhere(dtype: int) -> bool:
+    """Whether the tensors of that dtype, by its number, are `is_opaque`."""
+    return dtype >= FIRST_REFERENCE or _is_of_handles(dtype)

@@ -16,6 +16,7 @@ from tfdbg_cli.capture.runs.session import trial_run
 from tfdbg_cli.capture.sessions.call_state import call_state
 from tfdbg_cli.capture.sessions.exact import made_alike
 from tfdbg_cli.capture.sessions.exact.quiet_graph import QuietGraph, quiet_graph
+from tfdbg_cli.capture.sessions.graph_ops import GraphOp
 from tfdbg_cli.capture.sessions.reach import ancestors
 from tfdbg_cli.capture.state import run_snapshot as holding
 from tfdbg_cli.capture.state.run_snapshot import RunSnapshot
@@ -257,8 +258,9 @@ def test_an_update_waits_for_what_was_read_before_something_was_drawn(tf, graph,
     w = tf.get_variable("w", initializer=0.0, use_resource=resource)
     fetches = read_before(tf, w, x, python)
     order = ancestors([tensor.op for tensor in fetches], {x.name})
-    tensors = [tensor for op in order for tensor in op.outputs]
-    state = call_state(order, tensors, frozenset({x.name}), [tensor.op for tensor in fetches])
+    ops = list(map(GraphOp, order))
+    names = [name for op in ops for name in op.outputs]
+    state = call_state(ops, names, frozenset({x.name}), [tensor.op for tensor in fetches])
     quiet = quiet_graph(graph, order, {x.name}, state)
     with tf.Graph().as_default() as again:
         tf.import_graph_def(tf.GraphDef.FromString(quiet.definition), name="")

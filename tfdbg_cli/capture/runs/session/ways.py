@@ -73,7 +73,7 @@ def estimate_of(
     key = *call_kind(invocation), tuple(sorted(shapes.items())), request
 
     def found_out() -> Needed:
-        return needed(list(filter(chooser(request).admits, reached_by(invocation).fetchable)), shapes)
+        return needed(list(filter(chooser(request).admits, reached_by(invocation).fetchable.values())), shapes)
 
     return _NEEDED.of(graph, key, found_out).estimate(kind, settings, directory)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -19,10 +19,11 @@ from tfdbg_cli.capture.sessions.call_state import CallState, Variable, call_stat
 from tfdbg_cli.capture.sessions.called import GraphFunctions
 from tfdbg_cli.capture.sessions.extended.checked_calls import checked_call
 from tfdbg_cli.capture.sessions.extended.checks import health_of, known_shape, read_after_updates
-from tfdbg_cli.capture.sessions.extended.frontier import frontier
+from tfdbg_cli.capture.sessions.extended.frontier import Admits, frontier
 from tfdbg_cli.capture.sessions.extended.inner_checks import Inner, Sum, inner_tensors
 from tfdbg_cli.capture.sessions.extended.last_writes import with_last_writes
 from tfdbg_cli.capture.sessions.extended.shadow_ops import ShadowOpMaker, ShadowOps
+from tfdbg_cli.capture.sessions.graph_ops import GraphOp
 from tfdbg_cli.capture.sessions.hidden_ops import hidden_ops, program_version
 from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.program_graph import program_graph
@@ -34,6 +35,7 @@ from tfdbg_cli.capture.tf.memo import Memo, Memos
 from tfdbg_cli.capture.tf.op_definitions import calls_functions
 from tfdbg_cli.capture.tf.opaque import dtype_name
 from tfdbg_cli.capture.tf.types import Op, SymbolicTensor, TfGraph
+from tfdbg_cli.collection import count_as_old
 from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.model.updates import UPDATED_VARIABLE
 from tfdbg_cli.ops.kinds import ASSIGNMENTS
@@ -90,7 +92,7 @@ def state_of(invocation: Invocation) -> CallState:
 
     def found_out() -> CallState:
         reached, fed_names = reached_by(invocation), frozenset(fed_to(invocation))
-        state = call_state(reached.order, reached.fetchable, fed_names, ends_of(invocation))
+        state = call_state(reached.ops, reached.fetchable, fed_names, ends_of(invocation))
         return with_last_writes(state, reached.order, fed_names)
 
     return _STATES.of(invocation.session.graph, call_kind(invocation), found_out)
@@ -172,6 +174,7 @@ def call_checks(
         found.shadow_ops.require_alone(
             [*map(found.shadow_ops.op, ends), *hidden, *(one.tensor.op for one in found.inner)]
         )
+        count_as_old()  # the many ops that were looked at stay
         return found
 
     return _WATCHED.of(graph, key, found_out)
@@ -199,20 +202,24 @@ class _Admission:
         self.named = chooser(request, excluded, ignored).admits_named
         self._by_name = bool(excluded or request.narrowed or ignored)
         self.whole = not self._by_name and outcome is None
+        self._one_by_one = not self.whole or question.among is Among.GRADIENTS
         self._concerned: dict[tuple[str, int, Shape], bool] = {}  # by op type, number of the dtype, shape
 
-    def tensor(self, tensor: SymbolicTensor) -> bool:
-        op = tensor.op
-        kind = (op.type, tensor.dtype.as_datatype_enum, known_shape(self._question, tensor))
+    def tensor(self, op: GraphOp, slot: int) -> bool:
+        """Whether the output of `op` in that slot is asked."""
+        shape = known_shape(self._question, op.given[slot])
+        kind = op.op_type, op.dtypes[slot], shape
         concerned = self._concerned.get(kind)
         if concerned is None:
-            op_type, _, shape = kind
-            concerned = self._concerned[kind] = self._question.concerns(op_type, dtype_name(tensor), shape)
-        if not concerned or (self._by_name and not self.named(op.name, op.type, dtype_name(tensor))):
+            dtype = dtype_name(op.given[slot])
+            concerned = self._concerned[kind] = self._question.concerns(op.op_type, dtype, shape)
+        if not (concerned and self._one_by_one):
+            return concerned
+        if self._by_name and not self.named(op.name, op.op_type, dtype_name(op.given[slot])):
             return False
         if self._question.among is Among.GRADIENTS:
-            return is_final_gradient(program_graph(self._graph), op.name, tensor.value_index, op.type)
-        return self._outcome is None or tensor.name in self._outcome
+            return is_final_gradient(program_graph(self._graph), op.name, slot, op.op_type)
+        return self._outcome is None or op.outputs[slot] in self._outcome
 
     def variable(self, variable: Variable) -> bool:
         """Whether the value of `variable` after its update is asked about."""
@@ -231,7 +238,7 @@ def _watched_call(
     question: Question,
     admission: _Admission,
 ) -> CallChecks:
-    order, fetchable = reached.order, reached.fetchable
+    order = reached.order
     announce(RUN, len(order), Preparation.CHECKS)
     hidden = hidden_ops(graph)
     shadow_ops = ShadowOps()
@@ -241,16 +248,15 @@ def _watched_call(
             hidden, lambda op, facts: checked_call(op, functions, facts, question, admission.named)
         )
 
-    def admits(tensor: SymbolicTensor) -> bool:
+    def admits(op: GraphOp, slot: int) -> bool:
         # Outputs of a shadow op for a call are checked inside of the call, unless a filter on names leaves these out.
-        return admission.tensor(tensor) and not (admission.whole and tensor.op.name in shadow_ops.giving)
+        return admission.tensor(op, slot) and not (admission.whole and op.name in shadow_ops.giving)
 
     admitted = admits if shadow_ops.given else admission.tensor
     asked = [variable for variable in state.written if admission.variable(variable)]
-    listed = {tensor.name for tensor in fetchable} if asked else set()
-    checked = [variable for variable in asked if not _is_assigned(variable, listed, admits)]
+    checked = [variable for variable in asked if not _is_assigned(variable, reached.fetchable, admits)]
     shown = _shown_in(checked) if question.covering is Covering.READERS else {}
-    found = frontier(order, fetchable, fed_names, admitted, question, shown=shown)
+    found = frontier(reached.ops, reached.fetchable, fed_names, admitted, question, shown=shown)
     after = dict(zip(state.written, read_after_updates(hidden, _rewritten(state, shadow_ops)), strict=True))
     tensors = [*map(shadow_ops.tensor, found.checked), *(after[variable] for variable in checked)]
     inner = _inner(reached, fed_names, admits, shadow_ops)
@@ -285,14 +291,12 @@ def _rewritten(state: CallState, shadow_ops: ShadowOps) -> list[Variable]:
     ]
 
 
-def _inner(
-    reached: Reach, fed_names: frozenset[str], admits: Callable[[SymbolicTensor], bool], shadow_ops: ShadowOps
-) -> tuple[Inner, ...]:
+def _inner(reached: Reach, fed_names: frozenset[str], admits: Admits, shadow_ops: ShadowOps) -> tuple[Inner, ...]:
     """What must be checked in loops and branches of version 1, and the answers of calls in there."""
     if not reached.hidden:
         return ()
     names = {tensor.name for tensor in reached.tensors}
-    found = inner_tensors(reached.order, names, fed_names, admits)
+    found = inner_tensors(reached.ops, names, fed_names, admits)
     loops = loops_of(reached.order, fed_names)
     answers = [Inner(answer, loops[op.name], True) for op, (answer,) in shadow_ops.given if op.name in reached.inside]
     return tuple(
@@ -317,13 +321,13 @@ def _outcome(results: Iterable[str], state: CallState) -> frozenset[str]:
     return frozenset(applied.union(results))
 
 
-def _is_assigned(variable: Variable, fetchable: Collection[str], admits: Callable[[SymbolicTensor], bool]) -> bool:
+def _is_assigned(variable: Variable, fetchable: Collection[str], admits: Admits) -> bool:
     """Whether `variable` is assigned once, from a tensor that is checked itself: in `fetchable`, and `admits` it."""
     writers = variable.writers
     if len(writers) != 1 or writers[0].type not in ASSIGNMENTS:
         return False
     given = writers[0].inputs[1]
-    return given.name in fetchable and admits(given)
+    return given.name in fetchable and admits(GraphOp(given.op), given.value_index)
 
 
 def _shown_in(variables: Sequence[Variable]) -> dict[str, list[str]]:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
+from typing import TypeAlias
 
 from tfdbg_cli.capture.questions.coverage import Coverage
 from tfdbg_cli.capture.questions.question import Question
-from tfdbg_cli.capture.sessions.graph_ops import GraphOp, attribute_of, facts_of, is_placeholder
-from tfdbg_cli.capture.tf.types import Op, SymbolicTensor
+from tfdbg_cli.capture.sessions.graph_ops import GraphOp, facts_of, is_placeholder
+from tfdbg_cli.capture.tf.types import SymbolicTensor
 from tfdbg_cli.model.dtypes import FIRST_REFERENCE, element_type
 from tfdbg_cli.ops.facts import Facts
-from tfdbg_cli.ops.op_view import Kind
 from tfdbg_cli.ops.transparency import CHECKABLE
 from tfdbg_cli.ops.undefined_outputs import MAYBE_UNDEFINED, is_undefined
+
+# Whether to check the output of an op in that slot.
+Admits: TypeAlias = Callable[[GraphOp, int], bool]
 
 
 @dataclass(frozen=True)
@@ -32,10 +35,10 @@ class Frontier:
 
 
 def frontier(
-    order: Sequence[Op],
-    listed: Iterable[SymbolicTensor],
+    ops: Sequence[GraphOp],
+    listed: Mapping[str, SymbolicTensor],
     fed_names: Collection[str],
-    admits: Callable[[SymbolicTensor], bool],
+    admits: Admits,
     question: Question,
     *,
     shown: Mapping[str, Collection[str]] = MappingProxyType({}),
@@ -43,18 +46,19 @@ def frontier(
     """The frontier of a call.
 
     Args:
-        order: the ops that run, inputs first; without loops and branches.
-        listed: their tensors, and those that are fed.
+        ops: those that run, inputs first.
+        listed: their tensors by name, without those in loops and branches; and those that are fed.
         fed_names: tensors whose ops are not asked.
         admits: which tensors to check. A tensor that it does not admit cannot stand for others either.
         question: what is asked.
         shown: by the name of an op, tensors that need no check since the variable that the op writes is checked.
 
     """
-    candidates = {tensor.name: tensor for tensor in listed if _can_be_bad(tensor, fed_names) and admits(tensor)}
-    search = _Search(candidates, fed_names, question, facts_of(order, fed_names))
-    for op in order:
-        search.look_at(op, shown.get(op.name, ()))
+    fed = _fed(listed, fed_names, admits)
+    candidates = {**fed, **{name: listed[name] for name in _computed(ops, fed_names, admits) if name in listed}}
+    search = _Search(candidates, fed_names, question, facts_of(ops, fed_names))
+    for op in ops:
+        search.look_at(op, shown.get(op.name, ()) if shown else ())
     given = tuple(t for name, t in candidates.items() if name in fed_names and not is_placeholder(t))
     covered = search.covered | {tensor.name for tensor in given}
     checked = tuple(tensor for name, tensor in candidates.items() if name not in covered)
@@ -71,14 +75,12 @@ class _Search:
     def __post_init__(self) -> None:
         self._coverage: Coverage[str] = Coverage(self.question, self.facts, self._shows, self._is_as_given)
         self.covered = self._coverage.covered
-        self._kinds: dict[str, Kind] = {}
 
-    def look_at(self, op: Op, shown: Collection[str]) -> None:
+    def look_at(self, op: GraphOp, shown: Collection[str]) -> None:
         """Find out which tensors need no check because of `op`; `shown` are those that show in a checked variable."""
-        view = GraphOp(op, self._kinds)
-        self.facts.learn(view)
+        self.facts.learn(op)
         self.covered.update(shown)
-        self._coverage.look_at(view, self.candidates.__contains__)
+        self._coverage.look_at(op, self.candidates.__contains__)
 
     def _is_as_given(self, name: str) -> bool:
         """Whether a tensor is checked or covered, and its readers certainly get the same value (see `Frontier`)."""
@@ -96,15 +98,24 @@ def _may_hold_nan(number: int) -> bool:
     return element_type(number).name in CHECKABLE
 
 
-def _can_be_bad(tensor: SymbolicTensor, fed_names: Collection[str]) -> bool:
-    number = tensor.dtype.as_datatype_enum
-    if not _may_hold_nan(number):
-        return False
-    if fed_names and tensor.name in fed_names:
-        return True
-    if number >= FIRST_REFERENCE:
-        return False
-    op = tensor.op
-    return op.type not in MAYBE_UNDEFINED or not is_undefined(
-        op.type, tensor.value_index, lambda name: attribute_of(op, name)
-    )
+def _fed(
+    listed: Mapping[str, SymbolicTensor], fed_names: Collection[str], admits: Admits
+) -> dict[str, SymbolicTensor]:
+    """The fed tensors to look at, by name."""
+    found = {name: listed[name] for name in fed_names if name in listed}
+    return {
+        name: tensor
+        for name, tensor in found.items()
+        if _may_hold_nan(tensor.dtype.as_datatype_enum) and admits(GraphOp(tensor.op), tensor.value_index)
+    }
+
+
+def _computed(ops: Iterable[GraphOp], fed_names: Collection[str], admits: Admits) -> Iterator[str]:
+    """The names of tensors that `ops` compute, and that may hold something bad."""
+    for op in ops:
+        undefined = op.op_type in MAYBE_UNDEFINED
+        for slot, dtype in enumerate(op.dtypes):
+            if dtype >= FIRST_REFERENCE or not _may_hold_nan(dtype) or not admits(op, slot):
+                continue
+            if not (undefined and is_undefined(op.op_type, slot, op.attribute)) and op.outputs[slot] not in fed_names:
+                yield op.outputs[slot]

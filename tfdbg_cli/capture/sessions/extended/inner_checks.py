@@ -7,7 +7,7 @@ at all in a branch that is not taken. The variable is read and set back after th
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -16,6 +16,8 @@ import tensorflow as tf
 
 from tfdbg_cli.capture.questions.question import Question
 from tfdbg_cli.capture.sessions.extended.checks import asked
+from tfdbg_cli.capture.sessions.extended.frontier import Admits
+from tfdbg_cli.capture.sessions.graph_ops import GraphOp
 from tfdbg_cli.capture.sessions.hidden_ops import PREFIX, HiddenOps, NewOp
 from tfdbg_cli.capture.sessions.reach import loops_of
 from tfdbg_cli.capture.tf.memo import Memo
@@ -42,28 +44,29 @@ class Inner:
 
 
 def inner_tensors(
-    order: Sequence[Op],
+    ops: Sequence[GraphOp],
     fetchable: Collection[str],
     fed_names: Collection[str],
-    admits: Callable[[SymbolicTensor], bool],
+    admits: Admits,
 ) -> list[Inner]:
     """The tensors of a call that must be checked and cannot be fetched, without copies of tensors that are checked.
 
     Args:
-        order: the ops that may run, inputs first.
+        ops: those that may run, inputs first.
         fetchable: the names of tensors that can be fetched, and so are checked in another way.
         fed_names: tensors whose ops are not asked.
         admits: which tensors to check.
 
     """
-    loops = loops_of(order, fed_names)
+    loops = loops_of([op.op for op in ops], fed_names)
     found = []
-    for op in order:
-        for tensor in op.outputs:
-            left = tensor.name in fetchable or tensor.name in fed_names or tensor.dtype != tensor.dtype.base_dtype
-            if left or tensor.dtype.name not in CHECKABLE or not admits(tensor):
+    for op in ops:
+        for slot, (name, tensor) in enumerate(zip(op.outputs, op.given, strict=True)):
+            left = name in fetchable or name in fed_names or tensor.dtype != tensor.dtype.base_dtype
+            if left or tensor.dtype.name not in CHECKABLE or not admits(op, slot):
                 continue
-            if op.type in _COPIES and all(admits(given) for given in op.inputs if given.dtype == tensor.dtype):
+            copied = [given for given in op.read if given.dtype == tensor.dtype] if op.op_type in _COPIES else []
+            if op.op_type in _COPIES and all(admits(GraphOp(given.op), given.value_index) for given in copied):
                 continue
             found.append(Inner(tensor, loops[op.name]))
     return found

@@ -58,6 +58,8 @@ class ShadowOps:
 
     def tensor(self, tensor: SymbolicTensor) -> SymbolicTensor:
         """What is computed in the place of `tensor`."""
+        if not self.ops:
+            return tensor
         shadow = None if tensor.name in self.fed_names else self.ops.get(tensor.op.name)
         return tensor if shadow is None else shadow.outputs[tensor.value_index]
 
@@ -125,10 +127,11 @@ class ShadowOpMaker:
 
     def _calls(self, rewritten: Callable[[Op, Facts[str]], RewrittenCall | None]) -> dict[str, RewrittenCall]:
         """By the name of an op, what runs in its place."""
-        facts = facts_of(self._order, self._fed)
+        ops = list(map(GraphOp, self._order))
+        facts = facts_of(ops, self._fed)
         found: dict[str, RewrittenCall] = {}
-        for op in self._order:
-            facts.learn(GraphOp(op))
+        for op, seen in zip(self._order, ops, strict=True):
+            facts.learn(seen)
             if not calls_functions(op):
                 continue
             try:

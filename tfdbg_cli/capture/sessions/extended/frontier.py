@@ -102,7 +102,7 @@ def _fed(
     listed: Mapping[str, SymbolicTensor], fed_names: Collection[str], admits: Admits
 ) -> dict[str, SymbolicTensor]:
     """The fed tensors to look at, by name."""
-    found = {name: listed[name] for name in fed_names if name in listed}
+    found = {name: listed[name] for name in sorted(fed_names) if name in listed}  # in one order in every process
     return {
         name: tensor
         for name, tensor in found.items()

@@ -68,11 +68,11 @@ class Evidence(Surroundings):
         return self.operands[position] if position < len(self.operands) else None
 
     def name(self, position: int) -> str:
-        """The name of input `position`."""
+        """The name of input `position`, and which part of the batch it is."""
         if position >= len(self.names):
             return "its input"
         role = self.batch_role(position)
-        return self.names[position] if role is None else f"{role} {self.names[position]}"
+        return self.names[position] if role is None else f"{self.names[position]} of {role}"
 
     @property
     def constant(self) -> int | None:

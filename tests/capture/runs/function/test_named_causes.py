@@ -191,7 +191,7 @@ def test_an_input_beside_the_embedding_of_another_is_no_target(tf2, origin) -> N
 
 def test_a_logarithm_of_the_targets_asks_whether_arguments_are_swapped(tf2, origin) -> None:
     found = origin(fit(tf2, targets_first=True, y=0))
-    assert found["cause"].startswith(f"Log of 0: the targets (y) {part_name(1)} is 0 at 2 elements")
+    assert found["cause"].startswith(f"Log of 0: {part_name(1)} of the targets (y) is 0 at 2 elements")
     assert "arguments of the loss swapped" in found["suggestion"]
     assert not origin(fit(tf2, y=0))
 

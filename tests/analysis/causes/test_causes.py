@@ -155,6 +155,8 @@ CASES = [
          around=_made(Maker.SIGMOID)),
     Case("Log", ([0.0],), np.log, "a sum of exponentials, is 0 at 1 element: all of them are too small for float32",
          "tf.reduce_logsumexp", around=_made(Maker.EXPONENTIALS)),
+    Case("Log", ([0.0],), np.log, "Log-sum-exp of a row that is nothing but -inf: in0:0, its sum of exponentials",
+         "leave one element of each row open", around=_made(Maker.SHIFTED_EXPONENTIALS)),
     Case("Log", ([0.0],), np.log, "a weighted sum of exponentials, is 0 at 1 element: all of its terms are too small",
          "tf.reduce_logsumexp(x + tf.math.log(w)", around=_made(Maker.WEIGHTED_EXPONENTIALS)),
     Case("Log", ([0.0],), np.log, "a product, is 0 at 1 element: together its factors are too small for float32",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
-from support.made_run import Op, made_run, op
+from support.made_run import INF, Op, made_run, op
 
 from tfdbg_cli.analysis.graph.lineage import Lineage
 from tfdbg_cli.analysis.graph.makers import Maker, maker_of
@@ -76,3 +77,18 @@ def test_the_rest_of_a_sigmoid_is_made_of_it_op_by_op_too(one: str, kind: Maker)
     """Op by op the 1 of `1 - p` is no constant of a graph: it comes in."""
     run = made_run(op("x", "Placeholder"), op("one", one), op("p", "Sigmoid", "x"), op("made", "Sub", "one", "p"))
     assert maker_of(run.graph.find("made"), Lineage(run)) is kind
+
+
+@pytest.mark.parametrize(
+    ("axes", "kind"), [((1, 1), Maker.SHIFTED_EXPONENTIALS), ((0, 1), Maker.EXPONENTIALS)], ids=["alike", "others"]
+)
+def test_exponentials_of_what_is_less_its_maximum_along_the_same_axes(axes: tuple[int, int], kind: Maker) -> None:
+    run = made_run(
+        op("x", "Placeholder", value=[[-INF, -INF]]), op("zero", "Const", value=0.0),
+        op("one", "Const", value=np.array(axes[0])), op("other", "Const", value=np.array(axes[1])),
+        op("max", "Max", "x", "one", value=[[-INF]]), op("finite", "IsFinite", "max", value=np.array([[False]])),
+        op("shift", "SelectV2", "finite", "max", "zero", value=[[0.0]]), op("stop", "StopGradient", "shift"),
+        op("less", "Sub", "x", "stop", value=[[-INF, -INF]]), op("e", "Exp", "less", value=[[0.0, 0.0]]),
+        op("sum", "Sum", "e", "other", value=[0.0]),
+    )  # fmt: skip
+    assert maker_of(run.graph.node("sum"), Lineage(run)) is kind

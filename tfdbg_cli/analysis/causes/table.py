@@ -94,6 +94,8 @@ RULES: tuple[Rule, ...] = (
          "log of 0: {a}, a softmax, is 0 at {n}: so unlikely that it rounds to 0", helps.LOGITS),
     Rule(ops("Log"), made(0, _SIGMOID, of(0, lambda x: x == 0)),
          "log of 0: {a}, made of a sigmoid, is 0 at {n}: so sure that it rounds to 0 or 1", helps.BINARY_LOGITS),
+    Rule(ops("Log"), made(0, (Maker.SHIFTED_EXPONENTIALS,), of(0, lambda x: x == 0)),
+         "log-sum-exp of a row that is nothing but -inf: {a}, its sum of exponentials, is 0 at {n}", helps.OPEN_ROW),
     Rule(ops("Log"), made(0, (Maker.EXPONENTIALS,), of(0, lambda x: x == 0)),
          "log of 0: {a}, a sum of exponentials, is 0 at {n}: all of them are too small for {dtype}",
          helps.LOG_SUM_EXP),

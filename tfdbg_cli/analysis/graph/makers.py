@@ -6,6 +6,8 @@ from collections.abc import Callable
 from enum import Enum, auto
 from typing import TypeAlias
 
+import numpy as np
+
 from tfdbg_cli.analysis.graph.lineage import LOOP_VARIABLE, VARIABLE_OPS, Lineage
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.ops.kinds import INPUTS, MOVES, RELUS, SAME_VALUE, SELECTS
@@ -35,6 +37,7 @@ class Maker(Enum):
     MOMENTS = auto()  # a variance as the mean of squares less the square of the mean
     DEVIATION = auto()  # the root of a variance
     EXPONENTIALS = auto()  # a sum of exponentials
+    SHIFTED_EXPONENTIALS = auto()  # the same less their maximum, where that is finite: in tf.reduce_logsumexp
     WEIGHTED_EXPONENTIALS = auto()  # the same with weights, such as the density of a mixture
     PRODUCT = auto()  # of the elements along an axis
     SEGMENTS = auto()  # sums over segments, such as the rows of a ragged tensor
@@ -136,10 +139,27 @@ def _mean(node: Node, lineage: Lineage, depth: int) -> Maker:
 def _sum(node: Node, lineage: Lineage, depth: int) -> Maker:
     of = _input(node, 0, lineage)
     if of is not None and of.op_type == "Exp":
-        return Maker.EXPONENTIALS
+        shifted = _is_less_its_maximum(_input(of, 0, lineage), node, lineage)
+        return Maker.SHIFTED_EXPONENTIALS if shifted else Maker.EXPONENTIALS
     if _is_weighted_exponential(of, lineage, depth + 1):
         return Maker.WEIGHTED_EXPONENTIALS
     return Maker.SQUARED_NORM if is_square(of, lineage) else Maker.OTHER
+
+
+def _is_less_its_maximum(node: Node | None, total: Node, lineage: Lineage) -> bool:
+    """Whether `node` is something less its maximum along the axes of the sum `total`, where that is finite.
+
+    The largest such exponential is 1: the sum is 0 only where there is no maximum but -inf.
+    """
+    shift = _input(node, 1, lineage) if node is not None and node.op_type == "Sub" else None
+    if node is None or shift is None or shift.op_type not in SELECTS:
+        return False
+    condition, maximum = _input(shift, 0, lineage), _input(shift, 1, lineage)
+    if condition is None or condition.op_type != "IsFinite" or maximum is None or maximum.op_type != "Max":
+        return False
+    of_itself = _source(_input(maximum, 0, lineage), lineage) == _source(_input(node, 0, lineage), lineage)
+    axes = [seen[1].value if len(seen := lineage.inputs_of_node(one)) > 1 else None for one in (maximum, total)]
+    return of_itself and axes[0] is not None and axes[1] is not None and np.array_equal(axes[0], axes[1])
 
 
 def _is_weighted_exponential(node: Node | None, lineage: Lineage, depth: int) -> bool:

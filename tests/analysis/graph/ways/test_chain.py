@@ -23,7 +23,8 @@ def _line(number: int) -> tuple[Frame, ...]:
 
 def _chain(run: Run, name: str, through: int | None = None) -> list[str]:
     node = run.graph.node(name)
-    return [str(link.tensor) for link in chain_to(run, Lineage(run), node, 0, through)]
+    way = {} if through is None else {name: through}
+    return [str(link.tensor) for link in chain_to(run, Lineage(run), node, 0, way)]
 
 
 X, W = op("x", "Placeholder", value=[1.0]), op("w", "VariableV2", value=[1.0])

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from tfdbg_cli.analysis.graph.annotation import made_at
 from tfdbg_cli.analysis.graph.feeds import fed_value, feed_name
@@ -24,6 +25,7 @@ _FIRST_ONLY = REDUCTIONS | RESHAPES | REPEATS | {
     "Transpose", "StridedSlice", "Slice", "Pad", "PadV2", "Cumsum", "Cumprod", "OneHot", "TopKV2", "TensorListStack",
     "TensorListGetItem", "ArgMax", "ArgMin",
 }  # fmt: skip
+NOWHERE: Mapping[str, int] = MappingProxyType({})
 _SHAPES_ONLY = OF_SHAPES | {"BroadcastGradientArgs"}
 
 
@@ -40,14 +42,16 @@ class Link:
     given: str = ""
 
 
-def chain_to(run: Run, lineage: Lineage, node: Node, slot: int, through: int | None = None) -> tuple[Link, ...]:
+def chain_to(
+    run: Run, lineage: Lineage, node: Node, slot: int, through: Mapping[str, int] = NOWHERE
+) -> tuple[Link, ...]:
     """The shortest way along the graph from an argument, feed or batch to output `slot` of `node`.
 
-    It goes through the input at position `through`, if there is a way. A single number that was given, such as the 1
-    of `1 - p` in code that runs eagerly, begins it only where no array does, and a variable where nothing was given;
-    it is empty when the output depends on constants alone.
+    At the nodes that `through` names it takes the input at that position, if there is such a way. A single number
+    that was given, such as the 1 of `1 - p` in code that runs eagerly, begins it only where no array does, and a
+    variable where nothing was given; it is empty when the output depends on constants alone.
     """
-    way = (_way(run, lineage, node, slot, through) if through is not None else None) or _way(run, lineage, node, slot)
+    way = _way(run, lineage, node, slot, through) or _way(run, lineage, node, slot, NOWHERE)
     links: list[Link] = []
     for name, maker in way:
         frame = made_at(run.tracebacks, maker.name)
@@ -61,7 +65,7 @@ def chain_to(run: Run, lineage: Lineage, node: Node, slot: int, through: int | N
 
 
 def _way(
-    run: Run, lineage: Lineage, node: Node, slot: int, through: int | None = None
+    run: Run, lineage: Lineage, node: Node, slot: int, through: Mapping[str, int]
 ) -> list[tuple[TensorName, Node]]:
     """The tensors on the way, from what was given to output `slot` of `node`."""
     start = (TensorName(node.name, slot), node)
@@ -80,10 +84,7 @@ def _way(
         if kind is Maker.VARIABLE or variable_of(current, lineage) is not None:
             variable = variable or (name, current)
             continue
-        chosen = list(_read(lineage, current))
-        if current is node and through is not None:
-            chosen = [(edge.tensor, edge.node) for edge in lineage.edges(node)[through : through + 1] if edge.node]
-        for tensor, maker in chosen:
+        for tensor, maker in _read(lineage, current, through.get(current.name)):
             if maker.name not in before:
                 before[maker.name] = (name, current)
                 waiting.append((tensor, maker))
@@ -98,12 +99,14 @@ def _is_number(run: Run, node: Node) -> bool:
     return given is not None and not given.ndim
 
 
-def _read(lineage: Lineage, node: Node) -> Iterator[tuple[TensorName, Node]]:
-    """The inputs of `node` that its result is computed with, with the nodes that made them."""
+def _read(lineage: Lineage, node: Node, through: int | None) -> Iterator[tuple[TensorName, Node]]:
+    """The inputs of `node` that its result is computed with, or that at `through`, with the nodes that made them."""
     if node.op_type in _SHAPES_ONLY:
         return
     edges = lineage.edges(node)
-    if node.op_type in _FIRST_ONLY:
+    if through is not None:
+        edges = edges[through : through + 1]
+    elif node.op_type in _FIRST_ONLY:
         edges = edges[:1]
     elif node.op_type in SHAPE_INPUT:
         edges = [edge for at, edge in enumerate(edges) if at != SHAPE_INPUT[node.op_type]]

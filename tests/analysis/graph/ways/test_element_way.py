@@ -1,0 +1,82 @@
+"""The way by which one element came to be what it is: which term, which branch, which row."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from support.made_run import INF, NAN, Op, made_run, op
+
+from tfdbg_cli.analysis.graph.lineage import Lineage
+from tfdbg_cli.analysis.graph.ways.element_way import element_way
+
+X = op("x", "Placeholder", value=[1.0, 2.0])
+BIG = op("big", "Placeholder", value=[1e20, 3.0])
+NEAR = op("near", "Placeholder", value=[2.0, 3.0])
+KEEP = op("keep", "Placeholder", value=np.array([False, True]))
+NUMBER = op("number", "Const", value=-INF)
+
+
+def _way(*ops: Op, element: tuple[int, ...] = (0,), through: int | None = None) -> dict[str, int]:
+    run = made_run(*ops)
+    last = len(run.tensors) - 1
+    return element_way(run, Lineage(run), last, element, through)
+
+
+@pytest.mark.parametrize(
+    ("ops", "way"),
+    [
+        ((X, BIG, op("d", "Sub", "x", "big", value=[-1e20, -1.0])), {"d": 1}),
+        ((BIG, X, op("d", "AddV2", "big", "x", value=[1e20, 5.0])), {"d": 0}),
+        ((X, BIG, NEAR, op("d", "AddN", "x", "near", "big", value=[1e20, 8.0])), {"d": 2}),
+        ((X, NEAR, op("d", "Sub", "x", "near", value=[-1.0, -1.0])), {}),
+        ((X, BIG, op("d", "Mul", "x", "big", value=[1e20, 6.0])), {}),
+        ((X, op("lost", "Neg", "x"), op("d", "Sub", "x", "lost", value=[NAN, NAN])), {}),
+        ((X, NUMBER, op("d", "Mul", "number", "x", value=[-INF, -INF])), {"d": 1}),
+    ],
+    ids=["the larger of two", "the first", "of many", "none is far larger", "a product", "not seen", "a number"],
+)
+def test_the_term_that_made_a_sum_so_large(ops: tuple[Op, ...], way: dict[str, int]) -> None:
+    assert _way(*ops) == way
+
+
+def test_the_branch_that_was_chosen_or_the_condition_where_that_is_a_number() -> None:
+    chosen = X, BIG, KEEP, op("s", "SelectV2", "keep", "x", "big", value=[1e20, 2.0])
+    assert _way(*chosen) == {"s": 2}
+    assert _way(*chosen, element=(1,)) == {"s": 1}
+    masked = X, NUMBER, KEEP, op("s", "SelectV2", "keep", "x", "number", value=[-INF, 2.0])
+    assert _way(*masked) == {"s": 0}
+    assert _way(*masked, element=(1,)) == {"s": 1}
+    given = X, op("n", "Placeholder", value=-INF), KEEP, op("s", "SelectV2", "keep", "x", "n", value=[-INF, 2.0])
+    assert _way(*given) == {"s": 0}, "op by op, a number that the program wrote comes in as data does"
+
+
+def test_the_element_is_followed_through_ops_of_one_input_and_reductions() -> None:
+    ops = (
+        X, BIG, op("d", "Sub", "x", "big", value=[-1e20, -1.0]), op("n", "Neg", "d", value=[1e20, 1.0]),
+        op("axis", "Const", value=np.array([0])), op("sum", "Sum", "n", "axis", value=1e20),
+        op("q", "Square", "sum", value=INF),
+    )  # fmt: skip
+    assert _way(*ops, element=()) == {"q": 0, "sum": 0, "n": 0, "d": 1}
+    least = op("least", "Min", "n", "axis", value=1.0)
+    assert _way(*ops[:-2], least, element=()) == {"least": 0, "n": 0}, "its element is the second, of near terms"
+
+
+def test_it_begins_with_the_input_that_is_to_blame() -> None:
+    ops = X, BIG, op("d", "AddV2", "x", "big", value=[1e20, 5.0])
+    assert _way(*ops, through=0) == {"d": 0}
+    assert _way(*ops, through=7) == {}
+
+
+def test_what_is_made_of_nothing_leads_to_the_indices_that_took_nothing() -> None:
+    ops = (
+        X, KEEP, op("axis", "Const", value=0), op("where", "Where", "keep", value=np.zeros((0, 1), np.int64)),
+        op("at", "Squeeze", "where", value=np.zeros(0, np.int64)),
+        op("taken", "GatherV2", "x", "at", "axis", value=np.zeros(0, np.float32)),
+        op("axes", "Const", value=np.array([0])), op("mean", "Mean", "taken", "axes", value=NAN),
+    )  # fmt: skip
+    assert _way(*ops, element=()) == {"mean": 0, "taken": 1, "at": 0}
+
+
+def test_a_circle_ends() -> None:
+    ops = op("a", "Neg", "b", values=([1.0], [1.0])), op("b", "Neg", "a", values=([1.0], [1.0]))
+    assert set(_way(*ops)) <= {"a", "b"}

@@ -1,0 +1,120 @@
+"""The way by which one element of a tensor came to be what it is, as far as the values on it tell.
+
+Of `y - p`, with y about 1 and p about 1e20, p made the difference so large; of a tf.where it is the branch that was
+chosen, or the condition where that branch is a number that the program wrote; of a mean of nothing the indices that
+say that nothing is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tfdbg_cli.analysis.graph.fused_ops import as_written
+from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
+from tfdbg_cli.analysis.graph.makers import Maker, maker_of
+from tfdbg_cli.analysis.graph.parts import REDUCTIONS, Index, Part, parts_of
+from tfdbg_cli.model.dtypes import in_double, is_inexact
+from tfdbg_cli.model.graph import Node
+from tfdbg_cli.model.runs import Run
+from tfdbg_cli.ops.kinds import INPUTS, LONG_SUMS, SELECTS, SUMS
+
+_MOST_STEPS = 200
+_MOST_BYTES = 1 << 28
+_DOMINATES = 10.0  # times as large as any other term: then it alone made the sum so large
+
+
+def element_way(run: Run, lineage: Lineage, row: int, element: Index, through: int | None = None) -> dict[str, int]:
+    """Which input to take at each node, by name, on the way back from `element` of the tensor at `row`.
+
+    It takes the input at position `through` of the first one, if given, and ends where the values do not tell.
+    """
+    way: dict[str, int] = {}
+    read = 0
+    while len(way) < _MOST_STEPS:
+        node, shape = lineage.node(row), run.tensors[row].shape
+        read += sum(item.tensor.nbytes or 0 for item in lineage.places(row) if item.tensor is not None)
+        if node is None or node.name in way or shape is None or len(shape) != len(element) or read > _MOST_BYTES:
+            break
+        inputs = lineage.inputs(row)
+        parts = parts_of(node, [item.value for item in inputs], shape, element)
+        written = [_is_written(item, lineage) for item in inputs]
+        chosen = through if not way and through is not None else _chosen(node, parts, written)
+        if chosen is None or chosen >= len(inputs):
+            break
+        way[node.name] = chosen
+        index, part = inputs[chosen].index, parts[chosen]
+        if index is None or part is None:
+            break
+        if not part.value.size:
+            return {**_way_of_nothing(lineage, index), **way}
+        row, element = index, _most_telling(node, part)
+    return way
+
+
+def _way_of_nothing(lineage: Lineage, row: int) -> dict[str, int]:
+    """As `element_way`, of a tensor without elements: through the one input that has none, such as the indices."""
+    way: dict[str, int] = {}
+    while (node := lineage.node(row)) is not None and node.name not in way and len(way) < _MOST_STEPS:
+        places = lineage.places(row)
+        empty = [position for position, item in enumerate(places) if item.shape is not None and 0 in item.shape]
+        if len(empty) != 1:
+            break
+        way[node.name] = empty[0]
+        further = places[empty[0]].index
+        if further is None:
+            break
+        row = further
+    return way
+
+
+def _chosen(node: Node, parts: Sequence[Part | None], written: Sequence[bool]) -> int | None:
+    """The position of the input that made the element of which these are the `parts`; None where that is not known.
+
+    `written` says which inputs are numbers that the program wrote.
+    """
+    op_type = as_written(node).op_type
+    if op_type in REDUCTIONS:
+        return 0 if parts and parts[0] is not None else None
+    if op_type in SELECTS:
+        condition = parts[0] if parts else None
+        if condition is None or condition.value.size != 1 or len(parts) != 3:
+            return None
+        branch = 1 if bool(condition.value.reshape(-1)[0]) else 2
+        return 0 if written[branch] else branch
+    computed = [position for position in range(len(parts)) if not written[position]]
+    if len(computed) < 2:
+        return computed[0] if computed else None
+    return _dominant(parts, computed) if op_type in SUMS | LONG_SUMS else None
+
+
+def _is_written(item: InputSeen, lineage: Lineage) -> bool:
+    """Whether an input is a number that the program wrote: where it runs op by op, that comes in as data does."""
+    if maker_of(item.node, lineage) is Maker.CONSTANT:
+        return True
+    return item.node is not None and item.node.op_type in INPUTS and item.value is not None and not item.value.ndim
+
+
+def _dominant(parts: Sequence[Part | None], positions: Sequence[int]) -> int | None:
+    """That of the `positions` whose part is far larger than those of the others; None if none is or nobody knows."""
+    sizes = {position: _size(parts[position]) for position in positions}
+    first = max(positions, key=lambda position: sizes[position])
+    return first if all(sizes[first] > _DOMINATES * sizes[other] for other in positions if other != first) else None
+
+
+def _size(part: Part | None) -> float:
+    """The magnitude of the one element of `part`; NaN for what is no single number, or was not seen."""
+    if part is None or part.value.size != 1 or not is_inexact(part.value.dtype):
+        return float("nan")
+    return float(np.abs(in_double(part.value.reshape(-1)[0])))
+
+
+def _most_telling(node: Node, part: Part) -> Index:
+    """The place of that element of `part` which the result owes most to: the largest, of a minimum the smallest."""
+    if None not in part.index:
+        return tuple(place for place in part.index if place is not None)
+    values = in_double(part.value) if is_inexact(part.value.dtype) else np.zeros(part.value.shape)
+    told = {"Max": np.real(values), "Min": -np.real(values)}.get(as_written(node).op_type, np.abs(values))
+    among = iter(np.unravel_index(int(np.argmax(told)), told.shape))
+    return tuple(int(next(among)) if place is None else place for place in part.index)

@@ -16,7 +16,11 @@ from tfdbg_cli.analysis.causes.given_data import Came, GivenData
 from tfdbg_cli.analysis.causes.intended import Intentions
 from tfdbg_cli.analysis.causes.literals import overflown_input
 from tfdbg_cli.analysis.causes.lost_epsilon import lost_epsilon
-from tfdbg_cli.analysis.causes.sources_of_values import cause_at_source, cause_of_constant
+from tfdbg_cli.analysis.causes.sources_of_values import (
+    cause_at_source,
+    cause_in_hidden_function,
+    cause_of_constant,
+)
 from tfdbg_cli.analysis.causes.suggestions import LOST_EPSILON
 from tfdbg_cli.analysis.causes.surroundings import Surroundings, asks_of_gradients, surroundings
 from tfdbg_cli.analysis.causes.zero_times_infinity import zero_times_infinity
@@ -56,6 +60,8 @@ class Explanations:
         """
         found = cause_at_source(node, inputs, self._lineage, at_fault, self.given(name, node, bad))
         found = found or cause_elsewhere(node, value, inputs)
+        if self._run.call.kind is RunKind.FUNCTION and not any(map(at_fault, inputs)):
+            found = found or cause_in_hidden_function(node, self._lineage)
         if node.op_type == "Const":
             found = cause_of_constant(self._run, node, value)
         if found is not None:

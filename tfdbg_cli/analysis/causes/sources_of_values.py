@@ -16,9 +16,11 @@ from tfdbg_cli.model.dtypes import name_of
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.updates import UPDATED_VARIABLE, updated_variable
 from tfdbg_cli.model.values import Array
+from tfdbg_cli.ops.effects import updates_variable
 from tfdbg_cli.ops.intended_infinities import is_literal_infinity
-from tfdbg_cli.ops.kinds import PYTHON, RECEIVES
+from tfdbg_cli.ops.kinds import CALLS, PYTHON, RECEIVES
 
 _CHECK_DATA = (
     "Check the data before it is fed: np.isfinite(batch).all(); replace what is missing (np.nan_to_num), or leave"
@@ -33,6 +35,11 @@ _FILTER_DATA = (
     "Check or filter the data set: dataset.filter(lambda x, *_: tf.reduce_all(tf.math.is_finite(x))), or replace what"
     " is missing before. A function that it maps may have made it, as by log(0) or 0 / 0."
 )
+_LOOK_INTO_TURNS = (
+    "To see the op, let Python go through the dataset, `for batch in dataset:` around a tf.function of one step, or"
+    " count the turns in the function: `for _ in tf.range(n): batch = next(iterator)`."
+)
+_GIVE_WHAT_THEIR_FUNCTIONS_GIVE = frozenset({"ReduceDataset"})
 _DELIVERIES = PIPELINE_OPS | {"DecodeRaw", "DecodeCSV", "ReadFile"}
 
 
@@ -131,6 +138,30 @@ def update_spoils(name: str) -> Cause:
     return Cause(
         f"The update itself overflows: variable {name} was finite when it was first read, and is not afterwards.",
         UPDATE,
+    )
+
+
+def cause_in_hidden_function(node: Node, lineage: Lineage) -> Cause | None:
+    """The cause where a function made `node`'s value that an op calls for itself, as those of tf.data do; else None.
+
+    Such an op gives it, or the function updates the variable that `node` shows.
+    """
+    if node.op_type in _GIVE_WHAT_THEIR_FUNCTIONS_GIVE:
+        return Cause(
+            f"The turns of a loop over a dataset made it, in a function that {node.op_type} calls for itself: what is"
+            " computed there is not looked at.",
+            _LOOK_INTO_TURNS,
+        )
+    if node.op_type != UPDATED_VARIABLE:
+        return None
+    graph = lineage.graph_of(node)
+    callers = [found for name in node.control_inputs if (found := graph.find(name)) is not None]
+    if not callers or any(found.op_type in CALLS or updates_variable(found.op_type) for found in callers):
+        return None
+    return Cause(
+        f"Variable {updated_variable(node.name)} was spoiled in a function that {callers[-1].op_type} calls for"
+        " itself, such as the turns of a loop over a dataset: what is computed there is not looked at.",
+        _LOOK_INTO_TURNS,
     )
 
 

@@ -131,7 +131,7 @@ class Lineage:
         if node.op_type not in INPUTS or not self.is_captured(node):
             return False
         readers = self.graph_of(node).consumers(node.name)
-        return any(takes_handle(reader.op_type) for reader, _ in readers)
+        return any(takes_handle(reader.op_type) or reader.op_type == UPDATED_VARIABLE for reader, _ in readers)
 
     def inputs(self, index: int) -> list[InputSeen]:
         """The inputs of the tensor at `index`, with the values that they had when it was computed."""

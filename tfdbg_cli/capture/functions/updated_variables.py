@@ -2,18 +2,20 @@
 
 An update has no output, so that a variable it spoils would first be seen in the next run. It gets a node of its own,
 `NAME/after_update`, which reads the variable behind everything that writes it in the same function, branch or loop,
-branches and loops in there included; before NAME stands the path of the branch or loop.
+branches and loops in there included; before NAME stands the path of the branch or loop. A variable that is written in
+a function that another op calls for itself, as in a loop over a dataset, is read behind that op.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from tfdbg_cli.analysis.watch.outcome import SHOWS
 from tfdbg_cli.capture.functions.definition.body import attribute_of
 from tfdbg_cli.capture.functions.definition.call_tree import CallKind, Scope
+from tfdbg_cli.capture.functions.definition.hidden_writes import hidden_writes, running
 from tfdbg_cli.capture.tf.types import NodeDef
 from tfdbg_cli.model.dtypes import RESOURCE
 from tfdbg_cli.model.names import TensorName
@@ -30,7 +32,8 @@ class UpdatedVariable:
     changes it. `device` is the one that the program chose for the first update; empty if none. `inputs` are the
     tensors that the updates read. `same_as` is a tensor that certainly has the variable's value then. `adds` are
     tensors that are added to it, so that NaN and infinities in them show in the variable. `reads` has for each tensor
-    read by an update the scope and the reference by which it is read.
+    read by an update the scope and the reference by which it is read. `hidden_in` names the nodes of the run that
+    call functions for themselves which write it.
     """
 
     name: TensorName
@@ -43,6 +46,7 @@ class UpdatedVariable:
     same_as: TensorName | None
     adds: tuple[TensorName, ...]
     reads: Mapping[TensorName, tuple[Scope, str]]
+    hidden_in: tuple[str, ...] = ()
 
     @property
     def before(self) -> TensorName:
@@ -52,12 +56,18 @@ class UpdatedVariable:
 
 @dataclass(frozen=True)
 class _Write:
-    """A node that writes a variable: `handle` and `wait` are as the scope of its branch or loop refers to them."""
+    """A node that writes a variable: `handle` and `wait` are as the scope of its branch or loop refers to them.
+
+    `dtype` is the number of the variable's element type. `hidden_in` is the name in the run of a node that calls the
+    function for itself which writes it; empty where the node writes it.
+    """
 
     handle: str
     wait: str
     scope: Scope
     node: NodeDef
+    dtype: int
+    hidden_in: str = ""
 
 
 _Writes: TypeAlias = dict[tuple[TensorName, int], list[_Write]]  # by the variable, and the identity of the region
@@ -77,51 +87,58 @@ def updated_variables(root: Scope) -> list[UpdatedVariable]:
     given = frozenset(root.argument_names)
     for scope in root.all():
         for node in scope.needed.nodes:
-            if updates_variable(node.op) and node.name not in scope.needed.hidden:
-                _note(given, scope, node, writes, inside)
+            if node.name in scope.needed.hidden:
+                continue
+            if updates_variable(node.op):
+                dtype = int(attribute_of(node, "dtype") or attribute_of(node, "T"))
+                for handle in scope.body.handles(node):
+                    _note(given, _Write(handle, node.name, scope, node, dtype), writes, inside)
+            for hidden in hidden_writes(scope.body, node):
+                for wait in running(scope, node):
+                    write = _Write(hidden.handle, wait, scope, node, hidden.dtype, scope.name_of(wait))
+                    _note(given, write, writes, inside)
     return [_updated(of[0], found, inside.get(of, ())) for of, found in writes.items()]
 
 
-def _note(given: frozenset[str], scope: Scope, node: NodeDef, writes: _Writes, inside: _Writes) -> None:
-    """Note what `node` of `scope` writes: in `writes` for its own region, in `inside` for each region around that.
+def _note(given: frozenset[str], write: _Write, writes: _Writes, inside: _Writes) -> None:
+    """Note a write, as its own scope refers to it: in `writes` for its region, in `inside` for each around that.
 
     Only variables among the arguments `given` of the run count.
     """
-    for reference in scope.body.handles(node):
-        variable = scope.resolve(reference)
-        if variable.node not in given:
-            continue  # made and gone within the run
-        region = region_of(scope)
-        placed = _placed(scope, reference, node.name, region)
+    variable = write.scope.resolve(write.handle)
+    if variable.node not in given:
+        return  # made and gone within the run
+    region = region_of(write.scope)
+    placed = _placed(write, region)
+    if placed is not None:
+        writes.setdefault((variable, id(region)), []).append(placed)
+    while region.parent is not None:
+        region = region_of(region.parent)
+        placed = _placed(write, region)
         if placed is not None:
-            write = _Write(*placed, scope, node)
-            writes.setdefault((variable, id(region)), []).append(write)
-        while region.parent is not None:
-            region = region_of(region.parent)
-            placed = _placed(scope, reference, node.name, region)
-            if placed is not None:
-                inside.setdefault((variable, id(region)), []).append(_Write(*placed, scope, node))
+            inside.setdefault((variable, id(region)), []).append(placed)
 
 
-def _placed(scope: Scope, handle: str, node: str, region: Scope) -> tuple[str, str] | None:
-    """The reference of the handle, and the node to wait for, in `region`; None if the handle is made in between."""
+def _placed(write: _Write, region: Scope) -> _Write | None:
+    """`write` as `region` refers to its handle and to the node to wait for; None if the handle is made in between."""
+    scope, handle, wait = write.scope, write.handle, write.wait
     while scope is not region:
         source = scope.body.source(handle)
         given = scope.given_at(source.slot) if source.node is None else None
         if given is None or scope.call is None:
             return None
-        node = scope.call.node.name
+        wait = scope.call.node.name
         scope, handle = given
-    return handle, node
+    return replace(write, handle=handle, wait=wait)
 
 
 def _updated(variable: TensorName, writes: Sequence[_Write], inside: Sequence[_Write]) -> UpdatedVariable:
     first = writes[0]
     region = region_of(first.scope)
-    dtype = attribute_of(first.node, "dtype") or attribute_of(first.node, "T")
     places = [
         (write.scope, text)
         for write in writes
+        if not write.hidden_in
         for text in write.scope.body.data_inputs(write.node)
         if write.scope.body.type_of(text) != RESOURCE
     ]
@@ -132,12 +149,13 @@ def _updated(variable: TensorName, writes: Sequence[_Write], inside: Sequence[_W
         region,
         first.handle,
         tuple(dict.fromkeys(write.wait for write in (*writes, *inside))),
-        int(dtype),
-        first.node.device,
+        first.dtype,
+        "" if first.hidden_in else first.node.device,  # of an op on the CPU, where its variable may be elsewhere
         tuple(dict.fromkeys((variable, *read))),
         read[0] if assigned else None,
         () if inside else _adds(variable, writes, read),  # in there it may be given other numbers
         dict(zip(read, places, strict=True)),
+        tuple(dict.fromkeys(write.hidden_in for write in writes if write.hidden_in)),
     )
 
 

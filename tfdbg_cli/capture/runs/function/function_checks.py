@@ -185,5 +185,8 @@ class FunctionChecks:
 def with_updated(graph: Graph, root: Scope) -> Graph:
     """`graph` with a node for each variable that a run of `root` writes, behind what writes it."""
     updated = {variable.name.node: variable for variable in updated_variables(root)}
-    nodes = [Node(name, UPDATED_VARIABLE, variable.device, variable.inputs) for name, variable in updated.items()]
+    nodes = [
+        Node(name, UPDATED_VARIABLE, variable.device, variable.inputs, variable.hidden_in)
+        for name, variable in updated.items()
+    ]
     return Graph([*graph, *nodes], graph.kind) if nodes else graph

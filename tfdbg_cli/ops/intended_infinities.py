@@ -69,10 +69,8 @@ class Habit:
 _HANDS_ON = kinds.MOVES | kinds.IDENTITIES | kinds.COPIES | kinds.CONTROL_FLOW | kinds.CALLS | kinds.TRANSFERS | {
     "MirrorPad", "EnsureShape", "LoopVariable", "Fill", "_Retval",
 }  # fmt: skip
-# They compare an element with another: a literal infinity is then a limit.
-COMPARES = _ops("Less LessEqual Greater GreaterEqual Equal NotEqual")
 # They inspect a value or its shape, and pass none of its elements on.
-LOOKS = kinds.OF_SHAPES | COMPARES | _ops("BroadcastGradientArgs IsFinite IsInf IsNan ArgMax ArgMin Sign")
+LOOKS = kinds.OF_SHAPES | kinds.COMPARES | _ops("BroadcastGradientArgs IsFinite IsInf IsNan ArgMax ArgMin Sign")
 _LITERALS = _ops("Const Fill")
 _GIVEN = kinds.INPUTS | _ops("IteratorGetNext OptionalGetValue")
 VARIABLE = "Variable"  # stands for whatever holds a variable, also one that a function captured
@@ -114,7 +112,7 @@ HABITS: tuple[Habit, ...] = (
         _LITERALS,
         _only_inf,
         _ops("Identity Cast BroadcastTo Fill Reshape"),
-        COMPARES,
+        kinds.COMPARES,
         harm=False,
     ),
     # best = inf; best = min(best, x): the first x takes its place.

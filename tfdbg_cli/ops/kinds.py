@@ -77,6 +77,10 @@ PUTS_INTO = frozenset({"TensorScatterUpdate", "TensorScatterMin", "TensorScatter
 """They give a copy of their first input into which elements of their last are put."""
 GATHERS = frozenset({"Gather", "GatherV2", "ResourceGather"})
 SELECTS = frozenset({"Select", "SelectV2"})
+COMPARES = frozenset({"Less", "LessEqual", "Greater", "GreaterEqual", "Equal", "NotEqual"})
+"""They compare an element with another: a literal infinity is then a limit."""
+TRUTHS = COMPARES | {"LogicalAnd", "LogicalOr", "LogicalNot", "IsFinite", "IsInf", "IsNan"}
+"""They say of each element whether something is so."""
 EXTREMES = frozenset({"Maximum", "Minimum", "Max", "Min"})
 """They choose elements of their inputs."""
 PASSING = frozenset({"Identity", "RefIdentity"}) | SWITCH | ENTER | EXIT

@@ -349,3 +349,33 @@ def test_rows_of_one_hot_are_told_by_its_axis(axis: str, bad: list[int], rows: t
     made = op("hot", "OneHot", "x", "depth", "on", "off", axis=axis, value=table)
     given = [op(name, "Const", value=np.array(value)) for name, value in (("depth", 3), ("on", 1.0), ("off", 0.0))]
     assert _rows(_x(y), *given, made, op("log", "Log", "hot", value=logs), feeds={"x:0": y}) == rows
+
+
+def test_rows_are_of_the_input_that_is_to_blame_where_others_are_nearer() -> None:
+    """A mean over what a mask keeps: it is the mask that keeps nothing of a row, also where it is made of tokens."""
+    tokens = np.array([[1, 2], [0, 0], [3, 4]])
+    labels = np.ones((3, 2), np.float32)
+    kept = (tokens != 0).astype(np.float32)
+    total = np.array([1.0, 0.0, 1.0], np.float32)
+    run = made_run(
+        op("tokens", "Placeholder", value=tokens), op("labels", "Placeholder", value=labels),
+        op("zero", "Const", value=np.array(0)), op("axis", "Const", value=np.array(1)),
+        op("kept", "NotEqual", "tokens", "zero", value=tokens != 0), op("mask", "Cast", "kept", value=kept),
+        op("loss", "Mul", "labels", "mask", value=kept), op("sum", "Sum", "loss", "axis", value=total),
+        op("count", "Sum", "mask", "axis", value=total),
+        op("mean", "RealDiv", "sum", "count", value=np.array([1.0, np.nan, 1.0], np.float32)),
+        feeds={"tokens:0": tokens, "labels:0": labels},
+    )  # fmt: skip
+    origin = OriginSearch(run).first()
+    assert origin is not None
+    assert (origin.batch.source, origin.batch_rows) == ("tokens:0", (1,))
+    assert origin.cause.blames == 1, "0 / 0: the denominator"
+
+
+@pytest.mark.parametrize("truth", ["NotEqual", "Greater", "LogicalAnd"])
+def test_what_is_asked_of_each_element_keeps_rows_apart(truth: str) -> None:
+    asked = op("asked", truth, "x", "x", value=np.ones((4, 3), np.bool_))
+    number = op("number", "Cast", "asked", value=np.ones((4, 3), np.float32))
+    bad = np.ones((4, 3), np.float32)
+    bad[2] = np.inf
+    assert _rows(_x(), asked, number, op("r", "Reciprocal", "number", value=bad)) == (2,)

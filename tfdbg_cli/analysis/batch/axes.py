@@ -41,7 +41,7 @@ def ways_back(rows: RowSet) -> list[Way]:
     """The rows of the inputs that made `rows`; empty where the op mixes them, or does not say."""
     rows = replace(rows, node=as_written(rows.node))
     op = rows.node.op_type
-    if op in ELEMENTWISE or op in _HAND_ON:
+    if op in ELEMENTWISE or op in kinds.TRUTHS or op in _HAND_ON:
         # A vector beside a matrix runs along columns, even where it is as long as the batch.
         rank = len(rows.shape)
         return [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -17,6 +17,7 @@ from tfdbg_cli.analysis.batch.whole_items import whole_ways_back
 from tfdbg_cli.analysis.graph.feeds import feed_name
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
 from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS
+from tfdbg_cli.analysis.graph.ways.element_way import NOWHERE
 from tfdbg_cli.model.graph import GIVEN_BY, Node
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import Array, NoValue
@@ -46,35 +47,42 @@ class BatchRows:
 NO_ROWS = BatchRows()
 
 
-def batch_rows(run: Run, lineage: Lineage, index: int, bad: Array) -> BatchRows:
+def batch_rows(run: Run, lineage: Lineage, index: int, bad: Array, through: Mapping[str, int] = NOWHERE) -> BatchRows:
     """The rows of a batch behind the elements of tensor `index` where `bad` is True.
 
     They are followed axis by axis, through ops that keep rows apart, to the first axis of what was fed, given as an
     argument, or delivered by an input pipeline. Of several axes that lead there the one counts that tells rows apart
-    best. `NO_ROWS` when none does.
+    best. `NO_ROWS` when none does. At the nodes that `through` names only the input at that position is followed, if
+    that leads there.
     """
+    found = _rows_behind(run, lineage, index, bad, through) if through else NO_ROWS
+    return found if found.rows else _rows_behind(run, lineage, index, bad, NOWHERE)
+
+
+def _rows_behind(run: Run, lineage: Lineage, index: int, bad: Array, through: Mapping[str, int]) -> BatchRows:
     best = NO_ROWS
     for axis in range(bad.ndim if bad.any() else 0):
         others = tuple(i for i in range(bad.ndim) if i != axis)
         along = bad.any(axis=others)
         if np.count_nonzero(along) > _MOST_ROWS:
             continue
-        found = _Search(run, lineage).back(index, axis, np.flatnonzero(along))
+        found = _Search(run, lineage, through).back(index, axis, np.flatnonzero(along))
         if found is not None and (not best.rows or len(found.rows) < len(best.rows)):
             best = found
         if len(best.rows) == 1:
             break
     if not best.rows and bad.any():  # what a turn of a loop made is all of the row that the turn took
-        best = _Search(run, lineage).back(index, WHOLE, np.zeros(0, np.int64)) or best
+        best = _Search(run, lineage, through).back(index, WHOLE, np.zeros(0, np.int64)) or best
     return best
 
 
 class _Search:
     """The way back from rows of one tensor, nearest first."""
 
-    def __init__(self, run: Run, lineage: Lineage) -> None:
+    def __init__(self, run: Run, lineage: Lineage, through: Mapping[str, int]) -> None:
         self._run = run
         self._lineage = lineage
+        self._through = through
         self._stored = StoredBatch(run, lineage)
         self._lists = TensorLists(run, lineage)
         self._waiting: deque[tuple[int, int, Array]] = deque()
@@ -131,6 +139,8 @@ class _Search:
         )
         for way in whole_ways_back(step) if axis == WHOLE else ways_back(step):
             if way.position >= len(inputs):  # a damaged graph: the op reads less than ops of its type do
+                continue
+            if way.position != self._through.get(node.name, way.position):
                 continue
             item = inputs[way.position]
             if item.index is not None:

@@ -69,9 +69,9 @@ def explain(evidence: Evidence) -> Cause | None:
     if evidence.hidden_by:
         text += filled(_HIDDEN, evidence, found[0][0])
         suggestion = _DOUBLE_WHERE
-    first = found[0][1].cause
+    first, blames = found[0][1].cause, found[0][1].blames
     helps = filled(suggestion, evidence, found[0][0])
-    return Cause(f"{text}.", helps, _blamed(first), f"{evidence.op_type}: {first}")
+    return Cause(f"{text}.", helps, _blamed(first) if blames is None else blames, f"{evidence.op_type}: {first}")
 
 
 def _holds(rule: Rule, evidence: Evidence) -> Array | None:

@@ -33,13 +33,15 @@ _NO_INFINITY = frozenset({"float8_e4m3fn", "float8_e4m3fnuz", "float8_e4m3b11fnu
 class Rule:
     """One way to a non-finite value. Texts may use {a} and {b} for the first inputs, {n} for a count of elements.
 
-    The other words are those of `filled` in analysis/causes/causes.py.
+    The other words are those of `filled` in analysis/causes/causes.py. `blames` is the position of the input to look
+    at, where that is not the one which the text names first.
     """
 
     ops: frozenset[str]
     holds: Test
     cause: str
     suggestion: str
+    blames: int | None = None
 
 
 def ops(names: str) -> frozenset[str]:

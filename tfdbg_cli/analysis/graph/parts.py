@@ -12,7 +12,7 @@ import numpy as np
 from tfdbg_cli.analysis.graph.fused_ops import as_written
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.values import Array
-from tfdbg_cli.ops.kinds import MATMULS
+from tfdbg_cli.ops.kinds import MATMULS, TRUTHS
 
 # What arithmetic raises on inputs that do not fit their op: the graph and the values of a file may be anybody's.
 # Where a table of ops is asked about one op, this is caught, and the answer is that nobody can tell.
@@ -205,7 +205,7 @@ def _same_shape(node: Node, inputs: Sequence[Array | None], shape: _Shape, index
 
 
 _FINDERS: Mapping[str, _Finder] = {
-    **dict.fromkeys(ELEMENTWISE, _elementwise),
+    **dict.fromkeys(ELEMENTWISE | TRUTHS, _elementwise),
     **dict.fromkeys(MATMUL, _matmul),
     **dict.fromkeys(REDUCTIONS, _reduction),
     **dict.fromkeys(ROWS, _rows),

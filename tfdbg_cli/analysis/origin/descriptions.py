@@ -23,6 +23,7 @@ from tfdbg_cli.analysis.graph.annotation import made_at
 from tfdbg_cli.analysis.graph.feeds import feed_name
 from tfdbg_cli.analysis.graph.fused_ops import Composed, composed
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage, variable_of
+from tfdbg_cli.analysis.graph.ways.element_way import NOWHERE, element_way
 from tfdbg_cli.analysis.origin.first_reader import first_reader, reader_of, updated_by
 from tfdbg_cli.analysis.origin.offending import offending_elements
 from tfdbg_cli.analysis.origin.origin_found import Origin
@@ -84,6 +85,9 @@ class Descriptions:
         writer = self._lineage.update(place) or reader
         made_by = self._made_by(node, fed or tensor.name) if writer is None else writer.name
         forward = self._explanations.forward(node)
+        elements = offending_elements(node, value, bad, inputs)
+        blamed = None if cause is None else cause.blames
+        way = element_way(self._run, self._lineage, place, elements[0].index, blamed) if elements else NOWHERE
         return Origin(
             place,
             fed or tensor.name,
@@ -93,14 +97,15 @@ class Descriptions:
             value,
             bad,
             inputs,
-            offending_elements(node, value, bad, inputs),
-            batch_rows(self._run, self._lineage, place, bad),
+            elements,
+            batch_rows(self._run, self._lineage, place, bad, way),
             cause or plain_facts(tensor.op_type, value, bad, inputs, node),
             made_by,
             made_at(self._run.tracebacks, made_by if self._run.frames else forward or made_by),
             (variable_of(node, self._lineage) or "") if node is not None else "",
             forward=forward,
             read_by=reader,
+            way=way,
         )
 
     def _reader_of_argument(self, node: Node | None) -> Node | None:

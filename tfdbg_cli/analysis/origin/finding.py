@@ -8,7 +8,6 @@ from tfdbg_cli.analysis.causes.causes import Cause
 from tfdbg_cli.analysis.causes.intended import Intended
 from tfdbg_cli.analysis.graph.annotation import made_at
 from tfdbg_cli.analysis.graph.ways.chain import Link, chain_to
-from tfdbg_cli.analysis.graph.ways.element_way import element_way
 from tfdbg_cli.analysis.origin.aftermath import Aftermath
 from tfdbg_cli.analysis.origin.benign import harm_in, is_used
 from tfdbg_cli.analysis.origin.origin_found import Origin
@@ -85,9 +84,6 @@ def _made_bad(run: Run, base: Run, origin: Origin) -> bool:
 def _chain(search: OriginSearch, run: Run, origin: Origin) -> tuple[Link, ...]:
     if origin.node is None or origin.index is None:
         return ()
-    way = {}
-    if origin.elements:
-        way = element_way(run, search.lineage, origin.index, origin.elements[0].index, origin.cause.blames)
-    chain = chain_to(run, search.lineage, origin.node, origin.name.slot, way)
+    chain = chain_to(run, search.lineage, origin.node, origin.name.slot, origin.way)
     last = made_at(run.tracebacks, origin.made_by) if origin.forward else origin.frame
     return (*chain[:-1], replace(chain[-1], frame=last)) if chain else ()

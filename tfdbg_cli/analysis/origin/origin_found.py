@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from tfdbg_cli.analysis.batch.rows import BatchRows
@@ -32,7 +33,8 @@ class Origin:
     value of unknown creation the first op that reads it, which is then `read_by`, too. `index` is the tensor's place
     in the run (None: a feed that no tensor shows). `node` is None if it is in no graph. `bad` marks the offending
     elements of `value`; `elements` are the first few of them. `forward` is the op whose gradient the node computes,
-    if known; `frame` is then the line that made that op, unless the program is stopped at the node itself.
+    if known; `frame` is then the line that made that op, unless the program is stopped at the node itself. `way` says
+    which inputs made the first of `elements`, by the nodes on the way back.
     """
 
     index: int | None
@@ -52,6 +54,7 @@ class Origin:
     intended: Intended | None = None
     forward: str = ""
     read_by: Node | None = None
+    way: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def batch_rows(self) -> tuple[int, ...]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from tfdbg_cli.analysis.graph.annotation import made_at
 from tfdbg_cli.analysis.graph.feeds import fed_value, feed_name
@@ -13,6 +12,7 @@ from tfdbg_cli.analysis.graph.lineage import Lineage, variable_of
 from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS, Maker, maker_of
 from tfdbg_cli.analysis.graph.parts import REDUCTIONS
 from tfdbg_cli.analysis.graph.roles import is_gradient
+from tfdbg_cli.analysis.graph.ways.element_way import NOWHERE
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
@@ -25,7 +25,6 @@ _FIRST_ONLY = REDUCTIONS | RESHAPES | REPEATS | {
     "Transpose", "StridedSlice", "Slice", "Pad", "PadV2", "Cumsum", "Cumprod", "OneHot", "TopKV2", "TensorListStack",
     "TensorListGetItem", "ArgMax", "ArgMin",
 }  # fmt: skip
-NOWHERE: Mapping[str, int] = MappingProxyType({})
 _SHAPES_ONLY = OF_SHAPES | {"BroadcastGradientArgs"}
 
 

@@ -7,19 +7,20 @@ say that nothing is taken.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 
 from tfdbg_cli.analysis.graph.fused_ops import as_written
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
 from tfdbg_cli.analysis.graph.makers import Maker, maker_of
-from tfdbg_cli.analysis.graph.parts import REDUCTIONS, Index, Part, parts_of
+from tfdbg_cli.analysis.graph.parts import ELEMENTWISE, REDUCTIONS, Index, Part, parts_of
 from tfdbg_cli.model.dtypes import in_double, is_inexact
-from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.ops.kinds import INPUTS, LONG_SUMS, SELECTS, SUMS
+from tfdbg_cli.ops.kinds import INPUTS, LONG_SUMS, SELECTS, SUMS, TRUTHS
 
+NOWHERE: Mapping[str, int] = MappingProxyType({})
 _MOST_STEPS = 200
 _MOST_BYTES = 1 << 28
 _DOMINATES = 10.0  # times as large as any other term: then it alone made the sum so large
@@ -33,14 +34,20 @@ def element_way(run: Run, lineage: Lineage, row: int, element: Index, through: i
     way: dict[str, int] = {}
     read = 0
     while len(way) < _MOST_STEPS:
-        node, shape = lineage.node(row), run.tensors[row].shape
-        read += sum(item.tensor.nbytes or 0 for item in lineage.places(row) if item.tensor is not None)
-        if node is None or node.name in way or shape is None or len(shape) != len(element) or read > _MOST_BYTES:
+        node, shape, inputs = lineage.node(row), run.tensors[row].shape, lineage.places(row)
+        if node is None or node.name in way or shape is None or len(shape) != len(element):
             break
-        inputs = lineage.inputs(row)
-        parts = parts_of(node, [item.value for item in inputs], shape, element)
-        written = [_is_written(item, lineage) for item in inputs]
-        chosen = through if not way and through is not None else _chosen(node, parts, written)
+        op_type = as_written(node).op_type
+        computed = [position for position, item in enumerate(inputs) if not _is_written(item, lineage)]
+        if len(computed) == 1 and op_type in ELEMENTWISE | TRUTHS:
+            arrays = [None if item.shape is None else np.broadcast_to(np.False_, item.shape) for item in inputs]
+        else:  # which one it is, or which of its elements, is told by values
+            read += sum(item.tensor.nbytes or 0 for item in inputs if item.tensor is not None)
+            if read > _MOST_BYTES:
+                break
+            arrays = [item.value for item in lineage.inputs(row)]
+        parts = parts_of(node, arrays, shape, element)
+        chosen = through if not way and through is not None else _chosen(op_type, parts, computed)
         if chosen is None or chosen >= len(inputs):
             break
         way[node.name] = chosen
@@ -49,7 +56,7 @@ def element_way(run: Run, lineage: Lineage, row: int, element: Index, through: i
             break
         if not part.value.size:
             return {**_way_of_nothing(lineage, index), **way}
-        row, element = index, _most_telling(node, part)
+        row, element = index, _most_telling(op_type, part)
     return way
 
 
@@ -69,12 +76,11 @@ def _way_of_nothing(lineage: Lineage, row: int) -> dict[str, int]:
     return way
 
 
-def _chosen(node: Node, parts: Sequence[Part | None], written: Sequence[bool]) -> int | None:
+def _chosen(op_type: str, parts: Sequence[Part | None], computed: Sequence[int]) -> int | None:
     """The position of the input that made the element of which these are the `parts`; None where that is not known.
 
-    `written` says which inputs are numbers that the program wrote.
+    `computed` are the positions of those that are no numbers which the program wrote.
     """
-    op_type = as_written(node).op_type
     if op_type in REDUCTIONS:
         return 0 if parts and parts[0] is not None else None
     if op_type in SELECTS:
@@ -82,8 +88,7 @@ def _chosen(node: Node, parts: Sequence[Part | None], written: Sequence[bool]) -
         if condition is None or condition.value.size != 1 or len(parts) != 3:
             return None
         branch = 1 if bool(condition.value.reshape(-1)[0]) else 2
-        return 0 if written[branch] else branch
-    computed = [position for position in range(len(parts)) if not written[position]]
+        return branch if branch in computed else 0
     if len(computed) < 2:
         return computed[0] if computed else None
     return _dominant(parts, computed) if op_type in SUMS | LONG_SUMS else None
@@ -93,7 +98,7 @@ def _is_written(item: InputSeen, lineage: Lineage) -> bool:
     """Whether an input is a number that the program wrote: where it runs op by op, that comes in as data does."""
     if maker_of(item.node, lineage) is Maker.CONSTANT:
         return True
-    return item.node is not None and item.node.op_type in INPUTS and item.value is not None and not item.value.ndim
+    return item.node is not None and item.node.op_type in INPUTS and item.shape == ()
 
 
 def _dominant(parts: Sequence[Part | None], positions: Sequence[int]) -> int | None:
@@ -110,11 +115,11 @@ def _size(part: Part | None) -> float:
     return float(np.abs(in_double(part.value.reshape(-1)[0])))
 
 
-def _most_telling(node: Node, part: Part) -> Index:
+def _most_telling(op_type: str, part: Part) -> Index:
     """The place of that element of `part` which the result owes most to: the largest, of a minimum the smallest."""
     if None not in part.index:
         return tuple(place for place in part.index if place is not None)
     values = in_double(part.value) if is_inexact(part.value.dtype) else np.zeros(part.value.shape)
-    told = {"Max": np.real(values), "Min": -np.real(values)}.get(as_written(node).op_type, np.abs(values))
+    told = {"Max": np.real(values), "Min": -np.real(values)}.get(op_type, np.abs(values))
     among = iter(np.unravel_index(int(np.argmax(told)), told.shape))
     return tuple(int(next(among)) if place is None else place for place in part.index)

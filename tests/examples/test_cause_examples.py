@@ -7,6 +7,7 @@ import math
 import pkgutil
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from support.example_process import run_example
@@ -17,6 +18,8 @@ from support.scripted import ScriptedFrontend
 from test_debugged import _tfdbg
 
 from tfdbg_cli.examples import causes
+from tfdbg_cli.formats.container.saving import save_runs
+from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.model.decision import RunUntil
 from tfdbg_cli.model.runs import RunEnd
 
@@ -73,9 +76,20 @@ def _stop(name: str, front: ScriptedFrontend) -> RunEnd:
     return front.ends[0]
 
 
+def _reopened(stop: RunEnd, path: Path) -> str:
+    """What `origin` says of the run of `stop` where it was saved and opened again."""
+    save_runs([stop.run], path)
+    return _shown(text_of("origin", open_path(path), width=None))
+
+
+def _of_the_run(shown: str) -> list[str]:
+    """The lines of `shown` that do not say where the program stands, or since when it was watched."""
+    return [line for line in shown.splitlines() if not line.startswith(("Since", "After"))]
+
+
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("name", NAMES)
-def test_the_origin_and_the_suggestion(name: str, front: ScriptedFrontend) -> None:
+def test_the_origin_and_the_suggestion(name: str, front: ScriptedFrontend, tmp_path: Path) -> None:
     if _is_mended_by_tensorflow(name):
         losses = list(_losses(name, mended=False))
         assert losses and all(map(math.isfinite, losses))
@@ -87,6 +101,7 @@ def test_the_origin_and_the_suggestion(name: str, front: ScriptedFrontend) -> No
         assert "Harm      no result and no variable is touched." in shown
     else:
         check_golden(f"causes/{name}", shown)
+    assert _of_the_run(_reopened(stop, tmp_path / "saved")) == _of_the_run(shown)
     data = json_of("origin", stop)
     assert data["cause"] and data["suggestion"]
     assert data["file"].endswith(f"{name}.py") and data["line"] > 0

@@ -69,6 +69,19 @@ def test_same_named_nodes_on_two_devices_stay_apart() -> None:
     }
 
 
+def test_a_node_is_one_object_before_and_after_all_are_made() -> None:
+    """Who goes along the edges of a graph asks whether a node is that of the graph."""
+    parts = [("/gpu:0", graph_def(("n", "Neg", []), ("m", "Abs", ["n"]))), ("/cpu:0", graph_def(("n", "Abs", [])))]
+    graph = graph_from_parts(parts, RUNTIME)
+    asked = [graph.node(name, device) for name, device in (("n", "/gpu:0"), ("n", "/cpu:0"), ("m", "/gpu:0"))]
+    assert [graph.node(node.name, node.device) for node in asked] == asked
+    assert all(graph.node(node.name, node.device) is node for node in asked), "while they are made one by one"
+    made = list(graph)
+    assert all(any(node is one for one in made) for node in asked)
+    assert all(graph.node(node.name, node.device) is node for node in asked)
+    assert len(made) == len(asked)
+
+
 def test_duplicates_of_node_names_on_one_device_are_shown_once() -> None:
     """Defect of TensorFlow's debugger: "Duplicate node name" ends the reading of the whole dump."""
     parts = [("/cpu:0", graph_def(("n", "Neg", []))), ("/cpu:0", graph_def(("n", "Abs", []), ("m", "Abs", [])))]

@@ -34,7 +34,7 @@ class ParsedNodes:
             self._parts.append(part)
             self._protos += part.protos
             names += part.names
-        self._made: dict[str, Node] = {}
+        self._made: dict[int, Node] = {}  # so that there is one of each: who has a node may ask whether it is another
         self._first = dict(zip(names, range(len(names)), strict=True))  # of namesakes, which are few, the last
         self._others: dict[str, list[int]] = {}  # of the same name on other devices
         if len(self._first) != len(names):
@@ -78,21 +78,22 @@ class ParsedNodes:
 
     def find(self, name: str, device: str | None) -> Node | None:
         """The node called `name` (on `device`, if given), or None."""
-        node = self._made.get(name)
-        if node is None:
-            at = self._first.get(name)
-            if at is None:
-                return None
-            node = self._made[name] = self._node(at)
+        at = self._first.get(name)
+        if at is None:
+            return None
+        node = self._node(at)
         if device is None or node.device == device:
             return node
-        return next((self._node(one) for one in self._others.get(name, ()) if self._device(one) == device), None)
+        other = next((one for one in self._others.get(name, ()) if self._device(one) == device), None)
+        return None if other is None else self._node(other)
 
     def __len__(self) -> int:
         return len(self._first) + sum(map(len, self._others.values()))
 
     def __iter__(self) -> Iterator[Node]:
-        return map(self._node, self._all())
+        made = self._made
+        for at in self._all():
+            yield made.get(at) or self._new_node(at)
 
     def _all(self) -> Iterator[int]:
         for name, at in self._first.items():
@@ -100,6 +101,12 @@ class ParsedNodes:
             yield from self._others.get(name, ())
 
     def _node(self, at: int) -> Node:
+        found = self._made.get(at)
+        if found is None:
+            found = self._made[at] = self._new_node(at)
+        return found
+
+    def _new_node(self, at: int) -> Node:
         part, proto = self._part(at), self._protos[at]
         op_type = proto.op
         texts, controls = plain_inputs(proto, part.debug)

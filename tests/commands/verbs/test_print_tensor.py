@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from support import sample_run
 from support.golden import check_golden
+from support.made_run import made_run, op
 from support.prompt import Prompt
 
 from tfdbg_cli.document.text import Style
@@ -250,3 +251,15 @@ def test_other_debug_ops_are_tensors_of_their_own() -> None:
     assert value(prompt, "pt x:0:DebugNumericSummary") == [0, 1, 2]
     assert prompt.data("ev `x:0:DebugNumericSummary[0]`[1]")["value"] == 1
     assert "DebugNanCount" in prompt.error("pt x:0:DebugNanCount").message
+
+
+@pytest.mark.parametrize("name", ["rate", "rate:0"])
+def test_what_was_given_is_shown_where_no_tensor_shows_it(name: str, tmp_path: Path) -> None:
+    """As of code that runs eagerly, whose numbers are no tensors of the run."""
+    run = made_run(op("rate", "Placeholder"), op("y", "Neg", "rate", value=[-1.0, -2.0]), feeds={"rate": [1.0, 2.0]})
+    prompt = Prompt(RunEnd(run))
+    assert value(prompt, f"pt {name}") == [1, 2]
+    assert value(prompt, f"pt {name}[1:]") == [2]
+    prompt.show(f"pt {name} -w {tmp_path / 'rate.npy'}", 80)
+    np.testing.assert_array_equal(np.load(tmp_path / "rate.npy"), [1, 2])
+    assert "There is no tensor 'rat" in prompt.error("pt rat").message

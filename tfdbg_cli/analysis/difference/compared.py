@@ -65,6 +65,11 @@ def gap_between(stores: tuple[TensorStore, TensorStore], rows: tuple[int, int], 
     first, second = (store.value(row) for store, row in zip(stores, rows, strict=True))
     if isinstance(first, NoValue) or isinstance(second, NoValue):
         return None
+    return gap_of_values(first, second, tolerance)
+
+
+def gap_of_values(first: Array, second: Array, tolerance: Tolerance) -> Gap:
+    """What lies between two values."""
     if first.shape != second.shape:
         return Gap(Change.SHAPE, Errors(first.size))
     if first.dtype.hasobject != second.dtype.hasobject:

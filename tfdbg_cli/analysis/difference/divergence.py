@@ -6,7 +6,15 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tfdbg_cli.analysis.difference.compared import DIFFERENT, Change, Gap, State, flow_between, gap_between
+from tfdbg_cli.analysis.difference.compared import (
+    DIFFERENT,
+    Change,
+    Gap,
+    State,
+    flow_between,
+    gap_between,
+    gap_of_values,
+)
 from tfdbg_cli.analysis.difference.errors import Errors
 from tfdbg_cli.analysis.difference.rounding import (
     IMPLAUSIBLE,
@@ -18,14 +26,16 @@ from tfdbg_cli.analysis.difference.rounding import (
 )
 from tfdbg_cli.analysis.difference.same_meaning import means_the_same
 from tfdbg_cli.analysis.difference.tolerance import Tolerance
+from tfdbg_cli.analysis.graph.feeds import fed_value
 from tfdbg_cli.analysis.graph.neighbours import neighbours_of
 from tfdbg_cli.analysis.graph.updates_within import before
 from tfdbg_cli.analysis.pairing.families import COMMUTATIVE, SOURCE, family_of
 from tfdbg_cli.analysis.pairing.tensor_pairs import RowPair, TensorPairs
+from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.model.updates import UPDATED_VARIABLE
+from tfdbg_cli.model.updates import UPDATED_VARIABLE, after_update
 from tfdbg_cli.model.walks import reached
 from tfdbg_cli.ops.effects import updates_variable
 from tfdbg_cli.ops.kinds import VARIABLE_READS
@@ -39,7 +49,7 @@ class InputGap:
     """An input of a pair of ops: the tensor that the one reads, that the other reads, and what lies between them.
 
     A row is None where the run has no such tensor. `other` says that the two are no pair: the ops read different
-    tensors at this place.
+    tensors at this place. `given` says that both are values which the runs were given, and no tensor shows.
     """
 
     names: tuple[str, str]
@@ -47,6 +57,7 @@ class InputGap:
     gap: Gap | None
     state: State
     other: bool = False
+    given: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +126,9 @@ class Judge:
             return Verdict(rows, State.OTHER_WAY, gap)
         inputs = self.inputs(rows)
         growth = self._growth(gap, inputs)
+        if any(one.given and one.state is State.NEW for one in inputs):
+            return Verdict(rows, State.NEW, gap, growth)
+        inputs = [one for one in inputs if not one.given]
         if any(one.state in DIFFERENT for one in inputs):
             return Verdict(rows, State.FOLLOWS, gap, growth)
         if any(one.other and not self._is_rounding(one) for one in inputs):
@@ -154,6 +168,9 @@ class Judge:
         """The tensors that `node` reads, each with its row: the last one before `row`; through nodes without one."""
         found: list[tuple[TensorName, int | None]] = []
         edges = neighbours_of(self._runs[side].graph)
+        written = self._written(side, node, row)
+        if written is not None:
+            return [written]
         updates = self._updates(side, node) if family_of(node) == SOURCE else []
         if node.op_type == UPDATED_VARIABLE:
             updates = [node]
@@ -167,6 +184,14 @@ class Judge:
                 name, read = self._through(side, edge.node, name, row)
             found.append((name, read))
         return found
+
+    def _written(self, side: int, read: Node, row: int) -> tuple[TensorName, int] | None:
+        """The variable after its last update before `read`, which gives that, where ops ran one after the other."""
+        if self._runs[side].call.kind is not RunKind.EAGER or read.op_type not in VARIABLE_READS or not read.inputs:
+            return None
+        shown = TensorName(after_update(read.inputs[0].node), 0)
+        at = bisect_left(self._stores[side].named(shown.node, shown.slot), row)
+        return (shown, self._stores[side].named(shown.node, shown.slot)[at - 1]) if at else None
 
     def _updates(self, side: int, read: Node) -> list[Node]:
         """The ops that wrote the variable that `read` gives, before it in the same run: it gives what they wrote."""
@@ -219,7 +244,7 @@ class Judge:
     def _input(self, one: tuple[TensorName, int | None], two: tuple[TensorName, int | None]) -> InputGap:
         names, rows = (str(one[0]), str(two[0])), (one[1], two[1])
         if rows[0] is None or rows[1] is None:
-            return InputGap(names, rows, None, State.UNKNOWN)
+            return self._given((one[0], two[0]), rows)
         if self._other[0].get(rows[0]) == rows[1]:
             verdict = self._known.get(rows[0])
             if verdict is not None and verdict.state is not State.OTHER_WAY:
@@ -231,6 +256,16 @@ class Judge:
         return InputGap(
             names, rows, gap_between(self._stores, _both(rows), self._tolerance), self._state_of(rows), other=True
         )
+
+    def _given(self, names: tuple[TensorName, TensorName], rows: tuple[int | None, int | None]) -> InputGap:
+        """Two inputs that no tensors of both runs show: what the runs were given, if that is known."""
+        texts = str(names[0]), str(names[1])
+        first, second = (fed_value(run.call.feeds, name) for run, name in zip(self._runs, names, strict=True))
+        if first is None or second is None or rows != (None, None):
+            return InputGap(texts, rows, None, State.UNKNOWN)
+        gap = gap_of_values(first, second, self._tolerance)
+        state = State.EQUAL if gap.exact else State.NEW if gap.apart else State.ROUNDED
+        return InputGap(texts, rows, gap, state, given=True)
 
     def _state_of(self, rows: tuple[int | None, int | None]) -> State:
         """What is known of two tensors that are no pair: what their own pairs, or what they were made of, are."""

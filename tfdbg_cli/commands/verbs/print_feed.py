@@ -27,9 +27,19 @@ from tfdbg_cli.model.values import Array, NoValue, as_array
 
 
 def _print_feed(context: Context, options: argparse.Namespace) -> Document:
+    return feed_document(context, options, options.feed)
+
+
+def feed_document(context: Context, options: argparse.Namespace, feed_text: str) -> Document:
+    """The feed that a user wrote as `feed_text`, a slice behind its name or not, shown as `options` ask for.
+
+    Raises:
+        TfdbgError: there is no such feed, or it has no such part, or cannot be written.
+
+    """
     if options.number not in (None, 0, -1):
         raise TfdbgError(f"A feed has one value; there is no number {options.number}.", hint="Leave -n out.")
-    text, slicing = split_slice(options.feed)
+    text, slicing = split_slice(feed_text)
     name = feed_named(context.call.feeds, text)
     feed = context.call.feeds[name]
     title = f"pf {name}{slicing}"

@@ -10,7 +10,9 @@ from tfdbg_cli.analysis.origin.origin_found import Origin
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import LOOKING, Argument, Command, Kind
 from tfdbg_cli.commands.syntax import quoted
+from tfdbg_cli.commands.verbs.print_feed import feed_document
 from tfdbg_cli.commands.views.executions import Executions, which
+from tfdbg_cli.commands.views.links import given_key
 from tfdbg_cli.commands.views.tensor_choice import Choice, choose, part_shown, short_device
 from tfdbg_cli.commands.views.tensor_columns import tensor_data
 from tfdbg_cli.commands.views.value_view import QUICK, VALUE_ARGUMENTS, saved, view
@@ -20,6 +22,7 @@ from tfdbg_cli.document.summary import summary_data, summary_lines
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, lines_of
 from tfdbg_cli.document.units import bytes_text, shape_text
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.names import split_slice, tensor_name_of
 from tfdbg_cli.model.tensors import Tensor
 from tfdbg_cli.model.values import Array, Lack, NoValue
 
@@ -29,9 +32,12 @@ def _print_tensor(context: Context, options: argparse.Namespace) -> Document:
         choice = choose(context, options.tensor, options.device)
     except TfdbgError:
         variable = variable_document(context, options.tensor.removesuffix(":0"))
-        if variable is None or options.write_path:
+        if variable is not None and not options.write_path:
+            return variable
+        given = _given(context, options)
+        if given is None:
             raise
-        return variable
+        return given
 
     def spell(number: str) -> str:
         return COMMAND.spell(options, number=number, write_path="", force=False)
@@ -49,6 +55,15 @@ def _print_tensor(context: Context, options: argparse.Namespace) -> Document:
     if isinstance(value, NoValue):
         return _no_value(context, options, head, index, value, title)
     return _value(context, options, choice, index, value, head, title)
+
+
+def _given(context: Context, options: argparse.Namespace) -> Document | None:
+    """What the run was given under that name, where no tensor shows it; None where it was given no such thing."""
+    text, slicing = split_slice(options.tensor)
+    if options.device or text.count(":") > 1:  # the second one names a debug op
+        return None
+    key = given_key(context.call, tensor_name_of(text))
+    return None if key is None else feed_document(context, options, f"{key}{slicing}")
 
 
 def _value(

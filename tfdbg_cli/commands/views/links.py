@@ -57,10 +57,15 @@ def _executions(store: TensorStore, name: TensorName) -> _Executions:
 
 def given_link(call: Call, name: TensorName) -> str:
     """`pf` of what the call was given as `name`; empty where it was given no such thing."""
+    key = given_key(call, name)
+    return "" if key is None else f"pf {quoted(key)}"
+
+
+def given_key(call: Call, name: TensorName) -> str | None:
+    """Under which of the call's feeds `name` is; None where it was given no such thing."""
     given = frozenset(call.feeds)  # a look into the mapping of a recording would read the value
     keys = (str(name), *([name.node] if name.slot == 0 else []))
-    key = next((key for key in keys if key in given), None)
-    return "" if key is None else f"pf {quoted(key)}"
+    return next((key for key in keys if key in given), None)
 
 
 def node_link(name: str) -> str:

@@ -1,0 +1,64 @@
+"""Turns of eager code beside each other: what the program gave them counts, and reads follow the updates before."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from support.made_run import made_run, op
+from support.prompt import Prompt
+
+from tfdbg_cli.analysis.difference.compared import State
+from tfdbg_cli.analysis.difference.comparison import compared_runs
+from tfdbg_cli.model.calls import RunKind
+from tfdbg_cli.model.runs import Opened, Run
+
+GRADIENT = np.array([2.0, 4.0], np.float32)
+
+
+def _turn(rate: float, *, known: bool = True) -> Run:
+    """`w.assign_sub(rate * gradient)` with w = 0, and w read before and after."""
+    step = GRADIENT * np.float32(rate)
+    feeds = {"rate": np.array(rate, np.float32) if known else None, "gradient": GRADIENT}
+    run = made_run(
+        op("w", "VarHandleOp"), op("rate", "Placeholder"), op("gradient", "Placeholder"),
+        op("before", "ReadVariableOp", "w", value=np.zeros(2, np.float32)),
+        op("step", "Mul", "rate", "gradient", value=step), op("assign", "AssignSubVariableOp", "w", "step"),
+        op("w/after_update", "UpdatedVariable", "w", "step", value=-step),
+        op("read", "ReadVariableOp", "w", value=-step), feeds=feeds,
+    )  # fmt: skip
+    return replace(run, call=replace(run.call, kind=RunKind.EAGER))
+
+
+def test_what_was_given_is_why_and_all_else_follows() -> None:
+    found = compared_runs(_turn(0.1), _turn(0.2))
+    states = {found.runs[0].tensors[one.rows[0]].node: one.state for one in found.verdicts}
+    assert states == {"step": State.NEW, "w/after_update": State.FOLLOWS, "read": State.FOLLOWS}
+    assert found.first is not None
+    inputs = {one.names[0]: (one.given, one.state) for one in found.inputs(found.first)}
+    assert inputs == {"rate:0": (True, State.NEW), "gradient:0": (True, State.EQUAL)}
+
+
+@pytest.mark.parametrize(
+    ("known", "why"),
+    [
+        (True, "The program gave it something else: rate:0 is 0.1 in A, and 0.2 in B."),
+        (False, "No input that is known differs. rate:0 is not recorded: it may."),
+    ],
+    ids=["kept", "lost"],
+)
+def test_the_page_says_so(known: bool, why: str) -> None:
+    opened = Opened("case", [_turn(0.1, known=known), _turn(0.2, known=known)])
+    assert why in " ".join(Prompt(opened).show("diff 1 2", 200).split())
+
+
+def test_what_was_given_alike_is_no_reason() -> None:
+    one, other = _turn(0.1), _turn(0.1)
+    wrong = made_run(
+        op("rate", "Placeholder"), op("gradient", "Placeholder"),
+        op("step", "Mul", "rate", "gradient", value=np.array([7.0, 7.0], np.float32)), feeds=dict(other.call.feeds),
+    )  # fmt: skip
+    found = compared_runs(one, replace(wrong, call=replace(wrong.call, kind=RunKind.EAGER)))
+    assert found.first is not None and found.first.state is State.NEW
+    assert all(item.state is State.EQUAL for item in found.inputs(found.first))

@@ -40,6 +40,16 @@ def test_a_variable_that_an_update_knows_by_its_handle_is_named_once() -> None:
     assert json_of("origin", run)["after"]["variables"] == ["opt.momentum"]
 
 
+def test_a_variable_that_a_loop_updates_too_is_named_once() -> None:
+    run = made_run(
+        op("w", "Placeholder", value=[1.0]),
+        op("bad", "Log", "w", value=[np.nan]),
+        op("while/body/w/after_update", "UpdatedVariable", "w", "bad", value=[np.nan]),
+        op("w/after_update", "UpdatedVariable", "w", value=[np.nan]),
+    )
+    assert json_of("origin", run)["after"]["variables"] == ["w"]
+
+
 @pytest.mark.parametrize("run", [_step(_INF), _step(1.0, "Neg")], ids=["spoiled", "nobody asked"])
 def test_otherwise_nothing_is_promised(run: Run) -> None:
     assert "Guarded" not in text_of("origin", run)

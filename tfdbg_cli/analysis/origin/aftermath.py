@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from tfdbg_cli.analysis.graph.lineage import Lineage, variable_of
 from tfdbg_cli.analysis.graph.neighbours import Edge
+from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import tensor_name_of
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.updates import UPDATED_VARIABLE, updated_variable
@@ -79,7 +80,7 @@ def spoiled_variables(run: Run, lineage: Lineage, bad: Callable[[int], bool]) ->
     found: dict[str, None] = {}
     # An update may know its variable by the handle alone, which is a name of its own in eager code.
     shown = {
-        writer: updated_variable(node.name)
+        writer: _variable_shown(node)
         for node in run.graph
         if node.op_type == UPDATED_VARIABLE
         for writer in node.control_inputs
@@ -87,7 +88,7 @@ def spoiled_variables(run: Run, lineage: Lineage, bad: Callable[[int], bool]) ->
     for node in run.graph:
         if node.op_type == UPDATED_VARIABLE:
             if any(map(bad, run.tensors.named(node.name))):
-                found[updated_variable(node.name)] = None
+                found[_variable_shown(node)] = None
         elif updates_variable(node.op_type) and node.inputs:
             given = (run.tensors.named(name.node, name.slot)[-1:] for name in node.inputs[1:])
             if any(bad(index) for rows in given for index in rows):
@@ -95,3 +96,10 @@ def spoiled_variables(run: Run, lineage: Lineage, bad: Callable[[int], bool]) ->
                 name = variable_of(target.node, lineage) if target.node is not None else None
                 found[shown.get(node.name) or name or target.tensor.node] = None
     return tuple(found)
+
+
+def _variable_shown(node: Node) -> str:
+    """The variable that the node shows after its update: its own name, where a branch or a loop stands before it."""
+    name = updated_variable(node.name)
+    own = node.inputs[0].node if node.inputs else name
+    return own if name.endswith(f"/{own}") else name

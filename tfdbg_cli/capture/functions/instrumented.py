@@ -47,7 +47,7 @@ _RANDOM = (
     "in their last digits."
 )
 _HIDDEN = "Values of {} nodes inside loops and branches of version 1 are not shown: they need not be produced."
-_UNSHOWN = "What {} does in functions of its own, such as the turns of a loop over a dataset, is not shown."
+_UNSHOWN = "What happens inside {}, as in the turns of a loop over a dataset, is not shown."
 _NOT_TAKEN = "The values of this call could not be taken: {}"
 _HANDLES = frozenset({RESOURCE, VARIANT})
 _DROPPED = "The values of {} turns of loops or branches are not kept: they need more than {} bytes."
@@ -323,7 +323,9 @@ class Instrumented:
         hidden = hidden_in(self.root)
         if hidden:
             notes.append(_HIDDEN.format(hidden))
-        notes += [_UNSHOWN.format(name) for name in unshown_calls(self.root)]
+        unshown = unshown_calls(self.root)
+        if unshown:
+            notes.append(_UNSHOWN.format(" and ".join(unshown)))
         return tuple(notes)
 
 

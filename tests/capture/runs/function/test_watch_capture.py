@@ -321,5 +321,5 @@ def test_what_the_watch_does_not_see_is_said_once(capsys: pytest.CaptureFixture[
             total(dataset)
     assert not frontend.ends
     said = capsys.readouterr().err
-    assert said.count("the watch does not see what ReduceDataset does") == 1
+    assert said.count("the watch does not see what happens inside ScanDataset and ReduceDataset, as in") == 1
     assert "turns of a loop over a dataset" in said

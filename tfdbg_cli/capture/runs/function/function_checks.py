@@ -36,8 +36,8 @@ from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.updates import BEFORE_UPDATE, UPDATED_VARIABLE
 
 _UNCHECKED = (
-    "Of {function} the watch does not see what {name} does in functions of its own, such as the turns of a loop over "
-    "a dataset; it sees what comes out of them."
+    "Of {function} the watch does not see what happens inside {names}, as in the turns of a loop over a dataset; it "
+    "sees what comes out, and the variables that are written there."
 )
 
 
@@ -104,8 +104,9 @@ class FunctionChecks:
     def frontier(self) -> Frontier:
         """The tensors to check. Calls that cannot be looked into are named on standard error, once."""
         kind = self._kind
-        for name in unshown_calls(self.root):
-            remark(_UNCHECKED.format(function=self._atomic.graph.name, name=name))
+        unshown = unshown_calls(self.root)
+        if unshown:
+            remark(_UNCHECKED.format(function=self._atomic.graph.name, names=" and ".join(unshown)))
         facts = StaticFacts(self.root, named_graphs_below(self._atomic))
         results = results_of(self.root)
         return frontier_of(self.root, facts, kind.question, kind.admits, self._plain_graph, results=results)

@@ -41,6 +41,7 @@ def _run(kind: str, *operands: np.ndarray, **attributes: str) -> Run:
         _run("Conv2D"),
         _run("LRN"),
         _run("Log", TEXTS),
+        _run("MatMul", np.full((2, 2), b"x", object), X),
         _run("SparseSoftmaxCrossEntropyWithLogits", X, TEXTS),
         _run("LoopVariable"),
         _run("Pack", X, axis="9" * 30),

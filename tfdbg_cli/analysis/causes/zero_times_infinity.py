@@ -17,6 +17,7 @@ from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
 from tfdbg_cli.analysis.graph.makers import Maker, maker_of
 from tfdbg_cli.analysis.graph.parts import MATMUL
 from tfdbg_cli.analysis.graph.roles import is_gradient
+from tfdbg_cli.model.dtypes import is_inexact
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import nonfinite_mask
@@ -66,7 +67,7 @@ def _infinite(node: Node, evidence: Evidence) -> int | None:
     if len(factors) != 2 or not np.isnan(evidence.outputs).any():
         return None
     first, second = factors
-    if first is None or second is None:
+    if first is None or second is None or not (is_inexact(first.dtype) and is_inexact(second.dtype)):
         return None
     aligned = node.op_type in _PRODUCTS
     for position, (one, other) in enumerate(((first, second), (second, first))):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ml_dtypes
 import numpy as np
 import pytest
 from support.made_run import NAN, made_run, op
@@ -41,6 +42,7 @@ def _run(kind: str, *operands: np.ndarray, **attributes: str) -> Run:
         _run("Conv2D"),
         _run("LRN"),
         _run("Log", TEXTS),
+        _run("Log", np.zeros(0, ml_dtypes.bfloat16)),
         _run("MatMul", np.full((2, 2), b"x", object), X),
         _run("SparseSoftmaxCrossEntropyWithLogits", X, TEXTS),
         _run("LoopVariable"),
@@ -73,3 +75,10 @@ def test_a_question_for_nothing_and_a_node_that_stands_twice_spoil_nothing() -> 
     )
     found = aftermath(run, Lineage(run), lambda index: True, 0)
     assert found.variables == ("v",)
+
+
+def test_the_logarithm_of_a_complex_zero() -> None:
+    zero, made = np.array([1.0, 0.0], np.complex64), np.array([0.0, complex(-np.inf, 0.0)], np.complex64)
+    found = OriginSearch(made_run(op("x", "Placeholder", value=zero), op("bad", "Log", "x", value=made))).first()
+    assert found is not None
+    assert found.cause.text.startswith("Log of 0: x:0 is 0 at 1 element")

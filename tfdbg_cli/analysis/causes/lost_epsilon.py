@@ -77,7 +77,7 @@ def lost_epsilon(run: Run, lineage: Lineage, inputs: Sequence[InputSeen], eviden
             _in_op, partial(_in_python, run), partial(_in_dtype, run)
         )  # fmt: skip
         return next((found for way in ways for one in behind if (found := way(one)) is not None), None)
-    if evidence.op_type == "Log" and np.isneginf(evidence.outputs).any():  # it was 0, whatever the graph gave
+    if evidence.op_type == "Log" and np.isneginf(evidence.outputs.real).any():  # it was 0, whatever the graph gave
         return _in_optimizer(behind)
     return None
 

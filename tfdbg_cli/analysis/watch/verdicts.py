@@ -33,12 +33,12 @@ def holding(values: Iterable[Array]) -> str:
     for value in values:
         if not is_inexact(value.dtype):
             continue
-        infinite = np.isinf(value)
         if value.dtype.kind == "c":
-            found |= {"inf": None} if infinite.any() else {}
+            found |= {"inf": None} if np.isinf(value).any() else {}
         else:
-            found |= {"-inf": None} if (infinite & (value < 0)).any() else {}
-            found |= {"inf": None} if (infinite & (value > 0)).any() else {}
+            infinite = value[np.isinf(value)]  # of some types NumPy warns where NaN is compared
+            found |= {"-inf": None} if (infinite < 0).any() else {}
+            found |= {"inf": None} if (infinite > 0).any() else {}
         found |= {"NaN": None} if nan_mask(value).any() else {}
     return " and ".join(found) or "inf or NaN"
 

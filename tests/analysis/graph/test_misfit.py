@@ -9,6 +9,7 @@ from support.made_run import NAN, made_run, op
 
 from tfdbg_cli.analysis.graph.lineage import Lineage
 from tfdbg_cli.analysis.origin.aftermath import aftermath
+from tfdbg_cli.analysis.origin.finding import look_for
 from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.commands.views.origin_elements import element_data
 from tfdbg_cli.model.runs import Run
@@ -82,3 +83,15 @@ def test_the_logarithm_of_a_complex_zero() -> None:
     found = OriginSearch(made_run(op("x", "Placeholder", value=zero), op("bad", "Log", "x", value=made))).first()
     assert found is not None
     assert found.cause.text.startswith("Log of 0: x:0 is 0 at 1 element")
+
+
+def test_an_update_whose_terms_do_not_fit_is_looked_at() -> None:
+    wide, flat = np.full((3, 3), np.inf, np.float32), np.full((1, 2), np.inf, np.float32)
+    run = made_run(
+        op("w", "VarHandleOp"), op("wide", "Const", value=wide), op("flat", "Const", value=flat),
+        op("sub", "Sub", "wide", "flat", value=flat), op("assign", "AssignVariableOp", "w", "sub"),
+        op("w/after_update", "UpdatedVariable", "w", "sub", value=flat, control=("assign",)),
+    )  # fmt: skip
+    found = OriginSearch(run).first()
+    assert found is not None
+    look_for(run, OriginSearch(run))

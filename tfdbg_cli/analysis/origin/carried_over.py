@@ -289,8 +289,13 @@ def _carries(node: Node, value: Array, inputs: Iterable[InputSeen]) -> bool:
         return True
     there = np.zeros(value.shape, np.bool_)
     for item in inputs:
-        if item.value is not None and item.value.ndim <= value.ndim:
-            there |= nonfinite_mask(item.value)
+        before = None if item.value is None else nonfinite_mask(item.value)
+        if before is None or not before.any():
+            continue
+        try:
+            there |= np.broadcast_to(before, value.shape)
+        except ValueError:  # of a damaged run; or the vector lies along another axis, as it may in a BiasAdd
+            return False
     return not (nonfinite_mask(value) & ~there).any()
 
 

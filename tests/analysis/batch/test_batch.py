@@ -379,3 +379,17 @@ def test_what_is_asked_of_each_element_keeps_rows_apart(truth: str) -> None:
     bad = np.ones((4, 3), np.float32)
     bad[2] = np.inf
     assert _rows(_x(), asked, number, op("r", "Reciprocal", "number", value=bad)) == (2,)
+
+
+def test_rows_that_were_put_in_order_by_what_was_fed_are_those_of_the_data() -> None:
+    order = np.array([3, 2, 1, 0])
+    bad = np.ones((4, 3), np.float32)
+    bad[1] = np.inf
+    taken = op("taken", "GatherV2", "x", "order", "axis", value=np.ones((4, 3), np.float32))
+    run = made_run(
+        _x(), op("order", "Placeholder", value=order), op("axis", "Const", value=np.array(0)), taken,
+        op("r", "Exp", "taken", value=bad), feeds={"x:0": X, "order:0": order},
+    )  # fmt: skip
+    origin = OriginSearch(run).first()
+    assert origin is not None
+    assert (origin.batch.source, origin.batch_rows) == ("x:0", (2,))

@@ -171,3 +171,31 @@ def test_the_program_keeps_its_numbers(watched: Callable[..., Any]) -> None:
         seen = trained()
     assert not front.ends
     np.testing.assert_array_equal(seen, plain)
+
+
+def test_a_variable_that_is_read_behind_the_loop_was_spoiled_in_it(watched: Callable[..., Any]) -> None:
+    w = tf.Variable(tf.ones([3, 1]), name="w")
+
+    @tf.function
+    def epoch(data: Any) -> Any:
+        for batch in data:
+            _step(w, batch)
+        return tf.reduce_sum(w)
+
+    with watched(RunUntil("bad_result")) as front:
+        epoch(_data(zeros=(3,)))
+    assert json_of("origin", front.ends[0])["cause"].startswith(
+        "Variable w was spoiled in a function that ScanDataset"
+    )
+    assert "Since" not in text_of("origin", front.ends[0])
+
+
+def test_where_the_rows_of_a_ragged_batch_begin_is_no_batch(watched: Callable[..., Any]) -> None:
+    @tf.function
+    def mean(ragged: Any, y: Any) -> Any:
+        return tf.reduce_sum(ragged, 1) / tf.cast(ragged.row_lengths(), tf.float32) - y
+
+    with watched(RunUntil("has_inf_or_nan")) as front:
+        mean(tf.ragged.constant([[1.0, 2.0], [3.0], [], [4.0, 5.0, 6.0]]), tf.ones([4]))
+    found = json_of("origin", front.ends[0])
+    assert found["batch_rows"] in ([], [2])

@@ -123,7 +123,7 @@ class _Search:
         name = self._run.tensors[index].name
         if self._enters(node):
             fed = feed_name(node) if node.op_type in INPUTS else None
-            if axis:
+            if axis or (fed is not None and self._stored.is_row_splits(node)):
                 return None
             entered = self._entered(node, name.slot, rows, str(fed or name), shape[0])
             return replace(entered, execution=self._run.tensors[index].execution)
@@ -145,7 +145,7 @@ class _Search:
             item = inputs[way.position]
             if item.index is not None:
                 self._meet(item.index, way.axis, way.rows)
-            elif item.value is not None and way.axis == 0 and not self._is_of_variable(item):
+            elif item.value is not None and way.axis == 0 and not self._is_no_batch(item):
                 source = str(feed_name(item.node) or item.name)
                 return self._entered(item.node, item.name.slot, way.rows, source, len(item.value))
         return None
@@ -166,9 +166,11 @@ class _Search:
             return not self._is_captured(node)
         return node.op_type in PIPELINE_OPS | DELIVERIES or f"{node.name}:0" in self._run.call.feeds
 
-    def _is_of_variable(self, item: InputSeen) -> bool:
-        """Whether a value that is no tensor of the run is that of a variable, and not one that was fed."""
-        return item.node is not None and self._lineage.is_variable(item.node)
+    def _is_no_batch(self, item: InputSeen) -> bool:
+        """Whether a value that is no tensor of the run is that of a variable, or no rows but where rows begin."""
+        if item.node is None:
+            return False
+        return self._lineage.is_variable(item.node) or self._stored.is_row_splits(item.node)
 
     def _is_captured(self, node: Node | None) -> bool:
         return node is not None and self._lineage.is_captured(node)

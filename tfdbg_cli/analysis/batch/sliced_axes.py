@@ -109,7 +109,7 @@ def repeated(rows: RowSet) -> list[Way]:
 
 
 def gathered(rows: RowSet) -> list[Way]:
-    """The indices along the first axes, and the rows of the table that they name."""
+    """The rows of the table that the indices name, and the indices: feeds may be put in order by other feeds."""
     table, indices = rows.of(0), rows.of(1)
     along = rows.number(2) if len(rows.inputs) > 2 else 0
     if indices is None or along is None:
@@ -123,6 +123,6 @@ def gathered(rows: RowSet) -> list[Way]:
         found = rows.same(1, rows.axis - along)
         chosen = rows.value(1)
         if len(indices) == 1 and chosen is not None and table is not None:
-            found.append(Way(0, along, np.unique(chosen[rows.rows])))
+            found.insert(0, Way(0, along, np.unique(chosen[rows.rows])))
         return found
     return rows.same(0, rows.axis if rows.axis < along else rows.axis - len(indices) + 1)

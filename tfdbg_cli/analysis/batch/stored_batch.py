@@ -79,6 +79,13 @@ class StoredBatch:
         found = {str(each.source): each for each in told if each is not None}
         return next(iter(found.values())) if len(found) == 1 else None
 
+    def is_row_splits(self, node: Node) -> bool:
+        """Whether `node` stands for numbers that say where the rows of a ragged tensor begin: these are no rows."""
+        splits = self._fed(node.name)
+        if splits is None or splits.ndim != 1 or splits.dtype.kind not in "iu" or len(splits) < 2:
+            return False
+        return self._split(node, len(splits) - 1, np.zeros(0, np.int64)) is not None
+
     def _behind(self, node: Node) -> list[Node]:
         """What came in from which an op learns what to put together: it is behind its inputs but for the first."""
 

@@ -58,10 +58,11 @@ class Explanations:
 
         `at_fault` says whether an input is itself to blame.
         """
-        found = cause_at_source(node, inputs, self._lineage, at_fault, self.given(name, node, bad))
-        found = found or cause_elsewhere(node, value, inputs)
+        found = None
         if self._run.call.kind is RunKind.FUNCTION and not any(map(at_fault, inputs)):
-            found = found or cause_in_hidden_function(node, self._lineage)
+            found = cause_in_hidden_function(node, inputs, self._lineage)
+        found = found or cause_at_source(node, inputs, self._lineage, at_fault, self.given(name, node, bad))
+        found = found or cause_elsewhere(node, value, inputs)
         if node.op_type == "Const":
             found = cause_of_constant(self._run, node, value)
         if found is not None:

@@ -16,11 +16,12 @@ from tfdbg_cli.model.dtypes import name_of
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.model.updates import UPDATED_VARIABLE, updated_variable
+from tfdbg_cli.model.statistics import nonfinite_mask
+from tfdbg_cli.model.updates import UPDATED_VARIABLE, after_update, updated_variable
 from tfdbg_cli.model.values import Array
 from tfdbg_cli.ops.effects import updates_variable
 from tfdbg_cli.ops.intended_infinities import is_literal_infinity
-from tfdbg_cli.ops.kinds import CALLS, PYTHON, RECEIVES
+from tfdbg_cli.ops.kinds import CALLS, PYTHON, RECEIVES, VARIABLE_READS
 
 _CHECK_DATA = (
     "Check the data before it is fed: np.isfinite(batch).all(); replace what is missing (np.nan_to_num), or leave"
@@ -141,10 +142,10 @@ def update_spoils(name: str) -> Cause:
     )
 
 
-def cause_in_hidden_function(node: Node, lineage: Lineage) -> Cause | None:
+def cause_in_hidden_function(node: Node, inputs: Sequence[InputSeen], lineage: Lineage) -> Cause | None:
     """The cause where a function made `node`'s value that an op calls for itself, as those of tf.data do; else None.
 
-    Such an op gives it, or the function updates the variable that `node` shows.
+    Such an op gives it, or the function updates the variable that `node` shows, or reads though it was finite before.
     """
     if node.op_type in _GIVE_WHAT_THEIR_FUNCTIONS_GIVE:
         return Cause(
@@ -152,14 +153,20 @@ def cause_in_hidden_function(node: Node, lineage: Lineage) -> Cause | None:
             " computed there is not looked at.",
             _LOOK_INTO_TURNS,
         )
-    if node.op_type != UPDATED_VARIABLE:
+    graph, shown = lineage.graph_of(node), node
+    if node.op_type in VARIABLE_READS:
+        held, variable = (inputs[0].value if inputs else None), variable_of(node, lineage)
+        after = None if held is None or variable is None else graph.find(after_update(variable))
+        if held is None or after is None or nonfinite_mask(held).any():
+            return None
+        shown = after
+    if shown.op_type != UPDATED_VARIABLE:
         return None
-    graph = lineage.graph_of(node)
-    callers = [found for name in node.control_inputs if (found := graph.find(name)) is not None]
+    callers = [found for name in shown.control_inputs if (found := graph.find(name)) is not None]
     if not callers or any(found.op_type in CALLS or updates_variable(found.op_type) for found in callers):
         return None
     return Cause(
-        f"Variable {updated_variable(node.name)} was spoiled in a function that {callers[-1].op_type} calls for"
+        f"Variable {updated_variable(shown.name)} was spoiled in a function that {callers[-1].op_type} calls for"
         " itself, such as the turns of a loop over a dataset: what is computed there is not looked at.",
         _LOOK_INTO_TURNS,
     )

@@ -200,6 +200,29 @@ def _einsum(node: Node, inputs: Sequence[Array | None], shape: _Shape, index: In
     return [tuple(where.get(letter) for letter in terms[i]) if i < len(terms) else None for i in range(len(inputs))]
 
 
+def _concatenated(node: Node, inputs: Sequence[Array | None], shape: _Shape, index: Index) -> _Found:
+    """The one input in whose stretch of the axis the element lies; the axis is the last input."""
+    axis = inputs[-1]
+    found: list[PartIndex | None] = [None] * len(inputs)
+    if axis is None or any(array is None for array in inputs):
+        return found
+    along, at = int(axis) % len(shape), index[int(axis) % len(shape)]
+    for position, array in enumerate(inputs[:-1]):
+        assert array is not None
+        if at < array.shape[along]:
+            found[position] = (*index[:along], at, *index[along + 1 :])
+            break
+        at -= array.shape[along]
+    return found
+
+
+def _packed(node: Node, inputs: Sequence[Array | None], shape: _Shape, index: Index) -> _Found:
+    along = int(node.attributes.get("axis") or 0) % len(shape)
+    found: list[PartIndex | None] = [None] * len(inputs)
+    found[index[along]] = (*index[:along], *index[along + 1 :])
+    return found
+
+
 def _same_shape(node: Node, inputs: Sequence[Array | None], shape: _Shape, index: Index) -> _Found:
     return [index if array is not None and array.shape == shape else None for array in inputs]
 
@@ -211,5 +234,7 @@ _FINDERS: Mapping[str, _Finder] = {
     **dict.fromkeys(ROWS, _rows),
     **dict.fromkeys(SAMPLES, _samples),
     "Einsum": _einsum,
+    "ConcatV2": _concatenated,
+    "Pack": _packed,
     "UpdatedVariable": _same_shape,
 }

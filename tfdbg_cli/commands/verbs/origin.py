@@ -48,8 +48,9 @@ from tfdbg_cli.document.units import count_text
 from tfdbg_cli.document.wrapping import Labelled
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.runs import Hit, Run, RunEnd
+from tfdbg_cli.model.statistics import nonfinite_mask
 from tfdbg_cli.ops.effects import updates_variable
-from tfdbg_cli.ops.kinds import PLAIN_CALLS
+from tfdbg_cli.ops.kinds import PLAIN_CALLS, VARIABLE_READS
 
 _LABEL = 10  # columns of the labels at the left
 _ELEMENTS_SHOWN = 3
@@ -104,7 +105,7 @@ def _since(context: Context, origin: Origin) -> str:
     """Since which run a variable is not finite, as far as the watch that led here can tell."""
     end = context.stop if isinstance(context.stop, RunEnd) else None
     hit = None if end is None else end.hit
-    if end is None or hit is None or not origin.variable:
+    if end is None or hit is None or not origin.variable or _was_finite(origin):
         return ""
     if hit.last_passed is None:
         return "" if hit.others_passed else "before the watch began: this is its first run"
@@ -115,6 +116,12 @@ def _since(context: Context, origin: Origin) -> str:
         return ""
     which = "that passed the watch and looked at it" if hit.others_passed else "that passed the watch"
     return f"after run #{hit.last_passed}, the last one {which}"
+
+
+def _was_finite(origin: Origin) -> bool:
+    """Whether `origin` reads a variable that was finite before the run."""
+    held = origin.inputs[0].value if origin.inputs and origin.op_type in VARIABLE_READS else None
+    return held is not None and not nonfinite_mask(held).any()
 
 
 def _was_looked_at(end: RunEnd, hit: Hit, origin: Origin) -> bool:

@@ -29,11 +29,31 @@ def _way(*ops: Op, element: tuple[int, ...] = (0,), through: int | None = None) 
         ((BIG, X, op("d", "AddV2", "big", "x", value=[1e20, 5.0])), {"d": 0}),
         ((X, BIG, NEAR, op("d", "AddN", "x", "near", "big", value=[1e20, 8.0])), {"d": 2}),
         ((X, NEAR, op("d", "Sub", "x", "near", value=[-1.0, -1.0])), {}),
-        ((X, BIG, op("d", "Mul", "x", "big", value=[1e20, 6.0])), {}),
+        ((X, BIG, op("d", "Mul", "x", "big", value=[1e20, 6.0])), {"d": 1}),
+        ((X, op("tiny", "Placeholder", value=[0.0, 0.5]), op("d", "Mul", "x", "tiny", value=[0.0, 1.0])), {"d": 1}),
+        ((NEAR, op("d", "Mul", "near", "near", value=[4.0, 9.0])), {}),
+        ((X, BIG, op("d", "Maximum", "x", "big", value=[1e20, 3.0])), {"d": 1}),
+        ((X, BIG, op("d", "Minimum", "x", "big", value=[1.0, 2.0])), {"d": 0}),
+        ((X, op("d", "Minimum", "x", "x", value=[1.0, 2.0])), {}),
+        ((X, BIG, op("d", "MatMul", "x", "big", value=[1e20])), {}),
         ((X, op("lost", "Neg", "x"), op("d", "Sub", "x", "lost", value=[NAN, NAN])), {}),
         ((X, NUMBER, op("d", "Mul", "number", "x", value=[-INF, -INF])), {"d": 1}),
     ],
-    ids=["the larger of two", "the first", "of many", "none is far larger", "a product", "not seen", "a number"],
+    ids=[
+        "the larger of two",
+        "the first",
+        "of many",
+        "none is far larger",
+        "the factor that is far from 1",
+        "the factor 0",
+        "a square",
+        "the larger one",
+        "the smaller one",
+        "two alike",
+        "a product of matrices",
+        "not seen",
+        "a number",
+    ],
 )
 def test_the_term_that_made_a_sum_so_large(ops: tuple[Op, ...], way: dict[str, int]) -> None:
     assert _way(*ops) == way
@@ -48,6 +68,14 @@ def test_the_branch_that_was_chosen_or_the_condition_where_that_is_a_number() ->
     assert _way(*masked, element=(1,)) == {"s": 1}
     given = X, op("n", "Placeholder", value=-INF), KEEP, op("s", "SelectV2", "keep", "x", "n", value=[-INF, 2.0])
     assert _way(*given) == {"s": 0}, "op by op, a number that the program wrote comes in as data does"
+
+
+@pytest.mark.parametrize(("element", "position"), [((0,), 0), ((1,), 0), ((2,), 1), ((3,), 1)])
+def test_the_part_of_what_was_joined(element: tuple[int, ...], position: int) -> None:
+    joined = op("c", "ConcatV2", "x", "big", "axis", value=[1.0, 2.0, 1e20, 3.0])
+    assert _way(X, BIG, op("axis", "Const", value=np.array(0)), joined, element=element) == {"c": position}
+    packed = op("p", "Pack", "x", "big", value=[[1.0, 1e20], [2.0, 3.0]], axis="1")
+    assert _way(X, BIG, packed, element=(element[0] % 2, position)) == {"p": position}
 
 
 def test_the_element_is_followed_through_ops_of_one_input_and_reductions() -> None:

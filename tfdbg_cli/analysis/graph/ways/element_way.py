@@ -7,6 +7,7 @@ say that nothing is taken.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
@@ -24,6 +25,8 @@ NOWHERE: Mapping[str, int] = MappingProxyType({})
 _MOST_STEPS = 200
 _MOST_BYTES = 1 << 28
 _DOMINATES = 10.0  # times as large as any other term: then it alone made the sum so large
+_JOINS = frozenset({"ConcatV2", "Pack"})
+_LARGER = {"Maximum": 1, "Minimum": -1}
 
 
 def element_way(run: Run, lineage: Lineage, row: int, element: Index, through: int | None = None) -> dict[str, int]:
@@ -89,9 +92,17 @@ def _chosen(op_type: str, parts: Sequence[Part | None], computed: Sequence[int])
             return None
         branch = 1 if bool(condition.value.reshape(-1)[0]) else 2
         return branch if branch in computed else 0
+    if op_type in _JOINS:
+        return next((position for position, part in enumerate(parts) if part is not None), None)
     if len(computed) < 2:
         return computed[0] if computed else None
-    return _dominant(parts, computed) if op_type in SUMS | LONG_SUMS else None
+    if op_type in _LARGER:
+        return _larger(parts, computed, _LARGER[op_type])
+    if op_type == "Mul":
+        return _dominant(computed, [_distance_from_one(parts[position]) for position in computed])
+    if op_type in SUMS | LONG_SUMS:
+        return _dominant(computed, [_size(parts[position]) for position in computed])
+    return None
 
 
 def _is_written(item: InputSeen, lineage: Lineage) -> bool:
@@ -101,11 +112,31 @@ def _is_written(item: InputSeen, lineage: Lineage) -> bool:
     return item.node is not None and item.node.op_type in INPUTS and item.shape == ()
 
 
-def _dominant(parts: Sequence[Part | None], positions: Sequence[int]) -> int | None:
-    """That of the `positions` whose part is far larger than those of the others; None if none is or nobody knows."""
-    sizes = {position: _size(parts[position]) for position in positions}
-    first = max(positions, key=lambda position: sizes[position])
-    return first if all(sizes[first] > _DOMINATES * sizes[other] for other in positions if other != first) else None
+def _dominant(positions: Sequence[int], weights: Sequence[float]) -> int | None:
+    """That of the `positions` whose weight is far larger than the others; None if none is, or one is not known."""
+    first = max(range(len(weights)), key=lambda at: weights[at])
+    others = [weight for at, weight in enumerate(weights) if at != first]
+    return positions[first] if all(weights[first] > _DOMINATES * weight for weight in others) else None
+
+
+def _larger(parts: Sequence[Part | None], positions: Sequence[int], sign: int) -> int | None:
+    """The position of the larger of two numbers, or with -1 as `sign` of the smaller one; None if they are equal."""
+    numbers = [sign * _number(parts[position]) for position in positions]
+    best = max(numbers)
+    return positions[numbers.index(best)] if numbers.count(best) == 1 and not np.isnan(numbers).any() else None
+
+
+def _distance_from_one(part: Part | None) -> float:
+    """How far a factor changes a product, in powers of 10; infinitely far for 0."""
+    size = _size(part)
+    return float("inf") if size == 0 else abs(math.log10(size))
+
+
+def _number(part: Part | None) -> float:
+    """The one element of `part`; NaN for what is no single real number, or was not seen."""
+    if part is None or part.value.size != 1 or not is_inexact(part.value.dtype) or part.value.dtype.kind == "c":
+        return float("nan")
+    return float(in_double(part.value.reshape(-1)[0]))
 
 
 def _size(part: Part | None) -> float:

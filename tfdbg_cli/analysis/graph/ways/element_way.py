@@ -19,12 +19,13 @@ from tfdbg_cli.analysis.graph.makers import Maker, maker_of
 from tfdbg_cli.analysis.graph.parts import ELEMENTWISE, REDUCTIONS, Index, Part, parts_of
 from tfdbg_cli.model.dtypes import in_double, is_inexact
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.ops.kinds import INPUTS, LONG_SUMS, SELECTS, SUMS, TRUTHS
+from tfdbg_cli.ops.kinds import INPUTS, LONG_SUMS, MATMULS, SELECTS, SUMS, TRUTHS
 
 NOWHERE: Mapping[str, int] = MappingProxyType({})
 _MOST_STEPS = 200
 _MOST_BYTES = 1 << 28
 _DOMINATES = 10.0  # times as large as any other term: then it alone made the sum so large
+_LARGE = 1e3  # inputs and weights of a model are far smaller
 _JOINS = frozenset({"ConcatV2", "Pack"})
 _LARGER = {"Maximum": 1, "Minimum": -1}
 
@@ -102,6 +103,9 @@ def _chosen(op_type: str, parts: Sequence[Part | None], computed: Sequence[int])
         return _dominant(computed, [_distance_from_one(parts[position]) for position in computed])
     if op_type in SUMS | LONG_SUMS:
         return _dominant(computed, [_size(parts[position]) for position in computed])
+    if op_type in MATMULS and len(parts) == 2:  # of small factors none stands out
+        sizes = [_largest(parts[position]) for position in computed]
+        return _dominant(computed, sizes) if max(sizes) > _LARGE else None
     return None
 
 
@@ -130,6 +134,13 @@ def _distance_from_one(part: Part | None) -> float:
     """How far a factor changes a product, in powers of 10; infinitely far for 0."""
     size = _size(part)
     return float("inf") if size == 0 else abs(math.log10(size))
+
+
+def _largest(part: Part | None) -> float:
+    """The largest magnitude in `part`; NaN where that is not known."""
+    if part is None or not part.value.size or not is_inexact(part.value.dtype):
+        return float("nan")
+    return float(np.max(np.abs(in_double(part.value))))
 
 
 def _number(part: Part | None) -> float:

@@ -73,6 +73,8 @@ MOVES = RESHAPES | REPEATS | {
     "Unpack", "Reverse", "ReverseV2", "Pad", "PadV2",
 }  # fmt: skip
 """They move elements and compute none, in addition to those that pass a value on."""
+JOINS = frozenset({"Pack", "ConcatV2"})
+"""They set their inputs beside one another."""
 PUTS_INTO = frozenset({"TensorScatterUpdate", "TensorScatterMin", "TensorScatterMax", "TensorStridedSliceUpdate"})
 """They give a copy of their first input into which elements of their last are put."""
 GATHERS = frozenset({"Gather", "GatherV2", "ResourceGather"})

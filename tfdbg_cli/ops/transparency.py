@@ -203,7 +203,7 @@ ROWS: tuple[Clear, ...] = (
     Clear(("Pad", "PadV2", "MirrorPad", "SpaceToBatchND", "MatrixDiag", "Diag"),
         "the elements are copied, others are added", keeps=True),
     Clear(kinds.REPEATS, "the elements are copied, unless no times", keeps=True, when=_widened),
-    Clear(("Pack", "ConcatV2"), "the elements are copied", positions=(-1,), dtypes=CHECKABLE, keeps=True),
+    Clear(kinds.JOINS, "the elements are copied", positions=(-1,), dtypes=CHECKABLE, keeps=True),
     Clear(("Split",), "every element is in one of the parts", positions=(1,), keeps=True, slots=None),
     Clear(("SplitV", "Unpack"), "every element is in one of the parts", keeps=True, slots=None),
     Clear(kinds.SIGNS, "the sign changes, and nothing else", dtypes=FLOATS, keeps=True),

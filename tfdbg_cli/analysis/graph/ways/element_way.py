@@ -19,14 +19,13 @@ from tfdbg_cli.analysis.graph.makers import Maker, maker_of
 from tfdbg_cli.analysis.graph.parts import ELEMENTWISE, REDUCTIONS, Index, Part, parts_of
 from tfdbg_cli.model.dtypes import in_double, is_inexact
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.ops.kinds import INPUTS, LONG_SUMS, MATMULS, SELECTS, SUMS, TRUTHS
+from tfdbg_cli.ops.kinds import INPUTS, JOINS, LONG_SUMS, MATMULS, SELECTS, SUMS, TRUTHS
 
 NOWHERE: Mapping[str, int] = MappingProxyType({})
 _MOST_STEPS = 200
 _MOST_BYTES = 1 << 28
 _DOMINATES = 10.0  # times as large as any other term: then it alone made the sum so large
 _LARGE = 1e3  # inputs and weights of a model are far smaller
-_JOINS = frozenset({"ConcatV2", "Pack"})
 _LARGER = {"Maximum": 1, "Minimum": -1}
 
 
@@ -93,7 +92,7 @@ def _chosen(op_type: str, parts: Sequence[Part | None], computed: Sequence[int])
             return None
         branch = 1 if bool(condition.value.reshape(-1)[0]) else 2
         return branch if branch in computed else 0
-    if op_type in _JOINS:
+    if op_type in JOINS:
         return next((position for position, part in enumerate(parts) if part is not None), None)
     if len(computed) < 2:
         return computed[0] if computed else None

@@ -1,8 +1,9 @@
 """The way by which one element of a tensor came to be what it is, as far as the values on it tell.
 
-Of `y - p`, with y about 1 and p about 1e20, p made the difference so large; of a tf.where it is the branch that was
-chosen, or the condition where that branch is a number that the program wrote; of a mean of nothing the indices that
-say that nothing is taken.
+Of `y - p`, with y about 1 and p about 1e20, p made the difference so large; of a product it is the factor farthest
+from 1, of a product of matrices the one of far larger numbers, of what was joined the part in which the element lay;
+of a tf.where the branch that was chosen, or the condition where that branch is a number that the program wrote; of a
+mean of nothing the indices that say that nothing is taken.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ _MOST_STEPS = 200
 _MOST_BYTES = 1 << 28
 _DOMINATES = 10.0  # times as large as any other term: then it alone made the sum so large
 _LARGE = 1e3  # inputs and weights of a model are far smaller
-_LARGER = {"Maximum": 1, "Minimum": -1}
+_ONE_OF_ONE = ELEMENTWISE | TRUTHS  # one element of each input makes one of the result
+_EXTREMES = {"Maximum": 1, "Minimum": -1}
 
 
 def element_way(run: Run, lineage: Lineage, row: int, element: Index, through: int | None = None) -> dict[str, int]:
@@ -42,7 +44,7 @@ def element_way(run: Run, lineage: Lineage, row: int, element: Index, through: i
             break
         op_type = as_written(node).op_type
         computed = [position for position, item in enumerate(inputs) if not _is_written(item, lineage)]
-        if len(computed) == 1 and op_type in ELEMENTWISE | TRUTHS:
+        if len(computed) == 1 and op_type in _ONE_OF_ONE:
             arrays = [None if item.shape is None else np.broadcast_to(np.False_, item.shape) for item in inputs]
         else:  # which one it is, or which of its elements, is told by values
             read += sum(item.tensor.nbytes or 0 for item in inputs if item.tensor is not None)
@@ -96,8 +98,8 @@ def _chosen(op_type: str, parts: Sequence[Part | None], computed: Sequence[int])
         return next((position for position, part in enumerate(parts) if part is not None), None)
     if len(computed) < 2:
         return computed[0] if computed else None
-    if op_type in _LARGER:
-        return _larger(parts, computed, _LARGER[op_type])
+    if op_type in _EXTREMES:
+        return _larger(parts, computed, _EXTREMES[op_type])
     if op_type == "Mul":
         return _dominant(computed, [_distance_from_one(parts[position]) for position in computed])
     if op_type in SUMS | LONG_SUMS:

@@ -298,3 +298,32 @@ def test_a_gradient_of_a_function_among_eager_ops_reads_what_that_function_made(
     assert not [name for name in names if name.startswith("gradient of fwd_0/fwd")]
     assert "fwd_0/Sqrt:0" in node["inputs"]
     assert node["forward"] == "fwd_0/Sqrt"
+
+
+def test_a_recorded_call_of_a_function_begins_with_the_eager_ops_before_it(tmp_path) -> None:
+    text = """
+import numpy as np
+import tensorflow as tf
+
+w = tf.Variable([1.0, 2.0, 3.0], name="w")
+halved = tf.function(lambda x: x * 0.5)
+
+@tf.function
+def step(x):
+    loss = tf.reduce_sum(w * x)
+    w.assign_sub(x)
+    return loss
+
+for row in np.array([[1, 2, 3], [4, 0, 6], [7, 8, 9]], "f"):
+    step(halved(tf.math.log(tf.constant(row))))
+"""
+    done = _done(tmp_path, text, "--record", str(tmp_path / "r"))
+    assert "6 runs were recorded" in done.stderr, done.stderr
+    opened = python("-m", "tfdbg_cli", "open", tmp_path / "r", "--json", *_commands("runs 4", "origin", "lt"))
+    found: dict[str, Any] = {each["kind"]: each for each in map(json.loads, opened.stdout.splitlines())}
+    origin = found["origin"]
+    assert (origin["op_type"], origin["line"], origin["batch_rows"]) == ("Log", 15, [1])
+    assert origin["cause"] == "Log of 0: eager/row:0 is 0 at 1 element."
+    # What the other function did inside is in the run of its own: here is what it gave.
+    names = [tensor["name"] for tensor in found["tensors"]["tensors"] if tensor["name"].startswith("eager/")]
+    assert names == ["eager/Log_0:0", "eager/<lambda>_0/Identity:0"]

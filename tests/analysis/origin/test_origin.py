@@ -236,6 +236,14 @@ def test_an_input_that_was_not_captured_is_said_to_be_so() -> None:
     assert origin.cause.text == "RealDiv gave 1 inf among 1 element; of its inputs c:0 was not seen."
 
 
+def test_what_is_bad_before_an_op_that_was_not_captured_is_the_origin() -> None:
+    before = op("x", "Placeholder", value=[0.0]), op("log", "Log", "x", value=[-INF])
+    behind = op("d", "Identity", "neg", value=[INF])
+    assert _found(made_run(*before, op("half", "Mul", "log", "log"), op("neg", "Neg", "half"), behind)) == "log:0"
+    run = made_run(*before, op("neg", "ZerosLike", "log"), behind)
+    assert [str(run.tensors[row].name) for row in OriginSearch(run).all()] == ["log:0", "d:0"]
+
+
 def test_a_node_without_graph_keeps_to_the_facts() -> None:
     run = made_run(op("a", "Foo", value=[NAN, 1.0]))
     origin = OriginSearch(Run(run.call, run.tensors)).first()

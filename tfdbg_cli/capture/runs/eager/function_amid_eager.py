@@ -1,12 +1,12 @@
-"""A call of a function in a program that also runs ops eagerly, while a watch looks at both."""
+"""A call of a function in a program that also runs ops eagerly, while both are looked at."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tfdbg_cli.capture.controller import Controller
+from tfdbg_cli.capture.controller import Controller, Plan
 from tfdbg_cli.capture.failures import report
-from tfdbg_cli.capture.pipeline import performed
+from tfdbg_cli.capture.pipeline import Capture, performed
 from tfdbg_cli.capture.runs.eager.log.insides import Insides
 from tfdbg_cli.capture.runs.eager.watch import EagerWatch, watch_of
 from tfdbg_cli.capture.runs.function.function_call import FunctionCall
@@ -18,7 +18,7 @@ from tfdbg_cli.model.runs import Run
 class FunctionAmidEager(FunctionCall):
     """A call of a function whose run begins with the eager ops that made what it is given."""
 
-    __slots__ = ("_watch",)
+    __slots__ = ("_recorded", "_watch")
 
     def __init__(
         self,
@@ -30,11 +30,17 @@ class FunctionAmidEager(FunctionCall):
     ) -> None:
         super().__init__(atomic, inputs, call_flat, entered)
         self._watch = watch
+        self._recorded = False
+
+    def capture(self, controller: Controller, plan: Plan) -> Capture:
+        self._recorded = plan.recorded
+        return super().capture(controller, plan)
 
     def with_inputs(self, run: Run) -> Run:
         run = super().with_inputs(run)
         try:
-            return self._watch.with_past(run, self.given)
+            # Of a run of many that nobody looks at now, no other function is called again.
+            return self._watch.with_past(run, self.given, insides=not self._recorded)
         except Exception as error:  # noqa: BLE001
             report("look at the eager code before a function", error)
             return run
@@ -55,9 +61,10 @@ def performed_amid_eager(
     entered: Entered | None,
 ) -> OpOutputs:
     """Perform a call of a graph function as `pipeline.performed` does, as part of the program around it."""
-    if controller.watched is None:
+    watch = watch_of(controller)
+    if not watch.listens:
         return performed(controller, FunctionCall(atomic, inputs, call_flat, entered))
-    made = FunctionAmidEager(atomic, inputs, call_flat, entered, watch_of(controller))
+    made = FunctionAmidEager(atomic, inputs, call_flat, entered, watch)
     outputs = performed(controller, made)
     made.told(outputs)
     return outputs

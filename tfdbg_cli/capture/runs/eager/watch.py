@@ -13,7 +13,7 @@ from tfdbg_cli.capture.runs.eager.live_frames import live_frames, namer
 from tfdbg_cli.capture.runs.eager.log.forward_ops import ForwardOps
 from tfdbg_cli.capture.runs.eager.log.insides import CALLED, Insides
 from tfdbg_cli.capture.runs.eager.log.noted_ops import Taken, taken
-from tfdbg_cli.capture.runs.eager.log.past import with_past
+from tfdbg_cli.capture.runs.eager.log.past import Pasts
 from tfdbg_cli.capture.runs.eager.ops import OPS, leaves, parts_of
 from tfdbg_cli.capture.runs.eager.program.places import within_py_function
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack, is_under, stack_here
@@ -47,6 +47,7 @@ class EagerWatch:
         self._lock = threading.Lock()
         self._stops = Stops(controller)
         self._updates = VariableUpdates()
+        self._pasts = Pasts()
         self.seen = 0  # ops that were looked at
 
     def attend(self, wanted: bool) -> None:
@@ -57,6 +58,11 @@ class EagerWatch:
             elif not wanted and self._end is not None:
                 self._end()
                 self._end = None
+
+    @property
+    def listens(self) -> bool:
+        """Whether ops are noted as they run: for a watch, a recording, or a stop to come."""
+        return self._end is not None
 
     def begins(self, op_type: str, inputs: Sequence[OpInput]) -> tuple[Here, Stack] | None:
         """An op is about to run; see `ops.Listener`."""
@@ -227,12 +233,15 @@ class EagerWatch:
             if checks is not None:
                 checks.ignored.gave(name, gave)
 
-    def with_past(self, run: Run, given: Mapping[str, EagerTensor]) -> Run:
-        """`run` of a function that this thread called, with the eager ops that made what it was `given`."""
+    def with_past(self, run: Run, given: Mapping[str, EagerTensor], *, insides: bool) -> Run:
+        """`run` of a function that this thread called, with the eager ops that made what it was `given`.
+
+        With `insides` the values inside of functions that were called among these ops are computed again.
+        """
         section = self._sections.here.section
         if section is None or not len(section.log):
             return run
-        return with_past(run, section.log, given, namer(live_frames()))
+        return self._pasts.with_past(run, section.log, given, namer(live_frames()), insides=insides)
 
     @property
     def looks_at_ops(self) -> bool:

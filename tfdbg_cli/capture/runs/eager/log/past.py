@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from weakref import WeakKeyDictionary
 
 from tfdbg_cli.capture.runs.batch_places import batch_places
 from tfdbg_cli.capture.runs.eager.log.noted_ops import Source
 from tfdbg_cli.capture.runs.eager.log.recent import RecentOps
 from tfdbg_cli.capture.runs.eager.log.told import told_of
+from tfdbg_cli.capture.runs.eager.program.stacks import Tracebacks
 from tfdbg_cli.capture.stores import joined
 from tfdbg_cli.capture.tf.compat import EagerTensor, tensor_id
 from tfdbg_cli.model.graph import GIVEN_BY, Graph, Node
@@ -28,39 +30,77 @@ SCOPE = "eager"
 _NOTE = "What is under `eager/` ran before this call, op by op: it made what the call was given."
 
 
-def with_past(run: Run, log: RecentOps, given: Mapping[str, EagerTensor], named: Callable[[Source], str]) -> Run:
-    """`run` of a function that was `given` tensors for its arguments, with the ops of `log` that made those.
+@dataclass(frozen=True, slots=True)
+class _Joined:
+    """The graph of a function behind the nodes of its past, with where those were made."""
 
-    `named` gives a name to what came from outside of the log; empty for none.
+    nodes: tuple[Node, ...]
+    read: Mapping[TensorName, TensorName]
+    places: Tracebacks
+    graph: Graph
+
+
+class Pasts:
+    """Extends runs of functions by their past; of calls with the same past the graph is the same object.
+
+    So a recording of many runs writes it once.
     """
-    ends = {
-        name: made
-        for name, tensor in given.items()
-        if type(tensor) is EagerTensor and (made := log.maker(tensor_id(tensor))) is not None
-    }
-    if not ends:
-        return run
-    parts = told_of(log, [op.number for op, _ in ends.values()], named)
-    read = {TensorName(name, 0): _moved(parts.name_of(op, slot)) for name, (op, slot) in ends.items()}
-    nodes = [node.within(SCOPE) for node in parts.graph]
-    nodes += [_reading(_given(node, read), read) for node in run.graph]
-    store = parts.store
-    tensors = [_renamed(store[row]) for row in range(len(store))]
-    before = MemoryTensorStore(tensors, [store.value(row) for row in range(len(store))])
-    places: dict[str, Traceback] = {f"{SCOPE}/{name}": parts.tracebacks[name] for name in parts.tracebacks}
-    feeds = {f"{SCOPE}/{name}": value for name, value in parts.feeds.items()}
-    return replace(
-        run,
-        call=replace(
-            run.call,
-            feeds=ChainMap(feeds, run.call.feeds),  # type: ignore[arg-type]  # is read only
-            came={**run.call.came, **batch_places({f"{SCOPE}/{name}": key for name, key in parts.came.items()})},
-        ),
-        graph=Graph(nodes, run.graph.kind),
-        tensors=joined(before, run.tensors),
-        tracebacks=ChainMap(places, run.tracebacks),  # type: ignore[arg-type]
-        notes=(*run.notes, _NOTE),
-    )
+
+    def __init__(self) -> None:
+        self._latest: WeakKeyDictionary[Graph, _Joined] = WeakKeyDictionary()  # by the graph of the function alone
+
+    def with_past(
+        self,
+        run: Run,
+        log: RecentOps,
+        given: Mapping[str, EagerTensor],
+        named: Callable[[Source], str],
+        *,
+        insides: bool = True,
+    ) -> Run:
+        """`run` of a function that was `given` tensors for its arguments, with the ops of `log` that made those.
+
+        `named` gives a name to what came from outside of the log; empty for none. With `insides` the values inside of
+        functions among those ops are computed again.
+        """
+        ends = {
+            name: made
+            for name, tensor in given.items()
+            if type(tensor) is EagerTensor and (made := log.maker(tensor_id(tensor))) is not None
+        }
+        if not ends:
+            return run
+        parts = told_of(log, [op.number for op, _ in ends.values()], named, insides=insides)
+        read = {TensorName(name, 0): _moved(parts.name_of(op, slot)) for name, (op, slot) in ends.items()}
+        store = parts.store
+        tensors = [_renamed(store[row]) for row in range(len(store))]
+        before = MemoryTensorStore(tensors, [store.value(row) for row in range(len(store))])
+        places: dict[str, Traceback] = {f"{SCOPE}/{name}": parts.tracebacks[name] for name in parts.tracebacks}
+        feeds = {f"{SCOPE}/{name}": value for name, value in parts.feeds.items()}
+        return replace(
+            run,
+            call=replace(
+                run.call,
+                feeds=ChainMap(feeds, run.call.feeds),  # type: ignore[arg-type]  # is read only
+                came={**run.call.came, **batch_places({f"{SCOPE}/{name}": key for name, key in parts.came.items()})},
+            ),
+            graph=self._joined(run.graph, tuple(parts.graph), read, parts.tracebacks),
+            tensors=joined(before, run.tensors),
+            tracebacks=ChainMap(places, run.tracebacks),  # type: ignore[arg-type]
+            notes=(*run.notes, _NOTE),
+        )
+
+    def _joined(
+        self, alone: Graph, past: tuple[Node, ...], read: Mapping[TensorName, TensorName], places: Tracebacks
+    ) -> Graph:
+        latest = self._latest.get(alone)
+        if latest is not None and (latest.nodes, latest.read) == (past, read) and latest.places.is_alike(places):
+            return latest.graph
+        nodes = [node.within(SCOPE) for node in past]
+        nodes += [_reading(_given(node, read), read) for node in alone]
+        graph = Graph(nodes, alone.kind)
+        self._latest[alone] = _Joined(past, read, places, graph)
+        return graph
 
 
 def without_past(run: Run) -> Run:

@@ -43,7 +43,7 @@ class Told:
 
     graph: Graph
     store: MemoryTensorStore
-    tracebacks: Mapping[str, Traceback]
+    tracebacks: Tracebacks
     feeds: Mapping[str, Array]
     handles: Mapping[str, Callable[[], EagerTensor | None]]  # weak references to handles, by names of variables
     came: Mapping[str, int]  # by name, the tensor ids of feeds and of outputs of iterators: what may be of a batch
@@ -64,11 +64,14 @@ def told(log: RecentOps, named: Callable[[Source], str], *, last: bool = False) 
     return _Telling(log, named, leading).told(leading if last else ops)
 
 
-def told_of(log: RecentOps, ends: Sequence[int], named: Callable[[Source], str]) -> Told:
-    """The parts of a run that consists of the ops numbered `ends` in `log`, and those that led to them."""
+def told_of(log: RecentOps, ends: Sequence[int], named: Callable[[Source], str], *, insides: bool) -> Told:
+    """The parts of a run that consists of the ops numbered `ends` in `log`, and those that led to them.
+
+    With `insides` the values inside of called functions are computed again where they can be.
+    """
     ops = log.ops()
     leading = _leading_to([op for op in ops if op.number in ends], ops)
-    return _Telling(log, named, leading).told(leading)
+    return _Telling(log, named, leading if insides else ()).told(leading)
 
 
 def _leading_to(ends: Sequence[RecentOp], ops: Sequence[RecentOp]) -> list[RecentOp]:
@@ -79,7 +82,7 @@ def _leading_to(ends: Sequence[RecentOp], ops: Sequence[RecentOp]) -> list[Recen
 
 class _Telling:
     def __init__(self, log: RecentOps, named: Callable[[Source], str], leading: Sequence[RecentOp]) -> None:
-        """`leading` are the ops that led to the end; called functions among them show their inner values."""
+        """Called functions among `leading`, the ops that led to the end, show their inner values."""
         self._log = log
         self._leading = {op.number for op in leading}
         self._named = named

@@ -201,6 +201,11 @@ class Tracebacks(Mapping[str, Traceback]):
         self._stacks = stacks
         self._places = places or {}
 
+    def is_alike(self, other: Tracebacks) -> bool:
+        """Whether both tell the same of the same nodes; nothing is put into words for it."""
+        same = self._stacks == other._stacks and self._places.keys() == other._places.keys()
+        return same and all(self._places[name][0] is other._places[name][0] for name in self._places)
+
     def __getitem__(self, name: str) -> Traceback:
         tracebacks, node = self._places.get(name, ({}, ""))
         return tracebacks[node] if node in tracebacks else traceback_of(self._stacks[name])

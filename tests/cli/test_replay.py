@@ -120,11 +120,12 @@ def test_the_same_tensor_goes_wrong_first_bit_for_bit(made: tuple[str, Path], tm
     assert done.returncode == 0, done.stderr
     said = f"{EXPECTED[name]} ({bad.op_type})"
     if RECORDED[name] != EXPECTED[name]:
-        said = f"{RECORDED[name]}, the first that was not finite, is not shown by a replay. Of the rest: "
+        said = f"{RECORDED[name]}, the first that was not finite, ran before this call, and is shown as it was"
+        said += " recorded. Of the rest: "
         said += f"{EXPECTED[name]} (Placeholder)"
     assert f"{said} is the first tensor that is not finite, as it was, bit for bit." in done.stderr
     origin, info = map(json.loads, done.stdout.splitlines())
-    assert origin["tensor"] == EXPECTED[name]
+    assert origin["tensor"] == RECORDED[name]
     assert Path(origin["file"]).name == "program.py"
     notes = [note for note in info["notes"] if "not the same to the last bit" in note]
     assert not notes, notes
@@ -181,7 +182,7 @@ def test_a_run_that_does_not_come_out_as_it_was_says_so(made: tuple[str, Path], 
     assert whole.same
     recorded = bundle.run.tensors
     before = [row for row in range(len(recorded)) if recorded[row].node.startswith("eager/")]
-    assert len(whole.stop.runs[0].tensors) == len(recorded) - len(before)
+    assert len(whole.stop.runs[0].tensors) == len(recorded)
     assert bool(before) == (RECORDED[name] != EXPECTED[name])
     batch = "data" if is_given_batches() else "IteratorGetNext:0"
     source = {"fit": batch, "loop": "x", "session": "keep:0"}[name]
@@ -368,3 +369,26 @@ def test_what_fits_is_not_refused_in_a_function(tmp_path: Path) -> None:
     path = _bundle_of_function(tmp_path, tf.function(step), tf.constant([3.0]))
     assert replayed(str(path)).stop.runs[0].error is None
     assert steps_of(str(path)).opening == STEPPER
+
+
+def test_what_ran_eagerly_before_a_call_is_shown_as_it_was_recorded(tmp_path: Path) -> None:
+    text = """
+import tensorflow as tf
+
+step = tf.function(lambda x: tf.reduce_sum(x * 2.0))
+for rows in ([1.0, 2.0], [3.0, 0.0]):
+    step(tf.math.log(tf.constant(rows)) + 1.0)
+"""
+    (tmp_path / "program.py").write_text(text)
+    commands = ("--until", "bad_result", "-c", "origin", "-c", "bundle case")
+    done = python("-m", "tfdbg_cli", "run", "--json", *commands, "program.py", folder=tmp_path)
+    live = json.loads(done.stdout.splitlines()[0])
+    asked = ("-c", "origin", "-c", "ri", "-c", "pt eager/AddV2_0", "-c", "set eager/AddV2_0:0 0 * x")
+    done = python("-m", "tfdbg_cli", "replay", "case", "--json", *asked, folder=tmp_path)
+    origin, info, value, *refused = map(json.loads, done.stdout.splitlines())
+    assert origin == live
+    assert (origin["op_type"], origin["line"]) == ("Log", 6)
+    assert "eager/Log_0:0, the first that was not finite, ran before this call, and is shown as it was" in done.stderr
+    assert any("ran before this call" in note for note in info["notes"])
+    assert value["name"] == "eager/AddV2_0:0"
+    assert "which was given it as x" in str(refused) + done.stderr

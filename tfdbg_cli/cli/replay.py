@@ -10,6 +10,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
+from tfdbg_cli.analysis.graph.eager_past import with_recorded_past, without_past
 from tfdbg_cli.analysis.graph.order import behind_inputs
 from tfdbg_cli.api.frontends import user_settings
 from tfdbg_cli.cli.replay_verdict import replay_verdict
@@ -108,7 +109,8 @@ def replayed(path: str, *, trust: bool = False) -> Replayed:
     with _refusals(place):
         _require_room(bundle.replay_spec, room)
         replayed = repeat(bundle.replay_spec, room)
-    run = replayed.of(_shown_graph(bundle.run))
+    recorded = _shown_graph(bundle.run)
+    run = replayed.of(without_past(recorded))
     run = replace(run, tensors=behind_inputs(run.tensors, run.graph, _held(bundle.replay_spec)))
     run = _with_variables_before(run, bundle)
     same, found = replay_verdict(bundle, run)
@@ -122,6 +124,7 @@ def replayed(path: str, *, trust: bool = False) -> Replayed:
         run = replace(run, what_if=what_if_of(bundle.replay_spec, room))
     elif same:
         run = replace(run, error=bundle.run.error)  # its message names the program's lines
+    run = with_recorded_past(run, recorded)
     return Replayed(Opened(str(place), (run,), opening="run_info", opened_by=_opened_by(trust)), same, said)
 
 
@@ -140,7 +143,7 @@ def steps_of(path: str, *, trust: bool = False) -> Opened:
 
     with _refusals(place):
         _require_room(bundle.replay_spec, memory_budget(user_settings()))
-    run = _replayable(_shown_graph(bundle.run), bundle)
+    run = _replayable(without_past(_shown_graph(bundle.run)), bundle)
     return Opened(
         str(place), (replace(run, origin_path=""),), opening=STEPPER, opened_by=_opened_by(trust, "--eager")
     )
@@ -245,10 +248,8 @@ def _require_tensorflow(place: Path) -> None:
 
 
 def _shown_graph(run: Run) -> Run:
-    """`run` with the graph in whose names a replay gives its values: the program's, without what ran before."""
-    from tfdbg_cli.capture.runs.eager.log.past import without_past
-
-    return without_past(run if run.python_graph is None else replace(run, graph=run.python_graph))
+    """`run` with the graph in whose names a replay gives its values: the program's."""
+    return run if run.python_graph is None else replace(run, graph=run.python_graph)
 
 
 def _other_versions(bundle: Bundle) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from tfdbg_cli.analysis.graph.eager_past import past_in
 from tfdbg_cli.formats.bundles.reader import Bundle, FirstBad
 from tfdbg_cli.formats.bundles.values import value_digest
 from tfdbg_cli.model.runs import Run
@@ -28,10 +29,9 @@ def replay_verdict(bundle: Bundle, run: Run) -> tuple[bool, str]:
     same, found = _compared(expected, bad, bundle.run, run)
     if expected is bundle.first_bad:
         return same, found
-    return (
-        same,
-        f"{bundle.first_bad.name}, the first that was not finite, is not shown by a replay. Of the rest: {found}",
-    )
+    in_past = bundle.first_bad.name.node in past_in(bundle.run.graph)
+    why = "ran before this call, and is shown as it was recorded" if in_past else "is not shown by a replay"
+    return same, f"{bundle.first_bad.name}, the first that was not finite, {why}. Of the rest: {found}"
 
 
 def _first_shown(first: FirstBad, recorded: TensorStore, again: TensorStore) -> FirstBad | None:

@@ -12,9 +12,9 @@ import pytest
 import tensorflow as tf
 from support.scripted import ScriptedFrontend
 
+from tfdbg_cli.analysis.graph.eager_past import without_past
 from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
-from tfdbg_cli.capture.runs.eager.log.past import without_past
 from tfdbg_cli.capture.runs.eager.watch import watch_of
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.errors import TfdbgError

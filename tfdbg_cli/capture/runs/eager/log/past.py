@@ -1,30 +1,29 @@
 """A run of a function, extended by the eager ops before it that made its arguments.
 
 These ops are added to the graph of the run under the scope `eager/`, and readers of an argument read the output of
-the op that made it. `without_past` undoes this where the function alone is made again.
+the op that made it. `analysis/graph/eager_past.py` undoes this where the function alone is made again.
 """
 
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
 
+from tfdbg_cli.analysis.graph.eager_past import reading
 from tfdbg_cli.capture.runs.batch_places import batch_places
-from tfdbg_cli.capture.runs.eager.log.noted_ops import Source
+from tfdbg_cli.capture.runs.eager.log.noted_ops import HANDLES, Source
 from tfdbg_cli.capture.runs.eager.log.recent import RecentOps
 from tfdbg_cli.capture.runs.eager.log.told import told_of
 from tfdbg_cli.capture.runs.eager.program.stacks import Tracebacks
 from tfdbg_cli.capture.stores import joined
-from tfdbg_cli.capture.tf.compat import EagerTensor, tensor_id
+from tfdbg_cli.capture.tf.compat import EagerTensor, dtype_number, tensor_id
 from tfdbg_cli.model.graph import GIVEN_BY, Graph, Node
-from tfdbg_cli.model.names import TensorName, parse_tensor_name
+from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import Traceback
 from tfdbg_cli.model.tensors import MemoryTensorStore, Tensor
-from tfdbg_cli.model.walks import reached
-from tfdbg_cli.ops.kinds import INPUTS
 
 SCOPE = "eager"
 _NOTE = "What is under `eager/` ran before this call, op by op: it made what the call was given."
@@ -60,13 +59,15 @@ class Pasts:
     ) -> Run:
         """`run` of a function that was `given` tensors for its arguments, with the ops of `log` that made those.
 
-        `named` gives a name to what came from outside of the log; empty for none. With `insides` the values inside of
-        functions among those ops are computed again.
+        Of handles, such as that of an iterator, nothing is told. `named` gives a name to what came from outside of
+        the log; empty for none. With `insides` the values inside of functions among those ops are computed again.
         """
         ends = {
             name: made
             for name, tensor in given.items()
-            if type(tensor) is EagerTensor and (made := log.maker(tensor_id(tensor))) is not None
+            if type(tensor) is EagerTensor
+            and dtype_number(tensor) not in HANDLES
+            and (made := log.maker(tensor_id(tensor))) is not None
         }
         if not ends:
             return run
@@ -97,38 +98,15 @@ class Pasts:
         if latest is not None and (latest.nodes, latest.read) == (past, read) and latest.places.is_alike(places):
             return latest.graph
         nodes = [node.within(SCOPE) for node in past]
-        nodes += [_reading(_given(node, read), read) for node in alone]
+        nodes += [reading(_given(node, read), read) for node in alone]
         graph = Graph(nodes, alone.kind)
         self._latest[alone] = _Joined(past, read, places, graph)
         return graph
 
 
-def without_past(run: Run) -> Run:
-    """`run` with the graph of the function alone, which reads its arguments again."""
-    arguments = {
-        made: TensorName(node.name, 0)
-        for node in run.graph
-        if node.op_type in INPUTS and (made := parse_tensor_name(node.attributes.get(GIVEN_BY, ""))) is not None
-    }
-    if not arguments:
-        return run
-    past = set(reached((made.node for made in arguments), lambda name: _needs(run.graph, name)))
-    nodes = (_reading(node, arguments) for node in run.graph if node.name not in past)
-    return replace(run, graph=Graph(nodes, run.graph.kind))
-
-
-def _needs(graph: Graph, name: str) -> Iterable[str]:
-    node = graph.find(name)
-    return () if node is None else node.needs
-
-
 def _given(node: Node, read: Mapping[TensorName, TensorName]) -> Node:
     made = read.get(TensorName(node.name, 0))
     return node if made is None else node._replace(attributes={**node.attributes, GIVEN_BY: str(made)})
-
-
-def _reading(node: Node, instead: Mapping[TensorName, TensorName]) -> Node:
-    return node._replace(inputs=tuple(instead.get(one, one) for one in node.inputs))
 
 
 def _moved(name: TensorName) -> TensorName:

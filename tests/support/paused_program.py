@@ -39,4 +39,4 @@ def paused() -> tuple[RunEnd, Behind]:
     store = end.run.tensors
     behind = Behind(store.value(store.named("loss/Log", 0)[0]))
     frames = (LiveFrame(Frame("/home/me/train.py", 12, "main", "loss = log(prob)"), {"step": 3}, {}),)
-    return replace(end, run=replace(end.run, frames=frames, paused=behind)), behind
+    return replace(end, run=replace(end.run, frames=frames, paused=behind, unfinished=True)), behind

@@ -119,7 +119,7 @@ def replayed(path: str, *, trust: bool = False) -> Replayed:
     differing = difference(bundle.run.tensors, run.tensors)
     if differing:
         notes.append(differing)
-    run = replace(_replayable(run, bundle), notes=(*notes, *replayed.notes), origin_path="")
+    run = replace(_replayable(run, bundle), notes=(*notes, *replayed.notes), exactness=None, origin_path="")
     if run.error is None:
         run = replace(run, what_if=what_if_of(bundle.replay_spec, room))
     elif same:

@@ -42,10 +42,10 @@ class Run:
     graph is shown, what could not be captured and why; `lacks` is the one about values that are missing altogether,
     `gaps` the one about tensors of which nothing is known. `profile` is set by `run -p`. `caught` says that a check
     inside the run has found what its watch looks for, so the values need not be tested again. `exactness` says
-    whether the program got the numbers of an undebugged run; None where that was not examined (recordings, eager
-    code, runs left alone). If the program is stopped in the middle of the run, `frames` are its Python calls,
-    outermost first, and `paused` the op it was stopped after on demand. `ignored` are the places that were ignored
-    when the run was saved.
+    whether the program got the numbers of an undebugged run; None where that was not examined (eager code, runs left
+    alone). If the program is stopped in the middle of the run, `frames` are its Python calls,
+    outermost first, and `paused` the op it was stopped after on demand; `unfinished` says so of a saved run, too.
+    `ignored` are the places that were ignored when the run was saved.
     """
 
     call: Call
@@ -69,6 +69,7 @@ class Run:
     cut_off: bool = False  # the process that wrote it did not come to the end of the run
     frames: Sequence[LiveFrame] = ()
     paused: Replaceable | None = None
+    unfinished: bool = False
     ignored: Sequence[IgnoredPlace] = ()
 
     def __repr__(self) -> str:

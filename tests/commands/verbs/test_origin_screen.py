@@ -67,7 +67,10 @@ def test_the_program_stands_behind_an_op_with_two_outputs() -> None:
     beside = describe(TensorName("batch", 1), labels, device=CPU, op_type="IteratorGetNext", dtype="float32")
     both = MemoryTensorStore([run.tensors[0], beside], [run.tensors.value(0), labels])
     standing = replace(
-        run, tensors=both, frames=(LiveFrame(Frame("train.py", 5, "fit", "for x, y in data:"), {}, {}),)
+        run,
+        tensors=both,
+        frames=(LiveFrame(Frame("train.py", 5, "fit", "for x, y in data:"), {}, {}),),
+        unfinished=True,
     )
     assert "After     nothing yet: the program stands right behind this op: frames" in text_of("origin", standing)
 

@@ -85,6 +85,7 @@ class Descriptions:
         writer = self._lineage.update(place) or reader
         made_by = self._made_by(node, fed or tensor.name) if writer is None else writer.name
         forward = self._explanations.forward(node)
+        within = bool(self._run.frames) or self._run.unfinished
         elements = offending_elements(node, value, bad, inputs)
         blamed = None if cause is None else cause.blames
         way = element_way(self._run, self._lineage, place, elements[0].index, blamed) if elements else NOWHERE
@@ -101,7 +102,7 @@ class Descriptions:
             batch_rows(self._run, self._lineage, place, bad, way),
             cause or plain_facts(tensor.op_type, value, bad, inputs, node),
             made_by,
-            made_at(self._run.tracebacks, made_by if self._run.frames else forward or made_by),
+            made_at(self._run.tracebacks, made_by if within else forward or made_by),
             (variable_of(node, self._lineage) or "") if node is not None else "",
             forward=forward,
             read_by=reader,

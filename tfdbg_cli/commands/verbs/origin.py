@@ -152,7 +152,8 @@ def _screen(run: Run, found: Finding, since: str, options: argparse.Namespace, m
     blocks += nan_blocks(run, found.nan, _LABEL) if found.nan is not None else []
     blocks += [*_intended_at(origin), Text((EMPTY_LINE,))]
     forward = f": {names.short(origin.forward)}, whose gradient this is" if origin.forward else ""
-    if run.frames and origin.forward:  # the program stands where it asks for the gradient
+    within = bool(run.frames) or run.unfinished
+    if within and origin.forward:  # the program stands where it asks for the gradient
         blocks += [*made_at_blocks(run, origin.made_by, _LABEL), Text((EMPTY_LINE,))]
         blocks += made_at_blocks(run, origin.forward, _LABEL, forward, label="Forward")
     elif origin.read_by is not None:
@@ -165,11 +166,11 @@ def _screen(run: Run, found: Finding, since: str, options: argparse.Namespace, m
     parts = element_blocks(run, origin, options.max_elements, _LABEL), _way(run, found, names)
     for part in [part for part in parts if part] or [[]]:
         blocks += [Text((EMPTY_LINE,)), *part]
-    here = bool(run.frames) and _is_of_the_last_op(run, origin)
-    after = here_line(_LABEL) if here else after_line(found.after, options, _LABEL, listed=listed)
+    here = run.unfinished and _is_of_the_last_op(run, origin)
+    after = here_line(run, _LABEL) if here else after_line(found.after, options, _LABEL, listed=listed)
     blocks += [
         Text((after,)),
-        *([] if run.frames else harm_blocks(found, _LABEL)),
+        *([] if within else harm_blocks(found, _LABEL)),
         *spoiled_blocks(run, found.after, _LABEL),
     ]
     blocks += guarded_blocks(run, found.after, origin.name.node, live=live, label_width=_LABEL)

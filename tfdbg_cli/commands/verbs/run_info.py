@@ -88,7 +88,7 @@ def _is_bare(context: Context) -> bool:
 
 def _course(context: Context) -> str:
     """How far the run has come that is looked at."""
-    return "In the middle of " if context.run.paused is not None else "Done: "
+    return "In the middle of " if context.run.unfinished else "Done: "
 
 
 def _failure(context: Context) -> str:

@@ -60,9 +60,11 @@ def _value_link(run: Run, name: TensorName) -> str:
     return node_link(name.node) if name.node in run.graph else ""
 
 
-def here_line(label_width: int) -> Line:
-    """That the program stands at the origin, with a link to its calls."""
+def here_line(run: Run, label_width: int) -> Line:
+    """That the program stands at the origin, with a link to its calls; of a saved run, that it stood there."""
     label = Span("After".ljust(label_width), Style.LABEL)
+    if not run.frames:
+        return line(label, "nothing yet: the program stood right behind this op.")
     return line(label, "nothing yet: the program stands right behind this op: ", Span("frames", Style.KEY, "frames"))
 
 

@@ -17,6 +17,7 @@ from tfdbg_cli.formats.container.stored import StoredElements
 from tfdbg_cli.formats.container.texts import shape_of
 from tfdbg_cli.formats.messages.graph_def import graph_from_parts
 from tfdbg_cli.formats.recording.call_fields import read_call, read_error, read_profile
+from tfdbg_cli.formats.recording.exactness_fields import read_exactness
 from tfdbg_cli.formats.recording.json_fields import WRONG_CONTENT, flag, items, text, texts, whole
 from tfdbg_cli.formats.recording.regular_file import read_whole
 from tfdbg_cli.formats.recording.saved_runs import GrowingRuns, SavedRecording
@@ -179,6 +180,8 @@ class RecordingReader:
             error = None if fields["error"] is None else read_error(fields["error"])
             lacks, gaps = text(fields["lacks"]), text(fields.get("gaps", ""))
             run = replace(run, error=error, lacks=lacks, gaps=gaps, cut_off=flag(fields["cut_off"]))
+            unfinished, exactness = flag(fields.get("unfinished", False)), read_exactness(fields.get("exactness"))
+            run = replace(run, unfinished=unfinished, exactness=exactness)
             profile = fields["profile"]
         except DamagedIndexError as error_:
             raise TfdbgError(f"Run {number} of {self._root} cannot be read. {error_}") from error_

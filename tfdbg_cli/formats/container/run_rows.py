@@ -19,6 +19,7 @@ from tfdbg_cli.formats.container.packed_columns import FACTS, PLACES, WORTH, pac
 from tfdbg_cli.formats.container.program import Programs
 from tfdbg_cli.formats.container.run_forms import RunForm, RunForms, tame
 from tfdbg_cli.formats.recording.call_fields import call_fields, profile_fields
+from tfdbg_cli.formats.recording.exactness_fields import exactness_fields
 from tfdbg_cli.formats.recording.json_fields import json_bytes
 from tfdbg_cli.model.dtypes import element_type_named, name_of
 from tfdbg_cli.model.runs import Run
@@ -186,6 +187,8 @@ class RunRows:
             "lacks": run.lacks,
             "gaps": run.gaps,
             "cut_off": run.cut_off,
+            "unfinished": run.unfinished,
+            "exactness": exactness_fields(run.exactness),
             "profile": None
             if run.profile is None
             else self._contents.number(json_bytes(profile_fields(run.profile))),

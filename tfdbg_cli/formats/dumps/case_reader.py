@@ -15,10 +15,12 @@ from tfdbg_cli.formats.dumps import case_layout as layout
 from tfdbg_cli.formats.messages.event_file import read_tensor
 from tfdbg_cli.formats.messages.graph_def import graph_from_def
 from tfdbg_cli.formats.recording.call_fields import read_call, read_error, read_profile
+from tfdbg_cli.formats.recording.exactness_fields import read_exactness
 from tfdbg_cli.formats.recording.json_fields import WRONG_CONTENT, flag, items, text, texts, whole
 from tfdbg_cli.formats.recording.regular_file import read_whole
 from tfdbg_cli.formats.recording.traceback_table import read_tracebacks, source_lines
 from tfdbg_cli.model.calls import Call, RunError
+from tfdbg_cli.model.exactness import Exactness
 from tfdbg_cli.model.graph import Graph, GraphKind
 from tfdbg_cli.model.ignored import IgnoredBy, IgnoredPlace
 from tfdbg_cli.model.lazy_values import LazyValues
@@ -57,6 +59,8 @@ class SavedCase:
     profile: Profile | None
     lacks: Mapping[str, NoValue]
     ignored: tuple[IgnoredPlace, ...] = ()
+    unfinished: bool = False
+    exactness: Exactness | None = None
 
 
 def read_case(run_directory: Path, notes: list[str]) -> SavedCase | None:
@@ -75,6 +79,7 @@ def read_case(run_directory: Path, notes: list[str]) -> SavedCase | None:
     sources: Sources = CaseSources(root / layout.SOURCES, {})
     lacks: dict[str, NoValue] = {}
     ignored: tuple[IgnoredPlace, ...] = ()
+    unfinished, exactness = False, None
     try:
         if fields:
             call = _call(fields["call"], root / layout.FEEDS)
@@ -82,6 +87,7 @@ def read_case(run_directory: Path, notes: list[str]) -> SavedCase | None:
             sources = CaseSources(root / layout.SOURCES, dict(fields.get("sources", {})))
             lacks = {path: NoValue(Lack(lack), text(told)) for path, (lack, told) in fields.get("lacks", {}).items()}
             ignored = tuple(map(_ignored, items(fields.get("ignored", []))))
+            unfinished, exactness = flag(fields.get("unfinished", False)), read_exactness(fields.get("exactness"))
     except WRONG_CONTENT:
         notes.append(f"The file {layout.CASE} is damaged; a part of this run's description is missing.")
     kind = GraphKind.PYTHON if fields.get("graph") == GraphKind.PYTHON else GraphKind.RUNTIME
@@ -97,6 +103,8 @@ def read_case(run_directory: Path, notes: list[str]) -> SavedCase | None:
         profile=_profile(root / layout.PROFILE, notes),
         lacks=lacks,
         ignored=ignored,
+        unfinished=unfinished,
+        exactness=exactness,
     )
 
 

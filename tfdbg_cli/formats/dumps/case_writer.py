@@ -12,6 +12,7 @@ from tfdbg_cli.formats.dumps import case_layout as layout
 from tfdbg_cli.formats.dumps.graph_files import GraphFiles, graph_files
 from tfdbg_cli.formats.messages.event_file import write_tensor
 from tfdbg_cli.formats.recording.call_fields import call_fields, profile_fields
+from tfdbg_cli.formats.recording.exactness_fields import exactness_fields
 from tfdbg_cli.formats.recording.json_fields import json_bytes
 from tfdbg_cli.formats.recording.writing import PRIVATE_FOLDER, whole_directory
 from tfdbg_cli.model.calls import Call
@@ -70,6 +71,8 @@ def write_case(
             "notes": list(run.notes),
             "lacks": {path: [value.lack, value.text] for path, value in (lacks or {}).items()},
             "sources": dict(shared.sources),
+            "unfinished": run.unfinished,
+            "exactness": exactness_fields(run.exactness),
             "ignored": [_ignored(place) for place in run.ignored],
         },
     )

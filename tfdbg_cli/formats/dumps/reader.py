@@ -97,6 +97,8 @@ def _assemble(
         profile=case.profile,
         origin_path=str(listing.root),
         ignored=case.ignored,
+        unfinished=case.unfinished,
+        exactness=case.exactness,
     )
 
 

@@ -96,10 +96,24 @@ def number(value: Any) -> float:
         ValueError: it is infinite, NaN, or beyond 64 bits.
 
     """
+    found = finite(value)
+    if abs(found) >= _MOST:
+        raise ValueError("A number is out of range.")
+    return found
+
+
+def finite(value: Any) -> float:
+    """`value`, a finite number of any size.
+
+    Raises:
+        TypeError: it is no number.
+        ValueError: it is infinite or NaN.
+
+    """
     if not isinstance(value, int | float) or isinstance(value, bool):
         raise TypeError("not a number")
-    if not math.isfinite(value) or abs(value) >= _MOST:
-        raise ValueError("A number is out of range.")
+    if not math.isfinite(value):
+        raise ValueError("A number is not finite.")
     return float(value)
 
 

@@ -117,7 +117,8 @@ class Section:
         if paused is not None:
             paused.handles = parts.handles
         notes = [ONE_BY_ONE]
-        notes += [_STOPPED_WITHIN] * (bool(frames) and not ended)
+        unfinished = bool(frames) and not ended
+        notes += [_STOPPED_WITHIN] * unfinished
         notes += [_DROPPED.format(self.log.dropped)] * bool(self.log.dropped)
         return Run(
             self.described(number, parts.feeds, parts.came),
@@ -128,6 +129,7 @@ class Section:
             notes=tuple(notes),
             caught=caught,
             frames=() if ended else frames,
+            unfinished=unfinished,
             paused=paused,
         )
 

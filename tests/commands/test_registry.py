@@ -33,7 +33,7 @@ REST = Command(
 )
 
 
-@given(st.text(), st.integers(-5, 5), st.booleans())
+@given(st.text().filter(lambda text: text.strip() != "--"), st.integers(-5, 5), st.booleans())
 def test_what_is_spelled_is_read_back(text: str, number: int, verbose: bool) -> None:
     options = argparse.Namespace(name="", filter=text, number=number, verbose=verbose)
     words = parse_line(COMMAND.spell(options)).words

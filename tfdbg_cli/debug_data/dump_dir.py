@@ -54,7 +54,8 @@ class DebugDumpDir:
         self._feed_keys = messages(listing.feed_keys, notes)
         self._devices = listing.devices
         self._graphs = PartitionGraphs(device_graphs(listing, partition_graphs, notes), len(listing.devices))
-        files = in_order(listing.tensors, self._graphs.graph)
+        others = () if self._case is None else self._case.tensors.others
+        files = in_order([*listing.tensors, *others], self._graphs.graph)
         self._tensors = DumpedTensors([DebugTensorDatum.of_file(file, self._lacks) for file in files], self._devices)
         self._python_graph: Any = None
         self.notes: Sequence[str] = tuple(notes)

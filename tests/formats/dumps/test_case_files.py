@@ -11,18 +11,23 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.dump_maker import CPU0, small_dump
+from support.prompt import text_of
 from support.sample_run import CALL, TRACEBACKS, TRAIN_PY, sample_run
 from support.saved_sources import SavedSources
 
+from tfdbg_cli.analysis.graph.feeds import fed_value
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.dumps.case_writer import add_case_files
+from tfdbg_cli.formats.dumps.examination import examine
 from tfdbg_cli.formats.dumps.reader import read_dump
 from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.model.calls import Call, RunError, RunKind
 from tfdbg_cli.model.graph import GraphKind
+from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.profile import NodeTime, Profile
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import Frame
+from tfdbg_cli.model.values import NoValue
 
 FEEDS = {
     "x:0": np.ones((2, 2), np.float32),
@@ -162,11 +167,24 @@ def test_a_newer_format_is_said(tmp_path: Path) -> None:
     assert any("newer tfdbg" in note for note in read_dump(tmp_path).notes)
 
 
-def test_a_damaged_feed_is_none(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["case.json", "tracebacks.json", "profile.json", "python_graph.pb"])
+def test_a_part_that_is_missing_is_told(tmp_path: Path, name: str) -> None:
+    whole = added(tmp_path, tracebacks=TRACEBACKS, python_graph=sample_run().graph, profile=Profile(()))
+    assert not whole.notes
+    (tmp_path / "_tfdbg_cli" / name).unlink()
+    (note,) = read_dump(tmp_path).notes
+    assert note.startswith(f"The file {name} is missing")
+    assert [trouble for trouble, _ in examine([tmp_path], "dump").troubles] == [f"Run 1: {note}"]
+
+
+def test_a_damaged_feed_says_so(tmp_path: Path) -> None:
     added(tmp_path, call=CALL)
     (tmp_path / "_tfdbg_cli" / "feeds" / "0").write_bytes(b"junk")
     feeds = read_dump(tmp_path).call.feeds
-    assert feeds["x:0"] is None and feeds["y:0"] is not None
+    assert isinstance(feeds["x:0"], NoValue) and isinstance(feeds["y:0"], np.ndarray)
+    run = replace(sample_run(), call=replace(CALL, feeds=feeds))
+    assert fed_value(feeds, TensorName("x", 0)) is None
+    assert "cut off after 4 bytes" in text_of("pf x:0", run)
 
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:

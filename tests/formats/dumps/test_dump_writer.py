@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 from support.sample_run import CPU0, NODES, T0, TRACEBACKS, VALUES, sample_run
 
+from tfdbg_cli.debug_data.dump_dir import DebugDumpDir
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.dumps import writer as dump_writer
 from tfdbg_cli.formats.dumps.reader import read_dump
@@ -114,12 +116,56 @@ def test_arrays_of_every_layout(tmp_path: Path, array: Array) -> None:
     assert value.tolist() == (b"x" if array.dtype.kind == "U" else array.tolist())
 
 
-def test_names_that_no_file_can_have_are_left_out_and_said(tmp_path: Path) -> None:
-    names = ["../../out", "a/./b", "nul\0", "x" * 300, "ok"]
-    (note,) = write_dump(run_of(*((name, np.ones(1, np.float32)) for name in names)), tmp_path / "deep" / "dump")
-    assert note.startswith("4 tensors were not saved")
-    assert [tensor.node for tensor in described(read_dump(tmp_path / "deep" / "dump"))] == ["ok"]
+def test_names_that_no_file_can_have_are_kept_all_the_same(tmp_path: Path) -> None:
+    names = ["../../out", "a/./b", "ok", "nul\0", "x" * 300, "x" * 300]
+    values = [np.full(1, number, np.float32) for number in range(len(names))]
+    assert write_dump(run_of(*zip(names, values, strict=True)), tmp_path / "deep" / "dump") == ()
+    run = read_dump(tmp_path / "deep" / "dump")
+    assert [(tensor.node, tensor.execution) for tensor in described(run)] == [
+        *((name, 0) for name in names[:-1]),
+        (names[-1], 1),
+    ]
+    assert [run.tensors.value(row).tolist() for row in range(len(names))] == [value.tolist() for value in values]
     assert [path.name for path in tmp_path.iterdir()] == ["deep"]
+    assert not run.notes
+    dump = DebugDumpDir(tmp_path / "deep" / "dump")
+    assert dump.size == len(names)
+    assert dump.get_tensors("x" * 300, 0, "DebugIdentity")[1].tolist() == [5.0]
+    next((tmp_path / "deep" / "dump" / "_tfdbg_cli" / "others").glob("3")).unlink()
+    (note,) = read_dump(tmp_path / "deep" / "dump").notes
+    assert note.startswith("1 of 6 tensor files is missing (first xxx")
+
+
+def test_a_file_that_is_missing_keeps_its_place(tmp_path: Path) -> None:
+    """Else the turns of a loop behind it would be taken for the ones before."""
+    turns = [np.full(1, number, np.float32) for number in range(3)]
+    write_dump(run_of(*(("loop/x", value) for value in turns), ("end", turns[0])), tmp_path / "dump")
+    second = sorted((tmp_path / "dump").glob("*/loop/x_*"))[1]
+    second.unlink()
+    run = read_dump(tmp_path / "dump")
+    assert [(tensor.node, tensor.execution) for tensor in described(run)][:3] == [
+        ("loop/x", turn) for turn in range(3)
+    ]
+    missing = run.tensors.value(1)
+    assert isinstance(missing, NoValue) and missing.text == "The file of this tensor is missing."
+    assert run.tensors.value(2).tolist() == [2.0]
+    assert list(run.notes) == ["1 of 4 tensor files is missing (first loop/x:0)."]
+
+
+def test_what_a_case_says_of_files_is_never_a_path(tmp_path: Path) -> None:
+    write_dump(run_of(("x", np.ones(1, np.float32))), tmp_path / "dump")
+    (secret,) = (tmp_path / "dump").glob("*/x_*")
+    secret = secret.rename(tmp_path / "x_0_DebugIdentity_1")
+    case = tmp_path / "dump" / "_tfdbg_cli" / "case.json"
+    fields = json.loads(case.read_text())
+    fields["tensors"]["files"] = [f"../{secret.name}", str(secret), f"a/../../{secret.name}", "x", "", "/"]
+    fields["tensors"]["others"] = [[1, 0, f"../../../{secret.name}", 0, "DebugIdentity", ""]]
+    case.write_text(json.dumps(fields))
+    run = read_dump(tmp_path / "dump")
+    assert all(isinstance(run.tensors.value(row), NoValue) for row in range(len(run.tensors)))
+    for wrong in (3, {"files": [3], "others": []}, {"files": [], "others": [[1]]}, {"files": []}):
+        case.write_text(json.dumps({**fields, "tensors": wrong}))
+        assert any("case.json is damaged" in note for note in read_dump(tmp_path / "dump").notes)
 
 
 def test_values_that_tensorflow_has_no_type_for_are_said(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from tfdbg_cli.formats.container.store import RecordedTensors
 from tfdbg_cli.formats.container.stored import StoredElements
 from tfdbg_cli.formats.container.texts import shape_of
 from tfdbg_cli.formats.messages.graph_def import graph_from_parts
+from tfdbg_cli.formats.messages.tensor_proto import damaged
 from tfdbg_cli.formats.recording.call_fields import read_call, read_error, read_profile
 from tfdbg_cli.formats.recording.exactness_fields import read_exactness
 from tfdbg_cli.formats.recording.json_fields import WRONG_CONTENT, flag, items, text, texts, whole
@@ -25,7 +26,6 @@ from tfdbg_cli.formats.recording.traceback_table import read_tracebacks, source_
 from tfdbg_cli.model.graph import Graph, GraphKind
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import Traceback
-from tfdbg_cli.model.values import NoValue
 
 _LONGEST_MANIFEST = 1 << 20
 _PROGRAMS = 8  # whose graphs are kept
@@ -240,7 +240,7 @@ class RecordingReader:
 
 
 class RecordedFeeds(Mapping[str, Any]):
-    """What a run was fed, by name, read on access; None where no value was recorded, or it is damaged."""
+    """What a run was fed, by name, read on access: None where no value was recorded, a NoValue of what is damaged."""
 
     def __init__(self, index: Index, elements: StoredElements, rows: Sequence[tuple[Any, ...]]) -> None:
         numbers = {number for row in rows for number in row[:3] if isinstance(number, int)}
@@ -253,10 +253,9 @@ class RecordedFeeds(Mapping[str, Any]):
         if dtype not in self._texts or shape not in self._texts:
             return None
         try:
-            value = self._elements.value(tuple(place), self._texts[dtype], shape_of(self._texts[shape]))
-        except ValueError:
-            return None
-        return None if isinstance(value, NoValue) else value
+            return self._elements.value(tuple(place), self._texts[dtype], shape_of(self._texts[shape]))
+        except ValueError as error:
+            return damaged(f"What the recording says of this feed is damaged: {error}.")
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._rows)

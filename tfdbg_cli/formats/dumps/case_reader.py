@@ -6,12 +6,13 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from tfdbg_cli.formats.dumps import case_layout as layout
+from tfdbg_cli.formats.dumps.case_tensors import NOTHING_SAID, CaseTensors, read_case_tensors
 from tfdbg_cli.formats.messages.event_file import read_tensor
 from tfdbg_cli.formats.messages.graph_def import graph_from_def
 from tfdbg_cli.formats.recording.call_fields import read_call, read_error, read_profile
@@ -37,6 +38,11 @@ _LONGEST = {
     layout.PROFILE: 1 << 28,
     layout.PYTHON_GRAPH: (1 << 31) - 1,
 }
+_OF_PARTS = {
+    layout.PYTHON_GRAPH: "the program's own graph is not known",
+    layout.TRACEBACKS: "where nodes were made is not known",
+    layout.PROFILE: "the times of its nodes are not known",
+}
 _LONGEST_SOURCE = 1 << 26
 _HASH = re.compile(r"[0-9a-f]{64}")
 
@@ -61,6 +67,7 @@ class SavedCase:
     ignored: tuple[IgnoredPlace, ...] = ()
     unfinished: bool = False
     exactness: Exactness | None = None
+    tensors: CaseTensors = NOTHING_SAID
 
 
 def read_case(run_directory: Path, notes: list[str]) -> SavedCase | None:
@@ -79,7 +86,8 @@ def read_case(run_directory: Path, notes: list[str]) -> SavedCase | None:
     sources: Sources = CaseSources(root / layout.SOURCES, {})
     lacks: dict[str, NoValue] = {}
     ignored: tuple[IgnoredPlace, ...] = ()
-    unfinished, exactness = False, None
+    unfinished, exactness, tensors = False, None, NOTHING_SAID
+    notes += _missing(root, fields)
     try:
         if fields:
             call = _call(fields["call"], root / layout.FEEDS)
@@ -88,6 +96,7 @@ def read_case(run_directory: Path, notes: list[str]) -> SavedCase | None:
             lacks = {path: NoValue(Lack(lack), text(told)) for path, (lack, told) in fields.get("lacks", {}).items()}
             ignored = tuple(map(_ignored, items(fields.get("ignored", []))))
             unfinished, exactness = flag(fields.get("unfinished", False)), read_exactness(fields.get("exactness"))
+            tensors = read_case_tensors(fields.get("tensors"), root)
     except WRONG_CONTENT:
         notes.append(f"The file {layout.CASE} is damaged; a part of this run's description is missing.")
     kind = GraphKind.PYTHON if fields.get("graph") == GraphKind.PYTHON else GraphKind.RUNTIME
@@ -105,6 +114,7 @@ def read_case(run_directory: Path, notes: list[str]) -> SavedCase | None:
         ignored=ignored,
         unfinished=unfinished,
         exactness=exactness,
+        tensors=tensors,
     )
 
 
@@ -133,6 +143,15 @@ def noted_in(run_directory: Path) -> tuple[str, ...]:
 
 def _noted(fields: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(note for note in _list(fields.get("notes")) if isinstance(note, str))
+
+
+def _missing(root: Path, fields: Mapping[str, Any]) -> Iterator[str]:
+    """What is not in the folder `root` any more, though it was written."""
+    if not os.path.lexists(root / layout.CASE):
+        yield f"The file {layout.CASE} is missing; a part of this run's description is."
+    for part, lost in _OF_PARTS.items():
+        if part in _list(fields.get("parts")) and not os.path.lexists(root / part):
+            yield f"The file {part} is missing: {lost}."
 
 
 def _is_plain_folder(root: Path) -> bool:
@@ -223,11 +242,10 @@ def _tracebacks(path: Path, notes: list[str]) -> dict[str, Traceback]:
 
 
 def _feeds(directory: Path, kept: Sequence[tuple[str, bool]]) -> Mapping[str, Any]:
-    """What was fed, by name, read on access; None where the value was not kept or its file is damaged."""
+    """What was fed, by name, read on access: None where the value was not kept, a NoValue of what is damaged."""
 
     def value(place: int | None) -> Any:
-        found = None if place is None else read_tensor(str(directory / str(place)))
-        return None if isinstance(found, NoValue) else found
+        return None if place is None else read_tensor(str(directory / str(place)))
 
     return LazyValues({name: index if is_kept else None for index, (name, is_kept) in enumerate(kept)}, value)
 

@@ -47,11 +47,12 @@ def write_case(
     *,
     timed: bool,
     lacks: Mapping[str, NoValue] | None = None,
+    tensors: Mapping[str, Any] | None = None,
 ) -> None:
     """Write the files of case_layout.py for `run` into the empty folder `place`, which is going to be `final`.
 
     `shared` are those that come from its graph alone. `lacks` tells, by the path of a file in the dump, why the
-    tensor in it has no array.
+    tensor in it has no array, `tensors` which files there are (`case_tensors`; None: not known).
 
     Raises:
         OSError: a file cannot be written.
@@ -73,6 +74,8 @@ def write_case(
             "sources": dict(shared.sources),
             "unfinished": run.unfinished,
             "exactness": exactness_fields(run.exactness),
+            "parts": sorted(part for part in layout.PARTS if (place / part).exists()),
+            "tensors": tensors,
             "ignored": [_ignored(place) for place in run.ignored],
         },
     )

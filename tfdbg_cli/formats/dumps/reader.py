@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from tfdbg_cli.collection import COLLECTION_PUT_OFF, count_as_old
 from tfdbg_cli.formats.dumps.call_info import call_of
 from tfdbg_cli.formats.dumps.case_reader import SavedCase, read_case
+from tfdbg_cli.formats.dumps.case_tensors import missing_note, written_files
 from tfdbg_cli.formats.dumps.checks import check_dump
 from tfdbg_cli.formats.dumps.cut_off import cut_off
 from tfdbg_cli.formats.dumps.listing import DumpFile, DumpListing, list_dump, run_number
@@ -21,6 +22,7 @@ from tfdbg_cli.model.calls import Call
 from tfdbg_cli.model.graph import Graph, GraphKind
 from tfdbg_cli.model.lazy_values import LateNotes
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.values import NoValue
 
 _SLASHES = re.compile("/{2,}")
 
@@ -45,6 +47,11 @@ def _read(directory: Path) -> Run:
     listing = list_dump(directory)
     notes = list(listing.notes)
     case = read_case(listing.root, notes)
+    tensors, missing = listing.tensors, dict[str, NoValue]()
+    if case is not None:
+        tensors, missing = written_files(case.tensors, listing.tensors, listing.root)
+    if missing:
+        notes.append(missing_note(tensors, missing))
     runtime = _runtime_graph(listing, notes)
     graph: Graph = runtime
     if (
@@ -54,7 +61,7 @@ def _read(directory: Path) -> Run:
     ):
         graph = case.python_graph
     _note_missing_graphs(listing, graph, notes)
-    files = in_order(_with_true_names(listing.tensors, graph), graph)
+    files = in_order(_with_true_names(tensors, graph), graph)
     call = (case and case.call) or call_of(listing, notes)
     number = run_number(directory.name)
     call = call if number is None else replace(call, number=number)
@@ -71,7 +78,9 @@ def _read(directory: Path) -> Run:
         checked = check_dump(files, graph, set(listing.graphs)) if graph is runtime else ()
         return dict.fromkeys((*notes, *checked))
 
-    return replace(_assemble(listing, case, call, graph, files), notes=LateNotes(all_notes), cut_off=bool(ended))
+    return replace(
+        _assemble(listing, case, call, graph, files, missing), notes=LateNotes(all_notes), cut_off=bool(ended)
+    )
 
 
 def _assemble(
@@ -80,11 +89,12 @@ def _assemble(
     call: Call,
     graph: Graph,
     files: Sequence[DumpFile],
+    missing: Mapping[str, NoValue],
 ) -> Run:
     if case is None:
         store = DumpTensorStore(files, graph, {})
         return Run(call, store, graph, origin_path=str(listing.root))
-    lacks = {f"{listing.root}{os.sep}{path}": value for path, value in case.lacks.items()}
+    lacks = {f"{listing.root}{os.sep}{path}": value for path, value in case.lacks.items()} | dict(missing)
     store = DumpTensorStore(files, graph, lacks, case.timed)
     return Run(
         call=call,

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tfdbg_cli.formats.dumps import case_layout
+from tfdbg_cli.formats.dumps.case_tensors import case_tensors_fields
 from tfdbg_cli.formats.dumps.case_writer import write_case
 from tfdbg_cli.formats.dumps.device_names import directory_of
 from tfdbg_cli.formats.dumps.graph_files import GraphFiles, graph_files
@@ -18,6 +19,7 @@ from tfdbg_cli.formats.dumps.listing import (
     FETCHES_PREFIX,
     GRAPH_PREFIX,
     VALUE_OP,
+    DumpFile,
 )
 from tfdbg_cli.formats.messages import schema, tensor_proto
 from tfdbg_cli.formats.messages.event_file import write_tensor
@@ -63,30 +65,35 @@ def fill_dump(
     start = time.time_ns() // 1000 if start_us is None else start_us
     timed = all(run.tensors[index].time_us is not None for index in range(len(run.tensors)))
     writer = _DumpWriter(place, run.graph, start, timed)
+    case = place / case_layout.CASE_DIRECTORY
+    case.mkdir()
     for index in range(len(run.tensors)):
         writer.write(index, run.tensors[index], run.tensors.value(index))
     writer.write_graphs()
     _write_metadata(place, run.call, start)
-    case = place / case_layout.CASE_DIRECTORY
-    case.mkdir()
     case_final = final / case_layout.CASE_DIRECTORY
-    write_case(case, run, shared or graph_files(run), case_final, timed=timed, lacks=writer.lacks)
+    tensors = case_tensors_fields(writer.files, writer.others)
+    write_case(case, run, shared or graph_files(run), case_final, timed=timed, lacks=writer.lacks, tensors=tensors)
     return writer.notes()
 
 
 @dataclass
 class _DumpWriter:
-    """Writes tensors into `place` and remembers which node was dumped on which device."""
+    """Writes tensors into `place` and remembers which node was dumped on which device.
+
+    `files` are the paths of those in the dump, `others` the tensors whose names cannot be names of files.
+    """
 
     place: Path
     graph: Graph
     start_us: int
     timed: bool
     lacks: dict[str, NoValue] = field(default_factory=dict)  # by path in the dump
+    files: list[str] = field(default_factory=list)
+    others: list[DumpFile] = field(default_factory=list)
     _used: dict[str, int] = field(default_factory=dict)
     _made: set[Path] = field(default_factory=set)
     _dumped: dict[str, set[str]] = field(default_factory=dict)
-    _unnameable: list[str] = field(default_factory=list)
     _without_value: list[str] = field(default_factory=list)
     _unwritable: list[str] = field(default_factory=list)
 
@@ -102,9 +109,6 @@ class _DumpWriter:
         name, debug_op = self._watched(tensor)
         time_us = tensor.time_us if self.timed and tensor.time_us is not None else self.start_us + index
         path = self._path(tensor.device, name, debug_op, time_us)
-        if path is None:
-            self._unnameable.append(str(name))
-            return
         if path.parent not in self._made:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._made.add(path.parent)
@@ -121,8 +125,8 @@ class _DumpWriter:
             return node.inputs[0], node.op_type
         return tensor.name, VALUE_OP
 
-    def _path(self, device: str, name: TensorName, debug_op: str, time_us: int) -> Path | None:
-        """The file of a dump; None when the node's name cannot be a path inside of the dump."""
+    def _path(self, device: str, name: TensorName, debug_op: str, time_us: int) -> Path:
+        """The file of a dump; one by number when the node's name cannot be a path inside of the dump."""
         parts = [directory_of(device), *name.node.split("/")]
         parts[-1] += f"_{name.slot}_{debug_op}_{time_us}"
         relative = "/".join(parts)
@@ -131,7 +135,10 @@ class _DumpWriter:
         if repeat:
             parts[-1] += f"-{repeat}"
         if not all(map(_is_file_name, parts)):
-            return None
+            path = self.place / case_layout.CASE_DIRECTORY / case_layout.OTHERS / str(len(self.others))
+            self.others.append(DumpFile(time_us, repeat, name.node, name.slot, debug_op, device, str(path)))
+            return path
+        self.files.append("/".join(parts))
         return self.place.joinpath(*parts)
 
     def write_graphs(self) -> None:
@@ -153,7 +160,6 @@ class _DumpWriter:
 
     def notes(self) -> tuple[str, ...]:
         left_out = (
-            (self._unnameable, "its name cannot be the name of a file", "their names cannot be names of files"),
             (self._without_value, "its value is not there", "their values are not there"),
             (self._unwritable, "TensorFlow has no type for its value", "TensorFlow has no types for their values"),
         )

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from tfdbg_cli.analysis.batch.axes import ways_back
-from tfdbg_cli.analysis.batch.row_ways import WHOLE, RowSet
 from tfdbg_cli.analysis.batch.stored_batch import DELIVERIES, StoredBatch, StoredRows
 from tfdbg_cli.analysis.batch.tensor_lists import TensorLists
-from tfdbg_cli.analysis.batch.whole_items import whole_ways_back
+from tfdbg_cli.analysis.graph.axes.kept_axes import ways_back
+from tfdbg_cli.analysis.graph.axes.row_ways import WHOLE, RowSet
+from tfdbg_cli.analysis.graph.axes.whole_items import whole_ways_back
 from tfdbg_cli.analysis.graph.feeds import feed_name
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
 from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tfdbg_cli.analysis.batch.stored_axes import are_splits, row_of_each, rows_of_indices, rows_of_splits
+from tfdbg_cli.analysis.graph.axes.stored_axes import are_splits, row_of_each, rows_of_indices, rows_of_splits
 from tfdbg_cli.analysis.graph.feeds import fed_value, feed_name
 from tfdbg_cli.analysis.graph.lineage import Lineage
 from tfdbg_cli.analysis.graph.neighbours import Edge

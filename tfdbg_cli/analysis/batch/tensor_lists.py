@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tfdbg_cli.analysis.batch.row_ways import WHOLE
+from tfdbg_cli.analysis.graph.axes.row_ways import WHOLE
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
 from tfdbg_cli.analysis.graph.puts import puts_before, puts_by_handle
 from tfdbg_cli.model.graph import Node

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tfdbg_cli.analysis.batch.row_ways import RowSet, Way
+from tfdbg_cli.analysis.graph.axes.row_ways import RowSet, Way
 from tfdbg_cli.analysis.graph.call_results import branch_results, list_length
 
 

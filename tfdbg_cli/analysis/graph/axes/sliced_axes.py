@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tfdbg_cli.analysis.batch.row_ways import RowSet, Way
+from tfdbg_cli.analysis.graph.axes.row_ways import RowSet, Way
 
 
 def split(rows: RowSet) -> list[Way]:

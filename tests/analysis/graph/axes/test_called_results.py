@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tfdbg_cli.analysis.batch.axes import ways_back
-from tfdbg_cli.analysis.batch.row_ways import RowSet
+from tfdbg_cli.analysis.graph.axes.kept_axes import ways_back
+from tfdbg_cli.analysis.graph.axes.row_ways import RowSet
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName
 

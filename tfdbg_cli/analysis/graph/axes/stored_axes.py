@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tfdbg_cli.analysis.batch.row_ways import RowSet, Way
+from tfdbg_cli.analysis.graph.axes.row_ways import RowSet, Way
 from tfdbg_cli.model.values import Array
 
 

@@ -9,8 +9,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from tfdbg_cli.analysis.batch import called_results, sliced_axes, stored_axes
-from tfdbg_cli.analysis.batch.row_ways import RowSet, Way
+from tfdbg_cli.analysis.graph.axes import called_results, sliced_axes, stored_axes
+from tfdbg_cli.analysis.graph.axes.row_ways import RowSet, Way
 from tfdbg_cli.analysis.graph.fused_ops import as_written
 from tfdbg_cli.analysis.graph.parts import ELEMENTWISE, EQUATION, MATMUL, MISFIT, ROWS, SAMPLES, flag, reduced_axes
 from tfdbg_cli.analysis.graph.popped import POPS

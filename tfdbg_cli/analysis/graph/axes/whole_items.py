@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tfdbg_cli.analysis.batch import sliced_axes
-from tfdbg_cli.analysis.batch.row_ways import WHOLE, RowSet, Way
+from tfdbg_cli.analysis.graph.axes import sliced_axes
+from tfdbg_cli.analysis.graph.axes.row_ways import WHOLE, RowSet, Way
 from tfdbg_cli.ops.intended_infinities import LOOKS
 from tfdbg_cli.ops.kinds import CALLS, GATHERS, MERGE, NEXT_ITERATION
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy as np
 from tfdbg_cli.analysis.batch.stored_batch import DELIVERIES, StoredBatch, StoredRows
 from tfdbg_cli.analysis.batch.tensor_lists import TensorLists
 from tfdbg_cli.analysis.graph.axes.kept_axes import ways_back
-from tfdbg_cli.analysis.graph.axes.row_ways import WHOLE, RowSet
+from tfdbg_cli.analysis.graph.axes.row_ways import WHOLE, RowSet, whole_numbers
 from tfdbg_cli.analysis.graph.axes.whole_items import whole_ways_back
 from tfdbg_cli.analysis.graph.feeds import feed_name
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
@@ -20,7 +20,7 @@ from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS
 from tfdbg_cli.analysis.graph.ways.element_way import NOWHERE
 from tfdbg_cli.model.graph import GIVEN_BY, Node
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.model.values import Array, NoValue
+from tfdbg_cli.model.values import Array
 from tfdbg_cli.ops.kinds import INPUTS
 
 _SEGMENTS = re.compile(r"^(Unsorted)?Segment(Sum|Mean|Prod|Max|Min)$")
@@ -135,7 +135,13 @@ class _Search:
             self._meet(row, further, which)
         inputs = self._lineage.places(index)
         step = RowSet(
-            node, name.slot, shape, axis, rows, [item.shape for item in inputs], lambda i: self._value(inputs, i)
+            node,
+            name.slot,
+            shape,
+            axis,
+            rows,
+            [item.shape for item in inputs],
+            lambda at: whole_numbers(self._run, inputs, at),
         )
         for way in whole_ways_back(step) if axis == WHOLE else ways_back(step):
             if way.position >= len(inputs):  # a damaged graph: the op reads less than ops of its type do
@@ -174,14 +180,6 @@ class _Search:
 
     def _is_captured(self, node: Node | None) -> bool:
         return node is not None and self._lineage.is_captured(node)
-
-    def _value(self, inputs: Sequence[InputSeen], position: int) -> Array | None:
-        """The value of an input such as an axis, which is small; None where there is none, or no whole numbers."""
-        if not -len(inputs) <= position < len(inputs):
-            return None
-        item = inputs[position]
-        value = item.value if item.index is None else self._run.tensors.value(item.index)
-        return None if value is None or isinstance(value, NoValue) or value.dtype.kind not in "iu" else value
 
 
 def _stored(found: StoredRows) -> BatchRows:

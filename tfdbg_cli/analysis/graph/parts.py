@@ -74,10 +74,12 @@ def parts_of(
         found = ()
     if len(found) != len(inputs):
         return (None,) * len(inputs)
-    return tuple(
-        None if array is None or where is None or not _fits(where, array) else Part(where, _take(array, where))
-        for array, where in zip(inputs, found, strict=True)
-    )
+    return tuple(part_at(array, where) for array, where in zip(inputs, found, strict=True))
+
+
+def part_at(array: Array | None, where: PartIndex | None) -> Part | None:
+    """The part of `array` that is at `where`; None where one of them is not known, or there is no such part."""
+    return None if array is None or where is None or not _fits(where, array) else Part(where, _take(array, where))
 
 
 def _fits(where: PartIndex, array: Array) -> bool:
@@ -238,3 +240,5 @@ _FINDERS: Mapping[str, _Finder] = {
     "Pack": _packed,
     "UpdatedVariable": _same_shape,
 }
+KNOWN = frozenset(_FINDERS)
+"""The op types of which `parts_of` can tell."""

@@ -252,6 +252,7 @@ _FINDERS: Mapping[str, _Finder] = {
     **dict.fromkeys(("Pack", "OneHot"), _packed),
     "Unpack": _unpacked,
     "ReverseV2": sliced_axes.reversed,
+    "Roll": sliced_axes.rolled,
     "Slice": sliced_axes.cut,
     "StridedSlice": sliced_axes.strided,
     "Tile": sliced_axes.repeated,

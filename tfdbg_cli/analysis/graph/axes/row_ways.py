@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from tfdbg_cli.analysis.graph.lineage import InputSeen
 from tfdbg_cli.model.graph import Node
+from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import Shape
-from tfdbg_cli.model.values import Array
+from tfdbg_cli.model.values import Array, NoValue
 
 WHOLE = -1  # in place of an axis: every element, as of an item of a list
 
@@ -55,3 +57,12 @@ class RowSet:
         """A whole number among the attributes of the op; 0 without it."""
         text = self.node.attributes.get(name, "0").strip()
         return int(text) if text.lstrip("-").isdigit() else 0
+
+
+def whole_numbers(run: Run, inputs: Sequence[InputSeen], position: int) -> Array | None:
+    """The value of one of the `inputs` of an op, such as an axis; None where there is none, or no whole numbers."""
+    if not -len(inputs) <= position < len(inputs):
+        return None
+    item = inputs[position]
+    value = item.value if item.index is None else run.tensors.value(item.index)
+    return None if value is None or isinstance(value, NoValue) or value.dtype.kind not in "iu" else value

@@ -53,13 +53,21 @@ def strided(rows: RowSet) -> list[Way]:
 
 def picked(rows: RowSet) -> list[Way]:
     """x[i] and x[i, …]: the row that an index takes of the first axis."""
+    place = indexed(rows).get(0)
+    return [] if place is None else [Way(0, 0, np.array([place]))]
+
+
+def indexed(rows: RowSet) -> dict[int, int]:
+    """By axis of the input of a StridedSlice, the place that an index takes of it: {1: 3} for x[:, 3]."""
     source, begin = rows.of(0), rows.value(1)
-    if not source or begin is None or not begin.size:
-        return []
-    kind, i = next(((kind, i) for kind, i in _spec(rows, begin.size, len(source)) if kind != "new"), ("", 0))
-    if kind != "index" or not -source[0] <= int(begin[i]) < source[0]:
-        return []
-    return [Way(0, 0, np.array([int(begin[i]) % source[0]]))]
+    if source is None or begin is None:
+        return {}
+    entries = [(kind, i) for kind, i in _spec(rows, begin.size, len(source)) if kind != "new"]
+    return {
+        axis: int(begin[i]) % source[axis]
+        for axis, (kind, i) in enumerate(entries)
+        if kind == "index" and axis < len(source) and -source[axis] <= int(begin[i]) < source[axis]
+    }
 
 
 def _spec(rows: RowSet, count: int, rank: int) -> list[tuple[str, int]]:
@@ -98,6 +106,16 @@ def reversed(rows: RowSet) -> list[Way]:
         return []
     flipped = rows.axis in {int(axis) % rank for axis in along.flat}
     return [Way(0, rows.axis, np.sort(rows.shape[rows.axis] - 1 - rows.rows))] if flipped else rows.same(0)
+
+
+def rolled(rows: RowSet) -> list[Way]:
+    """Roll: places move on along some axes, round the end."""
+    shifts, along, rank = rows.value(1), rows.value(2), len(rows.shape)
+    if shifts is None or along is None or shifts.size != along.size:
+        return []
+    pairs = zip(shifts.flat, along.flat, strict=True)
+    shift = sum(int(by) for by, axis in pairs if int(axis) % rank == rows.axis)
+    return [Way(0, rows.axis, np.sort((rows.rows - shift) % rows.shape[rows.axis]))]
 
 
 def repeated(rows: RowSet) -> list[Way]:

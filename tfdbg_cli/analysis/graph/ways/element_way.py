@@ -3,13 +3,14 @@
 Of `y - p`, with y about 1 and p about 1e20, p made the difference so large; of a product it is the factor farthest
 from 1, of a product of matrices the one of far larger numbers, of what was joined the part in which the element lay;
 of a tf.where the branch that was chosen, or the condition where that branch is a number that the program wrote; of a
-mean of nothing the indices that say that nothing is taken.
+mean of nothing the indices that say that nothing is taken. What an op only moved is followed to where it was.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
@@ -17,9 +18,11 @@ import numpy as np
 from tfdbg_cli.analysis.graph.fused_ops import as_written
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
 from tfdbg_cli.analysis.graph.makers import Maker, maker_of
-from tfdbg_cli.analysis.graph.parts import ELEMENTWISE, REDUCTIONS, Index, Part, parts_of
+from tfdbg_cli.analysis.graph.parts import ELEMENTWISE, KNOWN, REDUCTIONS, Index, Part, part_at, parts_of
+from tfdbg_cli.analysis.graph.ways.moved_element import moved_from
 from tfdbg_cli.model.dtypes import in_double, is_inexact
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.values import Array
 from tfdbg_cli.ops.kinds import INPUTS, JOINS, LONG_SUMS, MATMULS, SELECTS, SUMS, TRUTHS
 
 NOWHERE: Mapping[str, int] = MappingProxyType({})
@@ -37,32 +40,74 @@ def element_way(run: Run, lineage: Lineage, row: int, element: Index, through: i
     It takes the input at position `through` of the first one, if given, and ends where the values do not tell.
     """
     way: dict[str, int] = {}
-    read = 0
+    steps = _Steps(run, lineage)
     while len(way) < _MOST_STEPS:
-        node, shape, inputs = lineage.node(row), run.tensors[row].shape, lineage.places(row)
-        if node is None or node.name in way or shape is None or len(shape) != len(element):
+        step = steps.back(row, element)
+        if step is None or step.node in way:
             break
-        op_type = as_written(node).op_type
-        computed = [position for position, item in enumerate(inputs) if not _is_written(item, lineage)]
-        if len(computed) == 1 and op_type in _ONE_OF_ONE:
-            arrays = [None if item.shape is None else np.broadcast_to(np.False_, item.shape) for item in inputs]
-        else:  # which one it is, or which of its elements, is told by values
-            read += sum(item.tensor.nbytes or 0 for item in inputs if item.tensor is not None)
-            if read > _MOST_BYTES:
-                break
-            arrays = [item.value for item in lineage.inputs(row)]
-        parts = parts_of(node, arrays, shape, element)
-        chosen = through if not way and through is not None else _chosen(op_type, parts, computed)
-        if chosen is None or chosen >= len(inputs):
+        chosen = through if not way and through is not None else step.chosen
+        if chosen is None or chosen >= len(step.inputs):
             break
-        way[node.name] = chosen
-        index, part = inputs[chosen].index, parts[chosen]
+        way[step.node] = chosen
+        index, part = step.inputs[chosen].index, step.parts[chosen]
         if index is None or part is None:
             break
         if not part.value.size:
             return {**_way_of_nothing(lineage, index), **way}
-        row, element = index, _most_telling(op_type, part)
+        row, element = index, _most_telling(step.op_type, part)
     return way
+
+
+@dataclass(frozen=True)
+class _Step:
+    """What an op made one element of: the `parts` of its `inputs`, and the position of the one that counts."""
+
+    node: str
+    op_type: str
+    inputs: Sequence[InputSeen]
+    parts: Sequence[Part | None]
+    chosen: int | None
+
+
+class _Steps:
+    """Steps back from elements of tensors of `run`, until too many values would have to be read for them."""
+
+    def __init__(self, run: Run, lineage: Lineage) -> None:
+        self._run = run
+        self._lineage = lineage
+        self._read = 0
+
+    def back(self, row: int, element: Index) -> _Step | None:
+        """What made the `element` of the tensor at `row`; None where that is not known."""
+        node, tensor, inputs = self._lineage.node(row), self._run.tensors[row], self._lineage.places(row)
+        if node is None or tensor.shape is None or len(tensor.shape) != len(element):
+            return None
+        node = as_written(node)
+        op_type = node.op_type
+        computed = [position for position, item in enumerate(inputs) if not _is_written(item, self._lineage)]
+        moved = None
+        if op_type not in KNOWN:
+            moved = moved_from(self._run, node, tensor.name.slot, tensor.shape, element, inputs)
+        at_hand = None not in moved[1] if moved is not None else len(computed) == 1 and op_type in _ONE_OF_ONE
+        arrays = [_shaped(item) for item in inputs] if at_hand else self._values(row, inputs)
+        if arrays is None:
+            return None
+        if moved is None:
+            parts = parts_of(node, arrays, tensor.shape, element)
+            return _Step(node.name, op_type, inputs, parts, _chosen(op_type, parts, computed, inputs))
+        position, where = moved
+        parts = tuple(part_at(array, where) if at == position else None for at, array in enumerate(arrays))
+        return _Step(node.name, op_type, inputs, parts, position)
+
+    def _values(self, row: int, inputs: Sequence[InputSeen]) -> list[Array | None] | None:
+        """Values tell which input it is, or which of its elements; None where they are too large by now."""
+        self._read += sum(item.tensor.nbytes or 0 for item in inputs if item.tensor is not None)
+        return None if self._read > _MOST_BYTES else [item.value for item in self._lineage.inputs(row)]
+
+
+def _shaped(item: InputSeen) -> Array | None:
+    """An array of the shape of an input, in place of its value, which need not be read."""
+    return None if item.shape is None else np.broadcast_to(np.False_, item.shape)
 
 
 def _way_of_nothing(lineage: Lineage, row: int) -> dict[str, int]:
@@ -81,10 +126,12 @@ def _way_of_nothing(lineage: Lineage, row: int) -> dict[str, int]:
     return way
 
 
-def _chosen(op_type: str, parts: Sequence[Part | None], computed: Sequence[int]) -> int | None:
+def _chosen(
+    op_type: str, parts: Sequence[Part | None], computed: Sequence[int], inputs: Sequence[InputSeen]
+) -> int | None:
     """The position of the input that made the element of which these are the `parts`; None where that is not known.
 
-    `computed` are the positions of those that are no numbers which the program wrote.
+    `computed` are the positions of those of the `inputs` that are no numbers which the program wrote.
     """
     if op_type in REDUCTIONS:
         return 0 if parts and parts[0] is not None else None
@@ -96,12 +143,13 @@ def _chosen(op_type: str, parts: Sequence[Part | None], computed: Sequence[int])
         return branch if branch in computed else 0
     if op_type in JOINS:
         return next((position for position, part in enumerate(parts) if part is not None), None)
-    if len(computed) < 2:
+    if len({inputs[position].name for position in computed}) < 2:  # as in x * x
         return computed[0] if computed else None
     if op_type in _EXTREMES:
         return _larger(parts, computed, _EXTREMES[op_type])
     if op_type == "Mul":
-        return _dominant(computed, [_distance_from_one(parts[position]) for position in computed])
+        found = _dominant(computed, [_distance_from_one(parts[position]) for position in computed])
+        return _negative(parts, computed) if found is None else found
     if op_type in SUMS | LONG_SUMS:
         return _dominant(computed, [_size(parts[position]) for position in computed])
     if op_type in MATMULS and len(parts) == 2:  # of small factors none stands out
@@ -129,6 +177,13 @@ def _larger(parts: Sequence[Part | None], positions: Sequence[int], sign: int) -
     numbers = [sign * _number(parts[position]) for position in positions]
     best = max(numbers)
     return positions[numbers.index(best)] if numbers.count(best) == 1 and not np.isnan(numbers).any() else None
+
+
+def _negative(parts: Sequence[Part | None], positions: Sequence[int]) -> int | None:
+    """The position of the one factor that made a product of common numbers negative; None where that is not known."""
+    numbers = [_number(parts[position]) for position in positions]
+    below = [position for position, number in zip(positions, numbers, strict=True) if number < 0]
+    return below[0] if len(below) == 1 and all(abs(number) <= _LARGE for number in numbers) else None
 
 
 def _distance_from_one(part: Part | None) -> float:

@@ -64,7 +64,7 @@ def test_what_ends_the_program_opens_the_prompt_with_the_values_of_that_run(tmp_
     (tmp_path / "train.py").write_text(UNCAUGHT)
     made = python("-m", "tfdbg_cli", "run", "--record", "runs", "train.py", folder=tmp_path)
     assert made.returncode == 1 and made.stdout.count("run-end: run #4: inverse(x) failed") == 1, made.stdout
-    assert "eager/Fill_0:0" in made.stdout and "float32[2,2]" in made.stdout, made.stdout
+    assert "x:0" in made.stdout and "float32[2,2]" in made.stdout, made.stdout
     assert "Traceback" in made.stderr and "Input is not invertible" in made.stderr, made.stderr
 
 

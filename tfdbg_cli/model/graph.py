@@ -14,7 +14,9 @@ from tfdbg_cli.model.names import TensorName, did_you_mean
 
 Made = TypeVar("Made")
 GIVEN_BY = "_given_by"
-"""An attribute of a function's argument in a run that begins before the call: the tensor that it was given."""
+"""An attribute of a function's argument in a run that begins before the call: the tensor that it was given.
+
+The argument is an Identity there, which reads that tensor."""
 _STEP = 500  # nodes that are indexed between two looks at the clock
 
 

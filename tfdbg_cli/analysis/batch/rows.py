@@ -19,6 +19,7 @@ from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
 from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS
 from tfdbg_cli.analysis.graph.ways.element_way import NOWHERE
 from tfdbg_cli.model.graph import GIVEN_BY, Node
+from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import Array
 from tfdbg_cli.ops.kinds import INPUTS
@@ -102,13 +103,10 @@ class _Search:
 
     def _given(self) -> BatchRows | None:
         """The rows of an argument that was given a tensor on the way, from which nothing was found further back."""
-        fed = (self._run.graph.find(str(name).partition(":")[0]) for name in self._run.call.feeds)
-        arguments = {node.attributes.get(GIVEN_BY): node for node in fed if node is not None}
         for index, rows in self._passed:
-            tensor = self._run.tensors[index]
-            argument = arguments.get(str(tensor.name))
-            if argument is not None and tensor.shape:
-                return _batch(rows, str(feed_name(argument)), tensor.shape[0])
+            tensor, node = self._run.tensors[index], self._lineage.node(index)
+            if node is not None and GIVEN_BY in node.attributes and tensor.shape:
+                return _batch(rows, str(TensorName(node.name, 0)), tensor.shape[0])
         return None
 
     def _meet(self, index: int, axis: int, rows: Array) -> None:

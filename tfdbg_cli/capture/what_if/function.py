@@ -9,6 +9,7 @@ from functools import cached_property
 
 import tensorflow as tf
 
+from tfdbg_cli.analysis.graph.eager_past import arguments_made
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.definition.flat import FlatFunction, FlatNode, flat_function
 from tfdbg_cli.capture.functions.definition.flat_part import part_of
@@ -25,11 +26,9 @@ from tfdbg_cli.capture.what_if.slices import Slice
 from tfdbg_cli.capture.what_if.words import failed, kept_as_drawn, left_out, not_captured, within
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.gathered import GatheredTensors
-from tfdbg_cli.model.graph import GIVEN_BY
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Change, Run
 from tfdbg_cli.model.values import Array
-from tfdbg_cli.ops.kinds import INPUTS
 
 _SERIAL = itertools.count(1)
 _ROUNDING = "TensorFlow optimizes a part otherwise than the whole, so last digits can differ from the run's."
@@ -38,11 +37,7 @@ _AGAIN = frozenset({Effect.NONE, Effect.READ})
 
 def _outside(run: Run, name: TensorName) -> TfdbgError:
     """Why `name`, which the function did not compute, cannot be replaced, and what can be in its place."""
-    given = {
-        node.attributes[GIVEN_BY]: node.name
-        for node in run.graph
-        if node.op_type in INPUTS and node.attributes.get(GIVEN_BY)
-    }
+    given = {str(made): argument for argument, made in arguments_made(run.graph).items()}
     if str(name) in given:
         argument = given[str(name)]
         said = f"{name} was made before this call, which was given it as {argument}."

@@ -1,7 +1,7 @@
 """A run of a function, extended by the eager ops before it that made its arguments.
 
-These ops are added to the graph of the run under the scope `eager/`, and readers of an argument read the output of
-the op that made it. `analysis/graph/eager_past.py` undoes this where the function alone is made again.
+These ops are added to the graph of the run under the scope `eager/`, and an argument reads the output of the op that
+made it. `analysis/graph/eager_past.py` undoes this where the function alone is made again.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
 
-from tfdbg_cli.analysis.graph.eager_past import reading
+from tfdbg_cli.analysis.graph.eager_past import behind_past
 from tfdbg_cli.capture.runs.batch_places import batch_places
 from tfdbg_cli.capture.runs.eager.log.noted_ops import HANDLES, Source
 from tfdbg_cli.capture.runs.eager.log.recent import RecentOps
@@ -19,7 +19,7 @@ from tfdbg_cli.capture.runs.eager.log.told import told_of
 from tfdbg_cli.capture.runs.eager.program.stacks import Tracebacks
 from tfdbg_cli.capture.stores import joined
 from tfdbg_cli.capture.tf.compat import EagerTensor, dtype_number, tensor_id
-from tfdbg_cli.model.graph import GIVEN_BY, Graph, Node
+from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import Traceback
@@ -34,7 +34,7 @@ class _Joined:
     """The graph of a function behind the nodes of its past, with where those were made."""
 
     nodes: tuple[Node, ...]
-    read: Mapping[TensorName, TensorName]
+    made: Mapping[str, TensorName]
     places: Tracebacks
     graph: Graph
 
@@ -63,16 +63,16 @@ class Pasts:
         the log; empty for none. With `insides` the values inside of functions among those ops are computed again.
         """
         ends = {
-            name: made
+            name: end
             for name, tensor in given.items()
             if type(tensor) is EagerTensor
             and dtype_number(tensor) not in HANDLES
-            and (made := log.maker(tensor_id(tensor))) is not None
+            and (end := log.maker(tensor_id(tensor))) is not None
         }
         if not ends:
             return run
         parts = told_of(log, [op.number for op, _ in ends.values()], named, insides=insides)
-        read = {TensorName(name, 0): _moved(parts.name_of(op, slot)) for name, (op, slot) in ends.items()}
+        made = {name: _moved(parts.name_of(op, slot)) for name, (op, slot) in ends.items()}
         store = parts.store
         tensors = [_renamed(store[row]) for row in range(len(store))]
         before = MemoryTensorStore(tensors, [store.value(row) for row in range(len(store))])
@@ -85,28 +85,23 @@ class Pasts:
                 feeds=ChainMap(feeds, run.call.feeds),  # type: ignore[arg-type]  # is read only
                 came={**run.call.came, **batch_places({f"{SCOPE}/{name}": key for name, key in parts.came.items()})},
             ),
-            graph=self._joined(run.graph, tuple(parts.graph), read, parts.tracebacks),
+            graph=self._joined(run.graph, tuple(parts.graph), made, parts.tracebacks),
             tensors=joined(before, run.tensors),
             tracebacks=ChainMap(places, run.tracebacks),  # type: ignore[arg-type]
             notes=(*run.notes, _NOTE),
         )
 
     def _joined(
-        self, alone: Graph, past: tuple[Node, ...], read: Mapping[TensorName, TensorName], places: Tracebacks
+        self, alone: Graph, past: tuple[Node, ...], made: Mapping[str, TensorName], places: Tracebacks
     ) -> Graph:
         latest = self._latest.get(alone)
-        if latest is not None and (latest.nodes, latest.read) == (past, read) and latest.places.is_alike(places):
+        if latest is not None and (latest.nodes, latest.made) == (past, made) and latest.places.is_alike(places):
             return latest.graph
         nodes = [node.within(SCOPE) for node in past]
-        nodes += [reading(_given(node, read), read) for node in alone]
+        nodes += [behind_past(node, made) for node in alone]
         graph = Graph(nodes, alone.kind)
-        self._latest[alone] = _Joined(past, read, places, graph)
+        self._latest[alone] = _Joined(past, made, places, graph)
         return graph
-
-
-def _given(node: Node, read: Mapping[TensorName, TensorName]) -> Node:
-    made = read.get(TensorName(node.name, 0))
-    return node if made is None else node._replace(attributes={**node.attributes, GIVEN_BY: str(made)})
 
 
 def _moved(name: TensorName) -> TensorName:

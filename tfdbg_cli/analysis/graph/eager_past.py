@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from tfdbg_cli.model.gathered import GatheredTensors
+from tfdbg_cli.model.gathered import GatheredTensors, Row
 from tfdbg_cli.model.graph import GIVEN_BY, Graph, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.tensors import MemoryTensorStore, TensorStore
 from tfdbg_cli.model.walks import reached
 
 _ARGUMENT, _HANDS_ON = "Placeholder", "Identity"
@@ -47,6 +48,16 @@ def behind_past(node: Node, made: Mapping[str, TensorName]) -> Node:
     return node._replace(op_type=_HANDS_ON, inputs=(given,), attributes=attributes)
 
 
+def rows_behind_past(tensors: TensorStore, made: Mapping[str, TensorName]) -> list[Row]:
+    """The rows of a function alone, in which the arguments that were `made` by eager ops hand that on."""
+    own = [row for row in range(len(tensors)) if tensors[row].node in made]
+    handing_on = MemoryTensorStore(
+        [replace(tensors[row], op_type=_HANDS_ON) for row in own], [tensors.value(row) for row in own]
+    )
+    instead: dict[int, Row] = {row: (handing_on, place) for place, row in enumerate(own)}
+    return [instead.get(row, (tensors, row)) for row in range(len(tensors))]
+
+
 def without_past(run: Run) -> Run:
     """`run` with the graph of the function alone, whose arguments read nothing."""
     arguments = arguments_made(run.graph)
@@ -68,9 +79,9 @@ def with_recorded_past(run: Run, recorded: Run) -> Run:
         return run
     nodes = [node for node in recorded.graph if node.name in past]
     nodes += [behind_past(node, made) for node in run.graph]
-    before, after = recorded.tensors, run.tensors
+    before = recorded.tensors
     rows = [(before, row) for row in range(len(before)) if before[row].node in past]
-    tensors = GatheredTensors([*rows, *((after, row) for row in range(len(after)))])
+    tensors = GatheredTensors([*rows, *rows_behind_past(run.tensors, made)])
     return replace(run, graph=Graph(nodes, run.graph.kind), tensors=tensors, notes=(*run.notes, _NOTE))
 
 

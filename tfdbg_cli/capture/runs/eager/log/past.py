@@ -11,14 +11,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
 
-from tfdbg_cli.analysis.graph.eager_past import behind_past
+from tfdbg_cli.analysis.graph.eager_past import behind_past, rows_behind_past
 from tfdbg_cli.capture.runs.batch_places import batch_places
 from tfdbg_cli.capture.runs.eager.log.noted_ops import HANDLES, Source
 from tfdbg_cli.capture.runs.eager.log.recent import RecentOps
 from tfdbg_cli.capture.runs.eager.log.told import told_of
 from tfdbg_cli.capture.runs.eager.program.stacks import Tracebacks
-from tfdbg_cli.capture.stores import joined
+from tfdbg_cli.capture.stores import rows_of
 from tfdbg_cli.capture.tf.compat import EagerTensor, dtype_number, tensor_id
+from tfdbg_cli.model.gathered import GatheredTensors
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
@@ -86,7 +87,7 @@ class Pasts:
                 came={**run.call.came, **batch_places({f"{SCOPE}/{name}": key for name, key in parts.came.items()})},
             ),
             graph=self._joined(run.graph, tuple(parts.graph), made, parts.tracebacks),
-            tensors=joined(before, run.tensors),
+            tensors=GatheredTensors([*rows_of(before), *rows_behind_past(run.tensors, made)]),
             tracebacks=ChainMap(places, run.tracebacks),  # type: ignore[arg-type]
             notes=(*run.notes, _NOTE),
         )

@@ -223,3 +223,23 @@ def test_a_dump_of_tensorflow_that_is_completed_is_closed_to_others(tmp_path: Pa
     assert run.stat().st_mode & 0o777 == 0o700
     for path in (run / "_tfdbg_cli").rglob("*"):
         assert path.stat().st_mode & 0o777 == (0o700 if path.is_dir() else 0o600), path
+
+
+def test_values_of_feeds_and_sources_that_are_missing_are_told(tmp_path: Path) -> None:
+    added(tmp_path, call=CALL, tracebacks=TRACEBACKS, sources=SavedSources({"/home/ada/train.py": TRAIN_PY}))
+    case = tmp_path / "_tfdbg_cli"
+    (case / "feeds" / "0").unlink()
+    next((case / "sources").iterdir()).unlink()
+    assert list(read_dump(tmp_path).notes) == [
+        "1 of 2 values of feeds is missing.",
+        "1 of 1 source file is missing.",
+    ]
+    fields = json.loads((case / "case.json").read_text())
+    for wrong in (
+        {"call": 3},
+        {"call": {"feeds": [3, None]}},
+        {"sources": [1]},
+        {"sources": {"a": "../../x", "b": 3}},
+    ):
+        (case / "case.json").write_text(json.dumps({**fields, **wrong}))
+        read_dump(tmp_path)  # raises nothing

@@ -11,6 +11,7 @@ import numpy as np
 
 from tfdbg_cli.analysis.batch.batch_roles import BatchRoles
 from tfdbg_cli.analysis.batch.rows import BatchRows
+from tfdbg_cli.analysis.graph.eager_past import past_in
 from tfdbg_cli.analysis.graph.feeds import fed_value
 from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS
 from tfdbg_cli.analysis.graph.membership import membership_of
@@ -80,9 +81,13 @@ def components(run: Run, batch: BatchRows) -> list[Component]:
 def given_with(run: Run, batch: BatchRows) -> Mapping[str, Array]:
     """The feeds or arguments of as many rows as the batch has, by their names; of replicas those of its own.
 
-    None beside a batch that a pipeline inside the run gave, however many rows they have.
+    None beside a batch that a pipeline inside the run gave, however many rows they have. Beside one whose rows eager
+    ops put in another order, what these were given alone.
     """
     values = {name: _array(given) for name, given in run.call.given.items() if not _is_shape(run, name)}
+    if batch.apart:
+        past = past_in(run.graph)
+        values = {name: value for name, value in values.items() if tensor_name_of(name).node in past}
     found = {name: value for name, value in values.items() if value is not None and value.shape[:1] == (batch.size,)}
     if not batch.stored and _was_drawn(run, batch, found):
         return {}

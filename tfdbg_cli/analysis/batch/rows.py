@@ -35,6 +35,7 @@ class BatchRows:
 
     `stored` says that the batch is sparse or ragged, so that `source` holds the elements of all rows; `of_elements`
     is the row of each. A run may take several batches: this one is the `execution`th that the source gave, from 0.
+    `apart` says that the source was given to eager ops before the call, which put its rows in another order.
     """
 
     rows: tuple[int, ...] = ()
@@ -42,6 +43,7 @@ class BatchRows:
     size: int = 0
     stored: bool = False
     execution: int = 0
+    apart: bool = False
     of_elements: Array | None = field(default=None, compare=False, repr=False)
 
 
@@ -98,8 +100,17 @@ class _Search:
                 self._passed.append((index, rows))
             found = self._step(index, axis, rows)
             if found is not None:
-                return found
+                return replace(found, apart=self._is_apart(found))
         return self._given()
+
+    def _is_apart(self, found: BatchRows) -> bool:
+        """Whether the way led through arguments that have these rows in other places."""
+        passed = [
+            tuple(map(int, rows))
+            for index, rows in self._passed
+            if (node := self._lineage.node(index)) is not None and GIVEN_BY in node.attributes
+        ]
+        return bool(passed) and found.rows not in passed
 
     def _given(self) -> BatchRows | None:
         """The rows of an argument that was given a tensor on the way, from which nothing was found further back."""

@@ -50,7 +50,8 @@ def _called_at(run: Run, node: str, label_width: int) -> tuple[Block, ...]:
 def why_no_traceback(tracebacks: Mapping[str, Traceback], call: Call) -> str:
     """Why no line is known of a node that `call` ran."""
     if call.kind is RunKind.FUNCTION:
-        return "no source is known: loaded from a SavedModel, which keeps none"
+        made = "made by tfdbg or TensorFlow, or " if len(tracebacks) else ""
+        return f"no source is known: {made}loaded from a SavedModel, which keeps none"
     return "the runtime made this node; it has no traceback" if len(tracebacks) else "no tracebacks are known"
 
 

@@ -148,10 +148,27 @@ def _noted(fields: Mapping[str, Any]) -> tuple[str, ...]:
 def _missing(root: Path, fields: Mapping[str, Any]) -> Iterator[str]:
     """What is not in the folder `root` any more, though it was written."""
     if not os.path.lexists(root / layout.CASE):
-        yield f"The file {layout.CASE} is missing; a part of this run's description is."
+        others = " With it the names of the tensors in others." if os.path.lexists(root / layout.OTHERS) else ""
+        yield f"The file {layout.CASE} is missing; a part of this run's description is.{others}"
     for part, lost in _OF_PARTS.items():
         if part in _list(fields.get("parts")) and not os.path.lexists(root / part):
             yield f"The file {part} is missing: {lost}."
+    call, sources = fields.get("call"), fields.get("sources")
+    feeds = _list(call.get("feeds")) if isinstance(call, dict) else []
+    kept = [str(at) for at, feed in enumerate(feeds) if isinstance(feed, dict) and feed.get("kept") is True]
+    named = [name for name in sources.values() if _is_hash(name)] if isinstance(sources, dict) else []
+    for folder, names, what in (
+        (layout.FEEDS, kept, "value{s} of feeds"),
+        (layout.SOURCES, sorted(set(named)), "source file{s}"),
+    ):
+        gone = sum(not os.path.lexists(root / folder / name) for name in names)
+        if gone:
+            which = what.format(s="s" * (len(names) != 1))
+            yield f"{gone} of {len(names)} {which} {'is' if gone == 1 else 'are'} missing."
+
+
+def _is_hash(name: object) -> bool:
+    return isinstance(name, str) and _HASH.fullmatch(name) is not None
 
 
 def _is_plain_folder(root: Path) -> bool:
@@ -264,7 +281,7 @@ class CaseSources:
         return self._lines[path]
 
     def _read(self, name: str | None) -> Sequence[str] | None:
-        if not isinstance(name, str) or not _HASH.fullmatch(name):
+        if name is None or not _is_hash(name):
             return None
         try:
             content = read_whole(self._directory / name, _LONGEST_SOURCE)

@@ -1,9 +1,10 @@
 """The way by which one element of a tensor came to be what it is, as far as the values on it tell.
 
 Of `y - p`, with y about 1 and p about 1e20, p made the difference so large; of a product it is the factor farthest
-from 1, of a product of matrices the one of far larger numbers, of what was joined the part in which the element lay;
-of a tf.where the branch that was chosen, or the condition where that branch is a number that the program wrote; of a
-mean of nothing the indices that say that nothing is taken. What an op only moved is followed to where it was.
+from 1, of a product of matrices the one of far larger numbers; where none stands out, what is no variable. Of what
+was joined it is the part in which the element lay; of a tf.where the branch that was chosen, or the condition where
+that branch is a number that the program wrote; of a mean of nothing the indices that say that nothing is taken. What
+an op only moved is followed to where it was.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from types import MappingProxyType
 import numpy as np
 
 from tfdbg_cli.analysis.graph.fused_ops import as_written
-from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
+from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage, variable_of
 from tfdbg_cli.analysis.graph.makers import Maker, maker_of
 from tfdbg_cli.analysis.graph.parts import ELEMENTWISE, KNOWN, REDUCTIONS, Index, Part, part_at, parts_of
 from tfdbg_cli.analysis.graph.ways.moved_element import moved_from
@@ -31,6 +32,7 @@ _MOST_BYTES = 1 << 28
 _DOMINATES = 10.0  # times as large as any other term: then it alone made the sum so large
 _LARGE = 1e3  # inputs and weights of a model are far smaller
 _ONE_OF_ONE = ELEMENTWISE | TRUTHS  # one element of each input makes one of the result
+_OF_WEIGHTS = SUMS | LONG_SUMS | MATMULS | {"Mul"}
 _EXTREMES = {"Maximum": 1, "Minimum": -1}
 
 
@@ -94,10 +96,18 @@ class _Steps:
             return None
         if moved is None:
             parts = parts_of(node, arrays, tensor.shape, element)
-            return _Step(node.name, op_type, inputs, parts, _chosen(op_type, parts, computed, inputs))
+            chosen = _chosen(op_type, parts, computed, inputs)
+            if chosen is None and op_type in _OF_WEIGHTS:
+                chosen = self._of_data(computed, inputs)
+            return _Step(node.name, op_type, inputs, parts, chosen)
         position, where = moved
         parts = tuple(part_at(array, where) if at == position else None for at, array in enumerate(arrays))
         return _Step(node.name, op_type, inputs, parts, position)
+
+    def _of_data(self, computed: Sequence[int], inputs: Sequence[InputSeen]) -> int | None:
+        """The position of the one input that is read from no variable; None where there are several, or none."""
+        of_data = [at for at in computed if (node := inputs[at].node) and variable_of(node, self._lineage) is None]
+        return of_data[0] if len(of_data) == 1 else None
 
     def _values(self, row: int, inputs: Sequence[InputSeen]) -> list[Array | None] | None:
         """Values tell which input it is, or which of its elements; None where they are too large by now."""

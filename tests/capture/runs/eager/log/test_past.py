@@ -12,6 +12,7 @@ import pytest
 import tensorflow as tf
 from support.scripted import ScriptedFrontend
 
+from tfdbg_cli.analysis.batch.components import components
 from tfdbg_cli.analysis.graph.eager_past import without_past
 from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
@@ -168,3 +169,21 @@ def test_functions_and_eager_code_give_the_same_under_a_watch() -> None:
     with watched("has_inf_or_nan") as front:
         assert program() == plain
     assert not front.ends
+
+
+def test_rows_that_were_put_in_another_order_before_the_call_are_those_of_what_was_given_first() -> None:
+    w = tf.Variable([[1.0], [1.0]])
+    step = tf.function(lambda x, y: tf.reduce_sum(tf.math.log(x @ w) * y))
+    labels = np.arange(3, dtype=np.float32)[:, np.newaxis]
+    raw = DATA * np.array([[1.0], [0.0], [1.0]], np.float32)
+    for order, shown in (
+        ([2, 0, 1], {"eager/raw", "eager/input"}),
+        ([0, 1, 2], {"eager/raw", "eager/input", "x", "y"}),
+    ):
+        with watched("bad_result") as front:
+            for _ in range(2):
+                step(tf.gather(tf.constant(raw), tf.constant(order)) * 1.0, labels)
+        run = front.ends[0].run
+        origin = OriginSearch(run).first()
+        assert origin is not None and origin.batch.rows == (1,)
+        assert {part.name.partition(":")[0] for part in components(run, origin.batch)} == shown

@@ -100,6 +100,18 @@ LITERALS = frozenset({"Const", "HostConst"})
 """They give what the program wrote down, or what the optimizer found that an op always gives."""
 SHAPE_INPUT: Mapping[str, int] = {"Fill": 0, "Reshape": 1, "BroadcastTo": 1}
 """The input that says of what shape the output is, and nothing of its elements."""
+VALUES_INPUT: Mapping[str, tuple[int, ...]] = {
+    **dict.fromkeys(
+        (*sorted(PUTS_INTO - {"TensorStridedSliceUpdate"}), "TensorScatterAdd", "TensorScatterSub"), (0, 2)
+    ),
+    "TensorStridedSliceUpdate": (0, 4),
+    "ScatterNd": (1,),
+    "SparseToDense": (2,),
+    "RaggedTensorToTensor": (1,),
+    **dict.fromkeys((f"Segment{name}" for name in ("Sum", "Mean", "Prod", "Max", "Min")), (0,)),
+    **dict.fromkeys((f"UnsortedSegment{name}" for name in ("Sum", "Prod", "Max", "Min")), (0,)),
+}
+"""The inputs whose elements they give, or compute with; their others say which elements lie where."""
 OF_SHAPES = frozenset({"Shape", "ShapeN", "Size", "Rank", "ZerosLike", "OnesLike"})
 """They look at no element: what they give follows from the shape of their input."""
 SUMS = frozenset({"Add", "AddV2", "Sub"})

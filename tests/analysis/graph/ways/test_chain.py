@@ -69,6 +69,18 @@ def test_the_shape_of_what_is_filled_is_no_way() -> None:
     assert _chain(run, "f") == ["x:0", "f:0"]
 
 
+def test_where_elements_are_put_is_no_way() -> None:
+    ops = (
+        op("x", "Placeholder", value=[1.0, 2.0]), op("at", "Placeholder", value=np.array([[1]])),
+        op("new", "Placeholder", value=[-1.0]), op("kept", "Neg", "x", value=[-1.0, -2.0]),
+        op("put", "TensorScatterUpdate", "kept", "at", "new", value=[-1.0, -1.0]),
+        op("log", "Log", "put", value=[NAN, NAN]),
+    )  # fmt: skip
+    run = made_run(*ops)
+    chain = chain_to(run, Lineage(run), run.graph.node("log"), 0)
+    assert [str(link.tensor) for link in chain] == ["new:0", "put:0", "log:0"]
+
+
 def test_ops_of_one_line_are_one_step() -> None:
     run = made_run(
         X, W, op("mm", "Mul", "x", "w", value=[0.0]), op("neg", "Neg", "mm", value=[0.0]), op("i", "Identity", "neg"),

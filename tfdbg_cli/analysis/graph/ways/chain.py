@@ -17,7 +17,7 @@ from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import Frame
-from tfdbg_cli.ops.kinds import INPUTS, OF_SHAPES, REPEATS, RESHAPES, SAME_VALUE, SELECTS, SHAPE_INPUT
+from tfdbg_cli.ops.kinds import INPUTS, OF_SHAPES, REPEATS, RESHAPES, SAME_VALUE, SELECTS, SHAPE_INPUT, VALUES_INPUT
 
 _MOST_NODES = 20_000
 # Ops of which only the first input is computed with; the others say along which axes, how many, or where.
@@ -107,6 +107,8 @@ def _read(lineage: Lineage, node: Node, through: int | None) -> Iterator[tuple[T
         edges = edges[through : through + 1]
     elif node.op_type in _FIRST_ONLY:
         edges = edges[:1]
+    elif node.op_type in VALUES_INPUT:
+        edges = [edges[at] for at in VALUES_INPUT[node.op_type] if at < len(edges)]
     elif node.op_type in SHAPE_INPUT:
         edges = [edge for at, edge in enumerate(edges) if at != SHAPE_INPUT[node.op_type]]
     elif node.op_type in SELECTS:

@@ -108,8 +108,8 @@ VALUES_INPUT: Mapping[str, tuple[int, ...]] = {
     "ScatterNd": (1,),
     "SparseToDense": (2,),
     "RaggedTensorToTensor": (1,),
-    **dict.fromkeys((f"Segment{name}" for name in ("Sum", "Mean", "Prod", "Max", "Min")), (0,)),
-    **dict.fromkeys((f"UnsortedSegment{name}" for name in ("Sum", "Prod", "Max", "Min")), (0,)),
+    **dict.fromkeys((f"Segment{name}" for name in "Sum Mean Prod Max Min".split()), (0,)),
+    **dict.fromkeys((f"UnsortedSegment{name}" for name in "Sum Prod Max Min".split()), (0,)),
 }
 """The inputs whose elements they give, or compute with; their others say which elements lie where."""
 OF_SHAPES = frozenset({"Shape", "ShapeN", "Size", "Rank", "ZerosLike", "OnesLike"})

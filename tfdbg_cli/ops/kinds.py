@@ -100,6 +100,11 @@ LITERALS = frozenset({"Const", "HostConst"})
 """They give what the program wrote down, or what the optimizer found that an op always gives."""
 SHAPE_INPUT: Mapping[str, int] = {"Fill": 0, "Reshape": 1, "BroadcastTo": 1}
 """The input that says of what shape the output is, and nothing of its elements."""
+SEGMENTS = frozenset({
+    "SegmentSum", "SegmentMean", "SegmentProd", "SegmentMax", "SegmentMin", "UnsortedSegmentSum",
+    "UnsortedSegmentProd", "UnsortedSegmentMax", "UnsortedSegmentMin",
+})  # fmt: skip
+"""They make one element of those that their second input puts together."""
 VALUES_INPUT: Mapping[str, tuple[int, ...]] = {
     **dict.fromkeys(
         (*sorted(PUTS_INTO - {"TensorStridedSliceUpdate"}), "TensorScatterAdd", "TensorScatterSub"), (0, 2)
@@ -108,8 +113,7 @@ VALUES_INPUT: Mapping[str, tuple[int, ...]] = {
     "ScatterNd": (1,),
     "SparseToDense": (2,),
     "RaggedTensorToTensor": (1,),
-    **dict.fromkeys((f"Segment{name}" for name in "Sum Mean Prod Max Min".split()), (0,)),
-    **dict.fromkeys((f"UnsortedSegment{name}" for name in "Sum Prod Max Min".split()), (0,)),
+    **dict.fromkeys(SEGMENTS, (0,)),
 }
 """The inputs whose elements they give, or compute with; their others say which elements lie where."""
 OF_SHAPES = frozenset({"Shape", "ShapeN", "Size", "Rank", "ZerosLike", "OnesLike"})

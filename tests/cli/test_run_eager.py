@@ -327,3 +327,21 @@ for row in np.array([[1, 2, 3], [4, 0, 6], [7, 8, 9]], "f"):
     # What the other function did inside is in the run of its own: here is what it gave.
     names = [tensor["name"] for tensor in found["tensors"]["tensors"] if tensor["name"].startswith("eager/")]
     assert names == ["eager/Log_0:0", "eager/<lambda>_0/Identity:0"]
+
+
+def test_a_recording_says_which_turns_it_has_the_functions_of_alone(tmp_path) -> None:
+    text = """
+import tensorflow as tf
+
+w = tf.Variable([[1.0]])
+forward = tf.function(lambda x: x * 2.0)
+for i in range(4):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(forward(tf.fill([2, 1], 1.0 + i)) @ w)
+    w.assign_sub(tape.gradient(loss, w))
+"""
+    done = _done(tmp_path, text, "--record", str(tmp_path / "r"))
+    assert "Turns of train.py:6 compute with variables beside the functions that they call" in done.stderr
+    alone = text.replace("loss = tf.reduce_sum(", "loss = (").replace(" @ w)", ")").split("    w.assign")[0]
+    done = _done(tmp_path, alone, "--record", str(tmp_path / "s"))
+    assert "4 runs were recorded" in done.stderr and "compute with variables" not in done.stderr, done.stderr

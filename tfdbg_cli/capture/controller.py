@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Collection, Hashable
 from dataclasses import dataclass
 from enum import Enum, auto
 from pathlib import Path
@@ -185,6 +185,11 @@ class Attendant(Protocol):
 
     def attend(self, wanted: bool) -> None:
         """Begin to divide ops into runs if that is `wanted`, else stop."""
+        ...
+
+    @property
+    def mixed(self) -> Collection[str]:
+        """The places of loops in whose turns calls of functions are the runs, and which compute beside these, too."""
         ...
 
     def run_begins(self, pending: PendingRun) -> None:

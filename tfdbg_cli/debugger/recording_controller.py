@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Collection, Hashable
 from dataclasses import replace
 
 from tfdbg_cli.capture.budget import refusal
@@ -102,6 +102,12 @@ class RecordingController(GoBetween):
         super().run_abandoned(self._recorded.pop(plan.number, plan))
 
 
+_MIXED = (
+    "Turns of {} compute with variables beside the functions that they call: of what ran eagerly there, only what"
+    " made the arguments of these was recorded. A watch looks at all of it."
+)
+
+
 class RecordingAttendant:
     """Divides eager code into runs while the debugger wants that or a recording is on."""
 
@@ -117,13 +123,20 @@ class RecordingAttendant:
         self._wanted = wanted
         self._attend()
 
+    @property
+    def mixed(self) -> Collection[str]:
+        """See `controller.Attendant`."""
+        return self._attendant.mixed
+
     def run_begins(self, pending: PendingRun) -> None:
         """Note that a run begins in this thread."""
         self._attendant.run_begins(pending)
 
     def end(self) -> None:
-        """End the run of this thread that has no end of its own."""
+        """End the run of this thread that has no end of its own, and tell what of eager code was not recorded."""
         self._attendant.end()
+        if self._recorder.on and self.mixed:
+            self._recorder.missed(_MIXED.format(", ".join(self.mixed)))
 
     def _attend(self) -> None:
         self._attendant.attend(self._wanted or self._recorder.on)

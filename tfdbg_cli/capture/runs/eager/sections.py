@@ -74,6 +74,8 @@ class Sections:
         self._controller = controller
         self._end = end
         self.threads = _Threads()
+        # The places of loops whose turns call functions, which are the runs, and compute with variables themselves.
+        self.mixed: dict[str, None] = {}
 
     @property
     def here(self) -> Here:
@@ -95,6 +97,8 @@ class Sections:
 
     def _begin(self, here: Here, turn: Turn | None, stack: Stack) -> Section:
         if turn is not here.turn:
+            if here.turn is not None and here.computed and here.called:
+                self.mixed[here.turn.place] = None
             here.leave_turn()
         here.turn = turn
         here.read.clear()

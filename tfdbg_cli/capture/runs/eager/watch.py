@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from tfdbg_cli.capture.controller import Action, Controller, PendingRun, Plan, WatchRequest
@@ -63,6 +63,11 @@ class EagerWatch:
     def listens(self) -> bool:
         """Whether ops are noted as they run: for a watch, a recording, or a stop to come."""
         return self._end is not None
+
+    @property
+    def mixed(self) -> Collection[str]:
+        """See `controller.Attendant`."""
+        return self._sections.mixed
 
     def begins(self, op_type: str, inputs: Sequence[OpInput]) -> tuple[Here, Stack] | None:
         """An op is about to run; see `ops.Listener`."""

@@ -20,6 +20,7 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.dumps.case_writer import add_case_files
 from tfdbg_cli.formats.dumps.examination import examine
 from tfdbg_cli.formats.dumps.reader import read_dump
+from tfdbg_cli.formats.dumps.writer import write_dump
 from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.model.calls import Call, RunError, RunKind
 from tfdbg_cli.model.graph import GraphKind
@@ -243,3 +244,13 @@ def test_values_of_feeds_and_sources_that_are_missing_are_told(tmp_path: Path) -
     ):
         (case / "case.json").write_text(json.dumps({**fields, **wrong}))
         read_dump(tmp_path)  # raises nothing
+
+
+def test_files_of_tensors_that_are_damaged_are_told_when_a_dump_is_examined(tmp_path: Path) -> None:
+    write_dump(sample_run(), tmp_path / "dump")
+    assert not examine([tmp_path / "dump"], "dump").troubles
+    first, second = (next((tmp_path / "dump").rglob(f"{name}_0_DebugIdentity*")) for name in ("big", "Log"))
+    first.write_bytes(first.read_bytes()[:40])
+    second.write_bytes(b"junk")
+    ((trouble, _),) = examine([tmp_path / "dump"], "dump").troubles
+    assert trouble.startswith("Run 1: 2 of ") and "tensor files are damaged (first " in trouble

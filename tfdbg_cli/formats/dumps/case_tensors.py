@@ -15,7 +15,7 @@ from tfdbg_cli.formats.recording.json_fields import items, text, whole
 from tfdbg_cli.model.values import Lack, NoValue
 
 _MOST_LISTED = 20_000  # files whose names are written down; of more, a list would take as long to read as the dump
-_MISSING = NoValue(Lack.DAMAGED, "The file of this tensor is missing.")
+MISSING = NoValue(Lack.DAMAGED, "The file of this tensor is missing.")
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def written_files(
         gone = _named(sorted(case.files - {file.path[start:].replace(os.sep, "/") for file in there}), root)
         missing += gone
         files += gone
-    return files, {file.path: _MISSING for file in missing}
+    return files, {file.path: MISSING for file in missing}
 
 
 def missing_note(files: Sequence[DumpFile], missing: Container[str]) -> str:

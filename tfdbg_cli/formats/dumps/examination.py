@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.dumps.case_reader import noted_in
+from tfdbg_cli.formats.dumps.case_tensors import MISSING
 from tfdbg_cli.formats.dumps.reader import read_dump
 from tfdbg_cli.formats.recording.format import Examination
+from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.values import Lack, NoValue
 
 _RUNS_LOOKED_AT = 200
+_MOST_TENSORS = 20_000  # whose files are looked at
 
 
 def examine(directories: Sequence[Path], name: str, notes: Sequence[str] = ()) -> Examination:
-    """All that can be said of the dumps in `directories`, which are called `name`; no elements of tensors are read.
+    """All that can be said of the dumps in `directories`, which are called `name`; of tensors the headers are read.
 
     What the program's debugger noted when it saved a run is no damage: such notes are facts, as `notes` are.
     """
@@ -27,6 +31,22 @@ def examine(directories: Sequence[Path], name: str, notes: Sequence[str] = ()) -
             troubles.append((f"Run {number}: {error.message}", error.hint))
             continue
         told |= dict.fromkeys(noted)
-        troubles += [(f"Run {number}: {note}", "") for note in run.notes if note not in noted]
+        wrong = [note for note in run.notes if note not in noted]
+        troubles += [(f"Run {number}: {note}", "") for note in (*wrong, *_damaged(run))]
     count = len(directories)
     return Examination(name, (f"{count:,} run{'s' * (count != 1)}.", *told), tuple(troubles))
+
+
+def _damaged(run: Run) -> Iterator[str]:
+    """How many files of tensors are there and cannot be read."""
+    store, looked_at = run.tensors, range(min(len(run.tensors), _MOST_TENSORS))
+    unknown = ((row, store.value(row)) for row in looked_at if store[row].nbytes is None)
+    found = [
+        (row, value.text)
+        for row, value in unknown
+        if isinstance(value, NoValue) and value.lack is Lack.DAMAGED and value != MISSING
+    ]
+    if found:
+        row, why = found[0]
+        files = f"{len(found)} of {len(looked_at)} tensor files {'is' if len(found) == 1 else 'are'} damaged"
+        yield f"{files} (first {store[row].name}: {why.rstrip('.')})."

@@ -345,3 +345,22 @@ for i in range(4):
     alone = text.replace("loss = tf.reduce_sum(", "loss = (").replace(" @ w)", ")").split("    w.assign")[0]
     done = _done(tmp_path, alone, "--record", str(tmp_path / "s"))
     assert "4 runs were recorded" in done.stderr and "compute with variables" not in done.stderr, done.stderr
+
+
+def test_a_tensor_that_a_recorded_function_was_given_dies_when_the_program_lets_go_of_it(tmp_path) -> None:
+    text = """
+import weakref
+import tensorflow as tf
+
+plain = tf.function(lambda x: tf.reduce_sum(tf.sqrt(x)))
+looped = tf.function(lambda x: tf.while_loop(lambda i, x: i < 2, lambda i, x: (i + 1, x + 1.0), [0, x])[1])
+for function in (plain, looped):
+    for i in range(3):
+        x = tf.fill([1000], float(i)) + 1.0
+        held = weakref.ref(x)
+        function(x)
+        del x
+        print(held() is None)
+"""
+    done = _done(tmp_path, text, "--record", str(tmp_path / "r"))
+    assert done.stdout.splitlines() == ["True"] * 6

@@ -23,7 +23,7 @@ from tfdbg_cli.capture.functions.definition.shown_values import Shown, hidden_in
 from tfdbg_cli.capture.functions.early_reports import shown_early
 from tfdbg_cli.capture.functions.frame_reports import Rewritten, Turn, Unrolled
 from tfdbg_cli.capture.functions.grafted import grafted
-from tfdbg_cli.capture.functions.kept_tensors import NO_TENSORS, KeptTensors
+from tfdbg_cli.capture.functions.kept_tensors import NO_TENSORS, KeptTensors, alias
 from tfdbg_cli.capture.functions.own_names import is_ours, original_names
 from tfdbg_cli.capture.functions.rewrite import Exposed
 from tfdbg_cli.capture.functions.straight import Straight
@@ -237,7 +237,7 @@ class Instrumented:
 
     def _reported(self, rewritten: Rewritten, inputs: Sequence[EagerTensor]) -> KeptTensors:
         """The values of a call that reported everything: of its arguments, and what it told, in order."""
-        arguments = [(self._arguments[at], inputs[at]) for at in self._shown_arguments(inputs)]
+        arguments = [(self._arguments[at], alias(inputs[at])) for at in self._shown_arguments(inputs)]
         shown = shown_early(self.root)
         told = [(shown[name], tensor) for name, tensor in rewritten.reports.in_order()]
         return KeptTensors.of([*arguments, *told])
@@ -251,7 +251,7 @@ class Instrumented:
     ) -> KeptTensors:
         """The values of a call: of its arguments, and those that it `found` and reported in `turns`."""
         positions = self._shown_arguments(inputs)
-        given = [inputs[at] for at in positions]
+        given = [alias(inputs[at]) for at in positions]  # the program's own die when it lets go of them
         if found is not None and not turns:
             straight = self._straight(rewritten, positions)
             return KeptTensors(straight.shown, straight.tensors([*given, *found[self._own :]]), straight.executions)

@@ -123,6 +123,13 @@ class KeptTensors:
 NO_TENSORS = KeptTensors((), ())
 
 
+def alias(tensor: EagerTensor) -> EagerTensor:
+    """Another tensor with the value of `tensor`, in the same memory, so that one of the program's can die."""
+    with INSIDE, compat.not_recording():
+        made: EagerTensor = tf.raw_ops.Identity(input=tensor)
+    return made
+
+
 def _is_copy(array: Array) -> bool:
     """Whether the memory of `array` is its own, and not that of the tensor that it was made of."""
     found: object = array

@@ -12,7 +12,7 @@ from tfdbg_cli.capture.functions.definition.shown_values import Shown
 from tfdbg_cli.capture.functions.early_reports import Early
 from tfdbg_cli.capture.functions.exact.proof import Apart, Onto, Proof, proven
 from tfdbg_cli.capture.functions.instrumented import Instrumented, Outcome
-from tfdbg_cli.capture.functions.kept_tensors import KeptTensors
+from tfdbg_cli.capture.functions.kept_tensors import KeptTensors, alias
 from tfdbg_cli.capture.functions.measuring.measured import MeasurePlan
 from tfdbg_cli.capture.functions.measuring.measured_tensors import Layout
 from tfdbg_cli.capture.functions.recomputed import LazyTensor
@@ -110,7 +110,8 @@ class MeasuredFunction:
             after = self._traced.snapshot_plan.read(inputs, list(variables.values()))
             found.update(zip(variables, after, strict=True))
         values: list[LazyTensor | None] = [
-            inputs[arguments[shown.name]] if shown.op_type == ARGUMENT else found.get(shown.name) for shown in asked
+            alias(inputs[arguments[shown.name]]) if shown.op_type == ARGUMENT else found.get(shown.name)
+            for shown in asked
         ]
         kept = KeptTensors(asked, values)
         self._taken = kept.held_bytes

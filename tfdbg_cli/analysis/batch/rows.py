@@ -136,6 +136,10 @@ class _Search:
                 return None
             entered = self._entered(node, name.slot, rows, str(fed or name), shape[0])
             return replace(entered, execution=self._run.tensors[index].execution)
+        if axis == 0 and GIVEN_BY in node.attributes:  # what it is made of tells the rows, unless they are stored
+            found = self._stored.rows(node, name.slot, rows)
+            if found is not None or self._stored.is_row_splits(node):
+                return None if found is None else _stored(found)
         if axis == 0 and _SEGMENTS.match(node.op_type):
             found = self._stored.rows_of_segments(node, shape[0], rows)
             if found is not None:

@@ -16,7 +16,7 @@ from tfdbg_cli.analysis.graph.axes.stored_axes import are_splits, row_of_each, r
 from tfdbg_cli.analysis.graph.feeds import fed_value, feed_name
 from tfdbg_cli.analysis.graph.lineage import Lineage
 from tfdbg_cli.analysis.graph.neighbours import Edge
-from tfdbg_cli.model.graph import Node
+from tfdbg_cli.model.graph import GIVEN_BY, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import Array, NoValue
@@ -94,7 +94,11 @@ class StoredBatch:
 
         edges = self._lineage.edges
         behind = depth_first(makers(edges(node)[1:]), lambda maker: makers(edges(maker)), most=_MOST_NODES)
-        return [maker for maker in behind if maker.op_type in INPUTS or maker.op_type in DELIVERIES]
+        return [
+            maker
+            for maker in behind
+            if maker.op_type in INPUTS or maker.op_type in DELIVERIES or GIVEN_BY in maker.attributes
+        ]
 
     def _delivered(self, node: Node, segments: int, rows: Array) -> StoredRows | None:
         """The same as `_split` gives, of row splits that `node` takes out of what a data set delivered."""

@@ -17,8 +17,7 @@ from tfdbg_cli.formats.container.stored import StoredElements
 from tfdbg_cli.formats.container.texts import shape_of
 from tfdbg_cli.formats.messages.graph_def import graph_from_parts
 from tfdbg_cli.formats.messages.tensor_proto import damaged
-from tfdbg_cli.formats.recording.call_fields import read_call, read_error, read_profile
-from tfdbg_cli.formats.recording.exactness_fields import read_exactness
+from tfdbg_cli.formats.recording.call_fields import read_call, read_error, read_exactness, read_profile
 from tfdbg_cli.formats.recording.json_fields import WRONG_CONTENT, flag, items, text, texts, whole
 from tfdbg_cli.formats.recording.regular_file import read_whole
 from tfdbg_cli.formats.recording.saved_runs import GrowingRuns, SavedRecording

@@ -18,8 +18,7 @@ from tfdbg_cli.formats.container.layout import shape_text
 from tfdbg_cli.formats.container.packed_columns import FACTS, PLACES, WORTH, packed
 from tfdbg_cli.formats.container.program import Programs
 from tfdbg_cli.formats.container.run_forms import RunForm, RunForms, tame
-from tfdbg_cli.formats.recording.call_fields import call_fields, profile_fields
-from tfdbg_cli.formats.recording.exactness_fields import exactness_fields
+from tfdbg_cli.formats.recording.call_fields import call_fields, exactness_fields, profile_fields
 from tfdbg_cli.formats.recording.json_fields import json_bytes
 from tfdbg_cli.model.dtypes import element_type_named, name_of
 from tfdbg_cli.model.runs import Run

@@ -11,8 +11,7 @@ from typing import Any
 from tfdbg_cli.formats.dumps import case_layout as layout
 from tfdbg_cli.formats.dumps.graph_files import GraphFiles, graph_files
 from tfdbg_cli.formats.messages.event_file import write_tensor
-from tfdbg_cli.formats.recording.call_fields import call_fields, profile_fields
-from tfdbg_cli.formats.recording.exactness_fields import exactness_fields
+from tfdbg_cli.formats.recording.call_fields import call_fields, exactness_fields, profile_fields
 from tfdbg_cli.formats.recording.json_fields import json_bytes
 from tfdbg_cli.formats.recording.writing import PRIVATE_FOLDER, whole_directory
 from tfdbg_cli.model.calls import Call

@@ -1,4 +1,4 @@
-"""What was called, how it failed and how long it took, as JSON and back."""
+"""What was called, how it failed, how long it took and how exact it is, as JSON and back."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import asdict, astuple
 from typing import Any
 
 from tfdbg_cli.formats.recording.json_fields import (
+    finite,
     flag,
     items,
     number,
@@ -18,6 +19,7 @@ from tfdbg_cli.formats.recording.json_fields import (
 )
 from tfdbg_cli.model.batch_place import BatchPlace, Order
 from tfdbg_cli.model.calls import Argument, Call, RunError, RunKind
+from tfdbg_cli.model.exactness import Exactness, Parting, Way
 from tfdbg_cli.model.profile import NodeTime, Profile
 
 
@@ -106,3 +108,37 @@ def _node_time(row: Any) -> NodeTime:
     node, op_type, device, *times = items(row)
     start_us, op_us, exec_us = map(number, times)
     return NodeTime(text(node), text(op_type), text(device), start_us, op_us, exec_us)
+
+
+def exactness_fields(exactness: Exactness | None) -> dict[str, Any] | None:
+    """All that is known of it; None where nothing is."""
+    if exactness is None:
+        return None
+    return asdict(exactness)
+
+
+def read_exactness(fields: dict[str, Any] | None) -> Exactness | None:
+    """The exactness in `fields`. Raises what `WRONG_CONTENT` lists where they are others."""
+    if fields is None:
+        return None
+    return Exactness(
+        Way(fields["way"]),
+        whole(fields["compared"]),
+        tuple(map(_parting, items(fields["differs"]))),
+        tuple(map(_parting, items(fields["strays"]))),
+        text(fields["doubt"]),
+        text(fields["note"]),
+        text(fields["order"]),
+        text(fields["race"]),
+    )
+
+
+def _parting(fields: dict[str, Any]) -> Parting:
+    gap, ulps = fields["max_abs"], fields["max_ulp"]
+    return Parting(
+        text(fields["name"]),
+        whole(fields["elements"]),
+        None if gap is None else finite(gap),
+        None if ulps is None else whole(ulps),
+        text(fields["told"]),
+    )

@@ -13,7 +13,7 @@ from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS, Maker, maker_of
 from tfdbg_cli.analysis.graph.parts import REDUCTIONS
 from tfdbg_cli.analysis.graph.roles import is_gradient
 from tfdbg_cli.analysis.graph.ways.element_way import NOWHERE
-from tfdbg_cli.model.graph import Node
+from tfdbg_cli.model.graph import GIVEN_BY, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import Frame
@@ -47,8 +47,9 @@ def chain_to(
     """The shortest way along the graph from an argument, feed or batch to output `slot` of `node`.
 
     At the nodes that `through` names it takes the input at that position, if there is such a way. A single number
-    that was given, such as the 1 of `1 - p` in code that runs eagerly, begins it only where no array does, and a
-    variable where nothing was given; it is empty when the output depends on constants alone.
+    that was given, such as the 1 of `1 - p` in code that runs eagerly, begins it only where no array does, be it an
+    argument that eager ops made of such numbers, and a variable where nothing was given; it is empty when the output
+    depends on constants alone.
     """
     way = _way(run, lineage, node, slot, through) or _way(run, lineage, node, slot, NOWHERE)
     links: list[Link] = []
@@ -70,6 +71,7 @@ def _way(
     start = (TensorName(node.name, slot), node)
     before: dict[str, tuple[TensorName, Node] | None] = {node.name: None}
     waiting = deque([start])
+    argument: tuple[TensorName, Node] | None = None  # that eager ops made
     number: tuple[TensorName, Node] | None = None
     variable: tuple[TensorName, Node] | None = None
     while waiting and len(before) < _MOST_NODES:
@@ -83,11 +85,13 @@ def _way(
         if kind is Maker.VARIABLE or variable_of(current, lineage) is not None:
             variable = variable or (name, current)
             continue
+        if argument is None and GIVEN_BY in current.attributes:
+            argument = name, current
         for tensor, maker in _read(lineage, current, through.get(current.name)):
             if maker.name not in before:
                 before[maker.name] = (name, current)
                 waiting.append((tensor, maker))
-    begin = number or variable
+    begin = argument or number if number is not None else variable or argument
     return _back(before, begin) if begin is not None else []
 
 
@@ -135,7 +139,7 @@ def _shown(name: TensorName, node: Node, lineage: Lineage) -> TensorName:
 def _given(node: Node, lineage: Lineage) -> str:
     if variable_of(node, lineage) is not None:
         return "variable"
-    return "input" if node.op_type in INPUTS else "batch"
+    return "input" if node.op_type in INPUTS or GIVEN_BY in node.attributes else "batch"
 
 
 def _same_pass(run: Run, last: TensorName, maker: Node) -> bool:

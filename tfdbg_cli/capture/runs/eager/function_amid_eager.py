@@ -18,7 +18,7 @@ from tfdbg_cli.model.runs import Run
 class FunctionAmidEager(FunctionCall):
     """A call of a function whose run begins with the eager ops that made what it is given."""
 
-    __slots__ = ("_recorded", "_watch")
+    __slots__ = ("_plan", "_watch", "_watched")
 
     def __init__(
         self,
@@ -27,26 +27,40 @@ class FunctionAmidEager(FunctionCall):
         call_flat: Method,
         entered: Entered | None,
         watch: EagerWatch,
+        *,
+        watched: bool,
     ) -> None:
         super().__init__(atomic, inputs, call_flat, entered)
         self._watch = watch
-        self._recorded = False
+        self._watched = watched
+        self._plan: Plan | None = None
 
     def capture(self, controller: Controller, plan: Plan) -> Capture:
-        self._recorded = plan.recorded
+        self._plan = plan
         return super().capture(controller, plan)
+
+    @property
+    def _shows_past(self) -> bool:
+        """Whether a run begins with what ran before it: one of a watch, or one recorded whole."""
+        plan = self._plan
+        return self._watched or (plan is not None and plan.recorded and plan.statistics is None)
 
     def with_inputs(self, run: Run) -> Run:
         run = super().with_inputs(run)
+        if not self._shows_past:
+            return run
         try:
             # Of a run of many that nobody looks at now, no other function is called again.
-            return self._watch.with_past(run, self.given, insides=not self._recorded)
+            recorded = self._plan is not None and self._plan.recorded
+            return self._watch.with_past(run, self.given, insides=not recorded)
         except Exception as error:  # noqa: BLE001
             report("look at the eager code before a function", error)
             return run
 
     def told(self, outputs: OpOutputs) -> None:
         """Note what the function gave, so that eager ops that read it are known to."""
+        if not self._shows_past:
+            return
         try:
             self._watch.function_gave(self.name, Insides(self.traced), self.arguments, outputs)
         except Exception as error:  # noqa: BLE001
@@ -64,7 +78,8 @@ def performed_amid_eager(
     watch = watch_of(controller)
     if not watch.listens:
         return performed(controller, FunctionCall(atomic, inputs, call_flat, entered))
-    made = FunctionAmidEager(atomic, inputs, call_flat, entered, watch)
+    watched = controller.watched is not None
+    made = FunctionAmidEager(atomic, inputs, call_flat, entered, watch, watched=watched)
     outputs = performed(controller, made)
     made.told(outputs)
     return outputs

@@ -102,6 +102,13 @@ def test_the_element_is_followed_through_ops_of_one_input_and_reductions() -> No
     assert _way(*ops[:-2], least, element=()) == {"least": 0, "n": 0}, "its element is the second, of near terms"
 
 
+def test_shapes_and_places_are_no_way() -> None:
+    dims, number = op("dims", "Placeholder", value=np.array([2])), op("number", "Placeholder", value=100.0)
+    assert _way(dims, number, op("filled", "Fill", "dims", "number", value=[100.0, 100.0])) == {}
+    at = op("at", "Placeholder", value=np.array([[1]]))
+    assert _way(at, BIG, dims, op("put", "ScatterNd", "at", "big", "dims", value=[0.0, 1e20])) == {"put": 1}
+
+
 def test_it_begins_with_the_input_that_is_to_blame() -> None:
     ops = X, BIG, op("d", "AddV2", "x", "big", value=[1e20, 5.0])
     assert _way(*ops, through=0) == {"d": 0}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -22,9 +21,8 @@ from tfdbg_cli.model.graph import GIVEN_BY, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import Array
-from tfdbg_cli.ops.kinds import INPUTS
+from tfdbg_cli.ops.kinds import INPUTS, SEGMENTS
 
-_SEGMENTS = re.compile(r"^(Unsorted)?Segment(Sum|Mean|Prod|Max|Min)$")
 _MOST_ROWS = 1 << 20  # no batch that anybody looks into has more that are bad
 _MOST_TENSORS = 5_000  # looked at on the way back to a feed, for each axis
 
@@ -140,7 +138,7 @@ class _Search:
             found = self._stored.rows(node, name.slot, rows)
             if found is not None or self._stored.is_row_splits(node):
                 return None if found is None else _stored(found)
-        if axis == 0 and _SEGMENTS.match(node.op_type):
+        if axis == 0 and node.op_type in SEGMENTS:
             found = self._stored.rows_of_segments(node, shape[0], rows)
             if found is not None:
                 return _stored(found)

@@ -12,7 +12,7 @@ import numpy as np
 from tfdbg_cli.analysis.graph.fused_ops import as_written
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.values import Array
-from tfdbg_cli.ops.kinds import MATMULS, TRUTHS
+from tfdbg_cli.ops.kinds import MATMULS, SHAPE_INPUT, TRUTHS, VALUES_INPUT
 
 # What arithmetic raises on inputs that do not fit their op: the graph and the values of a file may be anybody's.
 # Where a table of ops is asked about one op, this is caught, and the answer is that nobody can tell.
@@ -55,6 +55,12 @@ SAMPLES = frozenset({
     "Conv1D", "Conv2D", "Conv3D", "DepthwiseConv2dNative", "_FusedConv2D", "_FusedDepthwiseConv2dNative", "AvgPool",
     "MaxPool", "AvgPool3D", "MaxPool3D", "LRN",
 })  # fmt: skip
+
+
+def value_inputs(op_type: str, count: int) -> list[int]:
+    """The positions of those of `count` inputs whose elements an op gives, or computes with: no shapes, no places."""
+    only = VALUES_INPUT.get(op_type, range(count))
+    return [at for at in only if at < count and at != SHAPE_INPUT.get(op_type)]
 
 
 def parts_of(

@@ -10,14 +10,14 @@ from tfdbg_cli.analysis.graph.annotation import made_at
 from tfdbg_cli.analysis.graph.feeds import fed_value, feed_name
 from tfdbg_cli.analysis.graph.lineage import Lineage, variable_of
 from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS, Maker, maker_of
-from tfdbg_cli.analysis.graph.parts import REDUCTIONS
+from tfdbg_cli.analysis.graph.parts import REDUCTIONS, value_inputs
 from tfdbg_cli.analysis.graph.roles import is_gradient
 from tfdbg_cli.analysis.graph.ways.element_way import NOWHERE
 from tfdbg_cli.model.graph import GIVEN_BY, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import Frame
-from tfdbg_cli.ops.kinds import INPUTS, OF_SHAPES, REPEATS, RESHAPES, SAME_VALUE, SELECTS, SHAPE_INPUT, VALUES_INPUT
+from tfdbg_cli.ops.kinds import INPUTS, OF_SHAPES, REPEATS, RESHAPES, SAME_VALUE, SELECTS
 
 _MOST_NODES = 20_000
 # Ops of which only the first input is computed with; the others say along which axes, how many, or where.
@@ -111,12 +111,10 @@ def _read(lineage: Lineage, node: Node, through: int | None) -> Iterator[tuple[T
         edges = edges[through : through + 1]
     elif node.op_type in _FIRST_ONLY:
         edges = edges[:1]
-    elif node.op_type in VALUES_INPUT:
-        edges = [edges[at] for at in VALUES_INPUT[node.op_type] if at < len(edges)]
-    elif node.op_type in SHAPE_INPUT:
-        edges = [edge for at, edge in enumerate(edges) if at != SHAPE_INPUT[node.op_type]]
     elif node.op_type in SELECTS:
         edges = [*edges[1:], *edges[:1]]
+    else:
+        edges = [edges[at] for at in value_inputs(node.op_type, len(edges))]
     for edge in edges:
         if edge.node is not None:
             yield edge.tensor, edge.node

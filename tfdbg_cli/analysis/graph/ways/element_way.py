@@ -19,12 +19,21 @@ import numpy as np
 from tfdbg_cli.analysis.graph.fused_ops import as_written
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage, variable_of
 from tfdbg_cli.analysis.graph.makers import Maker, maker_of
-from tfdbg_cli.analysis.graph.parts import ELEMENTWISE, KNOWN, REDUCTIONS, Index, Part, part_at, parts_of
+from tfdbg_cli.analysis.graph.parts import (
+    ELEMENTWISE,
+    KNOWN,
+    REDUCTIONS,
+    Index,
+    Part,
+    part_at,
+    parts_of,
+    value_inputs,
+)
 from tfdbg_cli.analysis.graph.ways.moved_element import moved_from
 from tfdbg_cli.model.dtypes import in_double, is_inexact
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import Array
-from tfdbg_cli.ops.kinds import INPUTS, JOINS, LONG_SUMS, MATMULS, SELECTS, SHAPE_INPUT, SUMS, TRUTHS, VALUES_INPUT
+from tfdbg_cli.ops.kinds import INPUTS, JOINS, LONG_SUMS, MATMULS, SELECTS, SUMS, TRUTHS
 
 NOWHERE: Mapping[str, int] = MappingProxyType({})
 _MOST_STEPS = 200
@@ -86,7 +95,7 @@ class _Steps:
             return None
         node = as_written(node)
         op_type = node.op_type
-        computed = [at for at in _of_values(op_type, len(inputs)) if not _is_written(inputs[at], self._lineage)]
+        computed = [at for at in value_inputs(op_type, len(inputs)) if not _is_written(inputs[at], self._lineage)]
         moved = None
         if op_type not in KNOWN:
             moved = moved_from(self._run, node, tensor.name.slot, tensor.shape, element, inputs)
@@ -113,12 +122,6 @@ class _Steps:
         """Values tell which input it is, or which of its elements; None where they are too large by now."""
         self._read += sum(item.tensor.nbytes or 0 for item in inputs if item.tensor is not None)
         return None if self._read > _MOST_BYTES else [item.value for item in self._lineage.inputs(row)]
-
-
-def _of_values(op_type: str, count: int) -> list[int]:
-    """The positions of those of `count` inputs whose elements an op gives or computes with."""
-    only = VALUES_INPUT.get(op_type, range(count))
-    return [at for at in only if at < count and at != SHAPE_INPUT.get(op_type)]
 
 
 def _shaped(item: InputSeen) -> Array | None:

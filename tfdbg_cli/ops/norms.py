@@ -24,11 +24,6 @@ Norm: TypeAlias = tuple[float, int]
 _Rule: TypeAlias = Callable[[Sequence[Norm], int], float]  # (norms of the inputs that count, size of the output)
 
 
-def bound_of(rule: tuple[slice, _Rule], given: Sequence[Norm | None], size: int) -> float:
-    """The bound that one of `RULES` gives for an output of `size` elements; infinity if an input is not known."""
-    return math.inf if None in given else rule[1](given, size)  # type: ignore[arg-type]  # none is None
-
-
 def _some(given: Sequence[Norm], size: int) -> float:
     """The rule for outputs made of input elements, each at most once, of smaller ones, or of zeros."""
     total = 0.0
@@ -110,4 +105,4 @@ RULES: Mapping[str, tuple[slice, _Rule]] = MappingProxyType({
     **dict.fromkeys(SLOPES, (_BOTH, _slope)),
     **dict.fromkeys(AT_MOST_TWO, (_FIRST, _at_most_two)),
 })  # fmt: skip
-"""By op type the inputs that count, and how their norms bound that of the output."""
+"""By op type the inputs that count, and how their norms and the size of the output bound its norm."""

@@ -16,7 +16,7 @@ from tfdbg_cli.analysis.watch.filter import Among, Bad
 from tfdbg_cli.analysis.watch.filters import our_filter
 from tfdbg_cli.capture.controller import WatchRequest
 from tfdbg_cli.capture.runs.eager.ignored_ops import IgnoredOps
-from tfdbg_cli.capture.runs.eager.log.noted_ops import RESOURCE, Noted, OnTheWay, Taken, attribute
+from tfdbg_cli.capture.runs.eager.log.noted_ops import RESOURCE, Noted, Taken, attribute
 from tfdbg_cli.capture.runs.eager.meant import Meant
 from tfdbg_cli.capture.runs.eager.program.choices import is_chosen_from
 from tfdbg_cli.capture.runs.eager.program.places import builds
@@ -30,7 +30,7 @@ from tfdbg_cli.model.updates import UPDATED_VARIABLE
 from tfdbg_cli.model.values import Array
 from tfdbg_cli.ops.effects import updates_variable
 from tfdbg_cli.ops.kinds import INCREMENTS
-from tfdbg_cli.ops.norms import FAR_FROM_OVERFLOW, PASSED_ON, RULES, Norm, bound_of
+from tfdbg_cli.ops.norms import FAR_FROM_OVERFLOW, PASSED_ON, RULES, Norm
 from tfdbg_cli.ops.undefined_outputs import is_undefined
 
 _RULES = dict(RULES)  # looked up for each op, in a plain dict, which takes half the time of a read-only view
@@ -76,23 +76,25 @@ class Checks:
         # Whether bad values count only where they reach a variable.
         self.of_updates = among is Among.OUTCOME
         self._finite_only = finds is Bad.EITHER
-        self._of_each = self._finite_only and not self.of_updates
+        self._of_each = self.at_ops and self._finite_only and not self.of_updates
         self._excluded = re.compile(watched.exclude_node_names).search if watched.exclude_node_names else None
-        self._norms: dict[int, Norm] = {}  # of finite values, by the ids of tensors and of handles of variables
-        self._before: dict[int, Norm] = {}
+        # Of finite values, by the ids of tensors and of handles of variables; asked with any other object, too.
+        self._norms: dict[object, Norm] = {}
+        self._before: dict[object, Norm] = {}
         self._unseen: dict[int, int] = {}  # by the id of a variable's handle: updates since its value was looked at
         self._failed = False
         self.meant = Meant() if watched.skips_meant else None
         self.ignored = IgnoredOps(watched.by_hand, lambda given: not self.out_of_fine([given]))
 
     def bad(self, op: Noted, inputs: Sequence[OpInput], outputs: Sequence[Taken]) -> bool:
-        """Whether one of the `outputs` of `op`, which was given `inputs`, is what the watch is for."""
+        """Whether one of the `outputs` of `op`, which was given `inputs`, is what the watch is for.
+
+        None is where the filter is asked at the end of the run (`at_ops`).
+        """
         if not self._of_each:
             return self._bad_by_filter(op, inputs, outputs)
         op_type, norms, found = op.op_type, self._norms, False
         for key, dtype, value in outputs:
-            if dtype in _EXACT:
-                continue
             norm = None
             if dtype in _WIDE:
                 size = value.size
@@ -102,6 +104,8 @@ class Checks:
                     square = float(_dot(value, value))
                     if square < _INFINITE:
                         norm = _INEXACT * _root(square) + _LEAST, size
+            elif dtype in _EXACT:
+                continue
             elif op_type == "ReadVariableOp":
                 norm = self._known(inputs[0])
             if norm is None:
@@ -119,6 +123,8 @@ class Checks:
 
         In the latter case no op is bad, but what follows from ignored ops is noted all the same.
         """
+        if not self.at_ops:
+            return False
         if self.of_updates:
             if self.ignored and (self.ignored.follows(inputs) or self.ignored.means(op)):
                 self.ignored.excuses(op, inputs, [one for one in outputs if one[2] is not None and _holds_bad(one)])
@@ -139,7 +145,12 @@ class Checks:
             if norm is not None and (norm[1] != size or norm[0] >= FAR_FROM_OVERFLOW):
                 return (norm[0], size) if norm[0] < FAR_FROM_OVERFLOW else None
             return norm
-        bound = bound_of(rule, self._given(op, inputs, rule[0], size), size)
+        counted, of_norms = rule
+        # The ids of tensors from outside and of variables are not in `reads` themselves: those are found on the way.
+        given: list[Any] = [*map(self._norms.get, op.reads[counted])]
+        if None in given and not self._fill_in(given, inputs[counted], size):
+            return None
+        bound = of_norms(given, size)
         return (bound, size) if bound < (_NEAR if size <= _CHEAP else FAR_FROM_OVERFLOW) else None
 
     def _forget_oldest(self) -> None:
@@ -243,23 +254,18 @@ class Checks:
             key = tensor_id(handle)
         return self._norms.get(key) or self._before.get(key)
 
-    def _given(self, op: Noted, inputs: Sequence[OpInput], counted: slice, size: int) -> Sequence[Norm | None]:
-        """The norms of `inputs[counted]`, None where one is not known.
+    def _fill_in(self, norms: list[Norm | None], inputs: Sequence[OpInput], size: int) -> bool:
+        """Find those `norms` of the `inputs` that are None; returns whether all are known now.
 
         A tensor from outside, such as a batch or a learning rate, is looked at once, unless it has more elements than
         the output of the op (`size`): then looking at the output is cheaper.
         """
-        norms, missing = self._norms, False
-        found: list[Norm | None] = []
-        for read in op.reads[counted]:
-            key = read if isinstance(read, int) else read.handle.key if isinstance(read, OnTheWay) else read.key
-            norm = norms.get(key) if key else None
-            found.append(norm)
-            missing = missing or norm is None
-        if missing:
-            known = zip(found, inputs[counted], strict=True)
-            found = [norm or self._known(given) or self._looked_at(given, size) for norm, given in known]
-        return found
+        for at, given in enumerate(inputs):
+            if norms[at] is None:
+                norms[at] = norm = self._known(given) or self._looked_at(given, size)
+                if norm is None:
+                    return False
+        return True
 
     def _looked_at(self, given: OpInput, most: int) -> Norm | None:
         """The norm of an eager float32 or float64 tensor of at most `most` elements; None if larger or not finite."""

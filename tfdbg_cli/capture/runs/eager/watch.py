@@ -25,7 +25,6 @@ from tfdbg_cli.capture.runs.eager.variable_updates import VariableUpdates
 from tfdbg_cli.capture.tf.compat import PY_FUNCTION, EagerTensor, tensor_id
 from tfdbg_cli.capture.tf.types import AttributeList, OpInput, OpOutputs
 from tfdbg_cli.model.calls import RunError
-from tfdbg_cli.model.pausing import Sought
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.ops.effects import updates_variable
 
@@ -118,7 +117,7 @@ class EagerWatch:
                 checks = None
         here.busy = True
         try:
-            outputs = self._take_in(here, section, checks, sought, op_type, inputs, attributes, outputs, stack)
+            outputs = self._take_in(here, section, checks, op_type, inputs, attributes, outputs, stack)
         finally:
             here.busy = False
         if here.put_off.allowed and section.checks is not None and controller.sought is None:
@@ -130,7 +129,6 @@ class EagerWatch:
         here: Here,
         section: Section,
         checks: Checks | None,
-        sought: Sought | None,
         op_type: str,
         inputs: Sequence[OpInput],
         attributes: AttributeList,
@@ -152,10 +150,11 @@ class EagerWatch:
         op = log.add(op_type, inputs, attributes, gave, stack, scope)
         if log.fresh and captures(section.plan):
             section.name_fresh(stack)
-        found = checks is not None and checks.at_ops and checks.bad(op, inputs, gave)
+        found = checks is not None and checks.bad(op, inputs, gave)
         if updates_variable(op_type):
             found = self._updates.note(section, checks, op, inputs) or found
-        if found or sought is not None:
+        if found or self._controller.sought is not None:
+            sought = self._controller.sought
             changeable = outputs if scope is None else None
             return self._stops.after(here, section, checks if found else None, sought, op, inputs, gave, changeable)
         return outputs
@@ -164,16 +163,20 @@ class EagerWatch:
         """Look at ops that this thread has put off, each as if it had just run."""
         here = self._threads.here
         section, controller = here.section, self._controller
+        if section is None:
+            return
+        watched = controller.watched
+        checks = self._checks_of(watched)
         here.busy = True
         try:
             for arguments, outputs, stack, scope in ops:
-                if section is None or section.ignored:
+                if controller.watched is not watched:  # a stop has ended the watch, or begun another
+                    watched = controller.watched
+                    checks = self._checks_of(watched)
+                if section.ignored:
                     break
-                checks = self._checks_of(controller.watched)  # a stop may have ended the watch, or begun another
                 inputs, attributes = parts_of(arguments)
-                self._take_in(
-                    here, section, checks, controller.sought, arguments[1], inputs, attributes, outputs, stack, scope
-                )
+                self._take_in(here, section, checks, arguments[1], inputs, attributes, outputs, stack, scope)
         finally:
             here.busy = False
 

@@ -6,9 +6,10 @@ held is not kept: as long as somebody has it, TensorFlow copies the variable at 
 
 from __future__ import annotations
 
+import itertools
 import weakref
-from collections import deque
-from collections.abc import Callable, Sequence
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Any
 
@@ -56,7 +57,7 @@ class RecentOps:
         self._budget = budget
         self._largest_read = _SMALL
         self._ops: deque[Noted] = deque()
-        self._counts: dict[str, int] = {}
+        self._counts: defaultdict[str, Iterator[int]] = defaultdict(itertools.count)
         self._made: set[int] = set()  # the ids of tensors that ops gave
         self._released: set[int] = set()  # of those, the ones whose memory is that of a large variable
         self._outside: dict[int, Source] = {}
@@ -118,22 +119,17 @@ class RecentOps:
         scope: str | None = None,
     ) -> Noted:
         """Add an op that was given `inputs` and gave `outputs`; `scope` is its name scope, by default `scope_now`."""
-        made, nbytes, ops = self._made, 0, self._ops
-        reads: list[int | Source | OnTheWay] = []
-        for given in inputs:
-            if type(given) is EagerTensor:
-                key = tensor_id(given)
-                if key in made:
-                    reads.append(key)
-                else:
-                    source = self._outside.get(key) or self._new_source(given, key)
-                    source.readers += 1
-                    reads.append(source)
-            else:
-                read = self._read(given)
-                reads.append(read)
-                if self._keeps_all and isinstance(read, OnTheWay):
-                    nbytes += read.value.nbytes
+        made, nbytes = self._made, 0
+        reads: list[int | Source | OnTheWay]
+        try:  # mostly ops before have given all of its inputs
+            reads = [*map(tensor_id, inputs)]
+            inside = made.issuperset(reads)
+        except AttributeError:  # one is no tensor
+            inside = False
+        if not inside:
+            reads = [self._given(one) for one in inputs]
+            if self._keeps_all:
+                nbytes = sum(read.value.nbytes for read in reads if isinstance(read, OnTheWay))
         for key, dtype, value in outputs:
             made.add(key)
             if value is not None:
@@ -144,8 +140,7 @@ class RecentOps:
             outputs = [
                 (key, dtype, value if value is None else Released(value.shape)) for key, dtype, value in outputs
             ]
-        counts = self._counts
-        counts[op_type] = nth = counts.get(op_type, -1) + 1
+        nth = next(self._counts[op_type])
         device = self._device or next((one.device for one in inputs if type(one) is EagerTensor), "")
         if scope is None:
             scope = self.forward.scope or self._scope.name
@@ -154,7 +149,7 @@ class RecentOps:
         if scope or self._scoped:
             self._scoped = True
             self.forward.add(op_type, scope, inputs, [key for key, _, _ in outputs])
-        ops.append(op)
+        self._ops.append(op)
         self._nbytes = held = self._nbytes + nbytes
         if held > self._budget or number >= self._most:
             self._make_room()
@@ -228,13 +223,24 @@ class RecentOps:
         self._forgotten = {key: made for key, made in self._forgotten.items() if key in tensors}
         self._outside = {key: source for key, source in self._outside.items() if key in sources}
 
+    def _given(self, given: OpInput) -> int | Source | OnTheWay:
+        """What the log has for an input of an op that it is about to hold."""
+        if type(given) is not EagerTensor:
+            return self._read(given)
+        key = tensor_id(given)
+        if key in self._made:
+            return key
+        source = self._outside.get(key) or self._new_source(given, key)
+        source.readers += 1
+        return source
+
     def _read(self, given: OpInput) -> Source | OnTheWay:
         handle = getattr(given, "handle", None)
         if type(handle) is not EagerTensor:
             source = Source(given, nbytes=getattr(given, "nbytes", 0), readers=1)
             self._nbytes += source.nbytes
             return source
-        self._counts["ReadVariableOp"] = count = self._counts.get("ReadVariableOp", -1) + 1
+        count = next(self._counts["ReadVariableOp"])
         dtype = given.dtype.as_datatype_enum
         value = _variable(handle, dtype) if self._keeps_all else None
         return OnTheWay(self._source(handle), dtype, count, value)

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from tfdbg_cli.analysis.batch.alongside import Alongside
 from tfdbg_cli.analysis.batch.batch_roles import BatchRoles
 from tfdbg_cli.analysis.batch.rows import BatchRows
 from tfdbg_cli.analysis.graph.eager_past import past_in
 from tfdbg_cli.analysis.graph.feeds import fed_value
 from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS
 from tfdbg_cli.analysis.graph.membership import membership_of
+from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.names import parse_tensor_name, tensor_name_of
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import Array, NoValue, as_array
@@ -82,16 +84,38 @@ def given_with(run: Run, batch: BatchRows) -> Mapping[str, Array]:
     """The feeds or arguments of as many rows as the batch has, by their names; of replicas those of its own.
 
     None beside a batch that a pipeline inside the run gave, however many rows they have. Beside one whose rows eager
-    ops put in another order, what these were given alone.
+    ops put in another order, what these were given alone. Of what eager ops were given only what stands row for row
+    with the batch, as far as can be told.
     """
     values = {name: _array(given) for name, given in run.call.given.items() if not _is_shape(run, name)}
+    past = past_in(run.graph)
     if batch.apart:
-        past = past_in(run.graph)
         values = {name: value for name, value in values.items() if tensor_name_of(name).node in past}
     found = {name: value for name, value in values.items() if value is not None and value.shape[:1] == (batch.size,)}
+    found = _alongside(run, batch, found, past)
     if not batch.stored and _was_drawn(run, batch, found):
         return {}
     return _of_replica(run, batch, found) if len(found) > 1 else found
+
+
+def _alongside(run: Run, batch: BatchRows, given: dict[str, Array], past: Container[str]) -> dict[str, Array]:
+    """Without what eager ops, those of the run or of its `past`, were given in another order than the batch is in.
+
+    Beside a batch from elsewhere, such as an argument, only what certainly is in its order remains.
+    """
+    eager = run.call.kind is RunKind.EAGER
+    source = tensor_name_of(batch.source)
+    alone = [name for name in given if eager or tensor_name_of(name).node in past]
+    if not alone or batch.stored:
+        return given
+    trusted = eager or source.node in past
+    beside = Alongside(run, batch)
+    verdicts = {name: tensor_name_of(name) == source or beside.keeps_rows(name, surely=not trusted) for name in alone}
+    return {
+        name: value
+        for name, value in given.items()
+        if name not in verdicts or (trusted if verdicts[name] is None else verdicts[name])
+    }
 
 
 def _was_drawn(run: Run, batch: BatchRows, given: Mapping[str, Array]) -> bool:

@@ -33,7 +33,8 @@ class BatchRows:
 
     `stored` says that the batch is sparse or ragged, so that `source` holds the elements of all rows; `of_elements`
     is the row of each. A run may take several batches: this one is the `execution`th that the source gave, from 0.
-    `apart` says that the source was given to eager ops before the call, which put its rows in another order.
+    `apart` says that the source was given to eager ops before the call, which put its rows in another order. `way`
+    has the tensors on the way back to it, by their places in the run: which of their rows these are.
     """
 
     rows: tuple[int, ...] = ()
@@ -43,6 +44,7 @@ class BatchRows:
     execution: int = 0
     apart: bool = False
     of_elements: Array | None = field(default=None, compare=False, repr=False)
+    way: Mapping[int, tuple[int, ...]] = field(default_factory=dict, compare=False, repr=False)
 
 
 NO_ROWS = BatchRows()
@@ -98,8 +100,12 @@ class _Search:
                 self._passed.append((index, rows))
             found = self._step(index, axis, rows)
             if found is not None:
-                return replace(found, apart=self._is_apart(found))
-        return self._given()
+                return replace(found, apart=self._is_apart(found), way=self._way())
+        given = self._given()
+        return None if given is None else replace(given, way=self._way())
+
+    def _way(self) -> dict[int, tuple[int, ...]]:
+        return {index: tuple(map(int, rows)) for index, rows in self._passed}
 
     def _is_apart(self, found: BatchRows) -> bool:
         """Whether the way led through arguments that have these rows in other places."""

@@ -12,6 +12,7 @@ from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.runs.function.traced_function import TracedFunction
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
+from tfdbg_cli.capture.tf.types import EagerTensor
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.statistics import any_nonfinite
@@ -48,27 +49,57 @@ class Insides:
                 name = f"{scope}/{node.name}"
                 yield node.name, node._replace(name=name, inputs=read, control_inputs=waited)
 
-    def values(self, inputs: Sequence[Array | None], outputs: Sequence[Array]) -> TensorStore | None:
+    def values(self, inputs: Sequence[Array | None], outputs: Sequence[Array | None]) -> TensorStore | None:
         """All values of a call with `inputs` that gave `outputs`; None where they are not computed.
 
         They are computed by calling the function again, out of the program's sight. That is done only if it has no
-        variables, draws and side effects, and a large function is called only if it made non-finite outputs of finite
-        inputs.
+        draws and side effects, and a large function is called only if it made non-finite outputs of finite inputs.
+        Variables may have changed since: what was computed of them counts only if the outputs are the same bits.
         """
         traced = self.traced
         if any(value is None for value in inputs):
             return None
         if len(traced.graph) > _SMALL and (any(map(_is_bad, inputs)) or not any(map(_is_bad, outputs))):
             return None
-        outside = traced.snapshot_plan.outside
-        if outside is None or outside.silenced or not all(map(traced.is_argument, traced.slots)):
+        plan = traced.snapshot_plan
+        if plan.outside is None or plan.outside.silenced or plan.written or plan.reason:
+            return None
+        given = self._given(inputs)
+        if given is None:
             return None
         try:
             with INSIDE, compat.not_recording():
-                return traced.instrumented.perform([tf.constant(value) for value in inputs], _MOST).captured
+                found = traced.instrumented.perform(given, _MOST)
+                alike = len(given) == len(inputs) or _are_same(outputs, found.outputs)
         except Exception as error:  # noqa: BLE001  # then its values are not known
             report("compute the insides of a function again", error)
             return None
+        return found.captured if alike else None
+
+    def _given(self, inputs: Sequence[Array | None]) -> list[EagerTensor] | None:
+        """All that a call is given: `inputs` for its arguments, and its variables; None if it needs anything else."""
+        found: list[EagerTensor] = []
+        rest = iter(inputs)
+        for slot in self.traced.slots:
+            given = getattr(slot.variable, "handle", None)
+            if self.traced.is_argument(slot):
+                value = next(rest, None)
+                given = None if value is None else tf.constant(value)
+            if type(given) is not compat.EagerTensor:
+                return None
+            found.append(given)
+        return found
+
+
+def _are_same(outputs: Sequence[Array | None], again: Sequence[EagerTensor]) -> bool:
+    """Whether those of the `outputs` that are held, one at least, are what came out `again`."""
+    held = [(value, tensor) for value, tensor in zip(outputs, again, strict=False) if value is not None]
+    return bool(held) and all(_bits(value) == _bits(tensor.numpy()) for value, tensor in held)
+
+
+def _bits(value: Array) -> tuple[str, bytes]:
+    array = np.asarray(value)
+    return str(array.dtype), array.tobytes()
 
 
 def within(scope: str, name: TensorName, given: Mapping[str, TensorName]) -> TensorName:

@@ -126,7 +126,7 @@ class _Telling:
         self._results.update({(id(op), slot): name for slot, name in enumerate(results)})
         self._given_back.update({(op.number, slot): name for slot, name in enumerate(results)})
         outputs = [self._value(op, dtype, value) for _, dtype, value in op.outputs]
-        held = [value for value in outputs if not isinstance(value, NoValue)]
+        held = [None if isinstance(value, NoValue) else value for value in outputs]
         wanted = op.number in self._leading
         store = insides.values([self._held(read) for read in op.inputs], held) if wanted else None
         for row in range(0 if store is None else len(store)):

@@ -73,6 +73,22 @@ def test_labels_in_an_order_of_their_own_are_not_shown(before: bool) -> None:
     assert "y:0" not in shown
 
 
+def test_labels_that_are_mixed_with_those_of_other_rows_are_shown() -> None:
+    """As mixup does: they meet the batch in its order, too."""
+    shown = _shown(
+        AXIS,
+        op("log", "Log", "x", value=X),
+        _gather("others", "y", "order", Y[ORDER]),
+        op("column", "Reshape", "y", "shape", value=Y.reshape(4, 1)),
+        op("shape", "Const", value=np.array([4, 1], np.int32)),
+        op("ratio", "RealDiv", "column", "log", value=np.where(X == 0, INF, 1)),
+        x=X,
+        y=Y,
+        order=ORDER,
+    )
+    assert shown == {"x:0", "y:0"}
+
+
 def test_the_order_of_labels_alone_is_not_shown_either() -> None:
     shown = _shown(
         AXIS,

@@ -67,3 +67,13 @@ def test_without_a_loss_nothing_is_told() -> None:
     assert (
         _roles(KERNEL, op("dense", "MatMul", "next", "kernel"), op("sum", "AddV2", "next:1", "next:2")) == [None] * 3
     )
+
+
+def test_parts_that_were_given_one_by_one_have_roles_though_their_names_are_not_alike() -> None:
+    graph = made_graph(
+        op("X", "Placeholder"), op("labels", "Placeholder"), KERNEL, op("dense", "MatMul", "X", "kernel"),
+        *_loss("dense", "labels"),
+    )  # fmt: skip
+    parts = [name("X"), name("labels")]
+    assert list(map(BatchRoles(graph, frozenset(), parts).role, parts)) == [BatchRole.INPUTS, BatchRole.TARGETS]
+    assert list(map(BatchRoles(graph, frozenset()).role, parts)) == [None, None]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
+from enum import IntEnum, auto
 from typing import TypeAlias
 
 import numpy as np
@@ -31,6 +32,16 @@ _KEEP_NUMBERS = MOVES | SAME_VALUE.keys()
 _Rows: TypeAlias = tuple[int, ...]
 
 
+class Evidence(IntEnum):
+    """Whether something stands row for row with a batch; of several findings the last here counts."""
+
+    NONE = auto()
+    RATHER_FOR = auto()  # it is used in that order, but not together with the batch
+    RATHER_AGAINST = auto()  # it is used in another order, but not together with the batch
+    AGAINST = auto()
+    FOR = auto()
+
+
 class Alongside:
     """The values beside one batch."""
 
@@ -42,17 +53,14 @@ class Alongside:
         # The rows of the batch, and where they were when ops had put them in another order.
         self._orders: dict[_Rows, None] = dict.fromkeys([batch.rows, *batch.way.values(), *self._next_orders()])
 
-    def keeps_rows(self, name: str, *, surely: bool) -> bool | None:
-        """Whether what was given as `name` has for each row of the batch its own; None where nothing tells.
-
-        `surely` asks for a tensor that both it and the batch are in.
-        """
+    def keeps_rows(self, name: str) -> Evidence:
+        """Whether what was given as `name` has for each row of the batch its own, in the order of the batch."""
         first = tensor_name_of(name)
         if self._orders_rows(first):
-            return False
+            return Evidence.AGAINST
         waiting: deque[tuple[TensorName, _Rows]] = deque([(first, self._batch.rows)])
         met: set[TensorName] = set()
-        found: bool | None = None
+        found = Evidence.NONE
         while waiting and len(met) < _MOST_TENSORS:
             tensor, rows = waiting.popleft()
             for made, positions in self._readers(tensor):
@@ -60,12 +68,14 @@ class Alongside:
                 known, became = self._became(made, positions, rows)
                 if not known or further in met:
                     continue
-                if became is None:
-                    return False
-                meets = made in self._batch.way
-                found = found or meets or not surely or None
                 met.add(further)
-                if not meets:
+                on_the_way = made in self._batch.way
+                if became is None:
+                    found = max(found, Evidence.AGAINST if on_the_way else Evidence.RATHER_AGAINST)
+                elif on_the_way:  # which it may join in another order, too, as where examples are mixed
+                    return Evidence.FOR
+                else:
+                    found = max(found, Evidence.RATHER_FOR)
                     waiting.append((further, became))
         return found
 

@@ -25,6 +25,7 @@ _MOST_NODES = 20_000  # of a graph that is looked at
 _MOST_FOLLOWED = 300  # nodes that are computed of one part alone
 _READS_VARIABLE = VARIABLE_READS | VARIABLE_OPS
 _LAYERS = MATMULS | {"Conv2D", "Conv3D", "DepthwiseConv2dNative", "Einsum"}  # no loss multiplies with parameters so
+_ALONE = ":"  # no name of a node
 _NUMBERED = re.compile(r"^(?P<stem>.+?)(?:_\d+)?$")
 
 
@@ -53,11 +54,15 @@ def batch_role_behind(lineage: Lineage, item: InputSeen, roles: Sequence[BatchRo
 
 
 class BatchRoles:
-    """The roles of the parts of the batch in one graph; `captured` are its placeholders that hold no batch."""
+    """The roles of the parts of the batch in one graph; `captured` are its placeholders that hold no batch.
 
-    def __init__(self, graph: Graph, captured: frozenset[str]) -> None:
+    `alone` are parts of one batch whose names do not say so, as those that eager ops were given.
+    """
+
+    def __init__(self, graph: Graph, captured: frozenset[str], alone: Sequence[TensorName] = ()) -> None:
         self._graph = graph
         self._captured = captured
+        self._alone = list(alone)
         self._known: dict[str, dict[TensorName, BatchRole]] = {}
 
     def role(self, tensor: TensorName) -> BatchRole | None:
@@ -65,9 +70,12 @@ class BatchRoles:
         node = self._graph.find(tensor.node)
         if node is None or len(self._graph) > _MOST_NODES:
             return None
-        key = tensor.node if node.op_type in PIPELINE_OPS else self._stem(node)
+        if tensor in self._alone:
+            key, parts = _ALONE, self._alone
+        else:
+            key, parts = (tensor.node if node.op_type in PIPELINE_OPS else self._stem(node)), None
         if key and key not in self._known:
-            self._known[key] = self._read(self._parts(node))
+            self._known[key] = self._read(self._parts(node) if parts is None else parts)
         return self._known[key].get(tensor) if key else None
 
     def _stem(self, node: Node) -> str:

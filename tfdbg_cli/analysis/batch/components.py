@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tfdbg_cli.analysis.batch.alongside import Alongside
+from tfdbg_cli.analysis.batch.alongside import Alongside, Evidence
 from tfdbg_cli.analysis.batch.batch_roles import BatchRoles
 from tfdbg_cli.analysis.batch.rows import BatchRows
 from tfdbg_cli.analysis.graph.eager_past import past_in
@@ -17,7 +17,7 @@ from tfdbg_cli.analysis.graph.feeds import fed_value
 from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS
 from tfdbg_cli.analysis.graph.membership import membership_of
 from tfdbg_cli.model.calls import RunKind
-from tfdbg_cli.model.names import parse_tensor_name, tensor_name_of
+from tfdbg_cli.model.names import TensorName, parse_tensor_name, tensor_name_of
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import Array, NoValue, as_array
 from tfdbg_cli.ops.kinds import SHAPE_INPUT
@@ -64,8 +64,11 @@ def components(run: Run, batch: BatchRows) -> list[Component]:
     A sparse or ragged batch (`stored`) comes first, without the indices or splits that came in with it.
     """
     captured = frozenset(argument.name for argument in run.call.arguments if argument.captured)
-    roles = BatchRoles(run.graph, captured)
-    found = [Component(name, value, _role(roles, name), fed=True) for name, value in given_with(run, batch).items()]
+    beside = given_with(run, batch)
+    past = past_in(run.graph)
+    names = map(tensor_name_of, beside)
+    roles = BatchRoles(run.graph, captured, [name for name in names if _is_alone(run, name, past)])
+    found = [Component(name, value, _role(roles, name), fed=True) for name, value in beside.items()]
     if batch.stored:
         return [*_stored(run, roles, batch), *(part for part in found if _stem(part.name) != _stem(batch.source))]
     if found:
@@ -99,23 +102,30 @@ def given_with(run: Run, batch: BatchRows) -> Mapping[str, Array]:
 
 
 def _alongside(run: Run, batch: BatchRows, given: dict[str, Array], past: Container[str]) -> dict[str, Array]:
-    """Without what eager ops, those of the run or of its `past`, were given in another order than the batch is in.
+    """Without what is known to be in another order than the batch.
 
-    Beside a batch from elsewhere, such as an argument, only what certainly is in its order remains.
+    What eager ops were given, those of the run or of its `past`, was given each for itself: of that only what is used
+    in the order of the batch remains, and what nothing is known of; beside a batch from elsewhere, such as an
+    argument, only what certainly is in its order.
     """
-    eager = run.call.kind is RunKind.EAGER
-    source = tensor_name_of(batch.source)
-    alone = [name for name in given if eager or tensor_name_of(name).node in past]
-    if not alone or batch.stored:
+    if batch.stored or len(given) < 2:
         return given
-    trusted = eager or source.node in past
-    beside = Alongside(run, batch)
-    verdicts = {name: tensor_name_of(name) == source or beside.keeps_rows(name, surely=not trusted) for name in alone}
-    return {
-        name: value
-        for name, value in given.items()
-        if name not in verdicts or (trusted if verdicts[name] is None else verdicts[name])
-    }
+    source, beside = tensor_name_of(batch.source), Alongside(run, batch)
+    told_apart = frozenset({Evidence.AGAINST, Evidence.RATHER_AGAINST})
+    if not _is_alone(run, source, past):
+        told_apart |= {Evidence.NONE, Evidence.RATHER_FOR}
+    found: dict[str, Array] = {}
+    for name, value in given.items():
+        tensor = tensor_name_of(name)
+        excluded = told_apart if _is_alone(run, tensor, past) else {Evidence.AGAINST}
+        if tensor == source or beside.keeps_rows(name) not in excluded:
+            found[name] = value
+    return found
+
+
+def _is_alone(run: Run, tensor: TensorName, past: Container[str]) -> bool:
+    """Whether an eager op was given `tensor`, for itself and not as one of the arguments of a call."""
+    return run.call.kind is RunKind.EAGER or tensor.node in past
 
 
 def _was_drawn(run: Run, batch: BatchRows, given: Mapping[str, Array]) -> bool:

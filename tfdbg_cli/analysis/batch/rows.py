@@ -169,7 +169,8 @@ class _Search:
             if item.index is not None:
                 self._meet(item.index, way.axis, way.rows)
             elif item.value is not None and way.axis == 0 and not self._is_no_batch(item):
-                source = str(feed_name(item.node) or item.name)
+                made = "" if item.node is None else item.node.attributes.get(GIVEN_BY, "")
+                source = made or str(feed_name(item.node) or item.name)
                 return self._entered(item.node, item.name.slot, way.rows, source, len(item.value))
         return None
 

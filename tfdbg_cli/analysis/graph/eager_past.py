@@ -6,7 +6,7 @@ elsewhere read nothing, hand on what these ops made (`GIVEN_BY`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from tfdbg_cli.model.gathered import GatheredTensors, Row
@@ -31,12 +31,7 @@ def arguments_made(graph: Graph) -> dict[str, TensorName]:
 
 def past_in(graph: Graph) -> frozenset[str]:
     """The names of the nodes that ran before the function was called."""
-
-    def needs(name: str) -> tuple[str, ...]:
-        node = graph.find(name)
-        return () if node is None else node.needs
-
-    return frozenset(reached((made.node for made in arguments_made(graph).values()), needs))
+    return frozenset(reached((made.node for made in arguments_made(graph).values()), _needs(graph)))
 
 
 def behind_past(node: Node, made: Mapping[str, TensorName]) -> Node:
@@ -73,16 +68,39 @@ def without_past(run: Run) -> Run:
 
 
 def with_recorded_past(run: Run, recorded: Run) -> Run:
-    """`run`, a function made again alone, behind what ran before the call as it was `recorded`."""
+    """`run`, a function made again alone, behind what ran before the call as it was `recorded`.
+
+    Of a gradient that is its forward part, too.
+    """
     past, made = past_in(recorded.graph), arguments_made(recorded.graph)
     if not past:
         return run
     nodes = [node for node in recorded.graph if node.name in past]
     nodes += [behind_past(node, made) for node in run.graph]
-    before = recorded.tensors
-    rows = [(before, row) for row in range(len(before)) if before[row].node in past]
-    tensors = GatheredTensors([*rows, *rows_behind_past(run.tensors, made)])
+    before, shown = recorded.tensors, past | _forward_part(run)
+    own = rows_behind_past(run.tensors, made)
+    again = {store[row].name for store, row in own}
+    rows = [
+        (before, row) for row in range(len(before)) if before[row].node in shown and before[row].name not in again
+    ]
+    tensors = GatheredTensors([*rows, *own])
     return replace(run, graph=Graph(nodes, run.graph.kind), tensors=tensors, notes=(*run.notes, _NOTE))
+
+
+def _forward_part(run: Run) -> frozenset[str]:
+    """The nodes of a gradient that led to what its forward function handed over: that is given, and not computed."""
+    tensors, graph = run.tensors, run.graph
+    found = {tensors[row].node for row in range(len(tensors)) if tensors[row].op_type == _ARGUMENT}
+    handed = [name for name in found if (node := graph.find(name)) is not None and node.op_type != _ARGUMENT]
+    return frozenset(reached(handed, _needs(graph)))
+
+
+def _needs(graph: Graph) -> Callable[[str], tuple[str, ...]]:
+    def needs(name: str) -> tuple[str, ...]:
+        node = graph.find(name)
+        return () if node is None else node.needs
+
+    return needs
 
 
 def _without(node: Node) -> Mapping[str, str]:

@@ -61,6 +61,7 @@ class Lineage:
         self._turns = Turns(run.graph, run.tensors)
         self._behind: dict[tuple[str, str], frozenset[str]] = {}
         self._captured = {argument.name for argument in run.call.arguments if argument.captured}
+        self._given = {argument.name for argument in run.call.arguments if not argument.captured}
 
     def node(self, index: int) -> Node | None:
         """The node that made the tensor at `index`, if a graph of the run holds it."""
@@ -125,10 +126,11 @@ class Lineage:
         return frozenset(self._captured)
 
     def is_variable(self, node: Node) -> bool:
-        """Whether `node` is a variable: of a graph, or one that a function captured."""
+        """Whether `node` is a variable: of a graph, or one that a function or the forward function of it captured."""
         if node.op_type in VARIABLE_OPS:
             return True
-        if node.op_type not in INPUTS or not self.is_captured(node):
+        forward = bool(self._given) and node.name not in self._given
+        if node.op_type not in INPUTS or not (forward or self.is_captured(node)):
             return False
         readers = self.graph_of(node).consumers(node.name)
         return any(takes_handle(reader.op_type) or reader.op_type == UPDATED_VARIABLE for reader, _ in readers)

@@ -17,7 +17,7 @@ from tfdbg_cli.capture.functions.arguments import slots_of
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.function_tree import grown
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.capture.tf.types import TfGraph
+from tfdbg_cli.capture.tf.types import EagerTensor, TfGraph
 from tfdbg_cli.model.names import TensorName, free_name
 from tfdbg_cli.model.walks import depth_first
 
@@ -52,6 +52,18 @@ class ForwardFunction:
     def graphs(self) -> Mapping[str, TfGraph]:
         """The FuncGraphs of it and of the functions that it calls, by their names, as far as they are kept."""
         return _graphs(self.root.body.name, self.graph)
+
+
+@dataclass(frozen=True, eq=False)
+class HandedOver:
+    """The `tensors` that a call of `function` handed to its gradient, by their names in a run of that.
+
+    The nodes of the function stand under `scope` there.
+    """
+
+    function: str
+    scope: str
+    tensors: Mapping[str, EagerTensor]
 
 
 def forward_function(name: str, graph: TfGraph) -> ForwardFunction | None:

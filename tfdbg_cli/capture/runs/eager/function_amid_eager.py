@@ -52,7 +52,7 @@ class FunctionAmidEager(FunctionCall):
         try:
             # Of a run of many that nobody looks at now, no other function is called again.
             recorded = self._plan is not None and self._plan.recorded
-            return self._watch.with_past(run, self.given, insides=not recorded)
+            return self._watch.with_past(run, self.given, self.handed, insides=not recorded)
         except Exception as error:  # noqa: BLE001
             report("look at the eager code before a function", error)
             return run

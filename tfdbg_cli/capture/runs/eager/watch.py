@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 from tfdbg_cli.capture.controller import Action, Controller, PendingRun, Plan, WatchRequest
 from tfdbg_cli.capture.failures import report
+from tfdbg_cli.capture.functions.forward_function import HandedOver
 from tfdbg_cli.capture.runs.eager.checks import Checks
 from tfdbg_cli.capture.runs.eager.live_frames import live_frames, namer
 from tfdbg_cli.capture.runs.eager.log.forward_ops import ForwardOps
@@ -241,15 +242,18 @@ class EagerWatch:
             if checks is not None:
                 checks.ignored.gave(name, gave)
 
-    def with_past(self, run: Run, given: Mapping[str, EagerTensor], *, insides: bool) -> Run:
+    def with_past(
+        self, run: Run, given: Mapping[str, EagerTensor], handed: HandedOver | None, *, insides: bool
+    ) -> Run:
         """`run` of a function that this thread called, with the eager ops that made what it was `given`.
 
+        If it is a gradient, `handed` is what its forward function handed over, which was called among these ops.
         With `insides` the values inside of functions that were called among these ops are computed again.
         """
         section = self._sections.here.section
         if section is None or not len(section.log):
             return run
-        return self._pasts.with_past(run, section.log, given, namer(live_frames()), insides=insides)
+        return self._pasts.with_past(run, section.log, given, handed, namer(live_frames()), insides=insides)
 
     @property
     def looks_at_ops(self) -> bool:

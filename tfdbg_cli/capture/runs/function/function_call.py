@@ -11,6 +11,7 @@ from tfdbg_cli.capture.chooser import chooser
 from tfdbg_cli.capture.controller import EVERYTHING, Action, Controller, Plan
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.functions.arguments import given, given_values
+from tfdbg_cli.capture.functions.forward_function import HandedOver
 from tfdbg_cli.capture.pipeline import Capture
 from tfdbg_cli.capture.runs.batch_places import batch_places, ids_of
 from tfdbg_cli.capture.runs.function.capture import WithoutValues
@@ -70,6 +71,17 @@ class FunctionCall:
         """The tensors that the program gives the function, by the names of its arguments."""
         slots = zip(self.traced.slots, self._inputs, strict=False)
         return {slot.argument.name: tensor for slot, tensor in slots if not slot.argument.captured}
+
+    @property
+    def handed(self) -> HandedOver | None:
+        """What the forward function handed over; None of a function that is no gradient."""
+        forward = self.traced.forward
+        if forward is None:
+            return None
+        slots = zip(self.traced.slots, self._inputs, strict=False)
+        named = ((slot.argument.name, tensor) for slot, tensor in slots)
+        tensors = {name: tensor for name, tensor in named if name in forward.handed}
+        return HandedOver(forward.root.body.name, forward.scope, tensors)
 
     @property
     def arguments(self) -> list[EagerTensor]:

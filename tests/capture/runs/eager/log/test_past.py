@@ -13,13 +13,16 @@ import tensorflow as tf
 from support.scripted import ScriptedFrontend
 
 from tfdbg_cli.analysis.batch.components import components
-from tfdbg_cli.analysis.graph.eager_past import without_past
+from tfdbg_cli.analysis.graph.eager_past import with_recorded_past, without_past
+from tfdbg_cli.analysis.graph.lineage import Lineage
+from tfdbg_cli.analysis.graph.ways.chain import chain_to
 from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
 from tfdbg_cli.capture.runs.eager.watch import watch_of
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.decision import RunUntil
+from tfdbg_cli.model.gathered import PartOfStore
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 
@@ -210,3 +213,37 @@ def test_rows_are_followed_through_a_function_as_long_as_its_variables_are_the_s
     (shown,) = components(run, origin.batch)
     assert (shown.name, origin.batch.rows) == (("h", (2,)) if changed else ("eager/raw", (0,)))
     assert shown.row(origin.batch.rows[0]).tolist() == [0.0, 0.0]
+
+
+def test_the_gradient_of_a_function_shows_the_inside_of_its_forward_part() -> None:
+    w = tf.Variable(tf.eye(2))
+    encode = tf.function(lambda x: tf.norm(x @ w, axis=1))
+    raw = DATA * np.array([[0.0], [1.0], [1.0]], np.float32)
+    with watched("bad_result") as front:
+        for _ in range(2):
+            x = tf.reverse(tf.constant(raw), [0])
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean(encode(x))
+            tape.gradient(loss, w)
+    run = front.ends[0].run
+    origin = OriginSearch(run).first()
+    assert origin is not None and origin.node.op_type == "SqrtGrad"
+    names = [str(run.tensors[row].name) for row in range(len(run.tensors))]
+    scope = next(
+        node.name.partition("/")[0] for node in run.graph if node.name.endswith("/x") and "eager" not in node.name
+    )
+    forward = [name for name in names if name.startswith(f"{scope}/")]
+    assert [name.rpartition("/")[2] for name in forward if "norm/S" in name and "indices" not in name] == [
+        "Sum:0", "Sqrt:0", "Squeeze:0",
+    ]  # fmt: skip
+    assert chain_to(run, Lineage(run), origin.node, 0)[0].tensor.node == "eager/raw"
+    (shown,) = components(run, origin.batch)
+    assert (shown.name, origin.batch.rows) == ("eager/raw", (0,))
+    argument = without_past(run).graph.find(f"{scope}/x")
+    assert argument is not None and argument.op_type == "Placeholder"
+    # Made again, the gradient is given what the forward part handed over, and nothing else of that.
+    computed = [row for row, name in enumerate(names) if name.startswith("gradients/")]
+    handed = [row for row in range(len(names)) if run.tensors[row].op_type == "Placeholder"]
+    alone = replace(without_past(run), tensors=PartOfStore(run.tensors, [*handed, *computed]))
+    found = OriginSearch(with_recorded_past(alone, run)).first()
+    assert found is not None and found.batch == origin.batch

@@ -9,6 +9,7 @@ import numpy as np
 import tensorflow as tf
 
 from tfdbg_cli.capture.failures import report
+from tfdbg_cli.capture.runs.eager.log.noted_ops import Noted, RecentOp
 from tfdbg_cli.capture.runs.function.traced_function import TracedFunction
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
@@ -100,6 +101,13 @@ def _are_same(outputs: Sequence[Array | None], again: Sequence[EagerTensor]) -> 
 def _bits(value: Array) -> tuple[str, bytes]:
     array = np.asarray(value)
     return str(array.dtype), array.tobytes()
+
+
+def called_by(op: Noted | RecentOp) -> Insides | None:
+    """What is inside of the function that `op` called; None of an op that called none."""
+    is_call = len(op.attributes) == 2 and op.attributes[0] is CALLED
+    found: Insides | None = op.attributes[1] if is_call else None
+    return found
 
 
 def within(scope: str, name: TensorName, given: Mapping[str, TensorName]) -> TensorName:

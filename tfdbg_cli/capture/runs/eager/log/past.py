@@ -12,19 +12,21 @@ from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
 
 from tfdbg_cli.analysis.graph.eager_past import behind_past, rows_behind_past
+from tfdbg_cli.capture.functions.forward_function import HandedOver
 from tfdbg_cli.capture.runs.batch_places import batch_places
-from tfdbg_cli.capture.runs.eager.log.noted_ops import HANDLES, Source
+from tfdbg_cli.capture.runs.eager.log.insides import called_by
+from tfdbg_cli.capture.runs.eager.log.noted_ops import HANDLES, Noted, Source
 from tfdbg_cli.capture.runs.eager.log.recent import RecentOps
 from tfdbg_cli.capture.runs.eager.log.told import told_of
 from tfdbg_cli.capture.runs.eager.program.stacks import Tracebacks
 from tfdbg_cli.capture.stores import rows_of
 from tfdbg_cli.capture.tf.compat import EagerTensor, dtype_number, tensor_id
-from tfdbg_cli.model.gathered import GatheredTensors
+from tfdbg_cli.model.gathered import GatheredTensors, Row
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import Traceback
-from tfdbg_cli.model.tensors import MemoryTensorStore, Tensor
+from tfdbg_cli.model.tensors import MemoryTensorStore, Tensor, TensorStore
 
 SCOPE = "eager"
 _NOTE = "What is under `eager/` ran before this call, op by op: it made what the call was given."
@@ -54,6 +56,7 @@ class Pasts:
         run: Run,
         log: RecentOps,
         given: Mapping[str, EagerTensor],
+        handed: HandedOver | None,
         named: Callable[[Source], str],
         *,
         insides: bool = True,
@@ -62,6 +65,7 @@ class Pasts:
 
         Of handles, such as that of an iterator, nothing is told. `named` gives a name to what came from outside of
         the log; empty for none. With `insides` the values inside of functions among those ops are computed again.
+        Of a gradient they are shown in its forward part, too, if the call that `handed` it tensors is in the log.
         """
         ends = {
             name: end
@@ -70,11 +74,19 @@ class Pasts:
             and dtype_number(tensor) not in HANDLES
             and (end := log.maker(tensor_id(tensor))) is not None
         }
-        if not ends:
+        forward = None if handed is None else _call_of(log, handed)
+        if not ends and forward is None:
             return run
-        parts = told_of(log, [op.number for op, _ in ends.values()], named, insides=insides)
+        numbers = [op.number for op, _ in ends.values()] + ([] if forward is None else [forward.number])
+        parts = told_of(log, numbers, named, insides=insides)
         made = {name: _moved(parts.name_of(op, slot)) for name, (op, slot) in ends.items()}
         store = parts.store
+        if handed is not None and forward is not None:
+            taken = parts.given[forward.number].items()
+            made |= {f"{handed.scope}/{name}": _moved(source) for name, source in taken}
+        own = rows_behind_past(run.tensors, made)
+        if handed is not None and forward is not None:
+            own = _with_forward_part(own, run.graph, handed.scope, store, forward.name)
         tensors = [_renamed(store[row]) for row in range(len(store))]
         before = MemoryTensorStore(tensors, [store.value(row) for row in range(len(store))])
         places: dict[str, Traceback] = {f"{SCOPE}/{name}": parts.tracebacks[name] for name in parts.tracebacks}
@@ -87,7 +99,7 @@ class Pasts:
                 came={**run.call.came, **batch_places({f"{SCOPE}/{name}": key for name, key in parts.came.items()})},
             ),
             graph=self._joined(run.graph, tuple(parts.graph), made, parts.tracebacks),
-            tensors=GatheredTensors([*rows_of(before), *rows_behind_past(run.tensors, made)]),
+            tensors=GatheredTensors([*rows_of(before), *own]),
             tracebacks=ChainMap(places, run.tracebacks),  # type: ignore[arg-type]
             notes=(*run.notes, _NOTE),
         )
@@ -103,6 +115,33 @@ class Pasts:
         graph = Graph(nodes, alone.kind)
         self._latest[alone] = _Joined(past, made, places, graph)
         return graph
+
+
+def _call_of(log: RecentOps, handed: HandedOver) -> Noted | None:
+    """The call, in `log`, of the function that `handed` something over; None where it is not there."""
+    for tensor in handed.tensors.values():
+        op, _ = log.maker(tensor_id(tensor)) or (None, 0)
+        insides = called_by(op) if op is not None else None
+        if insides is not None and insides.traced.root.body.name == handed.function:
+            return op
+    return None
+
+
+def _with_forward_part(own: list[Row], graph: Graph, scope: str, before: TensorStore, call: str) -> list[Row]:
+    """The rows `own` of a gradient, behind those of its forward function, whose nodes are under `scope` in `graph`.
+
+    What was not handed over is what `before` has of the inside of the op `call`, which called that function.
+    """
+    known = {store[row].name: (store, row) for store, row in own}
+    beginning = f"{call}/"
+    found: list[Row] = []
+    for row in range(len(before)):
+        tensor = before[row]
+        name = TensorName(f"{scope}/{tensor.node.removeprefix(beginning)}", tensor.slot)
+        if tensor.node.startswith(beginning) and graph.find(name.node) is not None:
+            renamed = MemoryTensorStore([replace(tensor, name=name)], [before.value(row)])
+            found.append(known.pop(name, (renamed, 0)))
+    return [*found, *known.values()]
 
 
 def _moved(name: TensorName) -> TensorName:

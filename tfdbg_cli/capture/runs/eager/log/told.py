@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from tfdbg_cli.capture.runs.eager.log.insides import CALLED, Insides, within
+from tfdbg_cli.capture.runs.eager.log.insides import Insides, called_by, within
 from tfdbg_cli.capture.runs.eager.log.noted_ops import HANDLES, LATER, Noted, Read, RecentOp, Released, Source
 from tfdbg_cli.capture.runs.eager.log.recent import RecentOps
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack, Tracebacks
@@ -48,6 +48,7 @@ class Told:
     handles: Mapping[str, Callable[[], EagerTensor | None]]  # weak references to handles, by names of variables
     came: Mapping[str, int]  # by name, the tensor ids of feeds and of outputs of iterators: what may be of a batch
     results: Mapping[tuple[int, int], TensorName]  # of called functions, by number of the call in the log and slot
+    given: Mapping[int, Mapping[str, TensorName]]  # by number of a call: what the arguments of the function were
 
     def name_of(self, op: Noted, slot: int) -> TensorName:
         """The name of output `slot` of `op` in the run; for a called function that of the tensor inside it."""
@@ -99,6 +100,7 @@ class _Telling:
         self._places: dict[str, tuple[Mapping[str, Traceback], str]] = {}  # of nodes in functions
         self._results: dict[tuple[int, int], TensorName] = {}  # of functions, by the id of the op and the slot
         self._given_back: dict[tuple[int, int], TensorName] = {}  # the same by its number
+        self._given: dict[int, Mapping[str, TensorName]] = {}
         self._taken: set[str] = set()  # nodes with a tensor
 
     def told(self, ops: Iterable[RecentOp]) -> Told:
@@ -113,11 +115,13 @@ class _Telling:
             self._handles,
             self._came,
             self._given_back,
+            self._given,
         )
 
     def _add_call(self, op: RecentOp, insides: Insides) -> None:
         """Add the nodes and results of a called function; with all values inside if it led to the end of the run."""
         given = dict(zip(insides.arguments, (self._read(op, read) for read in op.inputs), strict=False))
+        self._given[op.number] = given
         for own, node in insides.nodes(op.name, given):
             self._nodes[node.name] = node
             self._places[node.name] = (insides.traced.tracebacks, own)
@@ -152,8 +156,9 @@ class _Telling:
         return None if isinstance(value, NoValue) else value
 
     def _add(self, op: RecentOp) -> None:
-        if len(op.attributes) == 2 and op.attributes[0] is CALLED:
-            self._add_call(op, op.attributes[1])
+        insides = called_by(op)
+        if insides is not None:
+            self._add_call(op, insides)
             return
         inputs = tuple(self._read(op, read) for read in op.inputs)
         attributes = {

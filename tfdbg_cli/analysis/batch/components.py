@@ -108,7 +108,7 @@ def _alongside(run: Run, batch: BatchRows, given: dict[str, Array], past: Contai
     in the order of the batch remains, and what nothing is known of; beside a batch from elsewhere, such as an
     argument, only what certainly is in its order.
     """
-    if batch.stored or len(given) < 2:
+    if not given:
         return given
     source, beside = tensor_name_of(batch.source), Alongside(run, batch)
     told_apart = frozenset({Evidence.AGAINST, Evidence.RATHER_AGAINST})

@@ -120,7 +120,9 @@ class _Search:
         """The rows of an argument that was given a tensor on the way, from which nothing was found further back."""
         for index, rows in self._passed:
             tensor, node = self._run.tensors[index], self._lineage.node(index)
-            if node is not None and GIVEN_BY in node.attributes and tensor.shape:
+            if node is None or GIVEN_BY not in node.attributes or self._stored.is_row_splits(node):
+                continue
+            if tensor.shape:
                 return _batch(rows, str(TensorName(node.name, 0)), tensor.shape[0])
         return None
 

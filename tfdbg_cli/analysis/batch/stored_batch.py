@@ -92,8 +92,12 @@ class StoredBatch:
         def makers(edges: Iterable[Edge]) -> list[Node]:
             return [edge.node for edge in edges if edge.node is not None]
 
+        def read_by(maker: Node) -> list[Node]:
+            # An argument that eager ops made: it is what the op learns from, and not what those were given.
+            return [] if GIVEN_BY in maker.attributes else makers(edges(maker))
+
         edges = self._lineage.edges
-        behind = depth_first(makers(edges(node)[1:]), lambda maker: makers(edges(maker)), most=_MOST_NODES)
+        behind = depth_first(makers(edges(node)[1:]), read_by, most=_MOST_NODES)
         return [
             maker
             for maker in behind

@@ -40,6 +40,15 @@ def test_the_shortest_way_from_what_was_fed() -> None:
     assert _chain(run, "w") == ["w:0"]
 
 
+def test_it_begins_with_the_batch_where_that_is_known_though_something_else_is_nearer() -> None:
+    offset = op("offset", "Placeholder", value=[1.0])
+    run = made_run(X, offset, op("a", "Neg", "x", value=[1.0]), op("b", "Add", "offset", "a", value=[1.0]))
+    assert _chain(run, "b") == ["offset:0", "b:0"]
+    lineage, node = Lineage(run), run.graph.node("b")
+    for batch, begin in (("x:0", "x:0"), ("x", "x:0"), ("gone:0", "offset:0")):
+        assert str(chain_to(run, lineage, node, 0, batch=batch)[0].tensor) == begin
+
+
 def test_a_variable_begins_the_chain_where_nothing_was_fed() -> None:
     run = made_run(W, op("r", "Identity", "w", value=[1.0]), op("log", "Log", "r", value=[1.0]))
     assert _chain(run, "log") == ["w:0", "log:0"]

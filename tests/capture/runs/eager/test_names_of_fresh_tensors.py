@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
+from typing import Any
 
 import numpy as np
 import pytest
@@ -93,3 +95,15 @@ def test_a_stack_that_is_asked_for_above_all_calls_is_empty() -> None:
     assert stack_here(10_000) == []
     assert stack_here(0)[0].co_name == "stack_here"
     assert stack_here()[0].co_name == "test_a_stack_that_is_asked_for_above_all_calls_is_empty"
+
+
+@pytest.mark.parametrize("how", ["raise", "warn"])
+def test_a_name_is_found_where_the_program_makes_errors_of_numpys_warnings(how: Any) -> None:
+    """NaN of an array is no integer, which NumPy says while both are compared."""
+    data = np.array([1.0, np.nan, 3.0], np.float32)
+    order = np.array([1, 0, 2], np.int32)
+    frame = LiveFrame(Frame(__file__, 1, "train", ""), {"data": data, "order": order}, {})
+    with np.errstate(all=how), warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        assert namer([frame])(Source(order)) == "order"
+        assert np.geterr()["invalid"] == how

@@ -14,7 +14,7 @@ from tfdbg_cli.analysis.graph.parts import REDUCTIONS, value_inputs
 from tfdbg_cli.analysis.graph.roles import is_gradient
 from tfdbg_cli.analysis.graph.ways.element_way import NOWHERE
 from tfdbg_cli.model.graph import GIVEN_BY, Node
-from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.names import TensorName, tensor_name_of
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import Frame
 from tfdbg_cli.ops.kinds import INPUTS, OF_SHAPES, REPEATS, RESHAPES, SAME_VALUE, SELECTS
@@ -42,16 +42,18 @@ class Link:
 
 
 def chain_to(
-    run: Run, lineage: Lineage, node: Node, slot: int, through: Mapping[str, int] = NOWHERE
+    run: Run, lineage: Lineage, node: Node, slot: int, through: Mapping[str, int] = NOWHERE, batch: str = ""
 ) -> tuple[Link, ...]:
     """The shortest way along the graph from an argument, feed or batch to output `slot` of `node`.
 
-    At the nodes that `through` names it takes the input at that position, if there is such a way. A single number
+    At the nodes that `through` names it takes the input at that position, if there is such a way. It begins with what
+    came in as `batch`, if that is named and there is a way from there, and else with what is nearest. A single number
     that was given, such as the 1 of `1 - p` in code that runs eagerly, begins it only where no array does, be it an
     argument that eager ops made of such numbers, and a variable where nothing was given; it is empty when the output
     depends on constants alone.
     """
-    way = _way(run, lineage, node, slot, through) or _way(run, lineage, node, slot, NOWHERE)
+    start = tensor_name_of(batch) if batch else None
+    way = _way(run, lineage, node, slot, through, start) or _way(run, lineage, node, slot, NOWHERE, start)
     links: list[Link] = []
     for name, maker in way:
         frame = made_at(run.tracebacks, maker.name)
@@ -65,7 +67,7 @@ def chain_to(
 
 
 def _way(
-    run: Run, lineage: Lineage, node: Node, slot: int, through: Mapping[str, int]
+    run: Run, lineage: Lineage, node: Node, slot: int, through: Mapping[str, int], batch: TensorName | None
 ) -> list[tuple[TensorName, Node]]:
     """The tensors on the way, from what was given to output `slot` of `node`."""
     start = (TensorName(node.name, slot), node)
@@ -74,14 +76,18 @@ def _way(
     argument: tuple[TensorName, Node] | None = None  # that eager ops made
     number: tuple[TensorName, Node] | None = None
     variable: tuple[TensorName, Node] | None = None
+    nearest: tuple[TensorName, Node] | None = None  # that was given, and is not the batch
     while waiting and len(before) < _MOST_NODES:
         name, current = waiting.popleft()
         kind = maker_of(current, lineage) if current.op_type in INPUTS | PIPELINE_OPS else None
         if kind is Maker.DATA and _is_number(run, current):
             number = number or (name, current)
             continue
-        if kind is Maker.DATA:
+        if kind is Maker.DATA and (batch is None or batch in (name, feed_name(current))):
             return _back(before, (name, current))
+        if kind is Maker.DATA:
+            nearest = nearest or (name, current)
+            continue
         if kind is Maker.VARIABLE or variable_of(current, lineage) is not None:
             variable = variable or (name, current)
             continue
@@ -91,7 +97,7 @@ def _way(
             if maker.name not in before:
                 before[maker.name] = (name, current)
                 waiting.append((tensor, maker))
-    begin = argument or number if number is not None else variable or argument
+    begin = nearest or (argument or number if number is not None else variable or argument)
     return _back(before, begin) if begin is not None else []
 
 

@@ -122,7 +122,8 @@ def name_of_array(frames: Sequence[LiveFrame], given: object) -> str:
 def _same(value: Array, given: Array) -> bool:
     """Whether `given` has the elements of `value`, be it in another dtype."""
     try:
-        return np.array_equal(value.astype(given.dtype), given, equal_nan=given.dtype.kind in "fc")
+        with np.errstate(all="ignore"):  # NaN is no integer, and the program may want errors instead of warnings
+            return np.array_equal(value.astype(given.dtype), given, equal_nan=given.dtype.kind in "fc")
     except (TypeError, ValueError):
         return False
 

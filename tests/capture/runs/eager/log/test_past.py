@@ -247,3 +247,15 @@ def test_the_gradient_of_a_function_shows_the_inside_of_its_forward_part() -> No
     alone = replace(without_past(run), tensors=PartOfStore(run.tensors, [*handed, *computed]))
     found = OriginSearch(with_recorded_past(alone, run)).first()
     assert found is not None and found.batch == origin.batch
+
+
+def test_rows_of_a_ragged_tensor_that_eager_ops_put_in_order_are_its_own_and_not_those_of_its_splits() -> None:
+    means = tf.function(lambda rt: tf.reduce_sum(rt, 1) / tf.cast(rt.row_lengths(), tf.float32))
+    with watched("bad_result") as front:
+        for _ in range(2):
+            means(tf.gather(tf.ragged.constant([[1.0, 2.0], [], [3.0], [4.0, 5.0], [7.0]]), [4, 2, 0, 3, 1]))
+    run = front.ends[0].run
+    origin = OriginSearch(run).first()
+    assert origin is not None
+    assert (origin.batch.rows, origin.batch.size, origin.batch.stored) == ((4,), 5, True)
+    assert [part.row(4).tolist() for part in components(run, origin.batch)] == [[]]

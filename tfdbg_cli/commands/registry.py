@@ -31,6 +31,7 @@ class Moment(Enum):
 # What people type here that is done in another place, or by another name.
 _WHAT_IF = "`set TENSOR EXPRESSION` and `again` ask what another value would give."
 _ELSEWHERE = {
+    "watch": "`run -f has_inf_or_nan` watches all runs from here on; `break` stops at an op.",
     "what-if": _WHAT_IF,
     "what_if": _WHAT_IF,
     "replay": "A shell makes a bundle's run again: tfdbg replay FOLDER",

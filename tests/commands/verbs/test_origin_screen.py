@@ -319,3 +319,9 @@ def test_another_question_is_answered_anew() -> None:
     assert prompt.data("origin")["tensor"] is None, "what is ignored was not when it was looked for"
     prompt.run("ignored --withdraw 1")
     assert prompt.show("origin") == first
+
+
+@pytest.mark.parametrize("most", [0, -3])
+def test_no_element_cannot_be_shown(most: int) -> None:
+    with pytest.raises(TfdbgError, match=f"-m {most} shows no element"):
+        text_of(f"origin -m {most}", sample_run.sample_run())

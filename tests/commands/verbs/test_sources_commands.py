@@ -63,8 +63,8 @@ def test_more_names_than_a_line_takes() -> None:
 
 
 def test_the_line_to_begin_with_is_the_focus() -> None:
-    for flags in ("-b 7", "--init_line 7"):
-        document = ask(f"ps train.py {flags}", sample_run.sample_run())
+    for place in ("train.py -b 7", "train.py --init_line 7", "train.py:7"):
+        document = ask(f"ps {place}", sample_run.sample_run())
         assert document.focus is not None
         assert document.lines(80)[document.focus].text.startswith("7  prob = ")
     with pytest.raises(TfdbgError, match="8 lines; -b 9 is behind its end"):

@@ -61,8 +61,8 @@ UNIT = (
     " tf.norm(x)."
 )
 STANDARD = (
-    "A feature that never changes has no deviation: add a small eps inside the root, x / tf.sqrt(variance + 1e-3), as"
-    " tf.nn.batch_normalization and keras.layers.Normalization do."
+    "What never changes, such as a feature, has no deviation: add a small eps inside the root, x / tf.sqrt(variance +"
+    " 1e-3), as tf.nn.batch_normalization and keras.layers.Normalization do."
 )
 NO_INF = "Mask with a large negative number such as {masked} instead of -inf"
 OPEN_ROW = f"{NO_INF}, and leave one element of each row open."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.views.source_file import source_named, take_file_from_t
+from tfdbg_cli.commands.views.source_file import source_named, take_file
 from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.excerpt import excerpt
 from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line
@@ -15,7 +15,7 @@ _AROUND = 20
 
 def source_preview(context: Context, options: argparse.Namespace) -> Document:
     """The lines around the one that `ps` would begin at."""
-    take_file_from_t(options)
+    take_file(options)
     path, source = source_named(context, options.source_file_path)
     number = min(max(1, options.line_begin or options.init_line or 1), len(source))
     rows = excerpt(source, number, around=_AROUND)

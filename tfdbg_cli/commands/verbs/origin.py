@@ -46,6 +46,7 @@ from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line
 from tfdbg_cli.document.units import count_text
 from tfdbg_cli.document.wrapping import Labelled
+from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.runs import Hit, Run, RunEnd
 from tfdbg_cli.model.statistics import nonfinite_mask
@@ -58,6 +59,8 @@ _ELEMENTS_SHOWN = 3
 
 def _origin(context: Context, options: argparse.Namespace) -> Document:
     run = context.run
+    if options.max_elements < 1:
+        raise TfdbgError(f"-m {options.max_elements} shows no element.", hint=f"Without -m it is {_ELEMENTS_SHOWN}.")
     if tells_health_alone(run):
         return origin_by_health(context, options, _nothing(passed_by(_search_of(context, options))))
     if options.all:

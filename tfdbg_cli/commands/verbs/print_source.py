@@ -12,7 +12,7 @@ from tfdbg_cli.commands.registry import Argument, Command, Kind
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.views.links import node_link, tensor_link
 from tfdbg_cli.commands.views.profiled_source import COST_TYPES, profiled_source
-from tfdbg_cli.commands.views.source_file import source_named, take_file_from_t
+from tfdbg_cli.commands.views.source_file import source_named, take_file
 from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.rows import Rows
 from tfdbg_cli.document.source import highlighted
@@ -28,7 +28,7 @@ _MOST = 10  # names behind one line
 
 
 def _print_source(context: Context, options: argparse.Namespace) -> Document:
-    take_file_from_t(options)
+    take_file(options)
     path, source = source_named(context, options.source_file_path)
     begin = max(1, options.line_begin or options.init_line or 1)
     if begin > len(source):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Sequence
 
 from tfdbg_cli.analysis.graph.annotation import find_source, no_such_source
@@ -10,13 +11,21 @@ from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.vocabulary import vocabulary_of
 from tfdbg_cli.errors import TfdbgError
 
+_PLACE = re.compile(r"^(?P<file>.+\.\w+):(?P<line>\d+)$")
 
-def take_file_from_t(options: argparse.Namespace) -> None:
-    """`ps -t FILE` means tensors, as it always did; with a profile -t takes a regular expression."""
+
+def take_file(options: argparse.Namespace) -> None:
+    """Read FILE:LINE, as places are shown, and `ps -t FILE`, which means tensors, as it always did.
+
+    With a profile -t takes a regular expression.
+    """
     if options.source_file_path is None and isinstance(options.op_type_filter, str):
         options.source_file_path, options.op_type_filter = options.op_type_filter, None
     if options.source_file_path is None:
         raise TfdbgError("print_source needs a file.", hint="`ls` lists them; the last part of a path is enough.")
+    place = _PLACE.match(options.source_file_path)
+    if place is not None and options.line_begin is None:
+        options.source_file_path, options.line_begin = place["file"], int(place["line"])
 
 
 def source_named(context: Context, text: str) -> tuple[str, Sequence[str]]:

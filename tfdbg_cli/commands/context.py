@@ -96,6 +96,11 @@ class Context:
             return _Behind(self.stop.runs, self.made) if self.made else self.stop.runs
         return (*self.stop.earlier, self.stop.run, *self.made) if isinstance(self.stop, RunEnd) else ()
 
+    def to_save(self, run: Run) -> Run:
+        """`run`, one of `runs`, as it is taken home: where a watch stopped at it, a note of it says so."""
+        hit = self.stop.hit if isinstance(self.stop, RunEnd) and run is self.stop.run else None
+        return run if hit is None else hit.noted(run)
+
     @property
     def ignored(self) -> Ignored:
         """The ignored places, including those that were saved with the run looked at. Raises TfdbgError as `run`."""

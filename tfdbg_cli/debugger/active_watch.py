@@ -259,7 +259,7 @@ class ActiveWatch:
             notes.append(self.interrupted_words)
         if hit is not None:
             notes += [f"The watch stopped here, since harm was done: {self.harm}"] if self.harm else []
-            notes += self._done(run)
+            notes += self._done(hit.noted(run))
         kept = () if self._kept is None else self._kept.runs
         if kept:
             runs = "The run before it is" if len(kept) == 1 else f"The {len(kept)} runs before it are"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeAlias, runtime_checkable
 
 from tfdbg_cli.model.calls import Call, RunError
@@ -221,6 +221,12 @@ class Hit:
     runs: int
     last_passed: int | None = None
     others_passed: bool = False
+
+    def noted(self, run: Run) -> Run:
+        """`run`, at which a watch stopped so, with a note that says it to who looks at the run elsewhere."""
+        watched = f"{self.runs:,} run{'s' * (self.runs != 1)}"
+        note = f"A watch stopped here: the run passed {self.filter_name}, after {watched}."
+        return replace(run, notes=(note, *run.notes))
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from support.sample_what_if import changeable
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.formats.container import data_files
 from tfdbg_cli.formats.opening import open_path
-from tfdbg_cli.model.runs import Opened, RunEnd
+from tfdbg_cli.model.runs import Hit, Opened, RunEnd
 
 
 def _stop() -> RunEnd:
@@ -28,6 +28,15 @@ def test_the_runs_of_a_stop_are_saved_and_open_again(tmp_path: Path) -> None:
     assert [run.call.number for run in again.context.runs] == [1, 2, 3]
     again.run("runs 3")
     assert again.show("origin") == prompt.show("origin")
+
+
+@pytest.mark.parametrize("command", ["save", "bundle --values"])
+def test_what_is_taken_home_says_why_the_watch_stopped_there(tmp_path: Path, command: str) -> None:
+    prompt = Prompt(replace(_stop(), hit=Hit("bad_result", "", 1_200)))
+    prompt.run(f"{command} {tmp_path}/r")
+    *earlier, last = open_path(tmp_path / "r").runs
+    assert last.notes[0] == "A watch stopped here: the run passed bad_result, after 1,200 runs."
+    assert not any("stopped" in note for run in earlier for note in run.notes)
 
 
 def test_what_if_is_told_apart_from_the_program(tmp_path: Path) -> None:

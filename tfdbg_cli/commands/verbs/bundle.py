@@ -34,7 +34,8 @@ def _bundle(context: Context, options: argparse.Namespace) -> Document:
 
     save = save_values if options.values else save_bundle
     change = None if options.values else context.run.change
-    run = replace(context.run if change is None else change.base, ignored=context.ignored.places)
+    run = context.to_save(context.run if change is None else change.base)
+    run = replace(run, ignored=context.ignored.places)
     said = save(run, path, disk_budget=context.settings.disk_budget, force=options.force)
     if change is not None:
         said = (*said, "It is the run of the program: what `set` replaced is not in it.")

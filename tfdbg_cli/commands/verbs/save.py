@@ -19,7 +19,7 @@ def _save(context: Context, options: argparse.Namespace) -> Document:
     path = named_file(options.path)
     from tfdbg_cli.formats.container.saving import save_runs  # few prompts write: the start does without
 
-    runs = [_told_apart(run) for run in ([context.run] if options.one else context.runs)]
+    runs = [_told_apart(context.to_save(run)) for run in ([context.run] if options.one else context.runs)]
     said = save_runs(
         runs,
         path,

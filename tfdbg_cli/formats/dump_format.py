@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from tfdbg_cli.errors import TfdbgError
@@ -52,9 +53,11 @@ def _notes(place: Place) -> tuple[str, ...]:
 
 
 def _examine_run(place: Place) -> Examination:
+    from tfdbg_cli.formats.bundles.examination import repetition_troubles
     from tfdbg_cli.formats.dumps.examination import examine
 
-    return examine([place.path], DUMP.name, _notes(place))
+    found = examine([place.path], DUMP.name, _notes(place))
+    return replace(found, troubles=(*found.troubles, *repetition_troubles(place.path)))
 
 
 def _read(path: Path) -> Run:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from support.sample_run import sample_run
 
+from tfdbg_cli.formats.bundles import layout
 from tfdbg_cli.formats.bundles.writer import write_bundle
 from tfdbg_cli.formats.dumps import case_layout
 from tfdbg_cli.formats.examining import examined
@@ -46,3 +48,20 @@ def test_a_damaged_description_is_wrong(bundle: Path) -> None:
     _case(bundle).write_text("{")
     troubles = [text for text, _ in examined(bundle).troubles]
     assert "Run 1: The file case.json is damaged and was left out." in troubles
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (lambda place: (place / "graph.pb").write_bytes(b"other"), "graph.pb is damaged"),
+        (lambda place: (place / "repetition.json").write_text("{"), "repetition.json is damaged"),
+        (lambda place: (place / "repetition.json").unlink(), "nothing from which a run can be made again"),
+        (lambda place: (place / "graph.pb").unlink(), "graph.pb cannot be read"),
+    ],
+)
+def test_what_the_run_is_made_again_from_is_looked_at(
+    bundle: Path, spoil: Callable[[Path], object], said: str
+) -> None:
+    spoil(bundle / layout.REPETITION_DIRECTORY)
+    ((text, _),) = examined(bundle).troubles
+    assert text.startswith("The run cannot be made again: ") and said in text

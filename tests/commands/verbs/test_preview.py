@@ -136,6 +136,22 @@ def test_the_batch_of_the_origin(prompt: Prompt) -> None:
     assert "x:0[2]" in prompt.show(prompt.link("preview origin", "x:0[2]")), "the link shows the row"
 
 
+def test_the_same_arrays_are_shown_as_row_shows() -> None:
+    """What a pipeline gave is the batch, not what was fed beside it, however many rows that has."""
+    x = np.ones((4, 2), np.float32)
+    prompt = Prompt(
+        made_run(
+            op("next", "IteratorGetNext", value=x),
+            op("order", "Placeholder", value=np.arange(4)),
+            op("y", "Sqrt", "next", value=x * NAN),
+            feeds={"order:0": np.arange(4)},
+        )
+    )
+    prompt.run("origin")
+    for shown in (prompt.show("preview origin"), prompt.show("row")):
+        assert "next:0[0]" in shown and "order" not in shown
+
+
 def test_handles_and_lost_values_say_so(prompt: Prompt) -> None:
     assert "holds no numbers" in prompt.show("preview table")
     assert "before it was initialized" in prompt.show("preview cold")

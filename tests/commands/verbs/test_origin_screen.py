@@ -237,6 +237,8 @@ def test_what_is_lost_is_not_called_fine() -> None:
     damaged = replace(run, tensors=MemoryTensorStore([run.tensors[i] for i in range(3)], lost))
     assert "1 tensor before it could not be read" in text_of("origin", damaged)
     assert json_of("origin", damaged)["unread"] == 1
+    behind = MemoryTensorStore([run.tensors[i] for i in (2, 0)], [lost[2], lost[0]])
+    assert "could not be read" not in text_of("origin", replace(damaged, tensors=behind)), "it ran later"
     rest = replace(damaged, tensors=MemoryTensorStore([run.tensors[i] for i in range(2)], lost[:2]))
     assert "No NaN or infinity in what could be read of this run.\nLooked at 1 tensor" in text_of("origin", rest)
     assert "could not be read" not in text_of("origin", sample_run.sample_run())

@@ -19,7 +19,7 @@ from tfdbg_cli.model.values import NoValue
 
 @dataclass(frozen=True)
 class Passed:
-    """What a search for the origin passed over: `unread` is the number of tensors whose value is lost.
+    """What a search for the origin passed over: `unread` is the number of tensors before it whose value is lost.
 
     `intended` are infinities that look intended, `ignored` the nodes that are bad but ignored by the user.
     """
@@ -67,7 +67,8 @@ def look_for(run: Run, search: OriginSearch) -> Finding | Passed:
     harmless = after.complete and not after.results and not after.variables and not harm_in(run, search)
     used = harmless and is_used(run, origin.name, origin.value)
     chain = _chain(search, run, origin)
-    return Finding(origin, after, chain, harmless, before, passed_by(search), used, search.nan_after(origin))
+    passed = replace(passed_by(search), unread=search.unread_before(origin))
+    return Finding(origin, after, chain, harmless, before, passed, used, search.nan_after(origin))
 
 
 def _made_bad(run: Run, base: Run, origin: Origin) -> bool:

@@ -80,6 +80,10 @@ class OriginSearch:
         """Of how many tensors looked at so far the value was lost; they count as fine."""
         return len(self._verdicts.unread)
 
+    def unread_before(self, origin: Origin) -> int:
+        """Of how many tensors before `origin` the value was lost. Before what a run was given there is none."""
+        return 0 if origin.index is None else sum(row < origin.index for row in self._verdicts.unread)
+
     @property
     def dismissals(self) -> Dismissals:
         """What has counted as fine so far because the user ignores it."""

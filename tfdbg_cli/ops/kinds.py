@@ -78,6 +78,8 @@ JOINS = frozenset({"Pack", "ConcatV2"})
 PUTS_INTO = frozenset({"TensorScatterUpdate", "TensorScatterMin", "TensorScatterMax", "TensorStridedSliceUpdate"})
 """They give a copy of their first input into which elements of their last are put."""
 GATHERS = frozenset({"Gather", "GatherV2", "ResourceGather"})
+SORTS = frozenset({"TopK", "TopKV2"})
+"""They give elements of the last axis of their first input, the largest first."""
 SELECTS = frozenset({"Select", "SelectV2"})
 COMPARES = frozenset({"Less", "LessEqual", "Greater", "GreaterEqual", "Equal", "NotEqual"})
 """They compare an element with another: a literal infinity is then a limit."""

@@ -125,6 +125,53 @@ def test_weights_with_as_many_rows_as_the_batch_are_not_shown() -> None:
     assert shown == {"square:0"}
 
 
+def test_the_first_value_of_a_variable_is_not_shown() -> None:
+    shown = _shown(
+        op("handle", "VarHandleOp"),
+        op("assign", "AssignVariableOp", "handle", "initial"),
+        op("log", "Log", "x", value=np.where(X == 0, INF, 1)),
+        x=X,
+        initial=np.ones((4, 2), np.float32),
+    )
+    assert shown == {"x:0"}
+
+
+@pytest.mark.parametrize("cut", ["sliced", "sorted", "across"])
+def test_what_is_used_otherwise_than_by_rows_is_not_shown(cut: str) -> None:
+    """Labels that are cut and joined anew, or sorted; a vector beside a square matrix, which is of its columns."""
+    square = np.ones((4, 4), np.float32)
+    made = {
+        "sliced": (
+            op("front", "Slice", "y", "zero", "two", value=Y[:2]),
+            op("back", "Slice", "y", "two", "two", value=Y[2:]),
+            op("zero", "Const", value=np.array([0], np.int32)),
+            op("two", "Const", value=np.array([2], np.int32)),
+            AXIS,
+            op("labels", "ConcatV2", "back", "front", "axis", value=np.roll(Y, 2)),
+        ),
+        "sorted": (op("labels", "TopKV2", "y", "k", value=Y[::-1]), op("k", "Const", value=np.array(4, np.int32))),
+        "across": (op("square", "Const", value=square), op("labels", "Mul", "square", "y", value=square * Y)),
+    }[cut]
+    assert _shown(*made, op("log", "Log", "x", value=np.where(X == 0, INF, 1)), x=X, y=Y) == {"x:0"}
+
+
+def test_arguments_of_one_call_are_shown_unless_the_call_puts_them_in_another_order() -> None:
+    for reversed_too, shown in ((False, {"x", "y"}), (True, {"x"})):
+        moved = op("moved", "ReverseV2", "y", "axes", value=Y[::-1])
+        run = made_run(
+            op("x", "Placeholder", value=X),
+            op("y", "Placeholder", value=Y),
+            op("axes", "Const", value=np.array([0], np.int32)),
+            *([moved] if reversed_too else []),
+            op("log", "Log", "x", value=np.where(X == 0, INF, 1)),
+            feeds={"x": X, "y": Y},
+        )
+        run = replace(run, call=replace(run.call, kind=RunKind.FUNCTION))
+        origin = OriginSearch(run).first()
+        assert origin is not None
+        assert {part.name for part in components(run, origin.batch)} == shown
+
+
 def test_what_nothing_is_known_of_is_shown() -> None:
     """Labels that no op has met yet, as in a loss that was not reached."""
     log = op("log", "Log", "x", value=np.where(X == 0, INF, 1))

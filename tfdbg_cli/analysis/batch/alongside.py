@@ -1,8 +1,8 @@
-"""Whether what eager ops were given beside a batch stands row for row with it.
+"""Whether what was given beside a batch stands row for row with it.
 
-A program hands its data to ops one by one, in whatever order: labels that it has put in another order than the
-inputs, the order itself, a list of axes. That something has as many rows as the batch says little then. It is
-followed forward instead, through ops that keep rows apart, and compared with the way that led back to the batch.
+That something has as many rows as the batch says little: it may be labels that the program puts in another order, the
+order itself, a table, weights of features. So it is followed forward, through ops that keep rows apart, to where it
+meets the batch, or as far as it goes, and compared with the rows that the batch has there.
 """
 
 from __future__ import annotations
@@ -23,10 +23,13 @@ from tfdbg_cli.analysis.graph.parts import ELEMENTWISE
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName, tensor_name_of
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.ops.kinds import GATHERS, MOVES, SAME_VALUE, TRUTHS
+from tfdbg_cli.model.updates import UPDATED_VARIABLE
+from tfdbg_cli.model.values import Array
+from tfdbg_cli.ops.effects import updates_variable
+from tfdbg_cli.ops.kinds import GATHERS, MOVES, SAME_VALUE, SORTS, TRUTHS
 
-_MOST_TENSORS = 100  # that are computed of one value, and looked at
-_MOST_TRIED = 500  # rows of a batch of which it is tried where each came from
+_MOST_TENSORS = 60  # that are computed of one value, and looked at
+_MOST_TRIED = 300  # rows of a tensor of which it is tried where each came from
 _KEEP_NUMBERS = MOVES | SAME_VALUE.keys()
 
 _Rows: TypeAlias = tuple[int, ...]
@@ -36,8 +39,8 @@ class Evidence(IntEnum):
     """Whether something stands row for row with a batch; of several findings the last here counts."""
 
     NONE = auto()
+    RATHER_AGAINST = auto()  # it is used in another order, or as no rows, but not together with the batch
     RATHER_FOR = auto()  # it is used in that order, but not together with the batch
-    RATHER_AGAINST = auto()  # it is used in another order, but not together with the batch
     AGAINST = auto()
     FOR = auto()
 
@@ -51,33 +54,55 @@ class Alongside:
         self._batch = batch
         self._source = tensor_name_of(batch.source)
         # The rows of the batch, and where they were when ops had put them in another order.
-        self._orders: dict[_Rows, None] = dict.fromkeys([batch.rows, *batch.way.values(), *self._next_orders()])
+        self._orders = {
+            batch.rows,
+            *batch.way.values(),
+            *(rows for _, rows, _ in self._forward(self._source) if rows),
+        }
 
     def keeps_rows(self, name: str) -> Evidence:
         """Whether what was given as `name` has for each row of the batch its own, in the order of the batch."""
         first = tensor_name_of(name)
-        if self._orders_rows(first):
+        readers = [reader.op_type for reader, _ in self._run.graph.consumers(first.node)]
+        begins = readers and all(updates_variable(reader) or reader == UPDATED_VARIABLE for reader in readers)
+        if begins or self._orders_rows(first):
             return Evidence.AGAINST
-        waiting: deque[tuple[TensorName, _Rows]] = deque([(first, self._batch.rows)])
-        met: set[TensorName] = set()
-        found = Evidence.NONE
+        return max((self._at(*found) for found in self._forward(first)), default=Evidence.NONE)
+
+    def _at(self, made: int, rows: _Rows, ends: bool) -> Evidence:
+        """What follows from it that what is asked about is these `rows` of tensor `made`, or is used otherwise."""
+        own = self._batch.way.get(made)
+        if own is not None:
+            return Evidence.FOR if rows == own else Evidence.AGAINST
+        if not ends or (rows and self._size(made) != self._batch.size):
+            return Evidence.NONE
+        return Evidence.RATHER_FOR if rows in self._orders else Evidence.RATHER_AGAINST
+
+    def _forward(self, first: TensorName) -> Iterator[tuple[int, _Rows, bool]]:
+        """The tensors made of `first` at the rows of the batch: which of their rows are, and whether that ends there.
+
+        No rows: it is used as something else, such as axes, a matrix, or a table in which others look up.
+        """
+        waiting: deque[tuple[TensorName, int | None, _Rows]] = deque([(first, None, self._batch.rows)])
+        met: set[int] = set()
         while waiting and len(met) < _MOST_TENSORS:
-            tensor, rows = waiting.popleft()
+            tensor, at, rows = waiting.popleft()
+            ends = True
             for made, positions in self._readers(tensor):
-                further = self._run.tensors[made].name
-                known, became = self._became(made, positions, rows)
-                if not known or further in met:
-                    continue
-                met.add(further)
-                on_the_way = made in self._batch.way
+                became = self._became(made, positions, rows)
                 if became is None:
-                    found = max(found, Evidence.AGAINST if on_the_way else Evidence.RATHER_AGAINST)
-                elif on_the_way:  # which it may join in another order, too, as where examples are mixed
-                    return Evidence.FOR
-                else:
-                    found = max(found, Evidence.RATHER_FOR)
-                    waiting.append((further, became))
-        return found
+                    continue
+                ends = False
+                if not became:
+                    yield made, became, True
+                elif made not in met:
+                    met.add(made)
+                    if made in self._batch.way:
+                        yield made, became, False
+                    else:
+                        waiting.append((self._run.tensors[made].name, made, became))
+            if at is not None:
+                yield at, rows, ends
 
     def _readers(self, tensor: TensorName) -> Iterator[tuple[int, set[int]]]:
         """The tensors that are made of `tensor`, and the positions at which their ops read it."""
@@ -86,55 +111,52 @@ class Alongside:
                 inputs = enumerate(self._lineage.places(made))
                 yield made, {at for at, item in inputs if tensor in (item.name, feed_name(item.node))}
 
-    def _became(self, made: int, positions: set[int], rows: _Rows) -> tuple[bool, _Rows | None]:
-        """What `rows` of the inputs at `positions` are in the tensor `made`; None: others. And whether that is known.
+    def _became(self, made: int, positions: set[int], rows: _Rows) -> _Rows | None:
+        """Which rows of the tensor `made` are `rows` of the inputs at `positions`; None if these are not known.
 
-        They are looked for where rows of the batch are, in `made` or elsewhere.
+        They are none if the op makes its rows of other inputs alone.
         """
-        node, own = self._lineage.node(made), self._batch.way.get(made)
-        if node is None or (self._run.tensors[made].shape or ())[:1] != (self._batch.size,):
-            return False, None
-        known = False
-        for order in self._orders if own is None else (own,):
-            ways = self._ways(node, made, order)
-            read = [way for way in ways if way.position in positions]
-            if any(tuple(map(int, way.rows)) == rows for way in read):
-                return True, order
-            # Of an op that computes element by element an input of fewer axes has no way, and may be a row itself.
-            known = known or bool(read) or (bool(ways) and node.op_type not in ELEMENTWISE | TRUTHS)
-        return known, None
+        node, size = self._lineage.node(made), self._size(made)
+        if node is None or not size:
+            return None
+        ways = self._ways(node, made, rows) if rows[-1] < size else []
+        if any(way.position in positions and tuple(map(int, way.rows)) == rows for way in ways):
+            return rows
+        if not ways and rows[-1] < size:
+            return () if node.op_type in SORTS else None
+        if size > _MOST_TRIED:
+            return None
+        wanted, found, mine = set(rows), [], False
+        for row in range(size):
+            read = [way for way in self._ways(node, made, (row,)) if way.position in positions]
+            mine = mine or bool(read)
+            if any(way.rows.size and wanted.issuperset(map(int, way.rows)) for way in read):
+                found.append(row)
+        if found or (mine and node.op_type not in GATHERS):  # else the rows are cut off there
+            return tuple(found) or None
+        return () if mine or self._is_across(node, made, positions) else None
+
+    def _is_across(self, node: Node, made: int, positions: set[int]) -> bool:
+        """Whether the op reads what is at `positions` for something else than for the same rows."""
+        if node.op_type not in ELEMENTWISE and node.op_type not in TRUTHS:
+            return True
+        rank = len(self._run.tensors[made].shape or ())
+        shapes = [item.shape for at, item in enumerate(self._lineage.places(made)) if at in positions]
+        return all(shape is not None and len(shape) < rank for shape in shapes)
 
     def _ways(self, node: Node, made: int, rows: _Rows) -> list[Way]:
         inputs, tensor = self._lineage.places(made), self._run.tensors[made]
+
+        def value(position: int) -> Array | None:
+            return whole_numbers(self._run, inputs, position)
+
         shapes = [item.shape for item in inputs]
-        step = RowSet(
-            node,
-            tensor.slot,
-            tensor.shape or (),
-            0,
-            np.array(rows),
-            shapes,
-            lambda at: whole_numbers(self._run, inputs, at),
-        )
+        step = RowSet(node, tensor.slot, tensor.shape or (), 0, np.array(rows), shapes, value)
         return [way for way in ways_back(step) if way.axis == 0 and way.position < len(inputs)]
 
-    def _next_orders(self) -> Iterator[_Rows]:
-        """Where the rows of the batch are in what was made of it, as far as that is quickly tried."""
-        if self._batch.size > _MOST_TRIED:
-            return
-        for made, positions in self._readers(self._source):
-            node = self._lineage.node(made)
-            if node is not None and (self._run.tensors[made].shape or ())[:1] == (self._batch.size,):
-                came = {
-                    row: [
-                        int(one)
-                        for way in self._ways(node, made, (row,))
-                        if way.position in positions
-                        for one in way.rows
-                    ]
-                    for row in range(self._batch.size)
-                }
-                yield tuple(row for row, rows in came.items() if rows and set(rows) <= set(self._batch.rows))
+    def _size(self, made: int) -> int:
+        shape = self._run.tensors[made].shape
+        return shape[0] if shape else 0
 
     def _orders_rows(self, tensor: TensorName) -> bool:
         """Whether `tensor` says which rows of a batch, or of what else was given, an op is to take."""

@@ -111,13 +111,13 @@ def _alongside(run: Run, batch: BatchRows, given: dict[str, Array], past: Contai
     if not given:
         return given
     source, beside = tensor_name_of(batch.source), Alongside(run, batch)
-    told_apart = frozenset({Evidence.AGAINST, Evidence.RATHER_AGAINST})
+    told_apart = other_order = frozenset({Evidence.AGAINST, Evidence.RATHER_AGAINST})
     if not _is_alone(run, source, past):
         told_apart |= {Evidence.NONE, Evidence.RATHER_FOR}
     found: dict[str, Array] = {}
     for name, value in given.items():
         tensor = tensor_name_of(name)
-        excluded = told_apart if _is_alone(run, tensor, past) else {Evidence.AGAINST}
+        excluded = told_apart if _is_alone(run, tensor, past) else other_order
         if tensor == source or beside.keeps_rows(name) not in excluded:
             found[name] = value
     return found

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
 from tfdbg_cli.capture.functions.kept_tensors import array_of
+from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.opaque import HANDLE
 from tfdbg_cli.capture.tf.static_values import dimensions
 from tfdbg_cli.capture.tf.types import EagerTensor, TfGraph
@@ -20,10 +21,14 @@ from tfdbg_cli.model.values import Value
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """One input of a graph function. `variable` is the tf.Variable whose handle is given; None for other inputs."""
+    """One input of a graph function. `variable` is the tf.Variable whose handle is given; None for other inputs.
+
+    `constant` is the eager tensor that was captured with its value; None for other inputs.
+    """
 
     argument: Argument
     variable: Any = None
+    constant: EagerTensor | None = None
 
 
 def slots_of(graph: TfGraph, handed: Mapping[str, str] = MappingProxyType({})) -> tuple[Slot, ...]:
@@ -39,9 +44,15 @@ def slots_of(graph: TfGraph, handed: Mapping[str, str] = MappingProxyType({})) -
     names = _Names({tensor.op.name for tensor in graph.inputs if captured.get(id(tensor)) is None})
     if any(id(tensor) in captured and tensor.op.name.isdigit() for tensor in graph.inputs):
         names.of_ops = {op.name for op in graph.get_operations()}
-    return tuple(
+    slots = (
         _slot(tensor, id(tensor) in captured, captured.get(id(tensor)), names, handed.get(tensor.op.name, ""))
         for tensor in graph.inputs
+    )
+    held = {id(inner): outer for outer, inner in graph.captures if type(outer) is compat.EagerTensor}
+    constants = {inner: outer for inner, outer in held.items() if outer.dtype.name not in HANDLES}
+    return tuple(
+        replace(slot, constant=constants[id(tensor)]) if id(tensor) in constants else slot
+        for slot, tensor in zip(slots, graph.inputs, strict=True)
     )
 
 

@@ -25,7 +25,7 @@ _SAME_AXES = kinds.COPIES | kinds.CHECKS | kinds.PASSING | kinds.RECEIVES | kind
 # Ops that make one thing of the last axes, as many as the number says, and keep those before apart.
 _LAST_AXES = {
     **dict.fromkeys(("FFT", "IFFT", "RFFT", "IRFFT", "MatrixDiag", "MatrixDiagV2", "MatrixDiagV3"), 1),
-    **dict.fromkeys(("TopK", "TopKV2", "Softmax", "LogSoftmax"), 1),
+    **dict.fromkeys((*kinds.SORTS, "Softmax", "LogSoftmax"), 1),
     **dict.fromkeys(("FFT2D", "IFFT2D", "RFFT2D", "IRFFT2D", "FFT3D", "IFFT3D"), 3),
     **dict.fromkeys((
         "Cholesky", "MatrixInverse", "MatrixDeterminant", "LogMatrixDeterminant", "MatrixSolve", "MatrixDiagPart",

@@ -170,7 +170,8 @@ def _chosen(
         found = _dominant(computed, [_distance_from_one(parts[position]) for position in computed])
         return _negative(parts, computed) if found is None else found
     if op_type in SUMS | LONG_SUMS:
-        return _dominant(computed, [_size(parts[position]) for position in computed])
+        found = _dominant(computed, [_size(parts[position]) for position in computed])
+        return _negative_term(parts, computed) if found is None and op_type != "Sub" else found
     if op_type in MATMULS and len(parts) == 2:  # of small factors none stands out
         sizes = [_largest(parts[position]) for position in computed]
         return _dominant(computed, sizes) if max(sizes) > _LARGE else None
@@ -203,6 +204,13 @@ def _negative(parts: Sequence[Part | None], positions: Sequence[int]) -> int | N
     numbers = [_number(parts[position]) for position in positions]
     below = [position for position, number in zip(positions, numbers, strict=True) if number < 0]
     return below[0] if len(below) == 1 and all(abs(number) <= _LARGE for number in numbers) else None
+
+
+def _negative_term(parts: Sequence[Part | None], positions: Sequence[int]) -> int | None:
+    """The position of the one term that made a sum negative; None where that is not known."""
+    terms = [_number(parts[position]) for position in positions]
+    below = [position for position, term in zip(positions, terms, strict=True) if term < 0]
+    return below[0] if len(below) == 1 and sum(terms) < 0 else None
 
 
 def _distance_from_one(part: Part | None) -> float:

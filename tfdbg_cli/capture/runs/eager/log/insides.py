@@ -82,7 +82,7 @@ class Insides:
         found: list[EagerTensor] = []
         rest = iter(inputs)
         for slot in self.traced.slots:
-            given = getattr(slot.variable, "handle", None)
+            given = slot.constant if slot.variable is None else getattr(slot.variable, "handle", None)
             if self.traced.is_argument(slot):
                 value = next(rest, None)
                 given = None if value is None else tf.constant(value)

@@ -172,6 +172,22 @@ def test_arguments_of_one_call_are_shown_unless_the_call_puts_them_in_another_or
         assert {part.name for part in components(run, origin.batch)} == shown
 
 
+def test_labels_of_the_looked_up_rows_are_none_of_the_table() -> None:
+    """A table with as many rows as the batch: its row 2 was looked up as row 1, whose label is another one."""
+    shown = _shown(
+        AXIS,
+        _gather("moved", "x", "order", X[ORDER]),
+        op("log", "Log", "moved", value=np.where(X[ORDER] == 0, INF, 1)),
+        op("column", "Reshape", "y", "shape", value=Y.reshape(4, 1)),
+        op("shape", "Const", value=np.array([4, 1], np.int32)),
+        op("loss", "Mul", "log", "column", value=np.where(X[ORDER] == 0, INF, 1)),
+        x=X,
+        y=Y,
+        order=ORDER,
+    )
+    assert shown == {"x:0"}
+
+
 def test_what_nothing_is_known_of_is_shown() -> None:
     """Labels that no op has met yet, as in a loss that was not reached."""
     log = op("log", "Log", "x", value=np.where(X == 0, INF, 1))

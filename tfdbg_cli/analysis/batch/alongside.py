@@ -53,12 +53,9 @@ class Alongside:
         self._lineage = Lineage(run)
         self._batch = batch
         self._source = tensor_name_of(batch.source)
-        # The rows of the batch, and where they were when ops had put them in another order.
-        self._orders = {
-            batch.rows,
-            *batch.way.values(),
-            *(rows for _, rows, _ in self._forward(self._source) if rows),
-        }
+        # Where the rows of the batch are in what is made of it, and which rows they are anywhere.
+        self._there = {made: rows for made, rows, _ in self._forward(self._source) if rows}
+        self._orders = {batch.rows, *batch.way.values(), *self._there.values()}
 
     def keeps_rows(self, name: str) -> Evidence:
         """Whether what was given as `name` has for each row of the batch its own, in the order of the batch."""
@@ -74,6 +71,8 @@ class Alongside:
         own = self._batch.way.get(made)
         if own is not None:
             return Evidence.FOR if rows == own else Evidence.AGAINST
+        if made in self._there:
+            return Evidence.RATHER_FOR if rows == self._there[made] else Evidence.RATHER_AGAINST
         if not ends or (rows and self._size(made) != self._batch.size):
             return Evidence.NONE
         return Evidence.RATHER_FOR if rows in self._orders else Evidence.RATHER_AGAINST
@@ -81,7 +80,8 @@ class Alongside:
     def _forward(self, first: TensorName) -> Iterator[tuple[int, _Rows, bool]]:
         """The tensors made of `first` at the rows of the batch: which of their rows are, and whether that ends there.
 
-        No rows: it is used as something else, such as axes, a matrix, or a table in which others look up.
+        No rows: it is used as something else, such as axes, a matrix, or a table in which others look up. What meets
+        the batch is followed no further.
         """
         waiting: deque[tuple[TensorName, int | None, _Rows]] = deque([(first, None, self._batch.rows)])
         met: set[int] = set()
@@ -97,7 +97,7 @@ class Alongside:
                     yield made, became, True
                 elif made not in met:
                     met.add(made)
-                    if made in self._batch.way:
+                    if made in self._batch.way and first != self._source:
                         yield made, became, False
                     else:
                         waiting.append((self._run.tensors[made].name, made, became))

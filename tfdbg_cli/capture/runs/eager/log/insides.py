@@ -65,10 +65,10 @@ class Insides:
         plan = traced.snapshot_plan
         if plan.outside is None or plan.outside.silenced or plan.written or plan.reason:
             return None
-        given = self._given(inputs)
-        if given is None:
-            return None
         try:
+            given = self._given(inputs)
+            if given is None:
+                return None
             with INSIDE, compat.not_recording():
                 found = traced.instrumented.perform(given, _MOST)
                 alike = len(given) == len(inputs) or _are_same(outputs, found.outputs)

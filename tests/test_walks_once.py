@@ -14,6 +14,7 @@ from support.package_source import modules
 WALKS = "tfdbg_cli.model.walks"
 # Walks that need more than each node once.
 OF_THEIR_OWN = {
+    "tfdbg_cli.analysis.batch.alongside._forward": "carries the rows along, and tells where they end",
     "tfdbg_cli.analysis.batch.batch_roles._meets": "what was met so far says what else a reader reads",
     "tfdbg_cli.analysis.causes.intended._followed": "ends without an answer amid the readers of one tensor",
     "tfdbg_cli.analysis.causes.surroundings._grown": "bounded by the bytes that were read, too",

@@ -25,6 +25,7 @@ from tfdbg_cli.model.names import TensorName, tensor_name_of
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.updates import UPDATED_VARIABLE
 from tfdbg_cli.model.values import Array
+from tfdbg_cli.model.walks import reached
 from tfdbg_cli.ops.effects import updates_variable
 from tfdbg_cli.ops.kinds import GATHERS, MOVES, SAME_VALUE, SORTS, TRUTHS
 
@@ -160,19 +161,21 @@ class Alongside:
 
     def _orders_rows(self, tensor: TensorName) -> bool:
         """Whether `tensor` says which rows of a batch, or of what else was given, an op is to take."""
-        waiting, met = deque([tensor]), {tensor}
-        while waiting and len(met) < _MOST_TENSORS:
-            for made, positions in self._readers(waiting.popleft()):
-                node, inputs = self._lineage.node(made), self._lineage.places(made)
-                if node is None:
-                    continue
-                if node.op_type in GATHERS and 1 in positions and self._is_given(inputs[0]):
-                    return True
-                further = self._run.tensors[made].name
-                if node.op_type in _KEEP_NUMBERS and further not in met:
-                    met.add(further)
-                    waiting.append(further)
-        return False
+
+        def handed_on(one: TensorName) -> Iterator[TensorName]:
+            for made, _ in self._readers(one):
+                node = self._lineage.node(made)
+                if node is not None and node.op_type in _KEEP_NUMBERS:
+                    yield self._run.tensors[made].name
+
+        numbers = reached([tensor], handed_on, most=_MOST_TENSORS)
+        return any(self._takes_by(made, at) for one in numbers for made, at in self._readers(one))
+
+    def _takes_by(self, made: int, positions: set[int]) -> bool:
+        """Whether what is at `positions` says which rows of what was given the tensor `made` is made of."""
+        node = self._lineage.node(made)
+        gathers = node is not None and node.op_type in GATHERS and 1 in positions
+        return gathers and self._is_given(self._lineage.places(made)[0])
 
     def _is_given(self, item: InputSeen) -> bool:
         """Whether an input of an op is no parameter, but given as the batch is, or made of that."""

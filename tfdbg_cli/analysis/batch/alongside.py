@@ -16,7 +16,7 @@ import numpy as np
 
 from tfdbg_cli.analysis.batch.rows import BatchRows
 from tfdbg_cli.analysis.graph.axes.kept_axes import ways_back
-from tfdbg_cli.analysis.graph.axes.row_ways import RowSet, Way, whole_numbers
+from tfdbg_cli.analysis.graph.axes.row_ways import Way, row_set
 from tfdbg_cli.analysis.graph.feeds import feed_name
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
 from tfdbg_cli.analysis.graph.parts import ELEMENTWISE
@@ -24,7 +24,6 @@ from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName, tensor_name_of
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.updates import UPDATED_VARIABLE
-from tfdbg_cli.model.values import Array
 from tfdbg_cli.model.walks import reached
 from tfdbg_cli.ops.effects import updates_variable
 from tfdbg_cli.ops.kinds import GATHERS, MOVES, SAME_VALUE, SORTS, TRUTHS
@@ -146,14 +145,8 @@ class Alongside:
         return all(shape is not None and len(shape) < rank for shape in shapes)
 
     def _ways(self, node: Node, made: int, rows: _Rows) -> list[Way]:
-        inputs, tensor = self._lineage.places(made), self._run.tensors[made]
-
-        def value(position: int) -> Array | None:
-            return whole_numbers(self._run, inputs, position)
-
-        shapes = [item.shape for item in inputs]
-        step = RowSet(node, tensor.slot, tensor.shape or (), 0, np.array(rows), shapes, value)
-        return [way for way in ways_back(step) if way.axis == 0 and way.position < len(inputs)]
+        step = row_set(self._run, self._lineage, made, node, 0, np.array(rows))
+        return [way for way in ways_back(step) if way.axis == 0 and way.position < len(step.inputs)]
 
     def _size(self, made: int) -> int:
         shape = self._run.tensors[made].shape

@@ -70,12 +70,10 @@ class BatchRoles:
         node = self._graph.find(tensor.node)
         if node is None or len(self._graph) > _MOST_NODES:
             return None
-        if tensor in self._alone:
-            key, parts = _ALONE, self._alone
-        else:
-            key, parts = (tensor.node if node.op_type in PIPELINE_OPS else self._stem(node)), None
+        alone = tensor in self._alone
+        key = _ALONE if alone else tensor.node if node.op_type in PIPELINE_OPS else self._stem(node)
         if key and key not in self._known:
-            self._known[key] = self._read(self._parts(node) if parts is None else parts)
+            self._known[key] = self._read(self._alone if alone else self._parts(node))
         return self._known[key].get(tensor) if key else None
 
     def _stem(self, node: Node) -> str:

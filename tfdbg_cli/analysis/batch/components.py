@@ -87,8 +87,8 @@ def given_with(run: Run, batch: BatchRows) -> Mapping[str, Array]:
     """The feeds or arguments of as many rows as the batch has, by their names; of replicas those of its own.
 
     None beside a batch that a pipeline inside the run gave, however many rows they have. Beside one whose rows eager
-    ops put in another order, what these were given alone. Of what eager ops were given only what stands row for row
-    with the batch, as far as can be told.
+    ops put in another order, what these were given alone. Nothing that is known not to stand row for row with the
+    batch (`alongside`).
     """
     values = {name: _array(given) for name, given in run.call.given.items() if not _is_shape(run, name)}
     past = past_in(run.graph)
@@ -111,13 +111,12 @@ def _alongside(run: Run, batch: BatchRows, given: dict[str, Array], past: Contai
     if not given:
         return given
     source, beside = tensor_name_of(batch.source), Alongside(run, batch)
-    told_apart = other_order = frozenset({Evidence.AGAINST, Evidence.RATHER_AGAINST})
-    if not _is_alone(run, source, past):
-        told_apart |= {Evidence.NONE, Evidence.RATHER_FOR}
+    against = frozenset({Evidence.AGAINST, Evidence.RATHER_AGAINST})
+    against_alone = against if _is_alone(run, source, past) else frozenset(Evidence) - {Evidence.FOR}
     found: dict[str, Array] = {}
     for name, value in given.items():
         tensor = tensor_name_of(name)
-        excluded = told_apart if _is_alone(run, tensor, past) else other_order
+        excluded = against_alone if _is_alone(run, tensor, past) else against
         if tensor == source or beside.keeps_rows(name) not in excluded:
             found[name] = value
     return found

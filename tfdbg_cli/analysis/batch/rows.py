@@ -11,7 +11,7 @@ import numpy as np
 from tfdbg_cli.analysis.batch.stored_batch import DELIVERIES, StoredBatch, StoredRows
 from tfdbg_cli.analysis.batch.tensor_lists import TensorLists
 from tfdbg_cli.analysis.graph.axes.kept_axes import ways_back
-from tfdbg_cli.analysis.graph.axes.row_ways import WHOLE, RowSet, whole_numbers
+from tfdbg_cli.analysis.graph.axes.row_ways import WHOLE, row_set
 from tfdbg_cli.analysis.graph.axes.whole_items import whole_ways_back
 from tfdbg_cli.analysis.graph.feeds import feed_name
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
@@ -153,15 +153,7 @@ class _Search:
         for row, further, which in self._lists.behind(index, axis, rows):
             self._meet(row, further, which)
         inputs = self._lineage.places(index)
-        step = RowSet(
-            node,
-            name.slot,
-            shape,
-            axis,
-            rows,
-            [item.shape for item in inputs],
-            lambda at: whole_numbers(self._run, inputs, at),
-        )
+        step = row_set(self._run, self._lineage, index, node, axis, rows)
         for way in whole_ways_back(step) if axis == WHOLE else ways_back(step):
             if way.position >= len(inputs):  # a damaged graph: the op reads less than ops of its type do
                 continue

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from tfdbg_cli.analysis.graph.lineage import InputSeen
+from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import Shape
@@ -57,6 +57,17 @@ class RowSet:
         """A whole number among the attributes of the op; 0 without it."""
         text = self.node.attributes.get(name, "0").strip()
         return int(text) if text.lstrip("-").isdigit() else 0
+
+
+def row_set(run: Run, lineage: Lineage, index: int, node: Node, axis: int, rows: Array) -> RowSet:
+    """`rows`, along `axis`, of the tensor at `index`, an output of `node`."""
+    tensor, inputs = run.tensors[index], lineage.places(index)
+
+    def value(position: int) -> Array | None:
+        return whole_numbers(run, inputs, position)
+
+    shapes = [item.shape for item in inputs]
+    return RowSet(node, tensor.slot, tensor.shape or (), axis, rows, shapes, value)
 
 
 def whole_numbers(run: Run, inputs: Sequence[InputSeen], position: int) -> Array | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 from contextlib import suppress
 from dataclasses import replace
@@ -281,6 +282,18 @@ def test_a_replay_can_be_saved_again_but_not_undone(made: tuple[str, Path], tmp_
     assert run.replayable is not None
     with pytest.raises(TfdbgError, match="nothing to put back"):
         run.replayable.undo()
+
+
+def test_values_that_are_damaged_are_told_since_nothing_compares_them(made: tuple[str, Path], tmp_path: Path) -> None:
+    _, path = made
+    shutil.copytree(path, tmp_path / "copy")
+    whole = replayed(str(tmp_path / "copy"))
+    files = [one for one in (tmp_path / "copy").rglob("*_0_DebugIdentity_*") if one.stat().st_size > 40]
+    files[0].write_bytes(files[0].read_bytes()[:-20])
+    files[1].unlink()
+    damaged = replayed(str(tmp_path / "copy"))
+    (told,) = set(damaged.stop.runs[0].notes) - set(whole.stop.runs[0].notes)
+    assert told.startswith("2 recorded values are damaged, and whether they come out the same is not known: first ")
 
 
 def _bundle_of(tmp_path: Path, build: Any) -> Path:

@@ -102,7 +102,7 @@ def replayed(path: str, *, trust: bool = False) -> Replayed:
     _require_tensorflow(place)
     from tfdbg_cli.capture.budget import memory_budget
     from tfdbg_cli.capture.replay.again import repeat
-    from tfdbg_cli.capture.replay.replayed import difference
+    from tfdbg_cli.capture.replay.replayed import difference, uncompared
     from tfdbg_cli.capture.what_if.of_replay import what_if_of
 
     room = memory_budget(user_settings())
@@ -116,9 +116,8 @@ def replayed(path: str, *, trust: bool = False) -> Replayed:
     same, found = replay_verdict(bundle, run)
     said = f"Made again from {place}: {found}"
     notes = [said, *bundle.replay_spec.limits, *_other_versions(bundle)]
-    differing = difference(bundle.run.tensors, run.tensors)
-    if differing:
-        notes.append(differing)
+    recorded_values = bundle.run.tensors
+    notes += filter(None, (difference(recorded_values, run.tensors), uncompared(recorded_values)))
     run = replace(_replayable(run, bundle), notes=(*notes, *replayed.notes), exactness=None, origin_path="")
     if run.error is None:
         run = replace(run, what_if=what_if_of(bundle.replay_spec, room))

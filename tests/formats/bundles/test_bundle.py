@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import ast
 import json
+import shutil
 import os
 import random
 from contextlib import suppress
@@ -183,6 +184,9 @@ def test_what_is_no_bundle(tmp_path: Path, written: Path) -> None:
     with pytest.raises(TfdbgError, match="is a file"):
         read_bundle(written / "repetition" / "graph.pb")
     assert is_bundle(written)
+    shutil.rmtree(written / "repetition")
+    with pytest.raises(TfdbgError, match="what was recorded of a run, but not what it takes"):
+        read_bundle(written)
 
 
 def change(written: Path, **changes: Any) -> None:

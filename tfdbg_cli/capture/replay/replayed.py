@@ -8,6 +8,7 @@ from tfdbg_cli.model.calls import RunError
 from tfdbg_cli.model.exactness import same_bits
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import EMPTY_STORE, Tensor, TensorStore
+from tfdbg_cli.model.values import Lack, NoValue
 
 _NOT_AGAIN = "The run could not be made again, so its values are missing: {}"
 _MOST_NAMED = 3
@@ -49,6 +50,21 @@ def difference(first: TensorStore, again: TensorStore) -> str:
         if place is not None and not same_bits(first.value(row), again.value(place)):
             other.append(str(first[row].name))
     return _sentence(other)
+
+
+def uncompared(first: TensorStore) -> str:
+    """A sentence that says how many values of `first` are damaged, which no difference tells of; empty if none are."""
+    lost = [
+        (first[row].name, value.text)
+        for row in range(len(first))
+        if isinstance(value := first.value(row), NoValue) and value.lack is Lack.DAMAGED
+    ]
+    if not lost:
+        return ""
+    (name, why), many = lost[0], len(lost) > 1
+    values = f"{len(lost):,} recorded values are" if many else "1 recorded value is"
+    whether = f"whether {'they come' if many else 'it comes'} out the same is not known"
+    return f"{values} damaged, and {whether}: {'first ' if many else ''}{name}. {why}"
 
 
 def _key(tensor: Tensor) -> tuple[str, int, int]:

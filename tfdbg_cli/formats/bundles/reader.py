@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.bundles import layout
 from tfdbg_cli.formats.bundles.description import description
 from tfdbg_cli.formats.bundles.values import digest, read_value
+from tfdbg_cli.formats.dumps.case_layout import CASE_DIRECTORY
 from tfdbg_cli.formats.dumps.reader import read_dump
 from tfdbg_cli.formats.recording.json_fields import WRONG_CONTENT, items, shape, text, texts, whole
 from tfdbg_cli.formats.recording.regular_file import read_whole
@@ -83,6 +85,11 @@ def _no_bundle(directory: Path) -> TfdbgError:
         return TfdbgError(f"There is no {directory}.", hint="Check the path.")
     if not directory.is_dir():
         return TfdbgError(f"{directory} is a file; a bundle is a folder.")
+    if (directory / CASE_DIRECTORY).is_dir():
+        return TfdbgError(
+            f"{directory} holds what was recorded of a run, but not what it takes to make the run again.",
+            hint=f"`tfdbg open {shlex.quote(str(directory))}` shows it; `bundle` without --values saves both.",
+        )
     return TfdbgError(
         f"{directory} is no bundle: it holds nothing from which a run can be made again.",
         hint="`tfdbg open` shows recordings; `bundle PATH` at a stop writes a bundle.",

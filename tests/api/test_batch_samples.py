@@ -100,9 +100,36 @@ def test_epochs_of_a_set_number_of_steps_go_on_in_the_data(model, front, tf) -> 
     assert sample(front, lambda: model().fit(repeated, steps_per_epoch=3, epochs=2, verbose=0)) is None
 
 
-def test_several_steps_in_one_run_are_not_told_apart(model, front) -> None:
-    made = model(steps_per_execution=2)
-    assert sample(front, lambda: made.fit(X, Y, batch_size=8, shuffle=False, verbose=0)) is None
+@pytest.mark.parametrize("steps", [2, 3, 7])
+def test_several_steps_in_one_run_are_told_apart_by_their_turns(model, front, steps: int) -> None:
+    made = model(steps_per_execution=steps)
+    assert sample(front, lambda: made.fit(X, Y, batch_size=8, shuffle=False, verbose=0)) == FIFTH
+
+
+def test_several_steps_of_a_dataset(model, front, tf) -> None:
+    made = model(steps_per_execution=3)
+    found = sample(front, lambda: made.fit(batches(tf), verbose=0))
+    assert found is not None and (found["number"], found["order"], found["step"]) == (37, "pipeline", 4)
+
+
+def test_a_step_that_takes_two_batches_is_not_told_apart(front, tf) -> None:
+    keras = library("keras")
+
+    class Two(keras.Model):  # type: ignore[name-defined,misc]
+        def train_step(self, data: Any) -> Any:
+            return {"loss": tf.reduce_sum(tf.math.log(data[0]))}
+
+        def make_train_function(self, force: bool = False) -> Any:
+            @tf.function
+            def two(iterator: Any) -> Any:
+                first, second = (self.train_step(next(iterator))["loss"] for _ in range(2))
+                return {"loss": first + second}
+
+            self.train_function = two
+
+    made = Two()
+    made.compile("sgd", "mse")
+    assert sample(front, lambda: made.fit(batches(tf), verbose=0)) is None
 
 
 ITERATED = {"number": 37, "certain": True, "order": "pipeline", "step": 4, "epoch": None, "loop": None}

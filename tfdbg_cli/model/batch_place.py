@@ -20,7 +20,8 @@ class BatchPlace:
 
     `first` is the number of its first sample; None if earlier batches may have had another size. `epoch` is None if
     only the iterator is known. `loop` is the Keras method that loops over the batches, empty for a loop of the
-    program's own. `handle` says that the key of this entry in `Call.came` names an iterator rather than a tensor.
+    program's own. `handle` says that the key of this entry in `Call.came` names an iterator rather than a tensor. A
+    call may take as many as `steps` batches from it (`steps_per_execution` of Keras); this is the place of the first.
     """
 
     step: int
@@ -29,3 +30,4 @@ class BatchPlace:
     epoch: int | None = None
     loop: str = ""
     handle: bool = False
+    steps: int = 1

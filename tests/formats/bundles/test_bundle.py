@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import ast
 import json
-import shutil
 import os
 import random
+import shutil
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path

@@ -18,7 +18,7 @@ CALL = Call(
     arguments=(Argument("x", "float32", (None, 3)),),
     came={
         "x": BatchPlace(6, Order.ARRAYS, 36, 0, "fit"),
-        "iterator": BatchPlace(1, Order.PIPELINE, None, None, "", handle=True),
+        "iterator": BatchPlace(1, Order.PIPELINE, None, None, "", handle=True, steps=3),
     },
 )  # fmt: skip
 
@@ -36,6 +36,9 @@ def test_recordings_that_know_nothing_of_batches_can_be_read() -> None:
     fields = written(CALL)
     del fields["came"]
     assert read_call(fields, {}) == replace(CALL, came={})
+    fields = written(replace(CALL, came={"x": CALL.came["x"]}))
+    del fields["came"][0]["steps"]
+    assert read_call(fields, {}).came == {"x": CALL.came["x"]}
 
 
 @pytest.mark.parametrize(

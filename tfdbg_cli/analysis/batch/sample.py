@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tfdbg_cli.analysis.batch.rows import BatchRows
 from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS
 from tfdbg_cli.model.batch_place import BatchPlace, Order
+from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.runs import Run
 
 
@@ -24,8 +25,8 @@ class Sample:
 
 def sample_of(run: Run, batch: BatchRows, row: int) -> Sample | None:
     """Which sample the row of `batch` is; None where nobody noted where the batch was."""
-    place = _place(run, batch)
-    if place is None or batch.stored:
+    place = None if batch.stored else _place(run, batch)
+    if place is None:
         return None
     if place.order is Order.SHUFFLED:
         return Sample(place, None, certain=True)
@@ -40,10 +41,30 @@ def _place(run: Run, batch: BatchRows) -> BatchPlace | None:
     feed = batch.source.removesuffix(":0")  # an argument goes by its name
     if feed in came:
         return came[feed]
-    # Of an iterator that the run asked for one batch.
     handles = [place for place in came.values() if place.handle]
-    if len(handles) != 1:
+    return _place_of_taken(run, batch, handles[0]) if len(handles) == 1 else None
+
+
+def _place_of_taken(run: Run, batch: BatchRows, first: BatchPlace) -> BatchPlace | None:
+    """The place of a batch that the run took from an iterator which stood at `first`.
+
+    Several are told apart by the order in which they were taken. None where a step of the loop takes more than one.
+    """
+    nodes = {node.name for node in map(run.graph.find, run.graph.names()) if node is not None and _gives(node)}
+    taken: dict[tuple[str, int], int] = {}  # by node and execution the rows of the batch, in order of time
+    for index in sorted(index for node in nodes for index in run.tensors.named(node)):
+        tensor = run.tensors[index]
+        if not tensor.shape:
+            return None
+        taken.setdefault((tensor.node, tensor.execution), tensor.shape[0])
+    asked = (batch.source.rpartition(":")[0], batch.execution)
+    if asked not in taken or len(taken) > first.steps:
         return None
-    nodes = map(run.graph.find, run.graph.names())
-    asking = sum(node is not None and node.op_type in PIPELINE_OPS for node in nodes)
-    return handles[0] if asking == 1 else None
+    before = list(taken.values())[: list(taken).index(asked)]
+    rows_before = None if first.first is None else first.first + sum(before)
+    return replace(first, step=first.step + len(before), first=rows_before)
+
+
+def _gives(node: Node) -> bool:
+    """Whether `node` gives the tensors of a batch: an optional one is a handle yet."""
+    return node.op_type in PIPELINE_OPS and not node.op_type.endswith("AsOptional")

@@ -53,7 +53,7 @@ def difference(first: TensorStore, again: TensorStore) -> str:
 
 
 def uncompared(first: TensorStore) -> str:
-    """A sentence that says how many values of `first` are damaged, which no difference tells of; empty if none are."""
+    """A sentence that says how many values of `first` are damaged, so that `difference` passes over them; or empty."""
     lost = [
         (first[row].name, value.text)
         for row in range(len(first))

@@ -38,7 +38,7 @@ def batch_places(given: Mapping[str, int]) -> Mapping[str, BatchPlace]:
         place = None if delivery is None else BatchPlace(delivery.step, first=delivery.first)
         if loop is not None and loop[0] == tensor:
             place = replace(loop[1], handle=True)
-        elif loop is not None and delivery is not None and loop[0] == delivery.iterator:
+        elif loop is not None and delivery is not None and loop[0] == delivery.iterator and loop[1].steps == 1:
             place = loop[1]
         if place is not None:
             found[name] = place
@@ -59,7 +59,7 @@ def _keras_loop() -> tuple[int, BatchPlace] | None:
 
 
 def _place(loop: str, names: Mapping[str, Any]) -> BatchPlace | None:
-    """Where a loop of Keras stands, read from its local variables `names`; None where a call runs several batches."""
+    """Where a loop of Keras stands, read from its local variables `names`; None where it does not say."""
     source = names.get("epoch_iterator")
     steps = names.get("steps_per_epoch", names.get("steps"))
     if source is not None:  # Keras 3
@@ -71,7 +71,7 @@ def _place(loop: str, names: Mapping[str, Any]) -> BatchPlace | None:
         end = step + source.step_increment if isinstance(step, int) and source is not None else None
         arrays = all(isinstance(one, (np.ndarray, tf.Tensor)) for one in tf.nest.flatten(names.get("x")))
         size = (names.get("batch_size") or _SIZE) if arrays and steps is None else None
-    if not isinstance(step, int) or step != end:
+    if not isinstance(step, int) or not isinstance(end, int):
         return None
     epoch = names["epoch"] if isinstance(names.get("epoch"), int) else None
     if steps is not None and epoch is not None and epoch != names.get("initial_epoch"):
@@ -80,7 +80,7 @@ def _place(loop: str, names: Mapping[str, Any]) -> BatchPlace | None:
     order = Order.PIPELINE
     if arrays and steps is None:  # with a number of steps an epoch may begin in the middle of the arrays
         order = Order.SHUFFLED if names.get("shuffle", False) else Order.ARRAYS
-    return BatchPlace(step, order, first, epoch, loop)
+    return BatchPlace(step, order, first, epoch, loop, steps=end - step + 1)
 
 
 def ids_of(tensors: Mapping[str, Any]) -> dict[str, int]:

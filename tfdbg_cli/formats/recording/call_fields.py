@@ -75,6 +75,7 @@ def _came(fields: dict[str, Any]) -> tuple[str, BatchPlace]:
         None if epoch is None else whole(epoch),
         text(fields["loop"]),
         flag(fields["handle"]),
+        whole(fields.get("steps", 1)),
     )
 
 

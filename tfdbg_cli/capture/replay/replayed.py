@@ -53,7 +53,7 @@ def difference(first: TensorStore, again: TensorStore) -> str:
 
 
 def uncompared(first: TensorStore) -> str:
-    """A sentence that says how many values of `first` are damaged, so that `difference` passes over them; or empty."""
+    """A sentence that says how many values of `first` are damaged, and passed over by `difference`; or empty."""
     lost = [
         (first[row].name, value.text)
         for row in range(len(first))

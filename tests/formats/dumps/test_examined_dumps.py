@@ -55,7 +55,7 @@ def test_a_damaged_description_is_wrong(bundle: Path) -> None:
     [
         (lambda place: (place / "graph.pb").write_bytes(b"other"), "graph.pb is damaged"),
         (lambda place: (place / "repetition.json").write_text("{"), "repetition.json is damaged"),
-        (lambda place: (place / "repetition.json").unlink(), "nothing from which a run can be made again"),
+        (lambda place: (place / "repetition.json").unlink(), "lacks repetition.json, which says how its run"),
         (lambda place: (place / "graph.pb").unlink(), "graph.pb cannot be read"),
     ],
 )

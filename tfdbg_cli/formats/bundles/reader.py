@@ -85,6 +85,11 @@ def _no_bundle(directory: Path) -> TfdbgError:
         return TfdbgError(f"There is no {directory}.", hint="Check the path.")
     if not directory.is_dir():
         return TfdbgError(f"{directory} is a file; a bundle is a folder.")
+    if (directory / layout.REPETITION_DIRECTORY).exists():
+        return TfdbgError(
+            f"The bundle {directory} lacks {layout.REPETITION}, which says how its run is made again.",
+            hint="Copy the bundle again; `tfdbg open` still shows what was recorded.",
+        )
     if (directory / CASE_DIRECTORY).is_dir():
         return TfdbgError(
             f"{directory} holds what was recorded of a run, but not what it takes to make the run again.",

@@ -35,6 +35,7 @@ def named() -> Group:
     """Programs whose numbers debugging once changed, and what is near them."""
     return {
         "fit of two Dense layers": Entry(_two_dense),
+        "residual of the batch": Entry(_residual),
         "GPT": Entry(partial(_gpt, 1e-3)),
         "GPT with a high rate": Entry(partial(_gpt, 3e-2), 45),
         "GPT of known size": Entry(partial(_gpt, 3e-2, sized=True)),
@@ -110,6 +111,12 @@ GROUPS: Mapping[str, Callable[[], Group]] = {
     "probability": probability,
     "written": written,
 }
+
+
+def _residual() -> Build:
+    from exactness.programs.fitting import residual
+
+    return residual
 
 
 def _two_dense() -> Build:

@@ -15,6 +15,7 @@ pytestmark = pytest.mark.tf
 
 _QUICK = (
     "fit of two Dense layers",
+    "residual of the batch",
     "scalar sum",
     "Dense and GELU",
     "forward over reverse",

@@ -53,5 +53,17 @@ def two_dense(optimizer: Callable[[], Any], activation: str = "relu", **compiled
     return build
 
 
+def residual(plant: Plant) -> Program:
+    """`fit` of a network whose batch is a term of a sum of three, beside those of a layer normalization."""
+    import keras
+
+    layers = keras.layers
+    given = keras.Input((8,))
+    together = layers.LayerNormalization(epsilon=1e-6)(hiding(keras)(given)) + given
+    model = keras.Model(given, layers.Dense(1)(together))
+    model.compile(keras.optimizers.SGD(0.1), "mse")
+    return fitted(keras, model, lambda steps: _regression(plant, steps), 32)
+
+
 def _regression(plant: Plant, steps: int) -> tuple[Any, Any]:
     return joined(batches(plant, steps, 32, 8)), joined(labels(steps, 32, 1))

@@ -13,6 +13,7 @@ from tfdbg_cli.capture.functions.definition.body import Output, Source
 from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT, LOOP_VARIABLE, CallKind, Scope
 from tfdbg_cli.capture.functions.definition.edit import Edit
 from tfdbg_cli.capture.functions.definition.shown_values import Shown
+from tfdbg_cli.capture.functions.own_names import in_place_of
 from tfdbg_cli.capture.tf.types import NodeDef
 from tfdbg_cli.model.dtypes import element_type
 from tfdbg_cli.model.names import TensorName
@@ -76,7 +77,8 @@ def _report(
     number, token = to
     report = edit.call_back(number, [(output.reference, output.dtype) for _, output in values], (), token)
     for source, output in values:
-        after = edit.add("tfdbg_reported", "Identity", [output.reference, f"^{report}"])
+        name = in_place_of(source.node or output.reference, source.slot)
+        after = edit.add(name, "Identity", [output.reference, f"^{report}"])
         after.attr["T"].type = output.dtype
         instead[source] = f"{after.name}:output:0"
 

@@ -18,6 +18,15 @@ def marked(name: str, number: int) -> str:
     return f"{name}{_MARK}{number}"
 
 
+def in_place_of(node: str, slot: int) -> str:
+    """The beginning of a name for a node of ours that is read in the place of an output of the program's `node`.
+
+    TensorFlow sorts the terms of sums by the names of what gives them (`node`, `node:1`, `node:10`, `node:2`), and
+    their order decides how they are rounded. Among other names, this one stands where that of the output does.
+    """
+    return f"{node}/{_OWN}{slot}."
+
+
 def original_names(text: str) -> str:
     """`text` with the names that things of ours stand for in the place of theirs."""
     return _MARKED.sub("", text)
@@ -30,4 +39,4 @@ def has_new_name(name: str) -> bool:
 
 def is_ours(name: str) -> bool:
     """Whether `name` is that of a node of ours in a function of the program's."""
-    return name.startswith(_OWN) or has_new_name(name)
+    return name.startswith(_OWN) or f"/{_OWN}" in name or has_new_name(name)

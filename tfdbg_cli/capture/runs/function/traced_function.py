@@ -145,16 +145,23 @@ class TracedFunction:
         return Instrumented(self.root, self._atomic, wanted=wanted)
 
     def drawing(self, inputs: Sequence[EagerTensor]) -> Proof:
-        """The function rewritten to give back only what its ops draw from outside; proven for `inputs`."""
+        """The function rewritten to give back only what its ops draw from outside; proven for `inputs`.
+
+        Where to report the draws early changes what TensorFlow makes of it, those of a call that fails are not known.
+        """
         if self._drawing is None:
-            sources = self.snapshot_plan.sources
-            wanted = Wanted(values=False, given=sources, early=Early(sources))
-
-            def make(_: Apart, onto: Onto) -> Instrumented:
-                return Instrumented(self.root, self._atomic, wanted=wanted, onto=onto)
-
-            self._drawing = proven(self.root, self.plain(inputs), inputs, make)
+            early = self._proven_drawing(Early(self.snapshot_plan.sources), inputs)
+            late = early if early.holds else self._proven_drawing(Early(), inputs)
+            self._drawing = late if late.holds else early
         return self._drawing
+
+    def _proven_drawing(self, early: Early, inputs: Sequence[EagerTensor]) -> Proof:
+        wanted = Wanted(values=False, given=self.snapshot_plan.sources, early=early)
+
+        def make(_: Apart, onto: Onto) -> Instrumented:
+            return Instrumented(self.root, self._atomic, wanted=wanted, onto=onto)
+
+        return proven(self.root, self.plain(inputs), inputs, make)
 
     @cached_property
     def trials(self) -> Trials:

@@ -10,6 +10,7 @@ from tfdbg_cli.capture.chooser import chooser
 from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.capture.failures import remark, report
 from tfdbg_cli.capture.functions.exact.agreement import Agreement
+from tfdbg_cli.capture.functions.exact.proof import Proof
 from tfdbg_cli.capture.functions.instrumented import Outcome
 from tfdbg_cli.capture.functions.kept_tensors import NO_TENSORS
 from tfdbg_cli.capture.large_graphs import Preparation
@@ -27,6 +28,7 @@ from tfdbg_cli.capture.runs.function.kept_calls import KeptCall, KeptWatchedCall
 from tfdbg_cli.capture.runs.function.measured_call import MeasuredCall
 from tfdbg_cli.capture.runs.function.measured_function import measured_function
 from tfdbg_cli.capture.runs.function.replayed_capture import ReplayedCapture, compared_again
+from tfdbg_cli.capture.runs.function.trials import Trials
 from tfdbg_cli.capture.runs.function.verdict import beside, unchanged
 from tfdbg_cli.capture.runs.watch_policy import (
     Course,
@@ -191,24 +193,37 @@ class ReplayedWatchedCall(CapturedCall):
 
 
 class CopiedWatchedCall(ReplayedWatchedCall):
-    """A watched call that the program's own function makes; the checks run in a second call, on copies."""
+    """A watched call that the program's own function makes; the checks run in a second call, on copies.
+
+    If ops draw from outside (such as a batch), a rewritten function makes the call that also returns the draws.
+    """
+
+    _drawing: Proof | None = None
 
     def perform(self) -> RunResult:
         """Make the call. Raises what the call raises."""
         self.held = held_before(self.call, self.room)
         self.outcome = Outcome((), NO_TENSORS)  # stays if the call fails
-        drawing = self.call.traced.drawing(self.call.inputs) if self.call.traced.snapshot_plan.sources else None
-        if drawing is None:
+        traced = self.call.traced
+        self._drawing = traced.drawing(self.call.inputs) if traced.snapshot_plan.sources else None
+        if self._drawing is None:
             given = self.call.plain()
             self._outputs = [] if given is None else list(given)
         else:
-            drawn = self.performed(drawing.instrumented)
-            self._outputs = drawn.outputs
-            given = list(drawn.outputs) or None
-            if self.held is not None:
-                self.held.take_drawn(drawn)
+            drawn = self.performed(self._drawing.instrumented)
+            with INSIDE:
+                self._outputs = self._tried_with(drawn, traced.trials)
+            given = list(self._outputs) or None
         self.outcome = self._checked()
         return given
+
+    def _tried_with(self, drawn: Outcome, trials: Trials) -> Sequence[EagerTensor]:
+        """The outputs for the program of the call that also gave what it has `drawn`."""
+        if self.held is None:
+            return drawn.outputs
+        self.held.take_drawn(drawn)
+        trial = trials.tried(self.held, drawn.outputs, found=False) if trials.due() else None
+        return drawn.outputs if trial is None else trial.outputs
 
     def _take_in(self, outcome: Outcome) -> None:
         """Nothing to take: variables were held before the call, and draws were taken in `perform`."""
@@ -232,6 +247,10 @@ class CopiedWatchedCall(ReplayedWatchedCall):
         return Outcome((), NO_TENSORS, (unchecked,), found=False)
 
     def _said_of(self, shown: Agreement | None) -> Exactness:
+        if self._drawing is not None:
+            own = beside(self._drawing, self.call.traced.trials, shown, _ON_COPIES)
+            if own.doubt or own.strays:
+                return own
         return unchanged(shown, _ON_COPIES) if not self._watched.trials.strays else super()._said_of(shown)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 LAYERS = (
     "dense relu", "dense tanh", "dense gelu", "dense approximate gelu", "dense swish", "dense softplus", "dense elu",
@@ -44,7 +44,11 @@ _MOST_LAYERS = 5
 
 @dataclass(frozen=True)
 class Recipe:
-    """One program. `dtype` is that of all floats, `batch` None where the function does not know it."""
+    """One program. `dtype` is that of all floats, `batch` None where the function does not know it.
+
+    `drawn` says that the function takes its batches from an iterator, as `fit` does, `raw` that the batch as it came
+    is read beside the first layer, too.
+    """
 
     seed: int
     dtype: str
@@ -58,12 +62,14 @@ class Recipe:
     rate: str
     around: tuple[str, ...]
     returned: tuple[str, ...]
+    drawn: bool
+    raw: bool
 
 
 def recipe(seed: int) -> Recipe:
     """The recipe of `seed`, always the same one."""
-    chance = random.Random(seed)
-    return Recipe(
+    chance, beside = random.Random(seed), random.Random(f"data of {seed}")
+    made = Recipe(
         seed=seed,
         dtype=chance.choices(["float32", "float64", "float16", "bfloat16"], [8, 2, 1, 1])[0],
         batch=chance.choice([None, 4, 6]),
@@ -76,4 +82,7 @@ def recipe(seed: int) -> Recipe:
         rate=chance.choice(RATES),
         around=tuple(one for one in AROUND if chance.random() < 0.2),
         returned=tuple(sorted({"loss", *chance.sample(RETURNED, chance.randint(0, 2))})),
+        drawn=beside.random() < 0.4,
+        raw=beside.random() < 0.4,
     )
+    return replace(made, drawn=made.drawn and not made.compiled)  # XLA compiles no iterators

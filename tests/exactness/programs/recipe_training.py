@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import functools
+import itertools
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
-from exactness.courses import Build, Plant, Program, stepwise, variables
+from exactness.courses import Build, Plant, Program, variables
 from exactness.programs.planting import PLANTED, hidden
 from exactness.programs.recipe import Recipe
 from exactness.programs.recipe_layers import MAKES, Weights
@@ -28,17 +30,30 @@ def _build(recipe: Recipe, plant: Plant) -> Program:
         tf.TensorSpec([recipe.batch, recipe.width], training.dtype),
         tf.TensorSpec([recipe.batch, _CLASSES], training.dtype),
     ]
-    step = tf.function(training.step, signature, autograph=False, jit_compile=recipe.compiled or None)
+    options = {"autograph": False, "jit_compile": recipe.compiled or None}
+    step = tf.function(training.step, signature, **options)
 
-    def at(number: int) -> Any:
+    @tf.function(**options)  # type: ignore[untyped-decorator]
+    def drawing(iterator: Any) -> Any:
+        x, y = next(iterator)
+        return training.step(tf.ensure_shape(x, signature[0].shape), tf.ensure_shape(y, signature[1].shape))
+
+    def batch(number: int) -> tuple[Any, Any]:
         chance = np.random.RandomState(1000 * recipe.seed % 2**31 + number)
         size = recipe.batch or 4 + number % 3
         x, y = chance.normal(size=(size, recipe.width)), np.eye(_CLASSES)[chance.randint(0, _CLASSES, size)]
         if plant(number):
             x[0, 0] = PLANTED
-        return step(tf.cast(x, training.dtype), tf.cast(y, training.dtype))
+        return tf.cast(x, training.dtype), tf.cast(y, training.dtype)
 
-    return Program(stepwise(at), lambda: variables(training.state))
+    def results(steps: int) -> Iterator[Any]:
+        given = map(batch, range(steps))
+        if not recipe.drawn:
+            return itertools.starmap(step, given)
+        data = functools.reduce(tf.data.Dataset.concatenate, map(tf.data.Dataset.from_tensors, given))
+        return map(drawing, itertools.repeat(iter(data), steps))
+
+    return Program(results, lambda: variables(training.state))
 
 
 class _Training:
@@ -62,8 +77,10 @@ class _Training:
         count = self._count.assign_add(1)
         with tf.GradientTape() as tape:
             given = hidden(x)
-            for layer in self._layers:
+            for at, layer in enumerate(self._layers):
                 given = layer(given, count)
+                if self.recipe.raw and not at:
+                    given += x
             given = given @ self._head
             loss = _LOSSES[self.recipe.loss](given, y)
             if "penalty" in around:

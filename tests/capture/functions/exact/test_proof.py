@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -341,15 +341,21 @@ def test_a_batch_that_is_compared_with_a_constant_keeps_its_proof() -> None:
     assert Traced(step).proof().holds
 
 
-def test_where_the_runtime_leaves_a_call_as_it_is_no_round_is_spent_on_other_checks(monkeypatch: Any) -> None:
-    """It does so with functions that have two implementations, such as LSTM of Keras 2; rewritten, they have one."""
-    rounds: list[Comparison] = []
+@pytest.fixture
+def rounds(monkeypatch: pytest.MonkeyPatch) -> Sequence[Comparison]:
+    """What comes of each round of a proof."""
+    found: list[Comparison] = []
 
     def counted(*arguments: Any) -> Comparison:
-        rounds.append(compared(*arguments))
-        return rounds[-1]
+        found.append(compared(*arguments))
+        return found[-1]
 
     monkeypatch.setattr("tfdbg_cli.capture.functions.exact.proof.compared", counted)
+    return found
+
+
+def test_where_the_runtime_leaves_a_call_as_it_is_no_round_is_spent_on_other_checks(rounds) -> None:
+    """It does so with functions that have two implementations, such as LSTM of Keras 2; rewritten, they have one."""
     layer = tf.function(
         lambda x: tf.tanh(tf.exp(x) * 2.0 + x) * 3.0,
         experimental_attributes={"api_implements": "layer_of_two", "api_preferred_device": "CPU"},
@@ -358,3 +364,19 @@ def test_where_the_runtime_leaves_a_call_as_it_is_no_round_is_spent_on_other_che
     assert not proof.holds
     assert [len(found.opened) for found in rounds] == [1]
     assert proof.comparison is rounds[0]
+
+
+def test_where_a_loop_stays_a_call_no_round_is_spent_on_other_checks(rounds) -> None:
+    """As in `ctc_loss`: checks inside give one more output of the call, whatever those outside read."""
+    types = tf.TensorSpec([], tf.int32), tf.TensorSpec([], tf.float32)
+    again = tf.function(lambda i, x: i < 3).get_concrete_function(*types)
+    turn = tf.function(lambda i, x: (i + 1, tf.exp(x) * 0.5)).get_concrete_function(*types)
+
+    @tf.function
+    def step(x: Any) -> Any:
+        _, given = tf.raw_ops.While(input=[tf.constant(0), tf.tanh(x)], cond=again, body=turn)
+        return tf.math.log(given) + tf.exp(x)
+
+    proof = Traced(step, tf.constant(1.0)).proof()
+    assert not proof.holds
+    assert [len(found.opened) for found in rounds] == [1]

@@ -28,7 +28,8 @@ class Comparison:
     `suspects` are nodes of ours that read a value where a difference begins, or a buffer that a long sum reads, each
     with the positions of these inputs. `near` are nodes of ours that read any differing value, or an input of one.
     `given` are the positions of outputs of ours that return such values. `opened` are calls that are calls in the
-    plain function only, as of a Keras 2 layer with two implementations: whatever our nodes read, that stays so.
+    plain function only, as of a Keras 2 layer with two implementations, or that also give our answers, as a loop that
+    stays a call: whatever our nodes read, that stays so.
     """
 
     outputs: tuple[int, ...]
@@ -145,10 +146,13 @@ class _Compared:
         return output
 
     def _opened(self) -> Iterator[str]:
-        calls = {steady_name(name) for name, node in self._rewritten.nodes.items() if node.op in CALLS}
+        calls = {steady_name(name): node for name, node in self._rewritten.nodes.items() if node.op in CALLS}
         for name in self._plain.ancestors(self._ends.values()):
-            if self._plain.nodes[name].op in CALLS and steady_name(name) not in calls:
-                yield steady_name(name)
+            node = self._plain.nodes[name]
+            if node.op in CALLS:
+                call = calls.get(steady_name(name))
+                if call is None or _types(call) != _types(node):
+                    yield steady_name(name)
 
     def _unseen(self) -> Iterator[str]:
         for name in self._program:
@@ -172,6 +176,12 @@ def _ends(values: Values, own: int) -> dict[int | str, str]:
     return found
 
 
+def _types(call: NodeDef) -> Sequence[int]:
+    """The types of what a call is given, and of what it gives."""
+    return [one for name in _TYPES if name in call.attr for one in call.attr[name].list.type]
+
+
+_TYPES = ("T", "Tin", "Tout")
 _NOT_ACTING = TRANSFERS | {"_Arg", "NoOp"}
 
 

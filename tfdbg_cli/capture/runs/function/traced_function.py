@@ -151,8 +151,9 @@ class TracedFunction:
         """
         if self._drawing is None:
             early = self._proven_drawing(Early(self.snapshot_plan.sources), inputs)
-            late = early if early.holds else self._proven_drawing(Early(), inputs)
-            self._drawing = late if late.holds else early
+            differs = early.comparison is not None and not early.comparison.same
+            late = self._proven_drawing(Early(), inputs) if differs else early
+            self._drawing = late if late.comparison is not None and late.comparison.same else early
         return self._drawing
 
     def _proven_drawing(self, early: Early, inputs: Sequence[EagerTensor]) -> Proof:

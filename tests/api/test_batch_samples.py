@@ -81,6 +81,11 @@ def test_arrays_of_evaluate(model, front) -> None:
     assert found == {**FIFTH, "epoch": None, "loop": "evaluate"}
 
 
+def test_arrays_that_fit_validates_with(model, front) -> None:
+    found = sample(front, lambda: model().fit(np.abs(X), Y, validation_data=(X, Y), batch_size=8, verbose=0))
+    assert found == {**FIFTH, "epoch": None, "loop": "validation of fit"}
+
+
 def test_shuffled_arrays_hide_it(model, front) -> None:
     found = sample(front, lambda: model().fit(X, Y, batch_size=8, verbose=0))
     assert found is not None

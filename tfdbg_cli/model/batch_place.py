@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+VALIDATION = "validation of fit"  # the `loop` of what `fit` of Keras evaluates between epochs
+
 
 class Order(StrEnum):
     """What the sample numbers of an epoch index."""
@@ -19,9 +21,9 @@ class BatchPlace:
     """The place of a batch: its number `step` in an epoch, or among those of an iterator. All numbers count from 0.
 
     `first` is the number of its first sample; None if earlier batches may have had another size. `epoch` is None if
-    only the iterator is known. `loop` is the Keras method that loops over the batches, empty for a loop of the
-    program's own. `handle` says that the key of this entry in `Call.came` names an iterator rather than a tensor. A
-    call may take as many as `steps` batches from it (`steps_per_execution` of Keras); this is the place of the first.
+    only the iterator is known. `loop` is the Keras method that loops over the batches, or VALIDATION, empty for a
+    loop of the program's own. `handle` says that the key of this entry in `Call.came` names an iterator rather than a
+    tensor. A call may take as many as `steps` batches from it (`steps_per_execution` of Keras), this is the first's.
     """
 
     step: int

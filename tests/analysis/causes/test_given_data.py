@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+from support.made_run import made_run, op
 
 from tfdbg_cli.analysis.batch.batch_roles import BatchRole
 from tfdbg_cli.analysis.causes.given_data import GivenData
-from tfdbg_cli.analysis.causes.sources_of_values import cause_of_feed
+from tfdbg_cli.analysis.causes.sources_of_values import cause_at_source, cause_of_feed
+from tfdbg_cli.analysis.graph.lineage import Lineage
+from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName
 
 
@@ -53,6 +56,22 @@ def test_rows_are_not_called_columns() -> None:
     assert not _bad((128, 4), (7, 0), (8, 1), (9, 2), (10, 3)).columns, "everywhere"
     assert not _bad((128,), np.s_[:50]).columns, "no columns"
     assert not _bad((0, 4)).columns
+
+
+def test_arrays_are_no_data_set() -> None:
+    """`fit(x, y)` has no dataset to filter."""
+    bad = np.zeros((8, 4), np.bool_)
+    bad[3, 1] = True
+    node = Node("next", "IteratorGetNext", "")
+    given = GivenData(bad, BatchRole.TARGETS, arrays="the arrays that fit was given")
+    lineage = Lineage(made_run(op("next", "IteratorGetNext", value=[1.0])))
+    told = cause_at_source(node, (), lineage, lambda _: False, given)
+    assert told is not None
+    assert told.text == "Already in the targets (y) of the arrays that fit was given."
+    assert told.suggestion.startswith("Check them before: np.isfinite(y).all()")
+    of_pipeline = cause_at_source(node, (), lineage, lambda _: False, GivenData(bad, BatchRole.TARGETS))
+    assert of_pipeline is not None
+    assert "dataset.filter(lambda x, y, *_: tf.reduce_all(tf.math.is_finite(y)))" in of_pipeline.suggestion
 
 
 def test_what_is_said_of_a_feed() -> None:

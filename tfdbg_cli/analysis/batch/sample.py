@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from tfdbg_cli.analysis.batch.rows import BatchRows
 from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS
-from tfdbg_cli.model.batch_place import BatchPlace, Order
+from tfdbg_cli.model.batch_place import VALIDATION, BatchPlace, Order
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.runs import Run
 
@@ -32,6 +32,15 @@ def sample_of(run: Run, batch: BatchRows, row: int) -> Sample | None:
         return Sample(place, None, certain=True)
     before = place.step * batch.size if place.first is None else place.first
     return Sample(place, before + row, certain=place.first is not None or not place.step)
+
+
+def arrays_of(run: Run) -> str:
+    """Which arrays the batches of the run come from, if a method of Keras loops over some; empty if not."""
+    places = list(run.call.came.values())
+    if not places or any(place.order is Order.PIPELINE for place in places):
+        return ""
+    loop = places[0].loop
+    return "the validation arrays that fit was given" if loop == VALIDATION else f"the arrays that {loop} was given"
 
 
 def _place(run: Run, batch: BatchRows) -> BatchPlace | None:

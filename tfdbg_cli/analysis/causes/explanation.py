@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from tfdbg_cli.analysis.batch.batch_roles import BatchRole, BatchRoles
+from tfdbg_cli.analysis.batch.sample import arrays_of
 from tfdbg_cli.analysis.causes.causes import Cause, explain, filled
 from tfdbg_cli.analysis.causes.collectives import cause_elsewhere
 from tfdbg_cli.analysis.causes.evidence import Evidence, gather
@@ -26,6 +27,7 @@ from tfdbg_cli.analysis.causes.surroundings import Surroundings, asks_of_gradien
 from tfdbg_cli.analysis.causes.zero_times_infinity import zero_times_infinity
 from tfdbg_cli.analysis.graph.forward import forward_of
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
+from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS
 from tfdbg_cli.analysis.watch.verdicts import Verdicts
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.graph import Node
@@ -98,7 +100,9 @@ class Explanations:
             came = Came.ALONG
         elif self._run.call.kind is RunKind.EAGER and not bad.ndim:
             came = Came.AS_NUMBER
-        return GivenData(bad, self.batch_role(name), came)
+        arrays = "" if node is None or node.op_type not in PIPELINE_OPS else arrays_of(self._run)
+        role = self.batch_role(name) if bad.ndim else None  # what has no rows is no part of a batch
+        return GivenData(bad, role, came, arrays)
 
     def batch_role(self, name: TensorName) -> BatchRole | None:
         """Which part of a batch the input `name` of one of the run's graphs is; None if that is not known."""

@@ -25,11 +25,15 @@ class Came(Enum):
 
 @dataclass(frozen=True)
 class GivenData:
-    """Where the data is not finite (`bad`), which part of the batch it is, if that is known, and how it came."""
+    """Where the data is not finite (`bad`), which part of the batch it is, if that is known, and how it came.
+
+    `arrays` says which arrays a method of Keras took it from: "the arrays that fit was given"; empty if none.
+    """
 
     bad: Array
     role: BatchRole | None = None
     came: Came = Came.FED
+    arrays: str = ""
 
     @property
     def columns(self) -> tuple[int, ...]:

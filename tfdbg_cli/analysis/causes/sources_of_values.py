@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from tfdbg_cli.analysis.batch.batch_roles import BatchRole
 from tfdbg_cli.analysis.causes.causes import Cause
 from tfdbg_cli.analysis.causes.given_data import Came, GivenData
 from tfdbg_cli.analysis.causes.literals import overflown
@@ -33,9 +34,18 @@ _COMES_AS_NUMBER = (
     " division by a count that is 0."
 )
 _FILTER_DATA = (
-    "Check or filter the data set: dataset.filter(lambda x, *_: tf.reduce_all(tf.math.is_finite(x))), or replace what"
-    " is missing before. A function that it maps may have made it, as by log(0) or 0 / 0."
+    "Check or filter the data set: dataset.filter(lambda {parts}: tf.reduce_all(tf.math.is_finite({part}))), or"
+    " replace what is missing before. A function that it maps may have made it, as by log(0) or 0 / 0."
 )
+_CHECK_ARRAYS = (
+    "Check them before: np.isfinite({part}).all(); replace what is missing (np.nan_to_num), or leave such rows out."
+)
+_PARTS = {  # how a function is given what a data set delivers, and which part of it plays this role
+    None: ("x, *_", "x"),
+    BatchRole.INPUTS: ("x, *_", "x"),
+    BatchRole.TARGETS: ("x, y, *_", "y"),
+    BatchRole.WEIGHTS: ("x, y, sample_weight", "sample_weight"),
+}
 _LOOK_INTO_TURNS = (
     "To see the op, let Python go through the dataset, `for batch in dataset:` around a tf.function of one step, or"
     " count the turns in the function: `for _ in tf.range(n): batch = next(iterator)`."
@@ -110,10 +120,14 @@ def cause_of_feed(name: TensorName, given: GivenData | None = None) -> Cause:
 
 
 def _cause_of_delivery(given: GivenData | None) -> Cause:
+    parts, part = _PARTS[given.role if given is not None else None]
+    filtered = _FILTER_DATA.format(parts=parts, part=part)
     if given is None:
-        return Cause("Already in the data that the input pipeline delivered.", _FILTER_DATA)
-    what = f"{given.role} of the data" if given.role else "the data"
-    return Cause(f"Already in {what} that the input pipeline delivered{given.where}.", given.helps or _FILTER_DATA)
+        return Cause("Already in the data that the input pipeline delivered.", filtered)
+    role = f"{given.role} of " if given.role else ""
+    helps = _CHECK_ARRAYS.format(part=part) if given.arrays else filtered
+    data = given.arrays or "the data that the input pipeline delivered"
+    return Cause(f"Already in {role}{data}{given.where}.", given.helps or helps)
 
 
 def cause_of_variable(name: str, *, read: bool) -> Cause:

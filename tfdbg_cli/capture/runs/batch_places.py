@@ -15,7 +15,7 @@ from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.runs.delivered import DELIVERIES, handle_of
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.callers import names_in
-from tfdbg_cli.model.batch_place import BatchPlace, Order
+from tfdbg_cli.model.batch_place import VALIDATION, BatchPlace, Order
 
 _LOOPS = frozenset({"fit", "evaluate", "predict"})
 _KERAS = ("keras.", "tf_keras.")
@@ -49,13 +49,27 @@ def _keras_loop() -> tuple[int, BatchPlace] | None:
     """The iterator of the innermost loop of Keras over batches, by its handle, and where it stands; None for none."""
     frame: FrameType | None = inspect.currentframe()
     while frame is not None:
-        if frame.f_code.co_name in _LOOPS and str(frame.f_globals.get("__name__", "")).startswith(_KERAS):
+        if _is_loop(frame):
             names = names_in(frame)
             handle = handle_of(names.get("iterator", names.get("dataset_or_iterator")))
             place = _place(frame.f_code.co_name, names)
-            return None if handle is None or place is None else (handle, place)
+            if handle is None or place is None:
+                return None
+            return handle, replace(place, loop=VALIDATION) if _validates(frame) else place
         frame = frame.f_back
     return None
+
+
+def _is_loop(frame: FrameType) -> bool:
+    return frame.f_code.co_name in _LOOPS and str(frame.f_globals.get("__name__", "")).startswith(_KERAS)
+
+
+def _validates(loop: FrameType) -> bool:
+    """Whether `fit` calls this loop, on the data that it validates with."""
+    frame = loop.f_back
+    while frame is not None and frame.f_code.co_name != "fit":
+        frame = frame.f_back if str(frame.f_globals.get("__name__", "")).startswith(_KERAS) else None
+    return frame is not None and _is_loop(frame)
 
 
 def _place(loop: str, names: Mapping[str, Any]) -> BatchPlace | None:

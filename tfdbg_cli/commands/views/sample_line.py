@@ -7,7 +7,9 @@ from typing import Any
 from tfdbg_cli.analysis.batch.sample import Sample
 from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.document.units import count_text
-from tfdbg_cli.model.batch_place import Order
+from tfdbg_cli.model.batch_place import VALIDATION, Order
+
+_ARRAYS = {False: "arrays", True: "validation arrays"}
 
 
 def sample_line(sample: Sample, size: int) -> Line:
@@ -16,18 +18,19 @@ def sample_line(sample: Sample, size: int) -> Line:
     step = f"step {place.step + 1:,}"
     if place.epoch is not None:
         step += f" of epoch {place.epoch + 1:,}"
-    where = f"{step} of {place.loop}"
+    where, validates = f"{step} of {place.loop}", place.loop == VALIDATION
     label = Span("Sample    ", Style.LABEL)
     if sample.number is None:
-        return line(
-            Span("Sample    ", Style.LABEL), f"unknown, {where}: shuffle=True hides which one of the arrays it is"
-        )
+        hidden = f"unknown, {where}: shuffle=True hides which one of the {_ARRAYS[validates]} it is"
+        return line(label, hidden)
     number = Span(f"{sample.number:,}", Style.NUMBER)
     if place.order is Order.ARRAYS:
-        return line(label, number, f" of the arrays, from 0: {where}")
+        return line(label, number, f" of the {_ARRAYS[validates]}, from 0: {where}")
     if not place.loop:
         where = f"batch {place.step:,}"
     of = "what the iterator gave" if not place.loop else "the data" if place.epoch is None else "the epoch"
+    if validates:
+        of = "the validation data"
     condition = "" if sample.certain else f", if {_before(place.step)} had {count_text(size, 'row')}, too"
     order = "in the order of the pipeline; shuffle changes which one that is"
     return line(label, number, f" of {of}, from 0{condition}: {where}, {order}")

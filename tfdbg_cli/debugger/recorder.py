@@ -36,6 +36,7 @@ from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import Tensor
 from tfdbg_cli.model.values import NoValue
 
+_MOST_SEARCHED = 1_000  # runs
 _SHARE = 4  # runs that wait to be written may take a quarter of the memory budget
 
 
@@ -63,6 +64,8 @@ class Recorder:
         self._writer: BackgroundWriter | None = None
         self._counts: dict[object, int] = {}
         self._numbers: set[int] = set()
+        self._searched = 0  # recorded runs that were searched for a node to record, until there was one
+        self._found = True  # whether one has a node of which values are recorded, or none is asked for
         self._reported = False
         self._failure_told = False
         self.unattended = False  # whether the program records and nothing else: nobody asked for a prompt
@@ -143,6 +146,7 @@ class Recorder:
             self._counts.clear()
             self._numbers.clear()
             self._reported = self._failure_told = False
+            self._searched, self._found = 0, not (asked.only or asked.layer)
             self._writer = BackgroundWriter(writer, room, self._say)
             self._asked = replace(asked, path=str(path), worker=worker)
         atexit.register(self.end)
@@ -174,6 +178,8 @@ class Recorder:
         shown = f": `tfdbg open {shlex.quote(asked.path)}` shows what is there" if writer.kept else ""
         lost = f" {missing:,} more are missing: for a while nothing could be written there." if missing else ""
         self._say(f"{count} recorded in {asked.path}{shown}.{lost}")
+        if self._searched and not self._found:
+            self._say(f"None of them has an op {named(asked)}: no value was recorded.")
 
     def wants(self, kind: object) -> bool:
         """Count a run that begins now, separately for each `kind`; whether it is an n-th one, to be recorded."""
@@ -193,8 +199,18 @@ class Recorder:
         try:
             kept = self._numbered(_kept(run, self.statistics))
             writer.add(kept, values_size(kept))
+            self._search(run)
         except Exception as error:  # noqa: BLE001
             self.missed(f"Run #{run.call.number} was not recorded: {reason_of(error)}")
+
+    def _search(self, run: Run) -> None:
+        """Find out whether `run` has a node of those whose values are asked for, if no earlier run has one."""
+        asked = self._asked
+        if self._found or asked is None:
+            return
+        self._searched += 1
+        chosen = nodes_of(asked).tester(run.graph)
+        self._found = any(map(chosen, run.graph.names())) or self._searched == _MOST_SEARCHED  # then nothing is said
 
     def failed(self, run: Run) -> None:
         """Report that `run`, which is recorded without a stop, raised an error; the first time only."""
@@ -256,6 +272,12 @@ def selection_of(asked: RecordRuns) -> Selection | None:
         return lambda tensor: chosen(tensor.node)
 
     return selected
+
+
+def named(asked: RecordRuns) -> str:
+    """The words for the nodes whose values are asked for: `in layer head`, `with 'Log' in its name`."""
+    words = [f"in layer {asked.layer}"] * bool(asked.layer) + [f"with {asked.only!r} in its name"] * bool(asked.only)
+    return " and ".join(words)
 
 
 def nodes_of(asked: RecordRuns) -> NodeSelection:

@@ -127,12 +127,13 @@ def test_what_has_no_value_is_left_out_and_said(prompt: Prompt, tmp_path: Path) 
 
 def test_tables(prompt: Prompt, tmp_path: Path) -> None:
     prompt.run(f"export {tmp_path}/a.csv --table 'lt -s tensor_name'")
-    rows = list(csv.reader((tmp_path / "a.csv").open()))
-    assert len(rows) == 21 and "Op type" in rows[0]
+    rows = list(csv.DictReader((tmp_path / "a.csv").open()))
+    assert len(rows) == 20 and not any("…" in row["name"] for row in rows)
+    assert rows[0]["nbytes"].isdecimal(), "as for scripts"
     prompt.run(f"export {tmp_path}/a.json --table 'lt --stats'")
     told = json.loads((tmp_path / "a.json").read_text())
     assert len(told["tensors"]) == 20
-    assert "shows no table" in prompt.error(f"export {tmp_path}/b.csv --table 'pt x:0'").message
+    assert "There is no table in `pt x:0`" in prompt.error(f"export {tmp_path}/b.csv --table 'pt x:0'").message
     assert "End it with .csv, .json." in prompt.error(f"export {tmp_path}/b.npy --table lt").hint
 
 

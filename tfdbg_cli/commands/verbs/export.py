@@ -21,7 +21,6 @@ from tfdbg_cli.commands.views.exported import (
 )
 from tfdbg_cli.commands.views.tensor_choice import choose, part_shown
 from tfdbg_cli.document.document import Document, text_document
-from tfdbg_cli.document.table import Table
 from tfdbg_cli.document.text import Line, line
 from tfdbg_cli.document.units import count_text
 from tfdbg_cli.errors import TfdbgError
@@ -58,6 +57,7 @@ def commands(registry: Registry) -> tuple[Command, ...]:
 The name of the file says the format. Without TENSOR all that -q admits are written, else every one of the run. In a
 .csv file one array of up to two axes stands as it lies, several and larger ones with a row for each element. A .npy
 or .npz file holds bfloat16 and 8 bit floats as float32, .safetensors as they are; that holds no texts.
+A table is written as --json gives it: with whole names, and numbers that are not rounded.
 
 Examples:
   export log.npy 'loss/Log:0[0]'
@@ -121,11 +121,7 @@ def _export_table(context: Context, options: argparse.Namespace, registry: Regis
     if suffix == ".json":
         said = export_json(shown.data(), options.file, force=options.force)
     else:
-        table = next((block for block in shown.blocks if isinstance(block, Table)), None)
-        if table is None:
-            raise TfdbgError(f"{options.table!r} shows no table.", hint="A .json file holds what it shows.")
-        rows = ([span.text for span in table.row(place)] for place in range(table.count))
-        said = export_table([column.title for column in table.columns], rows, options.file, force=options.force)
+        said = export_table(shown.data(), options.table, options.file, force=options.force)
     return _answer(options, [said], {"table": options.table, "notes": []})
 
 

@@ -9,13 +9,14 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import IO
+from typing import IO, Any
 
 import numpy as np
 
 from tfdbg_cli.commands.views.array_file import save_array, save_arrays
 from tfdbg_cli.commands.whole_file import new_file, write_whole
 from tfdbg_cli.document.array_words import native
+from tfdbg_cli.document.exports.csv_rows import csv_text
 from tfdbg_cli.document.jsonlines import standard
 from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.document.units import bytes_text
@@ -55,14 +56,19 @@ def export_tensors(tensors: Sequence[Exported], file: str, *, force: bool) -> Li
     return write_file(file, lambda out: write(tensors, out), force=force)
 
 
-def export_table(heads: Sequence[str], rows: Iterable[Sequence[str]], file: str, *, force: bool) -> Line:
-    """Write a table as text with commas.
+def export_table(data: Mapping[str, Any], command: str, file: str, *, force: bool) -> Line:
+    """Write the rows in `data`, the JSON form of what `command` shows, as text with commas.
 
     Raises:
-        TfdbgError: the file cannot be written.
+        TfdbgError: there is no table in it, or the file cannot be written.
 
     """
-    return write_file(file, lambda out: _write_rows(out, [heads, *rows]), force=force)
+    text = csv_text(data, command).encode()
+
+    def write(out: IO[bytes]) -> None:
+        out.write(text)
+
+    return write_file(file, write, force=force)
 
 
 def export_json(data: object, file: str, *, force: bool) -> Line:

@@ -50,6 +50,24 @@ def test_a_damaged_description_is_wrong(bundle: Path) -> None:
     assert "Run 1: The file case.json is damaged and was left out." in troubles
 
 
+def test_an_empty_graph_of_the_program_is_damage(tmp_path: Path) -> None:
+    run, bundle = sample_run(), tmp_path / "bundle"
+    write_bundle(
+        replace(run, python_graph=run.graph), ReplaySpec(RunKind.FUNCTION, b"", entry="", fetches=()), bundle
+    )
+    assert not examined(bundle).troubles
+    (bundle / case_layout.CASE_DIRECTORY / case_layout.PYTHON_GRAPH).write_bytes(b"")
+    told = [text for text, _ in examined(bundle).troubles]
+    assert "Run 1: The file python_graph.pb is empty: the program's own graph is not known." in told
+
+
+def test_sources_that_were_changed_are_damage(bundle: Path) -> None:
+    (kept, *_) = (bundle / case_layout.CASE_DIRECTORY / case_layout.SOURCES).iterdir()
+    kept.write_bytes(b"")
+    (told,) = (text for text, _ in examined(bundle).troubles)
+    assert told.startswith("Run 1: The copy of ") and told.endswith(" is damaged, and not shown.")
+
+
 @pytest.mark.parametrize(
     ("spoil", "said"),
     [

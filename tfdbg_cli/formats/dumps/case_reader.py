@@ -150,8 +150,12 @@ def _missing(root: Path, fields: Mapping[str, Any]) -> Iterator[str]:
         others = " With it the names of the tensors in others." if os.path.lexists(root / layout.OTHERS) else ""
         yield f"The file {layout.CASE} is missing; a part of this run's description is.{others}"
     for part, lost in _OF_PARTS.items():
-        if part in _list(fields.get("parts")) and not os.path.lexists(root / part):
+        if part not in _list(fields.get("parts")):
+            continue
+        if not os.path.lexists(root / part):
             yield f"The file {part} is missing: {lost}."
+        elif part == layout.PYTHON_GRAPH and not (root / part).stat().st_size:  # this would be a graph, too
+            yield f"The file {part} is empty: {lost}."
     call, sources = fields.get("call"), fields.get("sources")
     feeds = _list(call.get("feeds")) if isinstance(call, dict) else []
     kept = [str(at) for at, feed in enumerate(feeds) if isinstance(feed, dict) and feed.get("kept") is True]
@@ -164,6 +168,17 @@ def _missing(root: Path, fields: Mapping[str, Any]) -> Iterator[str]:
         if gone:
             which = what.format(s="s" * (len(names) != 1))
             yield f"{gone} of {len(names)} {which} {'is' if gone == 1 else 'are'} missing."
+
+
+def damaged_sources(run_directory: Path) -> Iterator[str]:
+    """The source files whose copies hold something else than was written."""
+    root = run_directory / layout.CASE_DIRECTORY
+    sources = _read_json(root / layout.CASE, []).get("sources") if _is_plain_folder(root) else None
+    hashes = sources if isinstance(sources, dict) else {}
+    kept = CaseSources(root / layout.SOURCES, hashes)
+    for path, name in hashes.items():
+        if _is_hash(name) and (root / layout.SOURCES / name).is_file() and kept.lines(path) is None:
+            yield path
 
 
 def _is_hash(name: object) -> bool:

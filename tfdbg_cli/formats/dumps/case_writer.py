@@ -73,7 +73,7 @@ def write_case(
             "sources": dict(shared.sources),
             "unfinished": run.unfinished,
             "exactness": exactness_fields(run.exactness),
-            "parts": sorted(part for part in layout.PARTS if (place / part).exists()),
+            "parts": [part for part in sorted(layout.PARTS) if _is_filled(place / part)],
             "tensors": tensors,
             "ignored": [_ignored(place) for place in run.ignored],
         },
@@ -113,3 +113,8 @@ def _write_feed(directory: Path, index: int, name: str, value: Any) -> bool:
         path.unlink()
         return False
     return True
+
+
+def _is_filled(part: Path) -> bool:
+    """Whether the file is there, and not that of a graph of no nodes."""
+    return part.exists() and part.stat().st_size > 0

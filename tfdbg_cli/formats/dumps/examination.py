@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.formats.dumps.case_reader import noted_in
+from tfdbg_cli.formats.dumps.case_reader import damaged_sources, noted_in
 from tfdbg_cli.formats.dumps.case_tensors import MISSING
 from tfdbg_cli.formats.dumps.reader import read_dump
 from tfdbg_cli.formats.recording.format import Examination
@@ -32,9 +32,17 @@ def examine(directories: Sequence[Path], name: str, notes: Sequence[str] = ()) -
             continue
         told |= dict.fromkeys(noted)
         wrong = [note for note in run.notes if note not in noted]
-        troubles += [(f"Run {number}: {note}", "") for note in (*wrong, *_damaged(run))]
+        wrong += [*_damaged(run), *_damaged_sources(directory)]
+        troubles += [(f"Run {number}: {note}", "") for note in wrong]
     count = len(directories)
     return Examination(name, (f"{count:,} run{'s' * (count != 1)}.", *told), tuple(troubles))
+
+
+def _damaged_sources(directory: Path) -> Iterator[str]:
+    paths = list(damaged_sources(directory))
+    if paths:
+        files = "The copy of" if len(paths) == 1 else f"The copies of {len(paths)} source files, first"
+        yield f"{files} {paths[0]} {'is' if len(paths) == 1 else 'are'} damaged, and not shown."
 
 
 def _damaged(run: Run) -> Iterator[str]:

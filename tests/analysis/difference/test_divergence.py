@@ -144,6 +144,22 @@ def test_bfloat16_counts_by_its_own_digits() -> None:
     assert _first(compared_runs(_model(), _model(dtype=ml_dtypes.bfloat16, eps=0.5))) == "eps"
 
 
+def test_the_bits_of_numbers_that_differ_by_rounding_are_rounding() -> None:
+    """A metric of Keras casts logits to bits."""
+
+    def run(logits: Any) -> Run:
+        return made_run(
+            op("x", "Placeholder", value=np.float32([1, 2])),
+            op("logits", "Exp", "x", value=logits),
+            op("bits", "Bitcast", "logits", value=logits.view(np.int32)),
+        )
+
+    logits = np.exp(np.float32([1, 2]))
+    found = compared_runs(run(logits), run(np.nextafter(logits, np.float32(9)).astype(np.float32)))
+    assert found.first is None and _states(found)["bits"] is State.GROWN
+    assert _first(compared_runs(run(logits), run(logits * 2))) == "logits"
+
+
 def test_a_last_digit_that_decides_an_index_is_rounding() -> None:
     def run(value: Any, index: Any) -> Run:
         return made_run(

@@ -66,6 +66,24 @@ def test_counters_in_names_that_moved_do_not_mislead() -> None:
     assert len(pairs) == 17
 
 
+def test_reads_of_variables_go_by_these_where_a_cast_more_has_renumbered_them() -> None:
+    """Keras casts the batch first under mixed precision, and counts all casts of the layer from there."""
+
+    def run(first: int) -> Run:
+        reads = [
+            op(f"norm/Cast_{at}/Read", "ReadVariableOp", name, value=SQUARE + at)
+            for at, name in enumerate(("mean", "variance", "gamma"), start=first)
+        ]
+        handles = [Node(name, "VarHandleOp", "") for name in ("mean", "variance", "gamma")]
+        made = made_run(*reads, op("out", "AddN", *(f"norm/Cast_{first + at}/Read" for at in range(3)), value=SQUARE))
+        return replace(made, graph=Graph([*handles, *made.graph]))
+
+    pairs = _names(run(0), run(1))
+    assert {one: two for one, two in pairs.items() if "Read" in one} == {
+        f"norm/Cast_{at}/Read": f"norm/Cast_{at + 1}/Read" for at in range(3)
+    }
+
+
 @pytest.mark.parametrize("extra", [0, 1, 2])
 def test_layers_with_other_names_are_pairs_though_one_side_has_an_op_more(extra: int) -> None:
     pairs = _names(_layers(["a", "b", "c"]), _layers(["k", "l", "m"], extra=extra))

@@ -194,6 +194,11 @@ def rounding_is_left(op_type: str, inputs: Sequence[Flow], output: Flow) -> bool
 
 
 def rounding_decides(op_type: str, inputs: Sequence[Flow], unequal: int, size: int) -> bool:
-    """Whether a few elements may differ by a jump, since what goes in is not the same to the last digit."""
+    """Whether elements may differ by a jump, since what goes in is not the same to the last digit.
+
+    Few do where an op decides, all where it gives the bits of its input for numbers.
+    """
     inexact = any(one.eps and not one.exact for one in inputs)
+    if op_type == "Bitcast":
+        return inexact
     return inexact and op_type in _DECIDING and unequal <= max(1, _FEW * size)

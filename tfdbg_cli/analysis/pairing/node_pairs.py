@@ -80,6 +80,12 @@ class Pairs:
         """Whether the one name of both says nothing, since it was counted up, and all around them differs."""
         return self._namesakes.misleads(first, second)
 
+    def reads_another(self, first: int, second: int) -> bool:
+        """Whether both read variables that both sides have, but not the same: a cast more renumbers all reads."""
+        one, two = self.sides
+        ours, theirs = one.variables.get(first), two.variables.get(second)
+        return ours != theirs and ours in two.variable_names and theirs in one.variable_names
+
 
 Strategy = Callable[[Pairs], Iterable[Pair]]
 """What proposes pairs of places that are unpaired."""
@@ -99,7 +105,7 @@ def named(pairs: Pairs) -> Iterable[Pair]:
     colouring = pairs.colouring
     above = [set(colours) for colours in colouring.above]
     for a, b in _namesakes(pairs):
-        if not pairs.alike(a, b):
+        if not pairs.alike(a, b) or pairs.reads_another(a, b):
             continue
         ours, theirs = colouring.above[0][a], colouring.above[1][b]
         if not pairs.sides[0].places[a].reads:  # of what comes from outside only those who read it tell

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,6 +14,7 @@ from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName, parse_tensor_name
 from tfdbg_cli.model.tensors import TensorStore
 from tfdbg_cli.model.values import NoValue
+from tfdbg_cli.ops.kinds import VARIABLE_READS
 
 _LONGEST_CHAIN = 1000  # of copies
 _SMALL = 64  # elements of an exact constant that says how the graph is built: axes, shapes
@@ -92,6 +93,19 @@ class Side:
         """What the program calls a variable of a checkpoint; empty where that is not known."""
         node = self._graph.find(self.places[place].name)
         return node.attributes.get("full_name", "") if node is not None and self.is_saved(place) else ""
+
+    @cached_property
+    def variables(self) -> Mapping[int, str]:
+        """By place, for those that read a variable, what that is called."""
+        nodes = ((at, self._graph.find(place.name)) for at, place in enumerate(self.places))
+        return {
+            at: node.inputs[0].node for at, node in nodes if node and node.op_type in VARIABLE_READS and node.inputs
+        }
+
+    @cached_property
+    def variable_names(self) -> Set[str]:
+        """What the variables that are read are called."""
+        return set(self.variables.values())
 
     def copies(self) -> Sequence[str]:
         """The names of the nodes that are copies, in the order of the graph."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from support.made_run import made_run, op
 from support.prompt import json_of, text_of
 
+from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.runs import Run
 
 _INF = np.inf
@@ -48,6 +51,18 @@ def test_a_variable_that_a_loop_updates_too_is_named_once() -> None:
         op("w/after_update", "UpdatedVariable", "w", value=[np.nan]),
     )
     assert json_of("origin", run)["after"]["variables"] == ["w"]
+
+
+def test_what_an_eager_op_is_given_comes_in_with_that_op() -> None:
+    run = made_run(
+        op("value", "Exp", value=3.0),
+        op("ret", "Placeholder"),
+        op("diff", "Sub", "ret", "value", value=np.nan),
+        feeds={"ret:0": np.array(np.nan)},
+    )
+    assert "After     1 of 2 later tensors holds" in text_of("origin", run, width=200)
+    eager = replace(run, call=replace(run.call, kind=RunKind.EAGER))
+    assert "After     1 of 1 later tensor holds" in text_of("origin", eager, width=200)
 
 
 @pytest.mark.parametrize("run", [_step(_INF), _step(1.0, "Neg")], ids=["spoiled", "nobody asked"])

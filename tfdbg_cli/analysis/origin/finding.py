@@ -63,7 +63,7 @@ def look_for(run: Run, search: OriginSearch) -> Finding | Passed:
         origin, before = search.harmful(origin)
     if run.change is not None and origin.name in run.change.replaced and _made_bad(run, run.change.base, origin):
         origin = replace(origin, cause=Cause("`set` gave it this value."))
-    after = search.spoiled(origin.index)
+    after = search.spoiled(origin)
     harmless = after.complete and not after.results and not after.variables and not harm_in(run, search)
     used = harmless and is_used(run, origin.name, origin.value)
     chain = _chain(search, run, origin)

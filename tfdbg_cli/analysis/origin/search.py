@@ -23,6 +23,7 @@ from tfdbg_cli.analysis.origin.late_reads import LateReads
 from tfdbg_cli.analysis.origin.origin_found import Benign, Origin
 from tfdbg_cli.analysis.origin.updates_read import UpdatesRead
 from tfdbg_cli.analysis.watch.verdicts import BadMask, Verdicts, nan_mask
+from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import tensor_name_of
 from tfdbg_cli.model.runs import Run
@@ -177,9 +178,16 @@ class OriginSearch:
         first = search.first()
         return None if first is None else search.harmful(first)[0]
 
-    def spoiled(self, index: int | None) -> Aftermath:
-        """How much is bad after the tensor at `index` in order of execution (None: after a feed)."""
-        return aftermath(self._run, self._lineage, self._verdicts.bad, index)
+    def spoiled(self, origin: Origin) -> Aftermath:
+        """How much is bad after `origin` in order of execution."""
+        return aftermath(self._run, self._lineage, self._verdicts.bad, self._before_readers(origin))
+
+    def _before_readers(self, origin: Origin) -> int | None:
+        """The place of `origin`, or None for what came in before all: an eager op is given it when it runs."""
+        if origin.index is not None or origin.node is None or self._run.call.kind is not RunKind.EAGER:
+            return origin.index
+        readers = {node.name for node, _ in self._run.graph.consumers(origin.node.name)}
+        return min((row - 1 for name in readers for row in self._run.tensors.named(name)), default=None)
 
     def _pass_over(self, place: int | InputSeen | None) -> Intended | None:
         """Excuse the infinities at `place`, if they look intended, and the tensors that pass them on."""

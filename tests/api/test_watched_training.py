@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.prompt import Prompt
 from support.scripted import ScriptedFrontend
 
 import tfdbg_cli as tf_debug
@@ -252,3 +253,20 @@ def test_a_relu_of_unknown_width_is_asked_of_values_and_the_run_says_so(tf, fron
     assert end.hit is not None
     assert end.hit.runs == 3
     assert any("could not be asked inside TensorFlow" in note for note in end.run.notes)
+
+
+def test_a_number_that_python_gives_to_a_loss_is_no_target(front: ScriptedFrontend, tf: Any) -> None:
+    """As an advantage of one episode, whose deviation is 0: nothing that is fed, and no row of it."""
+    weight = tf.Variable(2.0)
+
+    def program() -> None:
+        for turn in range(3):
+            with tf.GradientTape() as tape:
+                loss = tf.square((float("nan") if turn == 2 else 1.0) - weight * 3.0)
+            weight.assign_sub(0.01 * tape.gradient(loss, weight))
+
+    front.script = [RunUntil("has_inf_or_nan")]
+    with tf_debug.debugging():
+        program()
+    found = Prompt(front.ends[0]).data("origin")
+    assert found["cause"].startswith("Already in the number ") and "which Python gave" in found["cause"]

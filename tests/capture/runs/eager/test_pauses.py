@@ -129,6 +129,18 @@ def test_out_of_a_call_and_out_of_a_turn() -> None:
     assert debugged.nodes == ["Relu_0", "Log_0", "Sub_0"]
 
 
+def test_out_of_a_call_behind_which_nothing_is_computed() -> None:
+    """The next op is in the next call from the same place, which is another one."""
+    out = StepOn(Pace.OUT)
+    with Debugged(out, out, Continue(), begin=RunTo(place_of("relu"))) as debugged:
+        for value in (1.0, 2.0, 3.0):
+            _layer(tf.constant(value))
+    assert debugged.nodes == ["Relu_0", "Relu_0", "Relu_0"]
+    assert [stop.run.call.title.split(" of ")[0] for stop in debugged.front.ends] == [
+        f"run #{turn}: turn {turn}" for turn in (1, 2, 3)
+    ]
+
+
 def test_out_of_a_layer() -> None:
     def inner(x: Any) -> Any:
         with tf.name_scope("inner"):
@@ -236,7 +248,7 @@ def test_what_the_program_holds_already_stays() -> None:
     said: list[str] = []
 
     def instead(stop: Stop) -> Decision:
-        with pytest.raises(TfdbgError, match="holds Relu_0:0 already") as refused:
+        with pytest.raises(TfdbgError, match="Relu_0:0 is not what the program is given next") as refused:
             _paused(stop).replace(TensorName("Relu_0", 0), np.zeros(()))
         said.append(refused.value.hint)
         return Continue()

@@ -101,8 +101,8 @@ class Pauses:
             return not op.scope.startswith(begun.scope)
         if len(stack) < 2 * begun.depth or not _same_caller(stack, begun):
             return True
-        if pace is Pace.OUT:  # still in the same call: leaving the turn of the loop in it counts as going out
-            return begun.turn is not None and begun.depth == begun.turn.depth and turn is not begun.turn
+        if pace is Pace.OUT:  # a call from the same place; of another turn of a loop around it, it is another call
+            return begun.turn is not None and begun.depth >= begun.turn.depth and turn is not begun.turn
         at = -2 * begun.depth
         code, now, before = stack[at], stack[at + 1], begun.stack[at + 1]
         back, self._at = now < self._at, now  # going back means that an inner loop comes to the same line again
@@ -191,7 +191,7 @@ class PausedOp:
         if handle is None:
             known = ", ".join([f"{self.node}:{slot}" for slot in range(len(self._tensors))] + list(self.handles))
             raise TfdbgError(
-                f"The program holds {name} already; only what it is given next can be another value.",
+                f"{name} is not what the program is given next: it has it already, or has not come to it.",
                 hint=f"These can: {known}.",
             )
         return handle

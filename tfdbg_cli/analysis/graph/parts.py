@@ -53,7 +53,10 @@ ROWS = frozenset({
 # One output sample from the same sample of the first input.
 SAMPLES = frozenset({
     "Conv1D", "Conv2D", "Conv3D", "DepthwiseConv2dNative", "_FusedConv2D", "_FusedDepthwiseConv2dNative", "AvgPool",
-    "MaxPool", "AvgPool3D", "MaxPool3D", "LRN",
+    "MaxPool", "AvgPool3D", "MaxPool3D", "LRN", "Dilation2D", "ExtractImagePatches", "SpaceToDepth", "DepthToSpace",
+    "ResizeArea", "ResizeBicubic", "ResizeBilinear", "ResizeNearestNeighbor", "ResizeBilinearGrad",
+    "ResizeBicubicGrad", "ResizeNearestNeighborGrad", "ImageProjectiveTransformV2", "ImageProjectiveTransformV3",
+    "AdjustHue", "AdjustSaturation", "RGBToHSV", "HSVToRGB",
 })  # fmt: skip
 
 

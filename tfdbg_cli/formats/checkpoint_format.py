@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from tfdbg_cli.errors import TfdbgError
@@ -60,28 +61,35 @@ def _is_part(place: Place) -> TfdbgError | None:
 
 
 def _examine(place: Place) -> Examination:
-    """All checksums compared."""
+    paths = _indices(place)
+    found = [examined_checkpoint(number, path) for number, path in enumerate(paths, 1)]
+    troubles = [(note, _ADVICE) for note in _left_out(place)]
+    what = "a checkpoint" if len(paths) == 1 else "a folder of checkpoints"
+    return Examination(
+        what,
+        tuple(fact for facts, _ in found for fact in facts),
+        (*troubles, *(one for _, wrong in found for one in wrong)),
+    )
+
+
+def examined_checkpoint(number: int, path: Path) -> tuple[Sequence[str], Sequence[tuple[str, str]]]:
+    """What is in the checkpoint with the index `path`, and what is wrong with it: all checksums are compared."""
     from tfdbg_cli.formats.checkpoints.checkpoint_store import CheckpointStore
     from tfdbg_cli.formats.checkpoints.reader import read_checkpoint
 
-    facts: list[str] = []
-    troubles: list[tuple[str, str]] = [(note, _ADVICE) for note in _left_out(place)]
-    for number, path in enumerate(_indices(place), 1):
-        try:
-            run = read_checkpoint(number, path)
-        except TfdbgError as error:
-            troubles.append((error.message, error.hint))
-            continue
-        store = run.tensors
-        assert isinstance(store, CheckpointStore)
-        size = sum(store[at].nbytes or 0 for at in range(len(store)))
-        facts.append(f"{run.call.title}: {len(store):,} variables, {size:,} bytes.")
-        troubles += [(note, _ADVICE) for note in run.notes if "cannot be read" in note]
-        for at in range(len(store)):
-            if damage := store.damage(at):
-                troubles.append((f"{path.name}: {store[at].node}: {damage}", _ADVICE))
-    what = "a checkpoint" if len(_indices(place)) == 1 else "a folder of checkpoints"
-    return Examination(what, tuple(facts), tuple(troubles))
+    try:
+        run = read_checkpoint(number, path)
+    except TfdbgError as error:
+        return (), ((error.message, error.hint),)
+    store = run.tensors
+    assert isinstance(store, CheckpointStore)
+    size = sum(store[at].nbytes or 0 for at in range(len(store)))
+    variables = f"{len(store):,} variable{'s' * (len(store) != 1)}"
+    troubles = [(note, _ADVICE) for note in run.notes if "cannot be read" in note]
+    for at in range(len(store)):
+        if damage := store.damage(at):
+            troubles.append((f"{path.name}: {store[at].node}: {damage}", _ADVICE))
+    return (f"{run.call.title}: {variables}, {size:,} bytes.",), troubles
 
 
 CHECKPOINTS = Format(

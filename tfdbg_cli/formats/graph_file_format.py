@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.checkpoint_format import examined_checkpoint
 from tfdbg_cli.formats.recording.format import Examination, Format, Place, Recording
 from tfdbg_cli.formats.recording.saved_runs import SavedRecording, SavedRuns
 
@@ -52,7 +54,9 @@ def _examine_file(place: Place) -> Examination:
 
 def _examined(path: Path) -> Examination:
     """All that is in the file, each graph read once."""
+    from tfdbg_cli.formats.graph_files.file_kind import FileKind
     from tfdbg_cli.formats.graph_files.reader import held_graphs
+    from tfdbg_cli.ops.kinds import VARIABLES
 
     try:
         kind, graphs = held_graphs(path)
@@ -60,14 +64,28 @@ def _examined(path: Path) -> Examination:
         return Examination("a file that should hold a graph", (), ((error.message, error.hint),))
     facts: list[str] = []
     troubles: dict[str, str] = {}
+    has_variables = False
     for held in graphs:
         found = held.read()
         facts.append(f"{held.title}: {len(found.graph):,} nodes.")
         facts += found.notes
+        has_variables = has_variables or any(op_type in VARIABLES for _, op_type in found.graph.op_types())
         troubles.update(dict.fromkeys(found.damages, "What can be read is shown. Copy the file again."))
+    if kind is FileKind.SAVED_MODEL:
+        told, wrong = _examined_variables(path.parent / _VARIABLES, needed=has_variables)
+        facts += told
+        troubles.update(wrong)
     if len(facts) > _MOST_FACTS:
         facts[_MOST_FACTS:] = [f"{len(facts) - _MOST_FACTS:,} more."]
     return Examination(kind.value, tuple(facts), tuple(troubles.items()))
+
+
+def _examined_variables(index: Path, *, needed: bool) -> tuple[Sequence[str], Sequence[tuple[str, str]]]:
+    """What there is of the variables of a SavedModel, and what is wrong with them."""
+    if index.is_file():
+        return examined_checkpoint(1, index)
+    lost = "The graphs can be opened all the same. Copy the folder `variables` again."
+    return (), [(f"{_VARIABLES} is missing, and with it the values of its variables.", lost)] * needed
 
 
 def _is_saved_model(place: Place) -> bool:

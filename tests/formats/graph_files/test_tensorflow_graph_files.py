@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -128,3 +129,29 @@ def test_graphs_of_functions_before_and_after_their_optimization(tmp_path: Path)
     assert not examined(path).troubles
     before, after = (run.graph for run in open_path(path).runs[1:3])
     assert len(after) < len(before) and "Log" in {node.op_type for node in after}
+
+
+def _cut(file: Path) -> None:
+    file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (lambda variables: shutil.rmtree(variables), "variables.index is missing"),
+        (lambda variables: (variables / "variables.index").unlink(), "variables.index is missing"),
+        (lambda variables: (variables / "variables.index").write_bytes(b""), "variables.index"),
+        (lambda variables: _cut(variables / "variables.data-00000-of-00001"), "variables.index: "),
+    ],
+)
+def test_doctor_looks_at_the_variables_of_a_saved_model(tmp_path: Path, spoil: Any, said: str) -> None:
+    import tensorflow as tf
+
+    module = tf.Module()
+    module.w = tf.Variable(tf.ones([64, 64]))
+    module.f = tf.function(lambda x: x @ module.w, [tf.TensorSpec([None, 64])])
+    tf.saved_model.save(module, str(tmp_path))
+    whole = examined(tmp_path)
+    assert not whole.troubles and any("variable" in fact and "16,384" in fact for fact in whole.facts)
+    spoil(tmp_path / "variables")
+    assert any(said in trouble for trouble, _ in examined(tmp_path).troubles)

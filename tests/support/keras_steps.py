@@ -34,7 +34,7 @@ def part_name(number: int) -> str:
 
 
 def delivered(role: str, number: int) -> str:
-    """How `origin` speaks of a part of the batch that was bad from the start, before it says where."""
+    """How `origin` speaks of a part of the arrays given to `fit` that was bad, before it says where."""
     if is_given_batches():
         return f"Already in {role}, {part_name(number)}"
-    return f"Already in {role} of the data that the input pipeline delivered"
+    return f"Already in {role} of the arrays that fit was given"

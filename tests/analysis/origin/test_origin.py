@@ -293,7 +293,7 @@ def test_every_origin_and_what_came_after() -> None:
     origin = search.first()
     assert origin is not None
     assert search.all() == [0, 2]
-    after = search.spoiled(origin.index)
+    after = search.spoiled(origin)
     assert (after.bad, after.seen, after.total) == (2, 3, 3)
     assert aftermath(run, search.lineage, lambda index: True, 0, budget=0).seen == 1
 

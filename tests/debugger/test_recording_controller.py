@@ -173,7 +173,7 @@ def test_a_selection_of_values(tmp_path: Path) -> None:
         store = open_path(path).runs[0].tensors
         kept = [store[i].node for i in range(len(store)) if not isinstance(store.value(i), NoValue)]
         assert kept == (["y"] if asked.only else [])
-        nothing = "None of them has an op in layer nowhere: no value was recorded."
+        nothing = "None of them shows a tensor of an op in layer nowhere: no value was recorded."
         assert (case.said[-1] == nothing) == bool(asked.layer)
         assert store.summary(0).max == 1.0  # type: ignore[attr-defined]
 

@@ -36,7 +36,6 @@ from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import Tensor
 from tfdbg_cli.model.values import NoValue
 
-_MOST_SEARCHED = 1_000  # runs
 _SHARE = 4  # runs that wait to be written may take a quarter of the memory budget
 
 
@@ -64,8 +63,7 @@ class Recorder:
         self._writer: BackgroundWriter | None = None
         self._counts: dict[object, int] = {}
         self._numbers: set[int] = set()
-        self._searched = 0  # recorded runs that were searched for a node to record, until there was one
-        self._found = True  # whether one has a node of which values are recorded, or none is asked for
+        self._selected = False  # whether the value of some tensor is among those that are asked for
         self._reported = False
         self._failure_told = False
         self.unattended = False  # whether the program records and nothing else: nobody asked for a prompt
@@ -127,7 +125,7 @@ class Recorder:
             TfdbgError: the regex is invalid, the folder cannot be written, or the file system does not answer.
 
         """
-        selection = selection_of(asked)
+        selection = self._noting(selection_of(asked))
         self._awaited = None
         self.end()
         path = Path(asked.path).expanduser().absolute()
@@ -146,7 +144,7 @@ class Recorder:
             self._counts.clear()
             self._numbers.clear()
             self._reported = self._failure_told = False
-            self._searched, self._found = 0, not (asked.only or asked.layer)
+            self._selected = False
             self._writer = BackgroundWriter(writer, room, self._say)
             self._asked = replace(asked, path=str(path), worker=worker)
         atexit.register(self.end)
@@ -178,8 +176,8 @@ class Recorder:
         shown = f": `tfdbg open {shlex.quote(asked.path)}` shows what is there" if writer.kept else ""
         lost = f" {missing:,} more are missing: for a while nothing could be written there." if missing else ""
         self._say(f"{count} recorded in {asked.path}{shown}.{lost}")
-        if self._searched and not self._found:
-            self._say(f"None of them has an op {named(asked)}: no value was recorded.")
+        if writer.written and (asked.only or asked.layer) and not self._selected:
+            self._say(f"None of them shows a tensor of an op {named(asked)}: no value was recorded.")
 
     def wants(self, kind: object) -> bool:
         """Count a run that begins now, separately for each `kind`; whether it is an n-th one, to be recorded."""
@@ -199,18 +197,25 @@ class Recorder:
         try:
             kept = self._numbered(_kept(run, self.statistics))
             writer.add(kept, values_size(kept))
-            self._search(run)
         except Exception as error:  # noqa: BLE001
             self.missed(f"Run #{run.call.number} was not recorded: {reason_of(error)}")
 
-    def _search(self, run: Run) -> None:
-        """Find out whether `run` has a node of those whose values are asked for, if no earlier run has one."""
-        asked = self._asked
-        if self._found or asked is None:
-            return
-        self._searched += 1
-        chosen = nodes_of(asked).tester(run.graph)
-        self._found = any(map(chosen, run.graph.names())) or self._searched == _MOST_SEARCHED  # then nothing is said
+    def _noting(self, selection: Selection | None) -> Selection | None:
+        """`selection`, which notes whether any tensor is in it."""
+        if selection is None:
+            return None
+
+        def selected(run: Run) -> Callable[[Tensor], bool]:
+            chosen = selection(run)
+
+            def noted(tensor: Tensor) -> bool:
+                found = chosen(tensor)
+                self._selected = self._selected or found
+                return found
+
+            return noted
+
+        return selected
 
     def failed(self, run: Run) -> None:
         """Report that `run`, which is recorded without a stop, raised an error; the first time only."""

@@ -85,6 +85,19 @@ class CapturedCall(ABC):
             raise self.outcome.error
         return self.outcome
 
+    def drawn_by(self, drawing: Instrumented) -> Sequence[EagerTensor]:
+        """Make the call by `drawing`, which also gives what it draws; gives the outputs for the program.
+
+        They are those of the plain call where this one is tried and they differ. Raises what the call raises.
+        """
+        drawn, trials = self.performed(drawing), self.call.traced.trials
+        if self.held is None:
+            return drawn.outputs
+        with INSIDE:
+            self.held.take_drawn(drawn)
+            trial = trials.tried(self.held, drawn.outputs, found=False) if trials.due() else None
+        return drawn.outputs if trial is None else trial.outputs
+
     @abstractmethod
     def run(self, call: Call, error: RunError | None) -> Run:
         """The run with the values that were taken."""

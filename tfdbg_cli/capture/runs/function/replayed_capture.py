@@ -17,7 +17,6 @@ from tfdbg_cli.capture.runs.function.capture import VALUES, CapturedCall, Perfor
 from tfdbg_cli.capture.runs.function.trials import Trials
 from tfdbg_cli.capture.runs.function.verdict import beside, unchanged
 from tfdbg_cli.capture.state.call_snapshot import CallSnapshot, ReplayedCall
-from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import EagerTensor, RunResult
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import Call, RunError
@@ -58,17 +57,8 @@ class ReplayedCapture(CapturedCall):
             found = self.call.plain()
             self._outputs = [] if found is None else list(found)
             return found
-        outputs = self.performed(self._proof.instrumented).outputs
-        with INSIDE:
-            self._outputs = self._tried(outputs)
+        self._outputs = self.drawn_by(self._proof.instrumented)
         return list(self._outputs) or None
-
-    def _tried(self, outputs: Sequence[EagerTensor]) -> Sequence[EagerTensor]:
-        if self.held is None or self.outcome is None or not self._trials.due():
-            return outputs
-        self.held.take_drawn(self.outcome)
-        trial = self._trials.tried(self.held, outputs, found=False)
-        return outputs if trial is None else trial.outputs
 
     def run(self, call: Call, error: RunError | None) -> Run:
         """The call with the values of its replay; after an error those that do not need the op that failed."""

@@ -28,7 +28,6 @@ from tfdbg_cli.capture.runs.function.kept_calls import KeptCall, KeptWatchedCall
 from tfdbg_cli.capture.runs.function.measured_call import MeasuredCall
 from tfdbg_cli.capture.runs.function.measured_function import measured_function
 from tfdbg_cli.capture.runs.function.replayed_capture import ReplayedCapture, compared_again
-from tfdbg_cli.capture.runs.function.trials import Trials
 from tfdbg_cli.capture.runs.function.verdict import beside, unchanged
 from tfdbg_cli.capture.runs.watch_policy import (
     Course,
@@ -210,20 +209,10 @@ class CopiedWatchedCall(ReplayedWatchedCall):
             given = self.call.plain()
             self._outputs = [] if given is None else list(given)
         else:
-            drawn = self.performed(self._drawing.instrumented)
-            with INSIDE:
-                self._outputs = self._tried_with(drawn, traced.trials)
+            self._outputs = self.drawn_by(self._drawing.instrumented)
             given = list(self._outputs) or None
         self.outcome = self._checked()
         return given
-
-    def _tried_with(self, drawn: Outcome, trials: Trials) -> Sequence[EagerTensor]:
-        """The outputs for the program of the call that also gave what it has `drawn`."""
-        if self.held is None:
-            return drawn.outputs
-        self.held.take_drawn(drawn)
-        trial = trials.tried(self.held, drawn.outputs, found=False) if trials.due() else None
-        return drawn.outputs if trial is None else trial.outputs
 
     def _take_in(self, outcome: Outcome) -> None:
         """Nothing to take: variables were held before the call, and draws were taken in `perform`."""

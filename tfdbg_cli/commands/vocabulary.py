@@ -82,7 +82,7 @@ class Vocabulary:
     def op_types(self) -> list[str]:
         """Op types, sorted."""
         graph = self._graph()
-        return sorted({node.op_type for node in graph}) if graph is not None else []
+        return sorted(graph.distinct_op_types()) if graph is not None else []
 
     @cached_property
     def layers(self) -> list[str]:

@@ -69,7 +69,7 @@ def _examined(path: Path) -> Examination:
         found = held.read()
         facts.append(f"{held.title}: {len(found.graph):,} nodes.")
         facts += found.notes
-        has_variables = has_variables or any(op_type in VARIABLES for _, op_type in found.graph.op_types())
+        has_variables = has_variables or not VARIABLES.isdisjoint(found.graph.distinct_op_types())
         troubles.update(dict.fromkeys(found.damages, "What can be read is shown. Copy the file again."))
     if kind is FileKind.SAVED_MODEL:
         told, wrong = _examined_variables(path.parent / _VARIABLES, needed=has_variables)

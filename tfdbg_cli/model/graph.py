@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from enum import StrEnum
 from functools import cached_property, wraps
 from types import MappingProxyType
@@ -113,6 +113,10 @@ class Graph:
     def op_types(self) -> Iterable[tuple[str, str]]:
         """Every node name, once, in graph order, with the type of that op, of several namesakes the first's."""
         return ((name, node.op_type) for name, node in self._named.first.items())
+
+    def distinct_op_types(self) -> Set[str]:
+        """Every op type that a node has."""
+        return {node.op_type for node in self}
 
     def by_name(self) -> Mapping[str, Node]:
         """The first node of each name, in graph order."""

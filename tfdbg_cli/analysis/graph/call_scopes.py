@@ -36,6 +36,8 @@ class CallScopes:
 
     def __init__(self, graph: Graph) -> None:
         self._callers: dict[str, str] = {}
+        if CALLS.isdisjoint(graph.distinct_op_types()):
+            return
         names = [name for name, op_type in graph.op_types() if op_type in CALLS]
         calls = [node for name in names for node in graph.all_named(name) if node.op_type in CALLS]
         if not calls:

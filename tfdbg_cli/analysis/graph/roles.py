@@ -85,9 +85,11 @@ class _Reading:
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
-        kinds = {op_type for _, op_type in graph.op_types()}
-        told = {op_type for op_type in kinds if _role_by_op(op_type) is not Role.FORWARD}
-        self.roles: dict[str, Role] = {
+        told = {op_type for op_type in graph.distinct_op_types() if _role_by_op(op_type) is not Role.FORWARD}
+        self.roles: dict[str, Role] = {}
+        if not told and not any("grad" in name for name in graph.names()):
+            return
+        self.roles = {
             name: role
             for name, op_type in graph.op_types()
             if op_type in told or "grad" in name  # most are neither, and graphs are large

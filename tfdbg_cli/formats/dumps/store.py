@@ -18,7 +18,7 @@ from tfdbg_cli.model.tensors import Tensor
 from tfdbg_cli.model.values import NoValue, Value
 from tfdbg_cli.model.walks import needs_first
 
-_TIME, _NODE, _DEBUG_OP = (itemgetter(DumpFile._fields.index(name)) for name in ("time_us", "node", "debug_op"))
+_TIME = itemgetter(DumpFile._fields.index("time_us"))
 
 
 def shown_name(file: DumpFile) -> TensorName:
@@ -56,8 +56,7 @@ class DumpTensorStore:
         self._timed = timed
         self._rows: list[Tensor | None] = [None] * len(files)
         self._executions: dict[str, dict[int, int]] = {}  # by node and index, of those that were asked for
-        plain = set(map(_DEBUG_OP, files)) <= {VALUE_OP}  # nearly always, and there can be very many
-        nodes = list(map(_NODE, files)) if plain else [shown_name(file).node for file in files]
+        nodes = [file.node if file.debug_op == VALUE_OP else shown_name(file).node for file in files]
         self._first = dict(zip(nodes, range(len(nodes)), strict=True))  # by node
         self._several: dict[str, list[int]] = {}  # of nodes with more tensors than that one
         if len(self._first) != len(nodes):

@@ -60,6 +60,9 @@ class SavedGraph(Graph):
     def op_types(self) -> Iterable[tuple[str, str]]:
         return self._parsed.op_types() if self._on_demand else super().op_types()
 
+    def distinct_op_types(self) -> Set[str]:
+        return self._parsed.distinct_op_types() if self._on_demand else super().distinct_op_types()
+
     def devices(self) -> list[str]:
         return self._parsed.devices() if self._on_demand else super().devices()
 

@@ -5,7 +5,7 @@ To open a recording few of very many nodes are wanted, and their names and op ty
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, KeysView, Mapping, Sequence
+from collections.abc import Iterable, Iterator, KeysView, Mapping, Sequence, Set
 from functools import cached_property
 from typing import Any
 
@@ -69,6 +69,14 @@ class ParsedNodes:
         if len(protos) != len(self._first):
             protos = [protos[at] for at in self._first.values()]
         return list(zip(self._first, [proto.op for proto in protos], strict=True))
+
+    def distinct_op_types(self) -> Set[str]:
+        """Every op type that a node has."""
+        return self._distinct_op_types
+
+    @cached_property
+    def _distinct_op_types(self) -> Set[str]:
+        return frozenset([proto.op for proto in self._protos])
 
     def devices(self) -> list[str]:
         """Every device named by a node, sorted."""

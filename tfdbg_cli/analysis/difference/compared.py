@@ -10,6 +10,7 @@ import numpy as np
 from tfdbg_cli.analysis.difference.errors import Errors, became_nonfinite, largest, measured
 from tfdbg_cli.analysis.difference.rounding import Flow
 from tfdbg_cli.analysis.difference.tolerance import Tolerance, precision_of
+from tfdbg_cli.analysis.pairing.tensor_pairs import RowPair
 from tfdbg_cli.model.statistics import summarize
 from tfdbg_cli.model.tensors import TensorStore
 from tfdbg_cli.model.values import Array, NoValue
@@ -58,6 +59,16 @@ class Gap:
     def exact(self) -> bool:
         """Whether there is nothing between them."""
         return not self.apart and not self.errors.unequal
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What is to be said of a pair of tensors. `growth` is its relative error over the largest of its inputs'."""
+
+    rows: RowPair
+    state: State
+    gap: Gap | None
+    growth: float = 0.0
 
 
 def gap_between(stores: tuple[TensorStore, TensorStore], rows: tuple[int, int], tolerance: Tolerance) -> Gap | None:

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from tfdbg_cli.analysis.difference.compared import DIFFERENT, State
-from tfdbg_cli.analysis.difference.divergence import InputGap, Judge, Verdict
+from tfdbg_cli.analysis.difference.compared import DIFFERENT, State, Verdict
+from tfdbg_cli.analysis.difference.divergence import InputGap, Judge
 from tfdbg_cli.analysis.difference.graph_changes import GraphChange, graph_changes
+from tfdbg_cli.analysis.difference.left_variables import LeftGaps, left_by
 from tfdbg_cli.analysis.difference.own_data import of_two_workers, without_own_data
 from tfdbg_cli.analysis.difference.reconverging import without_other_ways
 from tfdbg_cli.analysis.difference.tolerance import Tolerance
@@ -35,6 +36,11 @@ class Comparison:
     precision: RowPair | None
     judge: Judge
     peer: str = ""
+
+    @cached_property
+    def left(self) -> LeftGaps:
+        """What lies between the variables of both after these runs, from which their next ones go on."""
+        return {**self.judge.left, **left_by(self.runs, self.verdicts)}
 
     @cached_property
     def first(self) -> Verdict | None:
@@ -103,12 +109,16 @@ class Comparison:
 
 
 def compared_runs(
-    first: Run, second: Run, tolerance: Tolerance | None = None, renames: Renames | None = None
+    first: Run,
+    second: Run,
+    tolerance: Tolerance | None = None,
+    renames: Renames | None = None,
+    left: LeftGaps | None = None,
 ) -> Comparison:
-    """Compare two runs. Values are read two at a time."""
+    """Compare two runs. Values are read two at a time. `left` is what earlier pairs of runs, which agree, left."""
     wanted = tolerance or Tolerance()
     pairs = paired_tensors(first, second, renames or Renames())
-    judge = Judge((first, second), pairs, wanted)
+    judge = Judge((first, second), pairs, wanted, left or {})
     verdicts = judge.verdicts()
     if of_two_workers(first.call, second.call):
         verdicts = without_own_data(first, judge, verdicts)
@@ -118,14 +128,18 @@ def compared_runs(
 
 
 def compared_replicas(
-    run: Run, numbers: tuple[int, int], tolerance: Tolerance | None = None, renames: Renames | None = None
+    run: Run,
+    numbers: tuple[int, int],
+    tolerance: Tolerance | None = None,
+    renames: Renames | None = None,
+    left: LeftGaps | None = None,
 ) -> Comparison:
-    """Compare two replicas of `run`, which are there."""
+    """Compare two replicas of `run`, which are there. `left` is what earlier runs, in which they agree, left."""
     wanted = tolerance or Tolerance()
     membership = membership_of(run)
     first, second = (replica_of(run, membership, number) for number in numbers)
     pairs = paired_replicas(first, second, membership, renames or Renames())
     runs = first.run, second.run
-    judge = Judge(runs, pairs, wanted)
+    judge = Judge(runs, pairs, wanted, left or {})
     verdicts = without_own_data(first.run, judge, judge.verdicts(), first.common)
     return Comparison(runs, wanted, pairs, verdicts, judge.precision, judge, "replica")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -11,11 +10,13 @@ from tfdbg_cli.analysis.difference.compared import (
     Change,
     Gap,
     State,
+    Verdict,
     flow_between,
     gap_between,
     gap_of_values,
 )
 from tfdbg_cli.analysis.difference.errors import Errors
+from tfdbg_cli.analysis.difference.left_variables import LeftGaps, is_as_left
 from tfdbg_cli.analysis.difference.rounding import (
     IMPLAUSIBLE,
     MOST_GROWTH,
@@ -25,23 +26,18 @@ from tfdbg_cli.analysis.difference.rounding import (
     rounding_is_left,
 )
 from tfdbg_cli.analysis.difference.same_meaning import means_the_same
+from tfdbg_cli.analysis.difference.tensors_read import MOST_LOOKED_THROUGH, TensorRead, TensorsRead
 from tfdbg_cli.analysis.difference.tolerance import Tolerance
 from tfdbg_cli.analysis.graph.feeds import fed_value
 from tfdbg_cli.analysis.graph.neighbours import neighbours_of
-from tfdbg_cli.analysis.graph.updates_within import before
-from tfdbg_cli.analysis.pairing.families import COMMUTATIVE, SOURCE, family_of
+from tfdbg_cli.analysis.pairing.families import COMMUTATIVE, family_of
 from tfdbg_cli.analysis.pairing.tensor_pairs import RowPair, TensorPairs
-from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.model.updates import UPDATED_VARIABLE, after_update
 from tfdbg_cli.model.walks import reached
-from tfdbg_cli.ops.effects import updates_variable
-from tfdbg_cli.ops.kinds import VARIABLE_READS
 
 _MORE = 2.0  # times the relative error of an input, where another one is not known
-_MOST_LOOKED_THROUGH = 200  # nodes without a tensor, on the way to what a tensor was made of
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,22 +56,17 @@ class InputGap:
     given: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What is to be said of a pair of tensors. `growth` is its relative error over the largest of its inputs'."""
-
-    rows: RowPair
-    state: State
-    gap: Gap | None
-    growth: float = 0.0
-
-
 class Judge:
-    """Judges the pairs of two runs one by one, in the order in which they ran; what comes before is known then."""
+    """Judges the pairs of two runs one by one, in the order in which they ran; what comes before is known then.
 
-    def __init__(self, runs: tuple[Run, Run], pairs: TensorPairs, tolerance: Tolerance) -> None:
+    `left` is what earlier runs, which agree, left between the variables of both.
+    """
+
+    def __init__(self, runs: tuple[Run, Run], pairs: TensorPairs, tolerance: Tolerance, left: LeftGaps) -> None:
+        self.left = left
         self._runs = runs
         self._stores = runs[0].tensors, runs[1].tensors
+        self._reads = TensorsRead(runs[0]), TensorsRead(runs[1])
         self._tolerance = tolerance
         self._pairs = pairs
         self._other = dict(pairs.rows), {b: a for a, b in pairs.rows}
@@ -102,10 +93,10 @@ class Judge:
 
     def inputs(self, rows: RowPair) -> Sequence[InputGap]:
         """What a pair of ops read, input by input, in the order of the first."""
-        nodes = [self._node(side, row) for side, row in enumerate(rows)]
+        nodes = [self._reads[side].node(row) for side, row in enumerate(rows)]
         if nodes[0] is None or nodes[1] is None:
             return ()
-        reads = [self._reads(side, node, rows[side]) for side, node in enumerate(nodes) if node is not None]
+        reads = [self._reads[side].of(node, rows[side]) for side, node in enumerate(nodes) if node is not None]
         if len(reads[0]) != len(reads[1]):
             return self._unlike(reads)
         if family_of(nodes[0]) in COMMUTATIVE and self._swapped(reads):
@@ -124,6 +115,9 @@ class Judge:
             return Verdict(rows, State.ROUNDED, gap)
         if means_the_same(self._runs, rows):
             return Verdict(rows, State.OTHER_WAY, gap)
+        nodes = self._reads[0].node(rows[0]), self._reads[1].node(rows[1])
+        if nodes[0] is not None and nodes[1] is not None and is_as_left((nodes[0], nodes[1]), gap, self.left):
+            return Verdict(rows, State.GROWN, gap)
         inputs = self.inputs(rows)
         growth = self._growth(gap, inputs)
         if any(one.given and one.state is State.NEW for one in inputs):
@@ -138,8 +132,8 @@ class Judge:
     def _explained(self, rows: RowPair, gap: Gap, inputs: Sequence[InputGap]) -> bool:
         if gap.change is not Change.VALUES or not inputs:
             return False
+        given = max((one.gap.errors.relative for one in inputs if one.gap is not None), default=0.0)
         if any(one.gap is None for one in inputs):  # what is not known need not have made more of what is
-            given = max((one.gap.errors.relative for one in inputs if one.gap is not None), default=0.0)
             return gap.errors.relative <= min(_MORE * given, IMPLAUSIBLE)
         flows = [flow for one in inputs if (flow := flow_between(self._stores, _both(one.rows), one.gap)) is not None]
         if any(not one.eps and not one.exact for one in flows):
@@ -151,7 +145,7 @@ class Judge:
             return False
         if any(rounding_decides(one, flows, gap.errors.beyond, gap.errors.size) for one in types):
             return True
-        if gap.errors.relative > IMPLAUSIBLE and not any(map(_is_noise, inputs)):
+        if gap.errors.relative > max(IMPLAUSIBLE, _MORE * given) and not any(map(_is_noise, inputs)):
             return any(rounding_is_left(one, flows, output) for one in types)
         on_gpu = any("GPU" in tensor.device for tensor in tensors)
         return bool(output.eps) and any(rounding_explains(one, flows, output, on_gpu=on_gpu) for one in types)
@@ -160,73 +154,7 @@ class Judge:
         given = max((one.gap.errors.relative for one in inputs if one.gap is not None), default=0.0)
         return gap.errors.relative / given if given else 0.0
 
-    def _node(self, side: int, row: int) -> Node | None:
-        tensor, graph = self._stores[side][row], self._runs[side].graph
-        return graph.find(tensor.node, tensor.device) or graph.find(tensor.node)
-
-    def _reads(self, side: int, node: Node, row: int) -> list[tuple[TensorName, int | None]]:
-        """The tensors that `node` reads, each with its row: the last one before `row`; through nodes without one."""
-        found: list[tuple[TensorName, int | None]] = []
-        edges = neighbours_of(self._runs[side].graph)
-        written = self._written(side, node, row)
-        if written is not None:
-            return [written]
-        updates = self._updates(side, node) if family_of(node) == SOURCE else []
-        if node.op_type == UPDATED_VARIABLE:
-            updates = [node]
-        if updates or family_of(node) == SOURCE:  # a variable is read by its handle, which is no number
-            given = [edge.tensor for update in updates for edge in edges.inputs(update)[1:]]
-            return [(name, at) for name in given if (at := self._before(side, name, row)) is not None]
-        for edge in edges.inputs(node):
-            name = edge.tensor
-            read = self._before(side, name, row)
-            if read is None and edge.node is not None:
-                name, read = self._through(side, edge.node, name, row)
-            found.append((name, read))
-        return found
-
-    def _written(self, side: int, read: Node, row: int) -> tuple[TensorName, int] | None:
-        """The variable after its last update before `read`, which gives that, where ops ran one after the other."""
-        if self._runs[side].call.kind is not RunKind.EAGER or read.op_type not in VARIABLE_READS or not read.inputs:
-            return None
-        shown = TensorName(after_update(read.inputs[0].node), 0)
-        at = bisect_left(self._stores[side].named(shown.node, shown.slot), row)
-        return (shown, self._stores[side].named(shown.node, shown.slot)[at - 1]) if at else None
-
-    def _updates(self, side: int, read: Node) -> list[Node]:
-        """The ops that wrote the variable that `read` gives, before it in the same run: it gives what they wrote."""
-        graph = self._runs[side].graph
-        if read.op_type not in VARIABLE_READS or not read.inputs:
-            return []
-        readers = (node for node, _ in graph.consumers(read.inputs[0].node))
-        writers = {node.name: node for node in readers if updates_variable(node.op_type)}
-        earlier = before((graph,), read.name, writers)
-        return [node for name, node in writers.items() if name in earlier]
-
-    def _before(self, side: int, name: TensorName, row: int) -> int | None:
-        rows = self._stores[side].named(name.node, name.slot)
-        at = bisect_left(rows, row)
-        if at == 0 and len(rows) == 1 and rows[0] != row:
-            return rows[0]  # devices have clocks of their own
-        return rows[at - 1] if at else None
-
-    def _through(self, side: int, node: Node, name: TensorName, row: int) -> tuple[TensorName, int | None]:
-        """The only tensor that `node`, which shows none, was made of; itself without a row where that is not told."""
-        edges = neighbours_of(self._runs[side].graph)
-
-        def further(one: Node) -> list[Node]:
-            if self._stores[side].named(one.name):
-                return []
-            return [edge.node for edge in edges.inputs(one) if edge.node is not None]
-
-        met = list(reached([node], further, most=_MOST_LOOKED_THROUGH))
-        shown = [one for one in met if self._stores[side].named(one.name)]
-        if len(shown) == 1:
-            found = TensorName(shown[0].name, 0)
-            return found, self._before(side, found, row)
-        return name, None
-
-    def _unlike(self, reads: Sequence[Sequence[tuple[TensorName, int | None]]]) -> Sequence[InputGap]:
+    def _unlike(self, reads: Sequence[Sequence[TensorRead]]) -> Sequence[InputGap]:
         """Ops with another number of inputs: those that are pairs, and what each reads alone."""
         found = []
         rows = [{row: name for name, row in side if row is not None} for side in reads]
@@ -236,12 +164,12 @@ class Judge:
                 found.append(self._input((name, row), (rows[1].pop(other), other)))
         return found
 
-    def _swapped(self, reads: Sequence[Sequence[tuple[TensorName, int | None]]]) -> bool:
+    def _swapped(self, reads: Sequence[Sequence[TensorRead]]) -> bool:
         ours, theirs = [row for _, row in reads[0]], [row for _, row in reads[1]]
         pairs = [self._other[0].get(row) if row is not None else None for row in ours]
         return len(pairs) == 2 and pairs[0] != theirs[0] and (pairs[0] == theirs[1] or pairs[1] == theirs[0])
 
-    def _input(self, one: tuple[TensorName, int | None], two: tuple[TensorName, int | None]) -> InputGap:
+    def _input(self, one: TensorRead, two: TensorRead) -> InputGap:
         names, rows = (str(one[0]), str(two[0])), (one[1], two[1])
         if rows[0] is None or rows[1] is None:
             return self._given((one[0], two[0]), rows)
@@ -298,7 +226,7 @@ class Judge:
 
     def _made_of(self, side: int, row: int) -> Iterator[Verdict]:
         """What is known of the nearest paired tensors that a tensor was made of, and that are not equal."""
-        node = self._node(side, row)
+        node = self._reads[side].node(row)
         if node is None:
             return
         edges = neighbours_of(self._runs[side].graph)
@@ -308,7 +236,7 @@ class Judge:
                 return []
             return [edge.node for edge in edges.inputs(one) if edge.node is not None]
 
-        for one in reached([node], further, most=_MOST_LOOKED_THROUGH):
+        for one in reached([node], further, most=MOST_LOOKED_THROUGH):
             for at in self._stores[side].named(one.name):
                 first = self._other[1].get(at) if side else at
                 if first is not None and (verdict := self._known.get(first)) is not None:

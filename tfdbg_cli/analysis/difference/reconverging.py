@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from tfdbg_cli.analysis.difference.compared import DIFFERENT, State
-from tfdbg_cli.analysis.difference.divergence import InputGap, Judge, Verdict
+from tfdbg_cli.analysis.difference.compared import DIFFERENT, State, Verdict
+from tfdbg_cli.analysis.difference.divergence import InputGap, Judge
 from tfdbg_cli.analysis.difference.put_between import hidden_behind_one_op
 from tfdbg_cli.analysis.graph.neighbours import neighbours_of
 from tfdbg_cli.model.graph import Node

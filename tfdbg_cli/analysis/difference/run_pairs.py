@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from tfdbg_cli.analysis.difference.comparison import Comparison, compared_replicas, compared_runs
+from tfdbg_cli.analysis.difference.left_variables import LeftGaps
 from tfdbg_cli.analysis.difference.tolerance import Tolerance
 from tfdbg_cli.analysis.graph.membership import membership_of
 from tfdbg_cli.analysis.pairing.renames import Renames
@@ -122,8 +123,9 @@ def _runs_at(
     places: tuple[int, int],
     tolerance: Tolerance | None,
     renames: Renames | None,
+    left: LeftGaps,
 ) -> Comparison:
-    return compared_runs(runs[0][places[0]], runs[1][places[1]], tolerance, renames)
+    return compared_runs(runs[0][places[0]], runs[1][places[1]], tolerance, renames, left)
 
 
 def _replicas_at(
@@ -132,24 +134,26 @@ def _replicas_at(
     replicas: tuple[int, int],
     tolerance: Tolerance | None,
     renames: Renames | None,
+    left: LeftGaps,
 ) -> Comparison:
-    return compared_replicas(runs[place], replicas, tolerance, renames)
+    return compared_replicas(runs[place], replicas, tolerance, renames, left)
 
 
 @dataclass(frozen=True)
 class _Pair:
-    """Two runs, or two parts of one, at `places`; and what compares them."""
+    """Two runs, or two parts of one, at `places`; and what compares them, given what the pairs before left."""
 
     places: tuple[int, int]
-    compared: Callable[[], Comparison]
+    compared: Callable[[LeftGaps], Comparison]
 
 
 def _first_different(pairs: Sequence[_Pair], single: int) -> Compared:
     """Compare one pair after the other until one differs."""
     found: Compared | None = None
     silent = 0
+    left: LeftGaps = {}
     for count, pair in enumerate(pairs, 1):
-        comparison = pair.compared()
+        comparison = pair.compared(left)
         silent += not comparison.comparable
         if found is None or comparison.comparable:
             found = Compared(comparison, pair.places, count, len(pairs), single, silent)
@@ -157,6 +161,7 @@ def _first_different(pairs: Sequence[_Pair], single: int) -> Compared:
             found = replace(found, count=count, silent=silent)
         if not comparison.same:
             break
+        left = comparison.left
     if found is None:
         raise TfdbgError("There is no run in one of both.", exit_code=2)
     return found

@@ -6,9 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tfdbg_cli.analysis.difference.compared import Change, State
+from tfdbg_cli.analysis.difference.compared import Change, State, Verdict
 from tfdbg_cli.analysis.difference.comparison import Comparison
-from tfdbg_cli.analysis.difference.divergence import Verdict
 from tfdbg_cli.analysis.difference.graph_changes import GraphChange
 from tfdbg_cli.analysis.difference.run_pairs import Compared
 from tfdbg_cli.analysis.graph.annotation import made_at

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tfdbg_cli.analysis.difference.compared import DIFFERENT
+from tfdbg_cli.analysis.difference.compared import DIFFERENT, Verdict
 from tfdbg_cli.analysis.difference.comparison import Comparison
-from tfdbg_cli.analysis.difference.divergence import InputGap, Verdict
+from tfdbg_cli.analysis.difference.divergence import InputGap
 from tfdbg_cli.analysis.graph.feeds import fed_value
 from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS
 from tfdbg_cli.analysis.pairing.families import is_source

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from tfdbg_cli.analysis.difference.compared import Change, Gap, State
+from tfdbg_cli.analysis.difference.compared import Change, Gap, State, Verdict
 from tfdbg_cli.analysis.difference.comparison import Comparison
-from tfdbg_cli.analysis.difference.divergence import InputGap, Verdict
+from tfdbg_cli.analysis.difference.divergence import InputGap
 from tfdbg_cli.analysis.difference.graph_changes import GraphChange, What
 from tfdbg_cli.commands.views.links import node_link
 from tfdbg_cli.document.document import Block, Text

@@ -22,5 +22,9 @@ class TfdbgError(Exception):
         return f"{self.message} {self.hint}".rstrip()
 
 
+class AfterAnswerError(TfdbgError):
+    """The answer was written, and is not all that was asked for: with `--json` no second object is written."""
+
+
 class NothingYetError(TfdbgError):
     """The recording has no run yet, but may get some: whoever follows it should wait and try again."""

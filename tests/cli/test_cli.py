@@ -203,6 +203,13 @@ def test_a_failing_command_of_open_is_shown_the_next_ones_run_and_the_code_is_1(
     assert "tfdbg> version" in done.stdout
 
 
+@pytest.mark.parametrize("words", [["diff", "no_such", "nor_this"], ["doctor", "no_such"], ["replay", "no_such"]])
+def test_what_keeps_a_verb_from_answering_is_told_to_scripts(words: list[str]) -> None:
+    done = _tfdbg(*words, "--json")
+    assert json.loads(done.stdout)["error"] == "There is no no_such."
+    assert "There is no no_such." in done.stderr and done.returncode
+
+
 def test_open_answers_in_json(dump) -> None:
     done = _tfdbg("open", str(dump), "--json", "-c", "lt", "-c", "nonsense", "-c", "exit")
     answers = [json.loads(row) for row in done.stdout.splitlines()]

@@ -10,10 +10,11 @@ import os
 import shlex
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 
 from tfdbg_cli.cli.parser import Parser
 from tfdbg_cli.cli.verbs import VERBS, verb_named
-from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.errors import AfterAnswerError, TfdbgError
 from tfdbg_cli.line.stream import discard_output, to_stderr
 from tfdbg_cli.version import __version__
 
@@ -30,6 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     could_not = 2 if words[:1] == [_COMPARES] else 0
+    options = argparse.Namespace()
     try:
         options = _parsed(words)
         if sys.stdout is None and "program" not in options:  # a program may do without
@@ -39,6 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             sys.stdout.flush()
             return done
     except TfdbgError as error:
+        if getattr(options, "json", False) and sys.stdout is not None and not isinstance(error, AfterAnswerError):
+            _tell_scripts(words, error)
         return max(_failed(error), could_not)
     except KeyboardInterrupt:
         return _INTERRUPTED
@@ -87,6 +91,15 @@ def _meant(word: str) -> str:
     if os.path.exists(word):  # noqa: PTH110
         return f"Did you mean `tfdbg run {shlex.quote(word)}`?"
     return f"Verbs: {', '.join(VERBS)}."
+
+
+def _tell_scripts(words: Sequence[str], error: TfdbgError) -> None:
+    """Write `error` where scripts look for the answer, as that of a command at the prompt is."""
+    from tfdbg_cli.document.jsonlines import error_json
+
+    with suppress(OSError):  # it is told on standard error as well
+        sys.stdout.write(error_json(shlex.join(words), error) + "\n")
+        sys.stdout.flush()
 
 
 def _failed(error: TfdbgError) -> int:

@@ -11,6 +11,7 @@ from support.sample_run import sample_run
 
 from tfdbg_cli.formats.container.writer import RecordingWriter
 from tfdbg_cli.formats.examining import examined
+from tfdbg_cli.formats.recording.format import UNCHECKED
 
 NOTE = "TensorFlow made the same ops as of the plain run."
 
@@ -30,7 +31,7 @@ def _data_file(recording: Path) -> Path:
 
 def test_what_was_noted_of_runs_is_no_damage_and_is_told_once(recording: Path) -> None:
     found = examined(recording)
-    assert (found.facts, found.troubles) == (("2 runs.", NOTE), ())
+    assert (found.facts, found.troubles) == (("2 runs.", NOTE, UNCHECKED), ())
 
 
 def test_a_data_file_that_was_cut_or_emptied(recording: Path) -> None:

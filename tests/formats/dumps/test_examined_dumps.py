@@ -14,6 +14,7 @@ from tfdbg_cli.formats.bundles import layout
 from tfdbg_cli.formats.bundles.writer import write_bundle
 from tfdbg_cli.formats.dumps import case_layout
 from tfdbg_cli.formats.examining import examined
+from tfdbg_cli.formats.recording.format import UNCHECKED
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.replay import ReplaySpec
 
@@ -34,14 +35,14 @@ def _case(bundle: Path) -> Path:
 def test_what_was_noted_of_the_run_is_no_damage(bundle: Path) -> None:
     found = examined(bundle)
     replayed = f"This is a bundle: `tfdbg replay {bundle}` makes the run again."
-    assert (found.facts, found.troubles) == (("1 run.", replayed, NOTE), ())
+    assert (found.facts, found.troubles) == (("1 run.", replayed, NOTE, UNCHECKED), ())
 
 
 def test_a_folder_of_runs_tells_a_note_once(bundle: Path, tmp_path: Path) -> None:
     for number in (1, 2):
         shutil.copytree(bundle, tmp_path / "runs" / f"run_{number}_{number}")
     found = examined(tmp_path / "runs")
-    assert (found.facts, found.troubles) == (("2 runs.", NOTE), ())
+    assert (found.facts, found.troubles) == (("2 runs.", NOTE, UNCHECKED), ())
 
 
 def test_a_damaged_description_is_wrong(bundle: Path) -> None:

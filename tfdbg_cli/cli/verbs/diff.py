@@ -57,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
     from tfdbg_cli.analysis.difference.tolerance import Tolerance
     from tfdbg_cli.commands.views.recordings_compared import Asked, compared, replicas_compared
     from tfdbg_cli.document.units import count_text
-    from tfdbg_cli.errors import TfdbgError
+    from tfdbg_cli.errors import AfterAnswerError
 
     asked = Asked(Tolerance(options.rtol, options.atol), options.map, options.run, options.graphs)
     if options.replicas is None:
@@ -70,9 +70,9 @@ def run(options: argparse.Namespace) -> int:
     except BrokenPipeError:  # `| head`: what was found is known all the same
         discard_output()
     if not found.comparable:
-        raise TfdbgError("Could not compare: no tensor has a value in both recordings.", exit_code=2)
+        raise AfterAnswerError("Could not compare: no tensor has a value in both recordings.", exit_code=2)
     if found.comparison.same and (damaged := found.comparison.damaged):
-        raise TfdbgError(
+        raise AfterAnswerError(
             f"Could not compare all: {count_text(len(damaged), 'tensor')} cannot be read, {damaged[0][0]} the first.",
             hint="`tfdbg doctor` says what is wrong with a file.",
             exit_code=2,

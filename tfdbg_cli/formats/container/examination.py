@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.container import layout
-from tfdbg_cli.formats.container.reader import RecordingReader
+from tfdbg_cli.formats.container.reader import NO_RUN_ADVICE, RecordingReader
 from tfdbg_cli.formats.container.swapped_files import is_of_another
-from tfdbg_cli.formats.recording.format import Examination, Place
+from tfdbg_cli.formats.recording.format import UNCHECKED, Examination, Place
 
 _RUNS_LOOKED_AT = 200
 _COPY = "Was it copied whole? What lies in the other files can be looked at."
@@ -24,7 +24,7 @@ def examine(place: Place, name: str) -> Examination:
     troubles = [(note, "") for note in reader.notes]
     if not numbers:
         text = f"No run of the recording {place.path} was finished."
-        return Examination(name, (), (*troubles, (text, "Record longer, or with --every 1.")))
+        return Examination(name, (), (*troubles, (text, NO_RUN_ADVICE)))
     told: dict[str, None] = {}
     for number in numbers[:_RUNS_LOOKED_AT]:
         try:
@@ -34,7 +34,7 @@ def examine(place: Place, name: str) -> Examination:
             continue
         told |= dict.fromkeys(noted)
         troubles += [(f"Run {number}: {note}", "") for note in run.notes[len(noted) :]]
-    facts = (f"{len(numbers):,} run{'s' * (len(numbers) != 1)}.", *told)
+    facts = (f"{len(numbers):,} run{'s' * (len(numbers) != 1)}.", *told, UNCHECKED)
     return Examination(name, facts, (*troubles, *_data_files(place, reader)))
 
 

@@ -26,6 +26,7 @@ from tfdbg_cli.model.graph import Graph, GraphKind
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import Traceback
 
+NO_RUN_ADVICE = "Let the program go on until a run has ended; with --every N one run in N is recorded."
 _LONGEST_MANIFEST = 1 << 20
 _PROGRAMS = 8  # whose graphs are kept
 
@@ -40,9 +41,7 @@ def open_recording(root: Path) -> SavedRecording:
     reader = RecordingReader(root)
     runs = [number for number, _ in reader.written()]
     if not runs:
-        raise NothingYetError(
-            f"No run of the recording {root} was finished.", hint="Record longer, or with --every 1."
-        )
+        raise NothingYetError(f"No run of the recording {root} was finished.", hint=NO_RUN_ADVICE)
     news = News(root, runs[-1])
     return SavedRecording(GrowingRuns(runs, reader.run, lambda: [number for number, _ in news.read()]), reader.notes)
 

@@ -9,7 +9,7 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.dumps.case_reader import damaged_sources, noted_in
 from tfdbg_cli.formats.dumps.case_tensors import MISSING
 from tfdbg_cli.formats.dumps.reader import read_dump
-from tfdbg_cli.formats.recording.format import Examination
+from tfdbg_cli.formats.recording.format import UNCHECKED, Examination
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import Lack, NoValue
 
@@ -35,7 +35,7 @@ def examine(directories: Sequence[Path], name: str, notes: Sequence[str] = ()) -
         wrong += [*_damaged(run), *_damaged_sources(directory)]
         troubles += [(f"Run {number}: {note}", "") for note in wrong]
     count = len(directories)
-    return Examination(name, (f"{count:,} run{'s' * (count != 1)}.", *told), tuple(troubles))
+    return Examination(name, (f"{count:,} run{'s' * (count != 1)}.", *told, UNCHECKED), tuple(troubles))
 
 
 def _damaged_sources(directory: Path) -> Iterator[str]:

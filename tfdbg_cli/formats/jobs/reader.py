@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from tfdbg_cli.errors import NothingYetError, TfdbgError
-from tfdbg_cli.formats.container.reader import News, RecordingReader
+from tfdbg_cli.formats.container.reader import NO_RUN_ADVICE, News, RecordingReader
 from tfdbg_cli.formats.jobs.root import workers_in
 from tfdbg_cli.formats.recording.format import Place
 from tfdbg_cli.formats.recording.saved_runs import GrowingRuns, SavedRecording
@@ -30,9 +30,7 @@ def open_job(place: Place) -> SavedRecording:
     if not keys:
         if job.broken:
             raise TfdbgError(f"No worker of the job in {place.path} can be read. {job.notes[0]}")
-        raise NothingYetError(
-            f"No run of any worker of the job in {place.path} was finished.", hint="Record longer, or with --every 1."
-        )
+        raise NothingYetError(f"No run of any worker of the job in {place.path} was finished.", hint=NO_RUN_ADVICE)
     return SavedRecording(GrowingRuns(keys, job.run, job.news), job.notes, job.workers)
 
 

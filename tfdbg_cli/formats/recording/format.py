@@ -102,6 +102,10 @@ class Examination:
     troubles: tuple[tuple[str, str], ...] = ()
 
 
+UNCHECKED = "Values are not looked at: there is no checksum that would tell of a changed byte."
+"""A fact about a place whose values `tfdbg doctor` takes for what they are."""
+
+
 @dataclass(frozen=True)
 class Format:
     """A format that tfdbg opens. `name` describes it, for the message about anything else: "tfdbg opens NAME".

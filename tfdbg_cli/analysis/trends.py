@@ -6,7 +6,9 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TypeAlias
 
+from tfdbg_cli.analysis.gradient_slices import added_up, rows_of_slices
 from tfdbg_cli.analysis.graph.roles import Role, role_of
 from tfdbg_cli.analysis.layers import layers_of, scope_text
 from tfdbg_cli.analysis.watch.training_filters import is_final_gradient, norm_of, rows_before_update
@@ -23,6 +25,7 @@ from tfdbg_cli.model.walks import nearest_first
 from tfdbg_cli.ops.effects import updates_variable
 from tfdbg_cli.ops.kinds import REFERENCE_VARIABLES
 
+_Norms: TypeAlias = "dict[tuple[str, Quantity], list[float]]"
 _SHOWN = REFERENCE_VARIABLES | {UPDATED_VARIABLE}
 
 
@@ -103,13 +106,13 @@ def _trained(found: Mapping[tuple[str, Quantity], object], untold: Sequence[str]
     ]
 
 
-def _norms(run: Run) -> tuple[dict[tuple[str, Quantity], list[float]], list[str]]:
+def _norms(run: Run) -> tuple[_Norms, list[str]]:
     """The norms of one run: for each layer and quantity, one for each variable and execution.
 
     Also returns the layer of each gradient whose norm is not known (`untold`).
     """
     graph, store, layers = run.graph, run.tensors, layers_of(run.graph)
-    found: dict[tuple[str, Quantity], list[float]] = {}
+    found: _Norms = {}
     untold: list[str] = []
 
     def add(name: str, quantity: Quantity, norm: float | None) -> None:
@@ -130,9 +133,24 @@ def _norms(run: Run) -> tuple[dict[tuple[str, Quantity], list[float]], list[str]
         name = scope_text(layers.layer(tensor.node)) or _of_variable(graph, tensor.node, named) or tensor.node
         if held is None or _tells_no_norm(held):
             untold.append(name)
+        elif not isinstance(held, Summary) and (rows := rows_of_slices(graph, store, index)) is not None:
+            add(name, Quantity.GRADIENT, norm_of(added_up(held, rows)))
         elif tensor.shape is not None or not isinstance(held, Summary) or held.size > 1:
             add(name, Quantity.GRADIENT, _norm(held))
-    return found, untold
+    return _by_layer_of_gradient(found), untold
+
+
+def _by_layer_of_gradient(found: _Norms) -> _Norms:
+    """`found`, with what is known of a layer's part, such as the cell of an RNN, told of the layer.
+
+    A gradient through a loop is named after the layer, and the weight of the cell in it after the cell.
+    """
+    trained = {name for name, quantity in found if quantity is Quantity.GRADIENT}
+    told: _Norms = {}
+    for (name, quantity), parts in found.items():
+        around = (name.rsplit("/", parted)[0] for parted in range(name.count("/") + 1))
+        told.setdefault((next((one for one in around if one in trained), name), quantity), []).extend(parts)
+    return told
 
 
 def _gradients(graph: Graph, store: TensorStore) -> list[int]:

@@ -82,6 +82,50 @@ def test_a_variable_in_no_layer_is_called_as_it_is_and_what_an_optimizer_keeps_i
     }  # fmt: skip
 
 
+def _cell_and_table(*updates: Op) -> RunEnd:
+    """A weight in the cell of a layer whose gradient is named after the layer, and the gradient of a table."""
+    slices = np.array([[3.0, 0.0], [0.0, 1.0], [0.0, 3.0]])
+    return RunEnd(made_run(
+        op("net/embedding/GatherV2", "GatherV2", "table", "indices", value=np.ones((3, 2))),
+        op("net/rnn/cell/kernel", "VarHandleOp"),
+        op("net/rnn/cell/read", "ReadVariableOp", "net/rnn/cell/kernel", value=np.array([[3.0, 4.0]])),
+        op("net/rnn/cell/MatMul", "MatMul", "net/rnn/cell/read", "net/rnn/cell/read", value=np.ones((1, 1))),
+        op("gradient_tape/net/rnn/MatMul", "MatMul", "net/rnn/cell/MatMul", value=np.array([[0.3, 0.4]])),
+        op("assign", "AssignSubVariableOp", "net/rnn/cell/kernel", "gradient_tape/net/rnn/MatMul"),
+        op("net/rnn/cell/kernel/after_update", "UpdatedVariable", "net/rnn/cell/kernel", "assign",
+           value=np.array([[3.0, 3.0]])),
+        op("gradient_tape/net/embedding/Reshape", "Reshape", "net/rnn/cell/MatMul", value=slices),
+        op("indices", "Reshape", "net/rnn/cell/MatMul", value=np.array([7, 2, 2])),
+        *updates,
+    ))  # fmt: skip
+
+
+def test_the_weights_of_a_cell_are_those_of_the_layer_whose_gradient_is_known() -> None:
+    series = json_of("trends rnn", _cell_and_table())["series"]
+    assert {(one["name"], one["quantity"], *one["values"]) for one in series} == {
+        ("net/rnn", "gradient", 0.5), ("net/rnn", "weight", 5.0), ("net/rnn", "update", 1.0),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("updates", "norm"),
+    [
+        ([op("sum", "UnsortedSegmentSum", "gradient_tape/net/embedding/Reshape", "indices")], 5.0),
+        ([op("scaled", "Mul", "gradient_tape/net/embedding/Reshape", "rate"),
+          op("scatter", "ResourceScatterSub", "table", "indices", "scaled")], 5.0),
+        ([op("each", "IdentityN", "assign", "gradient_tape/net/embedding/Reshape"),
+          op("sum", "UnsortedSegmentSum", "each:1", "indices")], 5.0),
+        ([op("each", "IdentityN", "assign", "gradient_tape/net/embedding/Reshape"),
+          op("sum", "UnsortedSegmentSum", "each:0", "indices")], math.sqrt(19)),
+        ([op("squared", "Square", "gradient_tape/net/embedding/Reshape")], math.sqrt(19)),
+    ],
+    ids=["segments", "scattered", "clipped", "another's", "not told"],
+)  # fmt: skip
+def test_the_gradient_of_a_table_is_added_up_by_its_rows(updates: list[Op], norm: float) -> None:
+    series = json_of("trends embedding --of gradient", _cell_and_table(*updates))["series"]
+    assert series[0]["values"] == [pytest.approx(norm)]
+
+
 def test_a_gradient_that_is_clipped_by_the_norm_of_all_is_that_of_the_nearest_variable() -> None:
     """So it is where the norm is shown as well, and where nothing reads the gradient with respect to the data."""
 

@@ -27,7 +27,7 @@ def test_words_are_understood(text, place) -> None:
     assert place_of(text, "here.py") == place
 
 
-@pytest.mark.parametrize("text", ["", "  ", "12", "log when nonsense", "x.py:0"])
+@pytest.mark.parametrize("text", ["", "  ", "12", "log when nonsense", "x.py:0", "log when", "when", "x.py:3 if"])
 def test_what_means_no_place_is_refused(text) -> None:
     with pytest.raises(TfdbgError):
         place_of(text)

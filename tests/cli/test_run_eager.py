@@ -217,6 +217,14 @@ for i in range(3):
     assert [len(series["w", quantity]) for quantity in ("gradient", "weight", "update")] == [3, 3, 3]
 
 
+def test_a_place_that_the_program_never_comes_to_is_told_at_its_end(tmp_path) -> None:
+    step = "import tensorflow as tf\n\nstep = tf.function(lambda x: x * 2)\nstep(1.0)\n"
+    program = f"{step}for i in range(3):\n    tf.sqrt(float(i))\n"
+    done = _done(tmp_path, program, "-c", "until Log when nan > 0")
+    assert "tfdbg: The program never came to Log when nan > 0." in done.stderr, done.stderr
+    assert "never came" not in _done(tmp_path, program, "-c", "until Sqrt", "-c", "continue").stderr
+
+
 def test_a_logarithm_that_is_thrown_away_stops_nothing_and_its_gradient_does(tmp_path) -> None:
     head = "import tensorflow as tf\n\nw = tf.Variable([2.0, 0.0, 1.0])\nfor i in range(4):\n"
     chosen = "safe = tf.where(w > 0, tf.math.log(w), 0.)\n"

@@ -23,7 +23,9 @@ def test_begins_a_little_before_the_line_asked_for() -> None:
 
 
 def test_without_such_a_line_or_near_the_top_everything_is_printed() -> None:
-    assert _printed(None) == _printed(2) == _printed(4) == ["head", *(f"row {i}" for i in range(1, 30))]
+    assert (
+        _printed(None) == _printed(2) == _printed(4) == _printed(12) == ["head", *(f"row {i}" for i in range(1, 30))]
+    )
 
 
 def test_a_long_listing_ends_at_a_bound_and_says_how_to_get_the_rest() -> None:

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 from support import sample_run
+from support.sample_what_if import changeable
 from support.screen import Driven
 
 from tfdbg_cli.commands.standard import standard_registry
@@ -39,6 +40,18 @@ def test_a_recording_says_how_to_open_it_again():
 def test_a_replay_says_how_to_make_the_run_again():
     stop = replace(sample_run.opened(), opened_by=("replay", "--trust"))
     assert "Back there: tfdbg replay --trust " in _words(stop, "", opening="origin")[-1]
+
+
+def test_what_another_value_would_have_given_is_no_finding():
+    asked = ":set prob:0 0<enter>:again<enter>:origin<enter>"
+    words = _words(changeable(), asked)
+    assert words == ["tfdbg: run #3, what if, left at `origin`; running on without the debugger."]
+    assert _words(changeable(), f"{asked}:original<enter>:origin<enter>")[0].startswith("tfdbg: run #3: loss/Log:0")
+
+
+def test_a_later_look_that_finds_nothing_counts():
+    words = _words(sample_run.run_hit(), ":origin -fenn .<enter>", opening="origin")
+    assert words == ["tfdbg: run #3, left at `origin -fenn .`; running on without the debugger."]
 
 
 @pytest.mark.parametrize("name", ["a\nb", "\x1b[31m"])

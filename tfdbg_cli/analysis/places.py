@@ -12,7 +12,7 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.pausing import Place
 from tfdbg_cli.model.values import Array
 
-_WHEN = re.compile(r"\s+(?:when|if)\s+|^(?:when|if)\s+")
+_WHEN = re.compile(r"(?:^|\s+)(?:when|if)(?:\s+|$)")
 _LINE = re.compile(r"(?:(?P<file>.*):)?(?P<line>\d+)$")
 
 
@@ -27,6 +27,8 @@ def place_of(text: str, file: str = "") -> Place:
     where = where.strip()
     condition = conditions[0].strip() if conditions else ""
     if conditions:
+        if not condition:
+            raise TfdbgError("`when` is followed by a condition.", hint="Such as: Log when min < 0")
         condition_of(condition)
     if not where and not condition:
         raise TfdbgError("There is no place.", hint="Such as: Log when min < 0, train.py:12, dense_1")

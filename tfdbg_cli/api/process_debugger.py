@@ -64,10 +64,16 @@ class ProcessDebugger:
             ]
 
     def program_ends(self) -> str:
-        """End the last eager run and the recording; give what the watches have seen, empty if one has stopped."""
+        """End the last eager run and the recording; give what the watches have seen, empty if one has stopped.
+
+        Where the program was to run to a place, it says that the program never came there.
+        """
         watch = watch_of(self.controller)
         watch.end()
         self.debugger.recorder.end()
+        sought = self.debugger.sought
+        if sought is not None and sought.place is not None:
+            return f"The program never came to {sought.place}."
         return seen_by_watches(self.debugger, watch.seen)
 
     def program_fails(self, error: Exception) -> None:

@@ -96,6 +96,18 @@ class Context:
             return _Behind(self.stop.runs, self.made) if self.made else self.stop.runs
         return (*self.stop.earlier, self.stop.run, *self.made) if isinstance(self.stop, RunEnd) else ()
 
+    @property
+    def runs_of_program(self) -> Sequence[Run]:
+        """Those of `runs` that happened; behind them stand those that were made of them with other values."""
+        if isinstance(self.stop, Opened):
+            return self.stop.runs
+        return self.runs[: len(self.runs) - len(self.made)]
+
+    @property
+    def asks_what_if(self) -> bool:
+        """Whether the run looked at was made with other values."""
+        return self.current >= len(self.runs) - len(self.made) > 0
+
     def to_save(self, run: Run) -> Run:
         """`run`, one of `runs`, as it is taken home: where a watch stopped at it, a note of it says so."""
         hit = self.stop.hit if isinstance(self.stop, RunEnd) and run is self.stop.run else None

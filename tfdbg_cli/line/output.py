@@ -64,6 +64,7 @@ class LineOutput(Protocol):
 _LINES_AT_ONCE = 500
 _MOST_LINES = 2_000  # of a listing, on a stream that nobody can turn back
 _BEFORE_FOCUS = 3  # lines printed before the one that a document is about
+_WORTH_LEAVING_OUT = 10  # lines above that
 
 
 class TextOutput:
@@ -96,7 +97,7 @@ class TextOutput:
     def document(self, command: str, document: Document) -> None:
         lines = document.lines(self._width)
         above = max(0, (document.focus or 0) - _BEFORE_FOCUS)
-        if above > 1:
+        if above >= _WORTH_LEAVING_OUT:
             # A screen scrolls to the line asked for (`ps FILE -b 500`); a stream begins a little before it.
             self._print([lines[0], line(Span(f"… {above - 1} lines above; `> FILE` writes them all", Style.DIM))])
             lines = lines[above:]

@@ -137,10 +137,12 @@ class Call:
 class RunError:
     """An exception of the run: `type_name` and `message` as the program will see them; the failing node if known.
 
-    `inputs_note` says why input values are missing, when they are.
+    `inputs_note` says why input values are missing, when they are. `causes` are the exceptions that led to this one,
+    the nearest first, in words: `KeyError: 'lr' at train.py:5 in load`.
     """
 
     type_name: str
     message: str
     node: str | None = None
     inputs_note: str = ""
+    causes: tuple[str, ...] = ()

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tfdbg_cli.commands.service.pages import Page
 from tfdbg_cli.commands.service.prompt_service import PromptService
 from tfdbg_cli.document.text import printable
+from tfdbg_cli.document.units import count_text
 from tfdbg_cli.model.decision import (
     Abort,
     Continue,
@@ -35,7 +35,7 @@ def last_words(service: PromptService, decision: Decision, program: Sequence[str
     """
     pages = service.pages
     left = printable(pages.current.command)
-    found = next((lines for page in reversed(pages.all) if (lines := _found(page))), [])
+    found = _found(service)
     if (path := service.recording) is not None:
         last = f"closed {printable(path)} at `{left}`."
         back = list(service.opened_by)
@@ -49,18 +49,25 @@ def last_words(service: PromptService, decision: Decision, program: Sequence[str
     return "\n".join(f"tfdbg: {line}" for line in (*found, last))
 
 
-def _found(page: Page) -> list[str]:
-    """What the page of an origin found: the place, and the cause where it is known; nothing for any other page."""
-    if page.document.kind != "origin":
-        return []
-    data = page.document.data()
-    if not data["tensor"]:
-        return []
-    place = f" at {Path(data['file']).name}:{data['line']}" if data["file"] else ""
-    lines = [f"{page.label}: {data['tensor']} ({data['op_type']}){place} is the first that is not finite."]
-    if data["cause"]:
-        lines.append(f"{_rows(data)}{data['cause']}")
-    return [printable(line) for line in lines]
+def _found(service: PromptService) -> list[str]:
+    """What the origin looked at last in a run of the program says: the place, and the cause where it is known.
+
+    Nothing of a run with other values, which never happened, nor where a later look at the run found nothing.
+    """
+    looked_at: set[int] = set()
+    for page in reversed(service.pages.all):
+        if page.document.kind != "origin" or page.run in looked_at or not service.happened(page.run):
+            continue
+        looked_at.add(page.run)
+        data = page.document.data()
+        if not data["tensor"]:
+            continue
+        place = f" at {Path(data['file']).name}:{data['line']}" if data["file"] else ""
+        lines = [f"{page.label}: {data['tensor']} ({data['op_type']}){place} is the first that is not finite."]
+        if data["cause"]:
+            lines.append(f"{_rows(data)}{data['cause']}")
+        return [printable(line) for line in lines]
+    return []
 
 
 def _rows(data: Mapping[str, Any]) -> str:
@@ -77,7 +84,7 @@ def next_words(decision: Decision) -> str:
         case DebugRun(times=1):
             return "the next run is captured"
         case DebugRun(times=times):
-            return f"the run after {times - 1} others is captured"
+            return f"the run after {count_text(times - 1, 'other')} is captured"
         case RunUntil(filter_name=name):
             return f"running until a tensor passes {name}"
         case RecordRun(path=path):

@@ -29,7 +29,7 @@ def test_defect_error_screen_is_the_full_manual() -> None:
 def test_a_long_message_is_wrapped_and_cut_and_holds_no_terminal_codes() -> None:
     text = text_of("ei", _failed("bad\x1b[2J shape " * 20 + "\n" + "\n".join(f"line {i}" for i in range(99))))
     assert "\x1b" not in text and "\\x1b[2J" in text
-    assert "more lines of it" in text and max(map(len, text.split("\n"))) <= 80
+    assert "… 60 lines more of it: `--json` has them all" in text and max(map(len, text.split("\n"))) <= 80
 
 
 def test_the_failing_node_and_its_inputs_are_linked() -> None:
@@ -66,3 +66,22 @@ def test_json() -> None:
 def test_a_run_without_error() -> None:
     with pytest.raises(TfdbgError, match="ended without an error"):
         ask("ei", sample_run.sample_run())
+
+
+def test_of_a_stack_in_the_message_the_calls_of_the_program_are_shown() -> None:
+    """An error in a generator of the input pipeline is nowhere else: its program may catch it."""
+    library = "/env/lib/python3.11/site-packages/tensorflow/python/ops/script_ops.py"
+    calls = "\n".join(f'\n  File "{library}", line {n}, in __call__\n    ret = func()\n' for n in range(30))
+    stack = f'{calls}\n  File "/home/ada/train.py", line 6, in feed\n    yield rows["lr"]\n'
+    message = f"KeyError: 'lr'\nTraceback (most recent call last):\n{stack}\nKeyError: 'lr'\n"
+    text = text_of("ei", _failed(message, None))
+    assert "… 30 calls in installed packages" in text and library not in text
+    assert 'File "/home/ada/train.py", line 6, in feed' in text and 'yield rows["lr"]' in text
+
+
+def test_what_led_to_the_error_is_told() -> None:
+    error = RunError("RuntimeError", "config is broken", causes=("KeyError: 'lr' at train.py:5 in load", "OSError"))
+    shown = RunEnd(sample_run.sample_run(error=error))
+    text = text_of("ei", shown)
+    assert "From      KeyError: 'lr' at train.py:5 in load" in text and "\n          OSError" in text
+    assert json_of("ei", shown)["causes"] == list(error.causes)

@@ -65,6 +65,23 @@ def test_breakpoints_are_set_listed_and_dropped() -> None:
     assert "No breakpoint" in prompt.show("delete")
 
 
+class _ThirtyLines:
+    """Source files of which each has thirty lines."""
+
+    def lines(self, path: str) -> list[str]:
+        return ["pass"] * 30
+
+
+def test_a_line_that_the_source_does_not_have_is_no_place() -> None:
+    stop, _ = paused()
+    prompt = Prompt(replace(stop, run=replace(stop.run, sources=_ThirtyLines())))
+    for command in ("break train.py:{}", "until me/train.py:{}", "until {}"):
+        error = prompt.error(command.format(31))
+        assert str(error) == error.message + " There is no line 31." and " has 30 lines." in error.message
+        prompt.run(command.format(29))
+    prompt.run("break other.py:31")
+
+
 def test_the_program_is_given_another_value() -> None:
     prompt, behind = _prompt()
     shown = prompt.show("set loss/Log 0")

@@ -10,6 +10,7 @@ from support.sample_what_if import changeable
 
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.formats.container import data_files
+from tfdbg_cli.formats.examining import examined
 from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.model.runs import Hit, Opened, RunEnd
 
@@ -43,7 +44,10 @@ def test_what_if_is_told_apart_from_the_program(tmp_path: Path) -> None:
     """Both have one number, and the recording is opened by somebody who did not ask."""
     prompt = Prompt(changeable())
     for text in ("set prob 0.5", "again", f"save {tmp_path}/r"):
-        prompt.run(text)
+        said = prompt.show(text)
+    assert "1 of them is of `again`, with values of your own" in said
+    found = examined(tmp_path / "r")
+    assert any(fact.startswith("Run 2: This is no run of the program") for fact in found.facts)
     own, other = open_path(tmp_path / "r").runs
     assert "what if" not in own.call.title
     assert other.call.title == f"{own.call.title} what if: prob:0 replaced"

@@ -121,3 +121,11 @@ def test_runs_lists_what_again_made_and_leads_to_it() -> None:
     assert prompt.context.run.change is not None
     assert prompt.data("compare 1 2")["first"]["a"] == "prob:0"
     assert "There is no run 7" in prompt.error("compare 7").message
+
+
+def test_alerts_are_of_runs_that_happened() -> None:
+    prompt = _prompt()
+    for text in ("set prob:0 0", "again", "original"):
+        prompt.run(text)
+    assert {alert["run"] for alert in prompt.data("alerts")["alerts"]} == {1}
+    assert "1 run with values of your own (`again`) left out." in prompt.show("alerts")

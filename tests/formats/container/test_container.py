@@ -75,7 +75,7 @@ def whole_run() -> Run:
         call=replace(run.call, function="step", arguments=arguments, notes=("a note",), thread="MainThread"),
         profile=Profile((NodeTime("loss/Log", "Log", "", 0.0, 1.0, 2.0), NodeTime("x", "Placeholder", "", 1, 1, 2))),
         python_graph=replace(run, graph=run.graph).graph,
-        error=RunError("InvalidArgumentError", "a message", "loss/Log", "no inputs"),
+        error=RunError("InvalidArgumentError", "a message", "loss/Log", "no inputs", ("KeyError at train.py:5",)),
         notes=("another note",),
         lacks="why",
         gaps="which",

@@ -43,6 +43,16 @@ def test_a_data_file_that_was_cut_or_emptied(recording: Path) -> None:
     assert "copied whole" in advice
 
 
+def test_a_header_that_other_tools_cannot_read(recording: Path) -> None:
+    path = _data_file(recording)
+    content = bytearray(path.read_bytes())
+    content[60:64] = b"\xff" * 4
+    path.write_bytes(content)
+    [(text, advice)] = examined(recording).troubles
+    assert text == f"The header of the file data/{path.name} is damaged; values of 2 runs lie in it."
+    assert "other tools cannot" in advice
+
+
 @pytest.mark.parametrize("part", ["data", "index.sqlite"])
 def test_a_part_of_another_recording_is_told_apart(recording: Path, tmp_path: Path, part: str) -> None:
     """As long as the other, or longer: no size gives it away."""

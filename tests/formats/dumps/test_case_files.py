@@ -51,7 +51,7 @@ def added(directory: Path, **changes: object) -> Run:
 
 
 def test_everything_comes_back(tmp_path: Path) -> None:
-    error = RunError("InvalidArgumentError", "a message\nof two lines", "double", "no inputs")
+    error = RunError("InvalidArgumentError", "a message\nof two lines", "double", "no inputs", ("KeyError: 1",))
     profile = Profile((NodeTime("x", "Placeholder", CPU0, 0.0, 1.5, 2.0),))
     run = added(
         tmp_path, call=replace(CALL, thread="MainThread", notes=("a note",)), tracebacks=TRACEBACKS,

@@ -140,7 +140,7 @@ def test_calls_whose_executions_are_cut_off_are_a_run_that_says_so(tmp_path: Pat
     assert any("behind the end of the executions" in note for note in opened.notes)
     prompt = Prompt(opened)
     assert [alert["run"] for alert in prompt.data("alerts")["alerts"]] == [3, 3]
-    assert "the first in run 3: calls whose executions are missing" in prompt.show("alerts")
+    assert "the first in run #3: calls whose executions are missing" in prompt.show("alerts")
     path.unlink()
     assert [run.call.function for run in open_path(tmp_path).runs] == ["calls whose executions are missing"]
 

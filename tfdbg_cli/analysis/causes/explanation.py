@@ -10,6 +10,7 @@ import numpy as np
 
 from tfdbg_cli.analysis.batch.batch_roles import BatchRole, BatchRoles
 from tfdbg_cli.analysis.batch.sample import arrays_of
+from tfdbg_cli.analysis.causes.another_order import another_order
 from tfdbg_cli.analysis.causes.causes import Cause, explain, filled
 from tfdbg_cli.analysis.causes.collectives import cause_elsewhere
 from tfdbg_cli.analysis.causes.evidence import Evidence, gather
@@ -71,7 +72,10 @@ class Explanations:
             return found
         evidence = gather(node, value, bad, inputs, self.around(node, inputs))
         product = zero_times_infinity(self._run, self._lineage, node, inputs, evidence, self.around)
-        return product or self._with_literals(explain(evidence), node, inputs, evidence)
+        found = product or self._with_literals(explain(evidence), node, inputs, evidence)
+        if found is None and self._run.call.kind is not RunKind.EAGER:
+            found = another_order(self._lineage, inputs, evidence)
+        return found
 
     def _with_literals(
         self, cause: Cause | None, node: Node, inputs: tuple[InputSeen, ...], evidence: Evidence

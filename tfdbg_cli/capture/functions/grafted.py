@@ -52,9 +52,22 @@ class _Graft:
         self._made.node_def.extend(node for node in nodes if node.op not in ("_Arg", "_Retval"))
         self._optimized = Body(self._made)
         self._kept = KeptValues(plain, self._optimized, nodes)
+        self._results = self._found_results()
         self._twins: dict[str, str] = {}  # from a removed node of `plain` to one that computes the same
         self._originals: dict[str, str] = {}
         self._arguments = frozenset(plain.arguments)
+
+    def _found_results(self) -> dict[Source, Place]:
+        """Where the values that the function gives back stand now, though the optimizer computes them otherwise.
+
+        It moves constants through products: `a * b * 1000` becomes `a * (b * 1000)`, which may overflow where the
+        first does not. What is told of a result is to be told of what the program gets.
+        """
+        found: dict[Source, Place] = {}
+        for position, source in enumerate(map(self._plain.source, self._plain.returns)):
+            if position in self._returned and source.node is not None:
+                found.setdefault(self._kept.origin(source), place_of(self._returned[position]))
+        return found
 
     def made(self) -> FunctionDef:
         """The whole function."""
@@ -98,7 +111,8 @@ class _Graft:
     def _missing(self, sources: Iterable[Source]) -> list[str]:
         """The nodes that gave those of `sources` that are not there any more."""
         own = (source for source in sources if source.node is None or source.node in self._plain.nodes)
-        return [source.node for source in map(self._kept.origin, own) if source.node and source not in self._kept]
+        origins = (source for source in map(self._kept.origin, own) if source not in self._results)
+        return [source.node for source in origins if source.node and source not in self._kept]
 
     def _missing_for(self, name: str) -> list[str]:
         return self._missing(map(self._plain.source, self._plain.data_inputs(self._plain.nodes[name])))
@@ -118,6 +132,8 @@ class _Graft:
         if source.node is not None and source.node not in self._plain.nodes:
             return source.node, source.slot  # one of ours
         origin = self._kept.origin(source)
+        if origin in self._results:
+            return self._results[origin]
         name, slot = self._kept.place(origin)
         return name if origin in self._kept else self._twins[name], slot
 

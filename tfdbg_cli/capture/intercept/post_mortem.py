@@ -17,6 +17,7 @@ from tfdbg_cli.model.runs import Run
 from tfdbg_cli.own_frames import is_own
 
 _NOTE = "This exception ends the program. `frames` and `locals` show the Python that it came through."
+_MOST_CAUSES = 8
 _AFTER = "The exception came after this run, of which no values were taken."
 
 
@@ -28,6 +29,7 @@ def run_that_failed(error: Exception, number: int, watch: EagerWatch) -> Run | N
     if was_shown(error):
         return None
     failure = run_error(error) if isinstance(error, OpError) else RunError(type(error).__name__, str(error))
+    failure = replace(failure, causes=tuple(_causes(error)))
     frames = _frames(error.__traceback__)
     thread = threading.current_thread().name
     found = LEFT_CALL.by(error)
@@ -41,6 +43,23 @@ def run_that_failed(error: Exception, number: int, watch: EagerWatch) -> Run | N
         run = of_section or Run(last, error=failure, lacks=_AFTER)
         notes = run.notes if of_section else (_AFTER,)
     return replace(run, frames=frames, notes=(_NOTE, *notes))
+
+
+def _causes(error: BaseException) -> Iterator[str]:
+    """The exceptions in the chain behind `error`, which Python prints above it, each with the program's line."""
+    met = {id(error)}
+    while len(met) <= _MOST_CAUSES:
+        cause = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+        if cause is None or id(cause) in met:
+            return
+        met.add(id(cause))
+        at = next(
+            (frame.place for frame in reversed(_frames(cause.__traceback__)) if is_users(frame.place.file)), None
+        )
+        place = "" if at is None else f" at {at.file}:{at.line} in {at.function}"
+        words = str(cause).partition("\n")[0]
+        yield f"{type(cause).__name__}{f': {words}' if words else ''}{place}"
+        error = cause
 
 
 def _steps(trace: TracebackType | None) -> Iterator[TracebackType]:

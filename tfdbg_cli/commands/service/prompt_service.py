@@ -270,11 +270,16 @@ class PromptService:
 
     @property
     def label(self) -> str:
-        """The run looked at, in short: `run #3`, of a job `run #3 of chief0`."""
+        """The run looked at, in short: `run #3`, of a job `run #3 of chief0`, `what if` of one with other values."""
         try:
-            return self._context.call.label
+            label = self._context.call.label
+            return f"{label}, what if" if self._context.asks_what_if else label
         except TfdbgError:  # a recording without runs, or one that is gone
             return "no run"
+
+    def happened(self, run: int) -> bool:
+        """Whether the program ran the run at index `run`: it was not made with other values."""
+        return run < len(self._context.runs_of_program)
 
     @property
     def graph(self) -> str:

@@ -55,7 +55,7 @@ def _found(context: Context, options: argparse.Namespace) -> tuple[AlertSearch, 
     text, known = options.filter_exclude_node_names, context.memory.alerts
     key = len(context.runs), options.nan, text, options.most
     if not options.query or key not in known:
-        search = AlertSearch(context.runs, options.nan, pattern(text) if text else None)
+        search = AlertSearch(context.runs_of_program, options.nan, pattern(text) if text else None)
         known[key] = search, list(islice(search.alerts(), options.most + 1 if options.most else None))
     return known[key]
 
@@ -77,7 +77,7 @@ def _facts(context: Context) -> PlainRows[Alert]:
             "dtype": lambda alert: tensor(alert).dtype,
             "device": lambda alert: tensor(alert).device,
         },
-        {"run": lambda alert: alert.run + 1, **{name: told(name) for name in _FIGURES}},
+        {"run": lambda alert: context.runs[alert.run].call.number, **{name: told(name) for name in _FIGURES}},
         elements=told("size"),
     )
 
@@ -102,7 +102,7 @@ def _head(context: Context, search: AlertSearch, shown: Sequence[Alert], *, more
         link = f"runs {first.run + 1}"
         call = context.runs[first.run].call
         what = f": {call.function}" if call.kind is RunKind.FUNCTION and " " in call.function else ""  # no one call
-        place = Span(str(first.run + 1), Style.KEY, link)
+        place = Span(f"#{call.number}", Style.KEY, link)
         lines.append(line(Span(many, Style.TITLE), ", the first in run ", place, what))
         ops = Counter(context.runs[alert.run].tensors[alert.index].op_type for alert in shown)
         common = ", ".join(f"{op or '?'} {count:,}" for op, count in ops.most_common(_OPS_SHOWN))
@@ -116,6 +116,9 @@ def _head(context: Context, search: AlertSearch, shown: Sequence[Alert], *, more
         lines.append(line(Span(text, Style.WARNING)))
     if more:
         lines.append(line(Span("Not looked further: `alerts -m 0` lists all.", Style.HINT)))
+    if context.made:
+        left = f"{count_text(len(context.made), 'run')} with values of your own (`again`) left out."
+        lines.append(line(Span(left, Style.HINT)))
     if search.unreadable:
         lines.append(line(Span(f"{count_text(search.unreadable, 'run')} cannot be read.", Style.WARNING)))
     return lines
@@ -131,7 +134,7 @@ def _row(context: Context, alert: Alert) -> Row:
     if frame is not None:
         place = Span(_place(frame), Style.LABEL, source_link(frame.file, frame.line))
     return (
-        Span(str(alert.run + 1), Style.NUMBER, go),
+        Span(f"#{run.call.number}", Style.NUMBER, go),
         Span(held_text(alert.summary), Style.NAN if alert.summary.nan or alert.summary.spoiled else Style.INF),
         Span(tensor.op_type, Style.OP),
         place,

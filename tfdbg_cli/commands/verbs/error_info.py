@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from tfdbg_cli.analysis.error_text import essence
+from tfdbg_cli.analysis.error_text import essence, without_library_calls
 from tfdbg_cli.analysis.graph.annotation import made_at
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
 from tfdbg_cli.commands.context import Context
@@ -17,6 +17,7 @@ from tfdbg_cli.commands.views.made_at import made_at_blocks
 from tfdbg_cli.commands.views.raised_at import raised_at, raised_blocks
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
+from tfdbg_cli.document.units import count_text
 from tfdbg_cli.document.wrapping import Labelled
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunError
@@ -25,7 +26,7 @@ from tfdbg_cli.model.names import node_of
 from tfdbg_cli.model.runs import Run
 
 _LABEL = 10
-_MOST_MESSAGE_LINES = 12
+_MOST_MESSAGE_LINES = 40
 
 
 def _error_info(context: Context, options: argparse.Namespace) -> Document:
@@ -35,7 +36,9 @@ def _error_info(context: Context, options: argparse.Namespace) -> Document:
         raise TfdbgError("This run ended without an error.", hint="`lt` lists its tensors, `origin` looks for NaN.")
     node = _failed_node(run, error)
     inputs = Lineage(run).inputs_of_node(node) if node is not None else []
-    blocks: list[Block] = [Text((_head(error),)), *_message(error.message), *_failed(run, error, node)]
+    blocks: list[Block] = [Text((_head(error),)), *_message(error.message)]
+    blocks += [Labelled("From" if not at else "", cause, label_width=_LABEL) for at, cause in enumerate(error.causes)]
+    blocks += _failed(run, error, node)
     if inputs:
         blocks += [Text((EMPTY_LINE,)), input_rows(run, inputs, _LABEL, "Given")]
     if error.inputs_note:
@@ -62,14 +65,13 @@ def _message(message: str) -> list[Block]:
 
     The stack that TensorFlow puts into the message is said better below.
     """
-    rows = [row.rstrip() for row in essence(message).split("\n")]
+    rows = without_library_calls([row.rstrip() for row in essence(message).split("\n")])
     shown = "\n".join(rows[:_MOST_MESSAGE_LINES])
     blocks: list[Block] = [Labelled("Message", shown, label_width=_LABEL)]
     left = len(rows) - _MOST_MESSAGE_LINES
     if left > 0:
-        blocks.append(
-            Text((line(" " * _LABEL, Span(f"… {left} more lines of it in the program's output", Style.DIM)),))
-        )
+        more = f"… {count_text(left, 'line')} more of it: `--json` has them all"
+        blocks.append(Text((line(" " * _LABEL, Span(more, Style.DIM)),)))
     return blocks
 
 
@@ -114,6 +116,7 @@ def _data(run: Run, error: RunError, node: Node | None, inputs: list[InputSeen])
         "line": frame.line if frame else None,
         "inputs": [input_data(item) for item in inputs],
         "note": error.inputs_note,
+        "causes": list(error.causes),
     }
 
 

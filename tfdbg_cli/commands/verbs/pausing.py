@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from tfdbg_cli.analysis.graph.lineage import Lineage
@@ -18,6 +19,7 @@ from tfdbg_cli.document.document import Block, Document, Text, text_document
 from tfdbg_cli.document.excerpt import excerpt
 from tfdbg_cli.document.summary import chip, summary_data
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
+from tfdbg_cli.document.units import count_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.decision import Decision, RunTo, StepOn
@@ -149,7 +151,22 @@ def _place(context: Context, text: str) -> Place:
     file = ""
     if not isinstance(context.stop, Opened) and context.runs and context.run.frames:
         file = current_frame(context).place.file
-    return place_of(text, file)
+    place = place_of(text, file)
+    if place.line and not isinstance(context.stop, Opened):
+        _require_line(context, place)
+    return place
+
+
+def _require_line(context: Context, place: Place) -> None:
+    """Raises TfdbgError where the source file that `place` names is known, and has no such line."""
+    wanted = Path(place.file).parts
+    files = {frame.place.file for frame in context.run.frames} if context.runs else set()
+    files |= {frame.file for traceback in context.tracebacks.values() for frame in traceback}
+    for file in files:
+        lines = context.sources.lines(file) if Path(file).parts[-len(wanted) :] == wanted else None
+        if lines and place.line > len(lines):
+            only = f"{place.file} has {count_text(len(lines), 'line')}."
+            raise TfdbgError(only, hint=f"There is no line {place.line}.")
 
 
 def _breakpoints(context: Context) -> Breakpoints:

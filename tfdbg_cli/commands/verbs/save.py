@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from dataclasses import replace
 
 from tfdbg_cli.commands.context import Context
@@ -19,14 +20,21 @@ def _save(context: Context, options: argparse.Namespace) -> Document:
     path = named_file(options.path)
     from tfdbg_cli.formats.container.saving import save_runs  # few prompts write: the start does without
 
-    runs = [_told_apart(context.to_save(run)) for run in ([context.run] if options.one else context.runs)]
-    said = save_runs(
+    wanted = [context.run] if options.one else context.runs
+    runs = [_told_apart(context.to_save(run)) for run in wanted]
+    said: Sequence[str] = save_runs(
         runs,
         path,
         compressed=options.compress,
         disk_budget=context.settings.disk_budget,
         force=options.force,
     )
+    made = sum(run is other for run in wanted for other in context.made)
+    if made:
+        said = [
+            *said,
+            f"{made:,} of them {'is' if made == 1 else 'are'} of `again`, with values of your own: it says so.",
+        ]
     data = {"path": str(path.absolute()), "runs": len(runs), "notes": list(said[1:])}
     return text_document("save", *map(line, said), data=data, title=options.path)
 

@@ -25,7 +25,7 @@ def why(comparison: Comparison, first: Verdict, inputs: Sequence[InputGap]) -> s
     """Why this is where they part, in a sentence."""
     nodes = [run.graph.find(run.tensors[row].node) for run, row in zip(comparison.runs, first.rows, strict=True)]
     set_otherwise = [
-        f"{key} is {ours} in A and {theirs} in B"
+        f"{key} is {ours or 'not set'} in A and {theirs or 'not set'} in B"
         for key in (nodes[0].attributes if nodes[0] is not None and nodes[1] is not None else ())
         if not key.startswith("_") and nodes[0] is not None and nodes[1] is not None
         if (ours := nodes[0].attributes.get(key, "")) != (theirs := nodes[1].attributes.get(key, ""))

@@ -5,12 +5,12 @@ from __future__ import annotations
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.container import layout
 from tfdbg_cli.formats.container.reader import NO_RUN_ADVICE, RecordingReader
-from tfdbg_cli.formats.container.swapped_files import is_of_another
-from tfdbg_cli.formats.recording.format import UNCHECKED, Examination, Place
+from tfdbg_cli.formats.container.swapped_files import has_header, is_of_another
+from tfdbg_cli.formats.recording.format import UNCHECKED, Examination, Place, told_of_runs
 
 _RUNS_LOOKED_AT = 200
 _COPY = "Was it copied whole? What lies in the other files can be looked at."
-
+_NO_HEADER = "tfdbg reads them by its index, other tools cannot. Copy the file again."
 _SWAPPED = "One of both is of another recording, or of another time: copy both again. Its values are wrong."
 
 
@@ -25,16 +25,18 @@ def examine(place: Place, name: str) -> Examination:
     if not numbers:
         text = f"No run of the recording {place.path} was finished."
         return Examination(name, (), (*troubles, (text, NO_RUN_ADVICE)))
-    told: dict[str, None] = {}
+    told: dict[str, list[int]] = {}
     for number in numbers[:_RUNS_LOOKED_AT]:
         try:
             run, noted = reader.run(number), reader.noted(number)
         except TfdbgError as error:
             troubles.append((error.message, error.hint))
             continue
-        told |= dict.fromkeys(noted)
+        for note in noted:
+            told.setdefault(note, []).append(number)
         troubles += [(f"Run {number}: {note}", "") for note in run.notes[len(noted) :]]
-    facts = (f"{len(numbers):,} run{'s' * (len(numbers) != 1)}.", *told, UNCHECKED)
+    of_runs = told_of_runs(told, len(numbers[:_RUNS_LOOKED_AT]))
+    facts = (f"{len(numbers):,} run{'s' * (len(numbers) != 1)}.", *of_runs, UNCHECKED)
     return Examination(name, facts, (*troubles, *_data_files(place, reader)))
 
 
@@ -55,4 +57,6 @@ def _data_files(place: Place, reader: RecordingReader) -> list[tuple[str, str]]:
         elif is_of_another(path, reader.begins(number)):
             text = f"The file {name} is not the one that index.sqlite tells of: in it tensors begin elsewhere"
             found.append((f"{text}; {holds}.", _SWAPPED))
+        elif not has_header(path):
+            found.append((f"The header of the file {name} is damaged; {holds}.", _NO_HEADER))
     return found

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.recording.regular_file import opened
@@ -19,26 +20,34 @@ def is_of_another(path: Path, offsets: Sequence[int]) -> bool:
     A crash leaves a header that tells of less, or of more: what it does not reach is not judged, nor is one that
     cannot be read.
     """
-    places = _places(path)
+    header = _header(path)
+    places = list(_places(*header)) if header is not None else []
     if not places:
         return False
     begins, end = {begin for begin, _ in places}, max(end for _, end in places)
     return any(offset < end and offset not in begins for offset in offsets)
 
 
-def _places(path: Path) -> list[tuple[int, int]]:
-    """Where what the header names begins and ends, counted from the start of the file."""
+def has_header(path: Path) -> bool:
+    """Whether the file begins with a header of safetensors; one that is too long to be looked at counts as such."""
+    return _header(path) is not None
+
+
+def _header(path: Path) -> tuple[int, Mapping[str, Any]] | None:
+    """How long the header is, and what it says; nothing of a very long one. None where it cannot be read."""
     try:
         with opened(path) as (file, _):
             length = int.from_bytes(file.read(_LENGTH), "little")
             header = json.loads(file.read(length)) if length <= _MOST else {}
     except (OSError, ValueError, RecursionError, TfdbgError):
-        return []
+        return None
+    return (length, header) if isinstance(header, dict) else None
+
+
+def _places(length: int, header: Mapping[str, Any]) -> Iterator[tuple[int, int]]:
+    """Where what the header names begins and ends, counted from the start of the file."""
     first = _LENGTH + length
-    entries = header.values() if isinstance(header, dict) else ()
-    pairs = [entry.get("data_offsets") for entry in entries if isinstance(entry, dict)]
-    return [
-        (first + pair[0], first + pair[1])
-        for pair in pairs
-        if isinstance(pair, list) and len(pair) == 2 and all(isinstance(one, int) for one in pair)
-    ]
+    pairs = [entry.get("data_offsets") for entry in header.values() if isinstance(entry, dict)]
+    for pair in pairs:
+        if isinstance(pair, list) and len(pair) == 2 and all(isinstance(one, int) for one in pair):
+            yield first + pair[0], first + pair[1]

@@ -9,7 +9,7 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.dumps.case_reader import damaged_sources, noted_in
 from tfdbg_cli.formats.dumps.case_tensors import MISSING
 from tfdbg_cli.formats.dumps.reader import read_dump
-from tfdbg_cli.formats.recording.format import UNCHECKED, Examination
+from tfdbg_cli.formats.recording.format import UNCHECKED, Examination, told_of_runs
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import Lack, NoValue
 
@@ -22,7 +22,7 @@ def examine(directories: Sequence[Path], name: str, notes: Sequence[str] = ()) -
 
     What the program's debugger noted when it saved a run is no damage: such notes are facts, as `notes` are.
     """
-    told: dict[str, None] = dict.fromkeys(notes)
+    told: dict[str, list[int]] = {}
     troubles: list[tuple[str, str]] = []
     for number, directory in enumerate(directories[:_RUNS_LOOKED_AT], start=1):
         try:
@@ -30,12 +30,14 @@ def examine(directories: Sequence[Path], name: str, notes: Sequence[str] = ()) -
         except TfdbgError as error:
             troubles.append((f"Run {number}: {error.message}", error.hint))
             continue
-        told |= dict.fromkeys(noted)
+        for note in noted:
+            told.setdefault(note, []).append(number)
         wrong = [note for note in run.notes if note not in noted]
         wrong += [*_damaged(run), *_damaged_sources(directory)]
         troubles += [(f"Run {number}: {note}", "") for note in wrong]
     count = len(directories)
-    return Examination(name, (f"{count:,} run{'s' * (count != 1)}.", *told, UNCHECKED), tuple(troubles))
+    of_runs = told_of_runs(told, min(count, _RUNS_LOOKED_AT))
+    return Examination(name, (f"{count:,} run{'s' * (count != 1)}.", *notes, *of_runs, UNCHECKED), tuple(troubles))
 
 
 def _damaged_sources(directory: Path) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -104,6 +104,16 @@ class Examination:
 
 UNCHECKED = "Values are not looked at: there is no checksum that would tell of a changed byte."
 """A fact about a place whose values `tfdbg doctor` takes for what they are."""
+
+
+def told_of_runs(noted: Mapping[str, Sequence[int]], count: int) -> Iterator[str]:
+    """Notes of runs, each with the numbers of its runs among `count` looked at; named where not all have the note."""
+    for note, numbers in noted.items():
+        if len(numbers) == count:
+            yield note
+        else:
+            more = f" and {len(numbers) - 1:,} more" if len(numbers) > 1 else ""
+            yield f"Run {numbers[0]}{more}: {note}"
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from support.keras_steps import delivered, part_name
 from support.made_run import made_run, op
 from support.prompt import json_of, text_of
 
-from tfdbg_cli.model.decision import RunUntil
+from tfdbg_cli.model.decision import DebugRun, RunUntil
 from tfdbg_cli.model.tensors import gone
 
 pytestmark = pytest.mark.tf
@@ -505,3 +505,54 @@ def test_a_choice_on_the_way_of_what_reaches_the_loss_all_the_same_is_not_blamed
     found = origin(step, tf2.ones([2, 2]))
     assert "an earlier run or its initializer made it so." in found["cause"]
     assert "tf.where" not in found["cause"]
+
+
+def _moved(tf2: Any, kind: str) -> Callable[..., Any]:
+    """`up * m * e * 1000`, which TensorFlow computes as `up * m * (e * 1000)`: 0 becomes 0 * inf."""
+
+    def product(up: Any, e: Any, m: Any) -> Any:
+        return up * m * e * 1000.0
+
+    def gradient(up: Any, e: Any, m: Any) -> Any:
+        x = tf2.math.log(e) / 1000.0
+        with tf2.GradientTape() as tape:
+            tape.watch(x)
+            y = tf2.exp(x * 1000.0)
+        return tape.gradient(y, x, up)
+
+    def looped(up: Any, e: Any, m: Any) -> Any:
+        x = up
+        for _ in tf2.range(2):
+            x = product(up, e, m)
+        return x
+
+    def chosen(up: Any, e: Any, m: Any) -> Any:
+        return tf2.cond(tf2.reduce_sum(up) > 0, lambda: product(up, e, m), lambda: up)
+
+    return tf2.function({"given back": product, "gradient": gradient, "loop": looped, "branch": chosen}[kind])
+
+
+@pytest.mark.parametrize("until", ["has_inf_or_nan", "bad_result"])
+@pytest.mark.parametrize("kind", ["given back", "gradient", "loop", "branch"])
+def test_a_product_that_the_optimizer_computes_in_another_order(tf2, origin, kind, until) -> None:
+    """The program is given NaN, which nothing gives in the order in which it is written."""
+    step = _moved(tf2, kind)
+    given = tf2.constant([0.0, 1.0]), tf2.constant([2e36, 2.0]), tf2.constant([1.0, 1.0])
+    if not np.isnan(step(*given)).any():
+        pytest.skip("this TensorFlow keeps the order of the program")
+    found = origin(step, *given, until=until)
+    assert found["op_type"] == "Mul"
+    assert "computed the product in another order than the program" in found["cause"], found["cause"]
+    assert "* 1000 exceeds 3.4e+38, the largest float32" in found["cause"]
+    assert "set_experimental_options" in found["suggestion"]
+
+
+def test_what_is_shown_of_a_result_is_what_the_program_was_given(tf2, watched) -> None:
+    step = _moved(tf2, "given back")
+    given = tf2.constant([0.0, 1.0]), tf2.constant([2e36, 2.0]), tf2.constant([1.0, 1.0])
+    with watched(DebugRun()) as front:
+        result = step(*given)
+    run = front.ends[0].run
+    shown = [run.tensors.value(row) for row in run.tensors.named("Identity")]
+    np.testing.assert_array_equal(shown, [result.numpy()])
+    assert run.exactness is not None and run.exactness.exact

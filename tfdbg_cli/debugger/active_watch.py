@@ -276,7 +276,8 @@ class ActiveWatch:
                 f"Nothing was watched for {name}: the program called no Session.run and no function, and no op of "
                 "its own that ran eagerly."
             )
-        parts = [f"{runs:,} run{'s' * (runs != 1)}"] * bool(runs) + [f"{ops:,} ops that ran eagerly"] * bool(ops)
+        of_ops = f"{ops:,} op{'s' * (ops != 1)} that ran eagerly"
+        parts = [f"{runs:,} run{'s' * (runs != 1)}"] * bool(runs) + [of_ops] * bool(ops)
         words, doubt = self.watch.progress.inexact, self.watch.progress.doubt
         inexact = f" The program's own numbers: {words}. {doubt}".rstrip() if words else ""
         # `fit` runs a few ops eagerly beside each of its steps: then they are not what the program computes with.

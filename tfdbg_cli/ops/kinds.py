@@ -102,6 +102,17 @@ LITERALS = frozenset({"Const", "HostConst"})
 """They give what the program wrote down, or what the optimizer found that an op always gives."""
 SHAPE_INPUT: Mapping[str, int] = {"Fill": 0, "Reshape": 1, "BroadcastTo": 1}
 """The input that says of what shape the output is, and nothing of its elements."""
+_ALONG = frozenset({
+    "All", "Any", "EuclideanNorm", "Max", "Mean", "Min", "MirrorPad", "Pad", "PadV2", "Prod", "ReverseV2", "SplitV",
+    "Sum", "Tile", "Transpose",
+})  # fmt: skip
+WHERE_INPUTS: Mapping[str, frozenset[int]] = {
+    **{op_type: frozenset({place}) for op_type, place in SHAPE_INPUT.items()},
+    **dict.fromkeys(_ALONG, frozenset({1})),
+    **dict.fromkeys(("Slice", "Roll"), frozenset({1, 2})),
+    "StridedSlice": frozenset({1, 2, 3}),
+}
+"""The inputs that say along which axes, how often or from where to where, and are no data."""
 SEGMENTS = frozenset({
     "SegmentSum", "SegmentMean", "SegmentProd", "SegmentMax", "SegmentMin", "UnsortedSegmentSum",
     "UnsortedSegmentProd", "UnsortedSegmentMax", "UnsortedSegmentMin",

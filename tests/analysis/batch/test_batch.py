@@ -291,6 +291,23 @@ def test_the_shape_of_what_is_filled_came_in_with_no_batch() -> None:
     assert sorted(given_with(run, origin.batch)) == ["x:0", "y:0"]
 
 
+@pytest.mark.parametrize(("op_type", "places"), [("StridedSlice", 3), ("Slice", 2), ("Sum", 1), ("Tile", 1)])
+def test_where_something_is_cut_came_in_with_no_batch(op_type: str, places: int) -> None:
+    """Eager ops are given such numbers, as many as a batch of one has rows."""
+    numbers = [f"n{at}" for at in range(places)]
+    given = np.array([0])
+    run = made_run(
+        op("x", "Placeholder", value=X[:1]), op("shape", "Placeholder", value=np.array([1, 3])),
+        *(op(name, "Placeholder", value=given) for name in numbers),
+        op("cut", op_type, "shape", *numbers, value=np.array(1)),
+        op("log", "Log", "x", value=np.array([[-INF, 1, 1]])),
+        feeds={"x:0": X[:1], **{f"{name}:0": given for name in numbers}},
+    )  # fmt: skip
+    origin = OriginSearch(run).first()
+    assert origin is not None
+    assert list(given_with(run, origin.batch)) == ["x:0"]
+
+
 def test_what_is_fed_did_not_come_in_with_a_batch_that_the_run_draws() -> None:
     """A feed that nothing reads, of as many rows as the iterator of the graph gives."""
     run = made_run(

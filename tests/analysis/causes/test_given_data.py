@@ -6,7 +6,7 @@ import numpy as np
 from support.made_run import made_run, op
 
 from tfdbg_cli.analysis.batch.batch_roles import BatchRole
-from tfdbg_cli.analysis.causes.given_data import GivenData
+from tfdbg_cli.analysis.causes.given_data import Came, GivenData
 from tfdbg_cli.analysis.causes.sources_of_values import cause_at_source, cause_of_feed
 from tfdbg_cli.analysis.graph.lineage import Lineage
 from tfdbg_cli.model.graph import Node
@@ -72,6 +72,15 @@ def test_arrays_are_no_data_set() -> None:
     of_pipeline = cause_at_source(node, (), lineage, lambda _: False, GivenData(bad, BatchRole.TARGETS))
     assert of_pipeline is not None
     assert "dataset.filter(lambda x, y, *_: tf.reduce_all(tf.math.is_finite(y)))" in of_pipeline.suggestion
+
+
+def test_a_queue_is_no_data_set() -> None:
+    node = Node("next", "QueueDequeueManyV2", "")
+    lineage = Lineage(made_run(op("next", "QueueDequeueManyV2", value=[1.0])))
+    given = GivenData(np.ones((8, 4), np.bool_)[:2], came=Came.QUEUED)
+    told = cause_at_source(node, (), lineage, lambda _: False, given)
+    assert told is not None and told.text == "Already in the data that came out of a queue."
+    assert "dataset.filter" not in told.suggestion and "enqueue" in told.suggestion
 
 
 def test_what_is_said_of_a_feed() -> None:

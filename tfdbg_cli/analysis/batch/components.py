@@ -20,7 +20,7 @@ from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.names import TensorName, parse_tensor_name, tensor_name_of
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import Array, NoValue, as_array
-from tfdbg_cli.ops.kinds import SHAPE_INPUT
+from tfdbg_cli.ops.kinds import WHERE_INPUTS
 
 _PART = re.compile(r"(_\d+|/(values|flat_values|indices|shape|row_splits_\d+))$")
 _FEWEST, _MOST_CHANNELS = 4, 4  # pixels of a side of what looks like an image; channels: grey, with alpha, RGB, RGBA
@@ -90,7 +90,7 @@ def given_with(run: Run, batch: BatchRows) -> Mapping[str, Array]:
     ops put in another order, what these were given alone. Nothing that is known not to stand row for row with the
     batch (`alongside`).
     """
-    values = {name: _array(given) for name, given in run.call.given.items() if not _is_shape(run, name)}
+    values = {name: _array(given) for name, given in run.call.given.items() if not _says_where(run, name)}
     past = past_in(run.graph)
     if batch.apart:
         values = {name: value for name, value in values.items() if tensor_name_of(name).node in past}
@@ -137,12 +137,15 @@ def _was_drawn(run: Run, batch: BatchRows, given: Mapping[str, Array]) -> bool:
     return bool(drawn) and not any(_same(one, value) for one in drawn for value in given.values())
 
 
-def _is_shape(run: Run, name: str) -> bool:
-    """Whether what was given as `name` says nothing but of what shape something is to be: it has no rows."""
+def _says_where(run: Run, name: str) -> bool:
+    """Whether what was given as `name` says nothing but of what shape, or from where, something is to be: no rows."""
     node = tensor_name_of(name).node
     readers = [reader for reader, _ in run.graph.consumers(node)]
     return bool(readers) and all(
-        [read.node for read in reader.inputs].index(node) == SHAPE_INPUT.get(reader.op_type) for reader in readers
+        at in WHERE_INPUTS.get(reader.op_type, ())
+        for reader in readers
+        for at, read in enumerate(reader.inputs)
+        if read.node == node
     )
 
 

@@ -28,7 +28,7 @@ from tfdbg_cli.analysis.causes.surroundings import Surroundings, asks_of_gradien
 from tfdbg_cli.analysis.causes.zero_times_infinity import zero_times_infinity
 from tfdbg_cli.analysis.graph.forward import forward_of
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
-from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS
+from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS, QUEUES
 from tfdbg_cli.analysis.watch.verdicts import Verdicts
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.graph import Node
@@ -102,6 +102,8 @@ class Explanations:
         came = Came.FED
         if node is not None and self._lineage.is_captured(node):
             came = Came.ALONG
+        elif node is not None and node.op_type in QUEUES:
+            came = Came.QUEUED
         elif self._run.call.kind is RunKind.EAGER and not bad.ndim:
             came = Came.AS_NUMBER
         arrays = "" if node is None or node.op_type not in PIPELINE_OPS else arrays_of(self._run)

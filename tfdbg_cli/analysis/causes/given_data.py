@@ -20,6 +20,7 @@ class Came(Enum):
 
     FED = auto()  # as a feed or an argument, or as an array that eager code hands to an op
     ALONG = auto()  # with a function, as a tensor from outside that it was traced with
+    QUEUED = auto()  # out of a queue
     AS_NUMBER = auto()  # as a single number that eager code hands to an op
 
 

@@ -40,6 +40,10 @@ _FILTER_DATA = (
 _CHECK_ARRAYS = (
     "Check them before: np.isfinite({part}).all(); replace what is missing (np.nan_to_num), or leave such rows out."
 )
+_CHECK_QUEUED = (
+    "Check what is put into the queue: tf.debugging.check_numerics before tf.train.batch or enqueue, or replace"
+    " what is missing there: tf.where(tf.math.is_finite({part}), {part}, 0.0)."
+)
 _PARTS = {  # how a function is given what a data set delivers, and which part of it plays this role
     None: ("x, *_", "x"),
     BatchRole.INPUTS: ("x, *_", "x"),
@@ -127,6 +131,8 @@ def _cause_of_delivery(given: GivenData | None) -> Cause:
     role = f"{given.role} of " if given.role else ""
     helps = _CHECK_ARRAYS.format(part=part) if given.arrays else filtered
     data = given.arrays or "the data that the input pipeline delivered"
+    if given.came is Came.QUEUED:
+        helps, data = _CHECK_QUEUED.format(part=part), "the data that came out of a queue"
     return Cause(f"Already in {role}{data}{given.where}.", given.helps or helps)
 
 

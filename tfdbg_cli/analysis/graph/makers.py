@@ -13,9 +13,10 @@ from tfdbg_cli.model.graph import Node
 from tfdbg_cli.ops.kinds import INPUTS, MOVES, RELUS, SAME_VALUE, SELECTS
 
 # Where a batch enters a graph that is not fed.
-PIPELINE_OPS = frozenset({
-    "IteratorGetNext", "IteratorGetNextSync", "IteratorGetNextAsOptional", "OptionalGetValue", "QueueDequeueV2",
-    "QueueDequeueManyV2", "QueueDequeueUpToV2", "ParseExample", "ParseExampleV2", "OneShotIterator",
+QUEUES = frozenset({"QueueDequeueV2", "QueueDequeueManyV2", "QueueDequeueUpToV2"})
+PIPELINE_OPS = QUEUES | frozenset({
+    "IteratorGetNext", "IteratorGetNextSync", "IteratorGetNextAsOptional", "OptionalGetValue", "ParseExample",
+    "ParseExampleV2", "OneShotIterator",
 })  # fmt: skip
 _WHOLE = frozenset({"int32", "int64", "uint32", "uint64"})
 _TWICE = frozenset({"Square", "SquaredDifference", "Mul", "Pow"})

@@ -20,6 +20,7 @@ def test_sizes_are_those_of_the_values_not_of_a_file():
     value = np.zeros(2, np.float32)
     assert describe(TensorName("x", 0), value, device="", op_type="Add", dtype="float32").nbytes == 8
     assert nbytes_of(np.array([b"abc", "de"], object)) == 5
+    assert nbytes_of(np.array(["abc", "é"])) == nbytes_of(np.array([b"abc", b"de"])) == 5
 
 
 def test_a_tensor_without_a_value_has_no_shape():

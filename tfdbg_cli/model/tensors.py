@@ -309,6 +309,9 @@ def nbytes_of(array: Array) -> int:
     """Bytes of the values: for strings the sum of their lengths, else the array's own size."""
     if array.dtype == np.dtype(object):
         return sum(len(item) for item in array.flat if isinstance(item, bytes | str))
+    if array.dtype.kind in "SU":  # NumPy pads each to the longest, and takes four bytes for a character
+        texts = (item.encode("utf-8", "surrogatepass") if isinstance(item, str) else item for item in array.flat)
+        return sum(map(len, texts))
     return array.nbytes
 
 

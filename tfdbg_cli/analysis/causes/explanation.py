@@ -72,10 +72,9 @@ class Explanations:
             return found
         evidence = gather(node, value, bad, inputs, self.around(node, inputs))
         product = zero_times_infinity(self._run, self._lineage, node, inputs, evidence, self.around)
-        found = product or self._with_literals(explain(evidence), node, inputs, evidence)
-        if found is None and self._run.call.kind is not RunKind.EAGER:
-            found = another_order(self._lineage, inputs, evidence)
-        return found
+        if product is None and self._run.call.kind is not RunKind.EAGER:
+            product = another_order(self._lineage, inputs, evidence)
+        return product or self._with_literals(explain(evidence), node, inputs, evidence)
 
     def _with_literals(
         self, cause: Cause | None, node: Node, inputs: tuple[InputSeen, ...], evidence: Evidence

@@ -58,7 +58,9 @@ def _list_profile(context: Context, options: argparse.Namespace) -> Document:
     if options.query:
         blocks.append(Text(tuple(left.head)))
     for i, (device, times) in enumerate(devices.items(), 1):
-        blocks += _device(f"Device {i} of {len(devices)}: {device}", times, options, alone=alone)
+        blocks += _device(
+            f"Device {i} of {len(devices)}: {device}", times, options, alone=alone, lines=bool(context.tracebacks)
+        )
     if not found:
         blocks.append(Text((line(Span("No op passes the filters.", Style.HINT)),)))
     return Document("profile", tuple(blocks), lambda: {**_data(devices), **left.data}, left.title("profile"))
@@ -91,7 +93,9 @@ def _query(options: argparse.Namespace) -> TimeQuery:
     )
 
 
-def _device(title: str, times: Sequence[TimedNode], options: argparse.Namespace, *, alone: bool) -> list[Block]:
+def _device(
+    title: str, times: Sequence[TimedNode], options: argparse.Namespace, *, alone: bool, lines: bool
+) -> list[Block]:
     unit = options.time_unit
     order = _OF_PROFILE if alone else _EVERY
 
@@ -107,7 +111,7 @@ def _device(title: str, times: Sequence[TimedNode], options: argparse.Namespace,
                 Span(time_text(timed.time.start_us, unit), Style.NUMBER),
                 Span(time_text(timed.time.op_us, unit), Style.NUMBER),
                 Span(time_text(timed.time.exec_us, unit), Style.NUMBER),
-                _place(timed.frame, options),
+                _place(timed.frame, options) if lines else Span("not told", Style.DIM),
             )
         return tuple(cells[at] for at in order)
 

@@ -13,7 +13,10 @@ import pytest
 import tensorflow as tf
 from support.scripted import ScriptedFrontend
 
+from tfdbg_cli.capture.functions.instrumented import Outcome
+from tfdbg_cli.capture.functions.kept_tensors import NO_TENSORS
 from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
+from tfdbg_cli.capture.runs.function.watched_calls import CopiedWatchedCall
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.model.decision import CaptureRequest, RunUntil, Values
@@ -285,6 +288,25 @@ def test_a_function_compiled_by_xla_stays_compiled_under_a_watch() -> None:
     assert _bad(end.run)[0] == "Log:0"
     assert end.run.exactness is not None
     assert end.run.exactness.way is Way.UNCHANGED  # what XLA makes of it cannot be compared
+
+
+@pytest.mark.parametrize(("bad", "found"), [(0.0, True), (2.0, False)])
+def test_a_result_that_the_copies_do_not_give_is_found(
+    monkeypatch: pytest.MonkeyPatch, bad: float, found: bool
+) -> None:
+    """Beside checks TensorFlow may compute in another order: then these see no NaN, and the program gets one."""
+
+    @tf.function(jit_compile=True)
+    def step(x: Any) -> Any:
+        return tf.math.log(x), tf.size(x)
+
+    def checked(call: CopiedWatchedCall) -> Outcome:
+        return Outcome((tf.zeros([2]), tf.constant(2)), NO_TENSORS, found=False)
+
+    monkeypatch.setattr(CopiedWatchedCall, "_checked", checked)
+    with _watching() as frontend:
+        step(tf.constant([1.0, bad]))
+    assert [_bad(end.run)[0] for end in frontend.ends] == ["Log:0"] * found
 
 
 def test_nothing_is_added_to_the_runtime_by_runs_after_the_first() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from tfdbg_cli.analysis.watch.filter import Bad
 from tfdbg_cli.capture.budget import memory_budget, refusal
 from tfdbg_cli.capture.chooser import chooser
 from tfdbg_cli.capture.controller import Plan
@@ -12,7 +13,7 @@ from tfdbg_cli.capture.failures import remark, report
 from tfdbg_cli.capture.functions.exact.agreement import Agreement
 from tfdbg_cli.capture.functions.exact.proof import Proof
 from tfdbg_cli.capture.functions.instrumented import Outcome
-from tfdbg_cli.capture.functions.kept_tensors import NO_TENSORS
+from tfdbg_cli.capture.functions.kept_tensors import NO_TENSORS, array_of
 from tfdbg_cli.capture.large_graphs import Preparation
 from tfdbg_cli.capture.pipeline import Capture
 from tfdbg_cli.capture.replay.replayed import Replayed
@@ -48,6 +49,8 @@ from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.decision import Values
 from tfdbg_cli.model.exactness import Exactness, named_partings
 from tfdbg_cli.model.runs import Estimate, Run
+from tfdbg_cli.model.statistics import any_nonfinite
+from tfdbg_cli.model.values import NoValue
 
 _NOT_INSIDE = (
     "Whether a tensor passes {} could not be asked inside TensorFlow: too little is known of {} before the run. "
@@ -212,7 +215,20 @@ class CopiedWatchedCall(ReplayedWatchedCall):
             self._outputs = self.drawn_by(self._drawing.instrumented)
             given = list(self._outputs) or None
         self.outcome = self._checked()
+        if self.outcome.found is False and self._was_given_worse(self.outcome.outputs):
+            self.outcome = replace(self.outcome, found=True, sure=True)
         return given
+
+    def _was_given_worse(self, beside: Sequence[EagerTensor]) -> bool:
+        """Whether the program was given NaN or infinities, which the watch looks for, and the copies gave none.
+
+        `beside` are the results of the copies. With checks in them TensorFlow may compute a result in another order.
+        """
+        if self._watched.question.asked.finds is not Bad.EITHER:
+            return False
+        results = zip(self._outputs, beside, strict=False)
+        with INSIDE:
+            return any(_is_spoiled(given) and not _is_spoiled(other) for given, other in results)
 
     def _take_in(self, outcome: Outcome) -> None:
         """Nothing to take: variables were held before the call, and draws were taken in `perform`."""
@@ -241,6 +257,13 @@ class CopiedWatchedCall(ReplayedWatchedCall):
             if own.doubt or own.strays:
                 return own
         return unchanged(shown, _ON_COPIES) if not self._watched.trials.strays else super()._said_of(shown)
+
+
+def _is_spoiled(result: EagerTensor) -> bool:
+    if not (result.dtype.is_floating or result.dtype.is_complex):
+        return False
+    value = array_of(result)
+    return not isinstance(value, NoValue) and any_nonfinite(value)
 
 
 def watch_capture(call: PerformedCall, plan: Plan, settings: Settings) -> Capture:

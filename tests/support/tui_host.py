@@ -9,6 +9,7 @@ import faulthandler
 import json
 import logging
 import os
+import select
 import signal
 import sys
 import termios
@@ -220,9 +221,11 @@ def main() -> None:
         facts["decisions"].append(repr(front.stop(stops.get(scenario, sample_run.run_end)())))
 
     try:
-        if scenario == "thread":
+        if scenario in {"thread", "asked"}:
             thread = threading.Thread(target=stop)
             thread.start()
+            while scenario == "asked" and thread.is_alive():
+                select.select([0], [], [], 0.2)  # waits for keys as `input()` does, and takes none
             thread.join()
         else:
             stop()

@@ -110,6 +110,15 @@ def test_ctrl_c_in_another_thread_does_not_end_the_program(tmp_path):
     assert host.report()["decisions"] == ["Detach()"]
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what threads wait for")
+def test_it_says_that_keys_may_go_to_a_program_that_asks(tmp_path):
+    host = Host(tmp_path, "asked")
+    host.wait("The thread MainThread of the program waits for what is typed, too")
+    host.send("qd")
+    assert host.finish() == 0
+    assert host.report()["different"] == {}
+
+
 def test_a_slow_command_says_so_and_ctrl_c_stops_it(tmp_path):
     host = Host(tmp_path)
     host.send(":slow<enter>")

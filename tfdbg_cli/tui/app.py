@@ -331,6 +331,8 @@ class App:
     def _housekeep(self, loop: urwid.MainLoop, data: Any) -> None:
         self.state.printed = self._housekeeping()
         self._guarded("listing new runs", self._new_runs.look)
+        if self.state.message is None and (news := getattr(loop.screen, "news", str)()):  # urwid's others have none
+            self.say(Message(news))
         if loop.screen_size and loop.screen.get_cols_rows() != loop.screen_size:
             # SIGWINCH reaches the main thread only, so elsewhere the size has to be polled.
             loop.screen_size = None

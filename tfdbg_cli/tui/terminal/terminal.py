@@ -26,6 +26,7 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.terminal_facts import CONTROLLING_TERMINAL
 from tfdbg_cli.tui.terminal.deadly_signals import DEADLY, Terminated, ends_the_program, terminated
 from tfdbg_cli.tui.terminal.encoded_rows import EncodedRows
+from tfdbg_cli.tui.terminal.other_readers import readers_of, warning_of
 from tfdbg_cli.tui.terminal.spool import Spool
 from tfdbg_cli.tui.terminal.typed_ahead import TypedAhead
 
@@ -33,6 +34,7 @@ _CLIPBOARD_LIMIT = 74_000  # base64 bytes; many terminals take no more in one OS
 
 _A_KEY = 64  # bytes of the longest sequence that one key sends
 _ANY_KEY = "\r\x1b[7mtfdbg: any key comes back\x1b[m"
+_STANDARD_INPUT = 0
 _ANY_KEY_GONE = "\r\x1b[K"
 
 
@@ -55,6 +57,7 @@ class TtyScreen(urwid.display.raw.Screen):
         self.notes: tuple[str, ...] = ()
         self._ahead = ahead or TypedAhead()
         self._begun = False
+        self._warned = False  # of others that read what is typed
         self._spool = spool
         self._terminal = terminal_in, terminal_out
         self._own_signals = own_signals
@@ -91,6 +94,14 @@ class TtyScreen(urwid.display.raw.Screen):
         # screen, so it comes as a key there.
         keys: dict[str, Any] = {} if self._own_signals else {"intr": "undefined", "susp": "undefined"}
         self.tty_signal_keys(quit="undefined", **keys, fileno=self._input_fileno())
+
+    def news(self) -> str:
+        """What somebody should know as soon as it is so, said once; asked now and then. Empty for nothing."""
+        if self._warned:
+            return ""
+        warning = warning_of(readers_of(_STANDARD_INPUT))
+        self._warned = bool(warning)
+        return warning
 
     def _stop(self) -> None:
         self._ahead.add_waiting(self._terminal[0].fileno())

@@ -18,23 +18,20 @@ _ON_THE_WAY = frozenset({"Identity", _EACH, "Mul", "Neg", "Cast"})  # between a 
 _MOST_PASSED = 20
 
 
-def rows_of_slices(graph: Graph, store: TensorStore, row: int) -> Array | None:
-    """Which row of the variable each slice of the gradient at `row` belongs to; None of one that is no such slices.
+def rows_of_slices(graph: Graph, store: TensorStore, gradient: TensorName, slices: Array) -> Array | None:
+    """Which row of the variable each of the `slices` of `gradient` belongs to; None of one that is no such slices.
 
     It is told by the op that adds the slices up, the optimizer's or the update's: segments of
     tf.math.unsorted_segment_sum, indices of a scattered update.
     """
-    tensor = store[row]
-    if not tensor.shape:
-        return None
-    start = TensorName(tensor.node, tensor.slot)
-    for name in reached([start], lambda one: _handed_on(graph, one), most=_MOST_PASSED):
+    for name in reached([gradient] if slices.ndim else [], lambda one: _handed_on(graph, one), most=_MOST_PASSED):
         for adding, _ in graph.consumers(name.node):
-            if adding.op_type not in _SUMS or adding.inputs[_SUMS[adding.op_type]] != name:
+            place = _SUMS.get(adding.op_type)
+            if place is None or adding.inputs[place : place + 1] != (name,) or len(adding.inputs) < 2:
                 continue
             indices = store.named(adding.inputs[1].node, adding.inputs[1].slot)
             rows = store.value(indices[-1]) if len(indices) else None
-            if rows is not None and not isinstance(rows, NoValue) and rows.shape == tensor.shape[:1]:
+            if rows is not None and not isinstance(rows, NoValue) and rows.shape == slices.shape[:1]:
                 return rows
     return None
 

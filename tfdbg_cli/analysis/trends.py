@@ -133,7 +133,7 @@ def _norms(run: Run) -> tuple[_Norms, list[str]]:
         name = scope_text(layers.layer(tensor.node)) or _of_variable(graph, tensor.node, named) or tensor.node
         if held is None or _tells_no_norm(held):
             untold.append(name)
-        elif not isinstance(held, Summary) and (rows := rows_of_slices(graph, store, index)) is not None:
+        elif not isinstance(held, Summary) and (rows := rows_of_slices(graph, store, tensor.name, held)) is not None:
             add(name, Quantity.GRADIENT, norm_of(added_up(held, rows)))
         elif tensor.shape is not None or not isinstance(held, Summary) or held.size > 1:
             add(name, Quantity.GRADIENT, _norm(held))

@@ -45,7 +45,7 @@ def test_what_if_is_told_apart_from_the_program(tmp_path: Path) -> None:
     prompt = Prompt(changeable())
     for text in ("set prob 0.5", "again", f"save {tmp_path}/r"):
         said = prompt.show(text)
-    assert "1 of them is of `again`, with values of your own" in said
+    assert "1 of them is no run of the program, but of `again`." in said
     found = examined(tmp_path / "r")
     assert any(fact.startswith("Run 2: This is no run of the program") for fact in found.facts)
     own, other = open_path(tmp_path / "r").runs

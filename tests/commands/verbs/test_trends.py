@@ -118,8 +118,9 @@ def test_the_weights_of_a_cell_are_those_of_the_layer_whose_gradient_is_known() 
         ([op("each", "IdentityN", "assign", "gradient_tape/net/embedding/Reshape"),
           op("sum", "UnsortedSegmentSum", "each:0", "indices")], math.sqrt(19)),
         ([op("squared", "Square", "gradient_tape/net/embedding/Reshape")], math.sqrt(19)),
+        ([op("scatter", "ResourceScatterSub", "gradient_tape/net/embedding/Reshape", "indices")], math.sqrt(19)),
     ],
-    ids=["segments", "scattered", "clipped", "another's", "not told"],
+    ids=["segments", "scattered", "clipped", "another's", "not told", "damaged"],
 )  # fmt: skip
 def test_the_gradient_of_a_table_is_added_up_by_its_rows(updates: list[Op], norm: float) -> None:
     series = json_of("trends embedding --of gradient", _cell_and_table(*updates))["series"]

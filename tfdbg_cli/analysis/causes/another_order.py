@@ -11,12 +11,12 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from tfdbg_cli.analysis.causes.causes import Cause
-from tfdbg_cli.analysis.causes.evidence import Evidence
+from tfdbg_cli.analysis.causes.evidence import Evidence, largest_magnitude
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
-from tfdbg_cli.model.dtypes import in_double, is_inexact
+from tfdbg_cli.model.dtypes import is_inexact
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.walks import reached
-from tfdbg_cli.ops.kinds import COPIES
+from tfdbg_cli.ops.kinds import COPIES, LITERALS
 
 _PRODUCT = "Mul"
 _THROUGH = COPIES | {_PRODUCT, "Neg", "Cast"}
@@ -57,9 +57,9 @@ def _overflow(lineage: Lineage, inputs: Sequence[InputSeen], largest: float) -> 
     factors = [one for one in _factors(lineage, inputs) if one.value is not None and is_inexact(one.value.dtype)]
     constants = [one for one in factors if _is_constant(one)]
     for constant in constants:
-        number = _magnitude(constant)
+        number = largest_magnitude(constant.value)
         for factor in factors:
-            if factor.name != constant.name and _magnitude(factor) * number > largest:
+            if factor.name != constant.name and largest_magnitude(factor.value) * number > largest:
                 return str(factor.name), not _is_constant(factor), number
     return None
 
@@ -81,13 +81,4 @@ def _factors(lineage: Lineage, inputs: Sequence[InputSeen]) -> Iterator[InputSee
 
 
 def _is_constant(seen: InputSeen) -> bool:
-    return seen.node is not None and seen.node.op_type == "Const" and seen.value is not None and seen.value.size == 1
-
-
-def _magnitude(seen: InputSeen) -> float:
-    """The largest finite magnitude of its elements."""
-    assert seen.value is not None
-    with np.errstate(all="ignore"):
-        sizes = np.abs(in_double(seen.value))
-    finite = sizes[np.isfinite(sizes)]
-    return float(finite.max()) if finite.size else 0.0
+    return seen.node is not None and seen.node.op_type in LITERALS and seen.value is not None and seen.value.size == 1

@@ -78,21 +78,27 @@ class Evidence(Surroundings):
     def constant(self) -> int | None:
         """The position (0 or 1) of a constant whose square exceeds the range of the dtype; None if there is none."""
         for position, array in enumerate(self.arrays[:2]):
-            if self.maker(position) is Maker.CONSTANT and _size(array) ** 2 > self.largest:
+            if self.maker(position) is Maker.CONSTANT and largest_magnitude(array) ** 2 > self.largest:
                 return position
         return None
 
     @property
     def scalable(self) -> int:
         """The position (0 or 1) of the input of largest magnitude among the first two, constants left out."""
-        sizes = {i: _size(array) for i, array in enumerate(self.arrays[:2]) if self.maker(i) is not Maker.CONSTANT}
+        sizes = {
+            i: largest_magnitude(array)
+            for i, array in enumerate(self.arrays[:2])
+            if self.maker(i) is not Maker.CONSTANT
+        }
         return max(sizes, key=lambda i: sizes[i], default=0)
 
     @property
     def weight(self) -> float | None:
         """The largest magnitude of a variable among the first two inputs; None where none is of a size to blame."""
         variables = (i for i in range(len(self.arrays[:2])) if self.maker(i) is Maker.VARIABLE)
-        largest = max((_size(array) for i in variables if (array := self.arrays[i]) is not None), default=0.0)
+        largest = max(
+            (largest_magnitude(array) for i in variables if (array := self.arrays[i]) is not None), default=0.0
+        )
         return largest if largest > _LARGE_WEIGHT else None
 
     def batch_role(self, position: int) -> BatchRole | None:
@@ -122,7 +128,7 @@ class Evidence(Surroundings):
         return bool(taking_part) and all(array is not None and is_finite(array) for array in taking_part)
 
 
-def _size(array: Array | None) -> float:
+def largest_magnitude(array: Array | None) -> float:
     """The largest magnitude in `array`; 0 where it holds no numbers."""
     if array is None or not array.size or not is_inexact(array.dtype):
         return 0.0

@@ -115,8 +115,7 @@ class Judge:
             return Verdict(rows, State.ROUNDED, gap)
         if means_the_same(self._runs, rows):
             return Verdict(rows, State.OTHER_WAY, gap)
-        nodes = self._reads[0].node(rows[0]), self._reads[1].node(rows[1])
-        if nodes[0] is not None and nodes[1] is not None and is_as_left((nodes[0], nodes[1]), gap, self.left):
+        if self.left and self._is_as_left(rows, gap):
             return Verdict(rows, State.GROWN, gap)
         inputs = self.inputs(rows)
         growth = self._growth(gap, inputs)
@@ -128,6 +127,10 @@ class Judge:
         if any(one.other and not self._is_rounding(one) for one in inputs):
             return Verdict(rows, State.NEW, gap, growth)
         return Verdict(rows, State.GROWN if self._explained(rows, gap, inputs) else State.NEW, gap, growth)
+
+    def _is_as_left(self, rows: RowPair, gap: Gap) -> bool:
+        one, two = (reads.node(row) for reads, row in zip(self._reads, rows, strict=True))
+        return one is not None and two is not None and is_as_left((one, two), gap, self.left)
 
     def _explained(self, rows: RowPair, gap: Gap, inputs: Sequence[InputGap]) -> bool:
         if gap.change is not Change.VALUES or not inputs:

@@ -31,6 +31,7 @@ class TensorsRead:
     def __init__(self, run: Run) -> None:
         self._run = run
         self._store = run.tensors
+        self._known_writers: dict[str, list[Node]] = {}  # by the node that reads behind them
 
     def node(self, row: int) -> Node | None:
         """The op that gave the tensor at `row`, if the graph has it."""
@@ -93,9 +94,11 @@ class TensorsRead:
         """The ops that wrote the variable that `read` gives, before it in the same run: it gives what they wrote."""
         if read.op_type not in VARIABLE_READS:
             return []
-        writers = {node.name: node for node in self._writers(read)}
-        earlier = before((self._run.graph,), read.name, writers)
-        return [node for name, node in writers.items() if name in earlier]
+        if read.name not in self._known_writers:  # each update of a variable asks of all that read it
+            writers = {node.name: node for node in self._writers(read)}
+            earlier = before((self._run.graph,), read.name, writers)
+            self._known_writers[read.name] = [node for name, node in writers.items() if name in earlier]
+        return self._known_writers[read.name]
 
     def _before(self, name: TensorName, row: int) -> int | None:
         rows = self._store.named(name.node, name.slot)

@@ -20,8 +20,7 @@ def _save(context: Context, options: argparse.Namespace) -> Document:
     path = named_file(options.path)
     from tfdbg_cli.formats.container.saving import save_runs  # few prompts write: the start does without
 
-    wanted = [context.run] if options.one else context.runs
-    runs = [_told_apart(context.to_save(run)) for run in wanted]
+    runs = [_told_apart(context.to_save(run)) for run in ([context.run] if options.one else context.runs)]
     said: Sequence[str] = save_runs(
         runs,
         path,
@@ -29,12 +28,10 @@ def _save(context: Context, options: argparse.Namespace) -> Document:
         disk_budget=context.settings.disk_budget,
         force=options.force,
     )
-    made = sum(run is other for run in wanted for other in context.made)
+    made = sum(run.change is not None for run in runs)
     if made:
-        said = [
-            *said,
-            f"{made:,} of them {'is' if made == 1 else 'are'} of `again`, with values of your own: it says so.",
-        ]
+        are = "is no run" if made == 1 else "are no runs"
+        said = [*said, f"{made:,} of them {are} of the program, but of `again`."]
     data = {"path": str(path.absolute()), "runs": len(runs), "notes": list(said[1:])}
     return text_document("save", *map(line, said), data=data, title=options.path)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.container import layout
+from tfdbg_cli.formats.container.data_headers import has_header, is_of_another
 from tfdbg_cli.formats.container.reader import NO_RUN_ADVICE, RecordingReader
-from tfdbg_cli.formats.container.swapped_files import has_header, is_of_another
 from tfdbg_cli.formats.recording.format import UNCHECKED, Examination, Place, told_of_runs
 
 _RUNS_LOOKED_AT = 200

@@ -92,7 +92,7 @@ def read_error(fields: dict[str, Any]) -> RunError:
         text(fields["message"]),
         text_or_none(fields["node"]),
         text(fields.get("inputs_note", "")),
-        tuple(map(text, fields.get("causes", ()))),
+        texts(fields.get("causes", [])),
     )
 
 

@@ -1,4 +1,4 @@
-"""Whether a data file is the one that the index speaks of: its header tells of the same places."""
+"""The headers of data files: whether there is one, and whether it tells of the places that the index speaks of."""
 
 from __future__ import annotations
 

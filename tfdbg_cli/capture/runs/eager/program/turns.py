@@ -18,6 +18,7 @@ from tfdbg_cli.capture.runs.eager.program.stacks import Stack, line_at
 
 _MOST_PAIRS = 5_000
 _TRIES = 50  # ops of a turn that are looked at to find one that runs once in it
+_NO_MARK: Stack = []
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -74,7 +75,7 @@ class Turns:
     def __init__(self) -> None:
         self._last: Stack = []
         self._turn: Turn | None = None
-        self._mark: Stack = []  # the mark of the turn; empty while none is known
+        self._mark = _NO_MARK  # the mark of the turn; empty while none is known
         self._tries = 0
         self._is_learned = False  # whether the loop of the turn is in `_working`
         self._latest: dict[tuple[int, int], Turn] = {}  # by the key of a loop: its latest turn
@@ -82,6 +83,9 @@ class Turns:
         # What is known of stacks, by their ids; forgotten when turns of another loop begin.
         self._places: dict[int, _Place] = {}
         self._pairs = 0  # entries in all `followed`
+        # Between which two ops a turn of the loop ended (True) or went on (False), by the ids of their stacks and of
+        # the mark, and by whether a run had begun; with the stacks. Forgotten with `_places`, or where a loop is learned.
+        self._passages: dict[tuple[int, int, int, bool], tuple[bool, tuple[Stack, ...]]] = {}
         self._place = _Place([])  # of the op before; an empty one where nothing is known of it
 
     def goes_on(self, stack: Stack) -> bool:
@@ -115,17 +119,11 @@ class Turns:
         if begun and self._mark and turn is not None and not self._is_learned:
             self._is_learned = True
             self._working.add(turn.key)
-        if turn is not None and not begun and _in_same_loop(turn, last, stack):
-            inner = self._found(last, stack)
-            if inner is not None and (inner.depth, inner.loop.start) > (turn.depth, turn.loop.start):
-                turn = self._begin(inner)
-        if turn is not None and stack != self._mark and _goes_on(turn, last, stack):
-            pass
-        elif turn is None or not _in_same_loop(turn, last, stack):
-            if turn is not None and not begun:  # it only found that the data have ended, so it gets no number
-                self._latest[turn.key] = turn.numbered(turn.number - 1)
-            turn = self._begin(self._found(last, stack))
-        elif _begins_anew(turn, last, stack, self._mark):
+            self._passages.clear()
+        known = self._passages.get((id(last), id(stack), id(self._mark), begun))
+        if known is None or turn is None:
+            turn = self._after(last, stack, begun=begun)
+        elif known[0]:
             turn = self._begin(turn.numbered(turn.number + 1))
         if turn is not None and turn is before and begun and stack != self._mark:
             if self._pairs > _MOST_PAIRS:
@@ -142,6 +140,32 @@ class Turns:
         self._place = self._places.get(id(stack)) or _Place(stack)
         return turn
 
+    def _after(self, last: Stack, stack: Stack, *, begun: bool) -> Turn | None:
+        """The turn of the op with this stack, where the op before it had the stack `last`; see `of`."""
+        turn = self._turn
+        if turn is not None and not begun and _in_same_loop(turn, last, stack):
+            inner = self._found(last, stack)
+            if inner is not None and (inner.depth, inner.loop.start) > (turn.depth, turn.loop.start):
+                turn = self._begin(inner)
+        if turn is not None and stack != self._mark and _goes_on(turn, last, stack):
+            self._note_passage(last, stack, begun=begun, ends=False)
+        elif turn is None or not _in_same_loop(turn, last, stack):
+            if turn is not None and not begun:  # it only found that the data have ended, so it gets no number
+                self._latest[turn.key] = turn.numbered(turn.number - 1)
+            turn = self._begin(self._found(last, stack))
+        else:
+            ends = _begins_anew(turn, last, stack, self._mark)
+            self._note_passage(last, stack, begun=begun, ends=ends)
+            if ends:
+                turn = self._begin(turn.numbered(turn.number + 1))
+        return turn
+
+    def _note_passage(self, last: Stack, stack: Stack, *, begun: bool, ends: bool) -> None:
+        if len(self._passages) > _MOST_PAIRS:
+            self._passages.clear()
+        stacks = last, stack, self._mark
+        self._passages[id(last), id(stack), id(self._mark), begun] = ends, stacks
+
     def _place_of(self, stack: Stack) -> _Place:
         found = self._places.get(id(stack))
         if found is None:
@@ -152,12 +176,13 @@ class Turns:
         for place in self._places.values():
             place.followed.clear()  # places refer to each other in circles
         self._places.clear()
+        self._passages.clear()
         self._pairs = 0
 
     def _begin(self, turn: Turn | None) -> Turn | None:
         if turn is None or self._turn is None or (turn.key, turn.depth) != (self._turn.key, self._turn.depth):
             self._forget_stacks()
-        self._turn, self._mark, self._tries = turn, [], _TRIES
+        self._turn, self._mark, self._tries = turn, _NO_MARK, _TRIES
         self._is_learned = turn is not None and turn.key in self._working
         if turn is not None:
             self._latest[turn.key] = turn

@@ -58,7 +58,7 @@ def regular_size(facts: os.stat_result, most: int | None) -> int:
 
 
 def kept_text(path: Path) -> str:
-    """Read a file of the user's (at most 64 MiB) as UTF-8; /dev/null in its place reads as an empty text.
+    """Read a file of the user's (at most 64 MB) as UTF-8; /dev/null in its place reads as an empty text.
 
     Raises:
         FileNotFoundError: there is none.

@@ -143,7 +143,7 @@ def test_a_selection_larger_than_the_memory_is_refused(tmp_path: Path, monkeypat
     step(tf.ones([3]))  # another trace, whose value fits
     tf_debug.stop_recording()
     first, second = open_path(tmp_path / "r").runs
-    assert not len(first.tensors) and "takes about 1.2 KiB" in _notes(first)
+    assert not len(first.tensors) and "takes about 1.17 kB" in _notes(first)
     assert list(_held(second)) == ["Sqrt:0"]
 
 

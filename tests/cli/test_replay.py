@@ -338,7 +338,7 @@ def test_what_writes_a_file_is_refused_unless_it_is_trusted(tmp_path: Path) -> N
 def test_what_is_larger_than_the_memory_is_refused(tmp_path: Path) -> None:
     path = _bundle_of(tmp_path, lambda tf: tf.fill([1 << 32], 1.0))
     for again in (replayed, steps_of):
-        with pytest.raises(TfdbgError, match=r"Fill:0 of 16\.0 GiB|fill:0 of 16\.0 GiB"):
+        with pytest.raises(TfdbgError, match=r"Fill:0 of 16 GB|fill:0 of 16 GB"):
             again(str(path))
 
 
@@ -364,7 +364,7 @@ def test_what_is_larger_than_the_memory_is_refused_in_a_function(tmp_path: Path,
     }[where]
     path = _bundle_of_function(tmp_path, tf.function(build), tf.constant(-1.0))
     for again in (replayed, steps_of):
-        with pytest.raises(TfdbgError, match=r"The run makes .*(Fill|fill|mul_1):0 of (16|64)\.0 GiB"):
+        with pytest.raises(TfdbgError, match=r"The run makes .*(Fill|fill|mul_1):0 of (16|64) GB"):
             again(str(path))
 
 

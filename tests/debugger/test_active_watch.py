@@ -104,7 +104,7 @@ def test_memory_decides_how_many_stay_and_the_stop_says_so() -> None:
     (end,) = front.ends
     assert _numbers(end) == [3, 4]
     assert "The 2 runs before it are kept" in end.notes[0]
-    assert "too little for 4 runs: the values of one take up to 1.0 MiB, and all may take 3.0 MiB" in end.notes[1]
+    assert "too little for 4 runs: the values of one take up to 1 MB, and all may take 3 MB" in end.notes[1]
     assert "memory_budget" in end.notes[1]
 
 

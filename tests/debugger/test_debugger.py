@@ -200,7 +200,7 @@ def test_a_capture_over_the_budget_is_refused_with_cause_and_ways_out() -> None:
     assert plan.action is Action.CAPTURE
     assert front.path == ["start 1", "start 1"]
     (message,) = front.stops[1].notes
-    for part in ("7 tensors", "3.0 GiB", "1.0 GiB", "--node_name_filter", "disk_budget 4G", "run -n"):
+    for part in ("7 tensors", "3 GB", "1 GB", "--node_name_filter", "disk_budget 4G", "run -n"):
         assert part in message
 
 

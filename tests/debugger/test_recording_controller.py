@@ -263,7 +263,7 @@ def test_the_budget_is_said_before_and_kept(tmp_path: Path) -> None:
     case = _Case()
     case.debugger.set_watch(None)
     case.debugger.recorder.begin(RecordRuns(str(tmp_path / "r"), budget=300_000))
-    assert "may take 293.0 KiB; then the oldest runs give way" in case.said[0]
+    assert "may take 293 kB; then the oldest runs give way" in case.said[0]
     case.drive(300)
     case.debugger.recorder.end()
     numbers = _numbers(tmp_path / "r")
@@ -328,7 +328,7 @@ def test_a_budget_may_end_the_recording(tmp_path: Path) -> None:
     case.debugger.recorder.end()
     numbers = _numbers(tmp_path / "r")
     assert numbers == list(range(1, len(numbers) + 1)) and len(numbers) < 300
-    assert sum("has taken its 293.0 KiB" in said for said in case.said) == 1
+    assert sum("has taken its 293 kB" in said for said in case.said) == 1
 
 
 def test_runs_that_wait_take_bounded_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,6 @@ from support.plain_text import plain
 from tfdbg_cli.document.definitions import Definitions
 from tfdbg_cli.document.summary import chip, summary_data, summary_lines
 from tfdbg_cli.document.text import Span, Style
-from tfdbg_cli.document.units import bytes_text, count_text, ms_text, shape_text
 from tfdbg_cli.model.dtypes import name_of
 from tfdbg_cli.model.statistics import summarize
 from tfdbg_cli.model.values import Lack, NoValue
@@ -65,30 +64,6 @@ def test_summary_data() -> None:
     data = summary_data(summarize(np.array([1.0, np.nan])))
     assert data is not None and data["nan"] == 1 and data["size"] == 2 and data["mean"] == 1
     assert summary_data(None) is None
-
-
-@pytest.mark.parametrize(
-    ("nbytes", "text"),
-    [(0, "0 B"), (96, "96 B"), (1023, "1023 B"), (1024, "1 kB"), (1536, "1.5 kB"), (1023 * 1024, "1023 kB"),
-     (1 << 20, "1 MB"), (5 << 30, "5 GB"), (1 << 62, "4096.0 PB"), (None, "?")],
-)  # fmt: skip
-def test_sizes(nbytes: int | None, text: str) -> None:
-    assert bytes_text(nbytes) == text
-
-
-def test_other_units() -> None:
-    assert (count_text(1, "tensor"), count_text(2000, "tensor"), count_text(2, "fetch", "fetches")) == (
-        "1 tensor",
-        "2,000 tensors",
-        "2 fetches",
-    )
-    assert (ms_text(1500), ms_text(None), shape_text((2, 3)), shape_text(()), shape_text(None)) == (
-        "1.500",
-        "?",
-        "[2,3]",
-        "[]",
-        "?",
-    )
 
 
 @pytest.mark.parametrize("width", [24, 40, 80, None])

@@ -13,13 +13,13 @@ import numpy as np
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.query.named import asked_query
 from tfdbg_cli.commands.query.tensor_rows import TensorRows
-from tfdbg_cli.document.units import count_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Opened, Run
 from tfdbg_cli.model.statistics import Summary
 from tfdbg_cli.model.tensors import Tensor, part_of, summary_of
+from tfdbg_cli.model.units import count_text
 from tfdbg_cli.model.values import Array, NoValue
 
 if TYPE_CHECKING:

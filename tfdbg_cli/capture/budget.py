@@ -12,8 +12,8 @@ from pathlib import Path
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.recording import writing
-from tfdbg_cli.formats.recording.writing import size_text
 from tfdbg_cli.model.runs import Estimate
+from tfdbg_cli.model.units import bytes_text
 
 ROOM_BESIDE_GRAPHS = 16 << 20  # bytes; the optimizer folds up to 10 MiB into one constant
 _MOST_HALVINGS = 16  # so that even the last of many workers has some room
@@ -60,7 +60,7 @@ def require_room_for_graphs(directory: Path | None, graph_bytes: Callable[[], in
         return
     place = tempfile.gettempdir() if directory is None else directory.parent
     raise TfdbgError(
-        f"Only {size_text(free)} are free in {place}: too little for a dump, so this run is not captured.",
+        f"Only {bytes_text(free)} are free in {place}: too little for a dump, so this run is not captured.",
         hint="Make room, or take the values into memory with `run --graph python`.",
         exit_code=2,
     )
@@ -93,8 +93,8 @@ def refusal(estimate: Estimate) -> str | None:
         return None
     setting = f"{estimate.medium}_budget"
     return (
-        f"Capturing {estimate.tensors} tensors takes about {size_text(estimate.nbytes)}, more than the "
-        f"{size_text(estimate.budget)} of {estimate.medium} that tfdbg may use. Take fewer with "
+        f"Capturing {estimate.tensors} tensors takes about {bytes_text(estimate.nbytes)}, more than the "
+        f"{bytes_text(estimate.budget)} of {estimate.medium} that tfdbg may use. Take fewer with "
         f"`run --node_name_filter RE`, raise the budget with `config set {setting} {_next_size(estimate.nbytes)}` "
         f"(or `run --force` once), or run without capture with `run -n`."
     )

@@ -24,13 +24,13 @@ from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.debugger.progress_line import ProgressLine
 from tfdbg_cli.debugger.run_saving import reason_of, saved_in_words
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.formats.recording.writing import size_text
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.decision import OnBenign, RunUntil, Values
 from tfdbg_cli.model.exactness import Exactness
 from tfdbg_cli.model.ignored import Ignored, IgnoredBy
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Hit, Run, RunEnd
+from tfdbg_cli.model.units import bytes_text
 
 _EAGER = 20  # so many eager ops for each run of a session or function mean that the program computes eagerly
 _VARIABLES_ALONE = " Of code that runs eagerly it asks the variables alone: `--until has_inf_or_nan` asks every op."
@@ -336,6 +336,6 @@ def _undone(run: Run) -> tuple[str, ...]:
 
 def _too_few(kept: KeptRuns) -> str:
     return (
-        f"Memory was too little for {kept.most} runs: the values of one take up to "
-        f"{size_text(kept.largest)}, and all may take {size_text(kept.room)}. `config set memory_budget` raises that."
+        f"Memory was too little for {kept.most} runs: the values of one take up to {bytes_text(kept.largest)}, "
+        f"and all may take {bytes_text(kept.room)}. `config set memory_budget` raises that."
     )

@@ -28,12 +28,12 @@ from tfdbg_cli.formats.container.run_rows import Selection
 from tfdbg_cli.formats.container.writer import RecordingWriter
 from tfdbg_cli.formats.jobs.root import folder_for, recording_beside
 from tfdbg_cli.formats.recording.waiting import PATIENCE, answer, give_up
-from tfdbg_cli.formats.recording.writing import size_text
 from tfdbg_cli.model.calls import Call
 from tfdbg_cli.model.decision import Continue, Full, RecordRuns, StopAtStart
 from tfdbg_cli.model.names import node_of
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import Tensor
+from tfdbg_cli.model.units import bytes_text
 from tfdbg_cli.model.values import NoValue
 
 _SHARE = 4  # runs that wait to be written may take a quarter of the memory budget
@@ -151,7 +151,7 @@ class Recorder:
         then = "then the oldest runs give way" if asked.full is Full.DROP else "then no more is recorded"
         which = "Runs are" if asked.every == 1 else f"One run in {asked.every} is"
         among = f" as those of the worker {worker}" if worker else ""
-        self._say(f"{which} recorded in {path}{among}, which may take {size_text(budget)}; {then}.")
+        self._say(f"{which} recorded in {path}{among}, which may take {bytes_text(budget)}; {then}.")
         self.on_change()
 
     def settle(self) -> None:

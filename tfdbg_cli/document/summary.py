@@ -6,8 +6,8 @@ from dataclasses import fields
 
 from tfdbg_cli.document.cells import pad
 from tfdbg_cli.document.text import Line, Span, Style, line
-from tfdbg_cli.document.units import shape_text
 from tfdbg_cli.model.statistics import Summary, summarize
+from tfdbg_cli.model.units import shape_text
 from tfdbg_cli.model.values import NoValue, Value
 
 

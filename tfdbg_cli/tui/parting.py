@@ -9,7 +9,6 @@ from typing import Any
 
 from tfdbg_cli.commands.service.prompt_service import PromptService
 from tfdbg_cli.document.text import printable
-from tfdbg_cli.document.units import count_text
 from tfdbg_cli.model.decision import (
     Abort,
     Continue,
@@ -25,6 +24,7 @@ from tfdbg_cli.model.decision import (
     StepOn,
 )
 from tfdbg_cli.model.pausing import STEPS
+from tfdbg_cli.model.units import count_text
 
 
 def last_words(service: PromptService, decision: Decision, program: Sequence[str]) -> str:

@@ -46,7 +46,7 @@ def test_without_room_there_are_no_values_and_the_way_out_is_told():
     assert found.course is Course.WITHOUT
     reason, note = found.notes
     assert reason == "This run cannot be made again (it draws)."
-    assert "4.8 MiB" in note
+    assert "4.77 MB" in note
     assert "config set memory_budget" in note
     assert not fits(LARGE)
 
@@ -101,7 +101,7 @@ def test_a_hit_that_cannot_be_made_again_is_shown_all_the_same(failure, capsys):
 def test_a_hit_whose_values_memory_has_no_room_for_is_not_made_again():
     found = replayed_hit(_never, lambda _: True, lambda: LARGE, sure=True)
     assert len(found.tensors) == 0
-    assert found.notes[0].startswith("The values are missing: they would take about 4.8 MiB, more than the 2.0 KiB")
+    assert found.notes[0].startswith("The values are missing: they would take about 4.77 MB, more than the 1.95 kB")
 
 
 def test_a_run_passes_by_one_of_its_values():

@@ -335,5 +335,5 @@ def test_without_room_nothing_is_held_and_undo_says_so() -> None:
     held = CallSnapshot.of(plan, concrete.captured_inputs, room=100)
     step()
     (sentence,) = held.undo()
-    assert "16.0 KiB" in sentence
+    assert "16 kB" in sentence
     assert weight.numpy().max() == 1.0

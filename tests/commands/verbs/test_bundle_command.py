@@ -77,7 +77,7 @@ def test_a_run_that_cannot_be_made_again_says_why_and_what_can_be_saved(
 def test_the_budget_and_what_is_there_are_respected(tmp_path: Path) -> None:
     prompt = prompt_with(Held(), Settings(disk_budget=100))
     for command in (f"bundle {tmp_path}/case", f"bundle --values {tmp_path}/case"):
-        assert "100 bytes of disk" in prompt.error(command).message
+        assert "100 B of disk" in prompt.error(command).message
     prompt.run(f"bundle --force {tmp_path}/case")
     prompt = prompt_with(Held())
     error = prompt.error(f"bundle {tmp_path}/case")

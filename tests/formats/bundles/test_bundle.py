@@ -168,7 +168,7 @@ def test_room_is_looked_for_before(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     needed = bundle_size(sample_run(), REPETITION)
     assert needed > bundle_size(sample_run(), None) > 0
     writing.require_room(needed, tmp_path / "bundle", 1 << 30)
-    with pytest.raises(TfdbgError, match="more than the 10 bytes of disk"):
+    with pytest.raises(TfdbgError, match="more than the 10 B of disk"):
         writing.require_room(needed, tmp_path / "bundle", 10)
     monkeypatch.setattr(writing, "free_disk", lambda place: needed + 1)
     writing.require_room(needed, tmp_path / "bundle", 1 << 30)

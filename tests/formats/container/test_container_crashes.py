@@ -182,7 +182,7 @@ def test_the_oldest_runs_give_way(tmp_path: Path) -> None:
 
 def test_a_run_larger_than_the_budget_is_refused(tmp_path: Path) -> None:
     writer = RecordingWriter(tmp_path / "r", budget=300_000)
-    with pytest.raises(TfdbgError, match=r"One run takes about .* more than the 293.0 KiB"):
+    with pytest.raises(TfdbgError, match=r"One run takes about .* more than the 293 kB"):
         writer.write(_large(1_000_000))
     writer.write(_large(1_000))
     writer.close()
@@ -193,7 +193,7 @@ def test_where_no_room_can_be_made_no_run_gives_way(tmp_path: Path) -> None:
     writer = RecordingWriter(tmp_path / "r", budget=500_000)
     for _ in range(2):
         writer.write(_large(1_000))
-    with pytest.raises(TfdbgError, match=r"One run takes about .* more than the 488.3 KiB"):
+    with pytest.raises(TfdbgError, match=r"One run takes about .* more than the 488 kB"):
         writer.write(_large(1_000_000))
     assert not writer.dropped
     writer.write(_large(1_000))

@@ -13,8 +13,8 @@ from tfdbg_cli.capture.debug_options import WatchOptions
 from tfdbg_cli.capture.dump_folders import dump_name, size_of
 from tfdbg_cli.capture.intercept.unattended import Unattended, WatchFunction
 from tfdbg_cli.config.settings import Settings
-from tfdbg_cli.formats.recording.writing import size_text
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.units import bytes_text
 
 
 class DumpingController(Unattended):
@@ -84,13 +84,13 @@ class DumpingController(Unattended):
         free = free_disk(self._root)
         if free <= 2 * ROOM_BESIDE_GRAPHS:
             return (
-                f"only {size_text(free)} are free in {self._root}; the program goes on without dumps. Make room, or "
+                f"only {bytes_text(free)} are free in {self._root}; the program goes on without dumps. Make room, or "
                 "dump somewhere else."
             )
         if self._used + expected <= self._budget:
             return ""
         return (
-            f"the dumps in {self._root} take {size_text(self._used)} and the next one about {size_text(expected)}, "
-            f"more than the {size_text(self._budget)} they may take; the program goes on without dumps. Dump less "
+            f"the dumps in {self._root} take {bytes_text(self._used)} and the next one about {bytes_text(expected)}, "
+            f"more than the {bytes_text(self._budget)} they may take; the program goes on without dumps. Dump less "
             "with a watch_fn, or raise the budget: set TFDBG_DISK_BUDGET."
         )

@@ -17,9 +17,9 @@ from tfdbg_cli.capture.replay.registered import refusals, registered
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import FunctionDef, GraphDef, NodeDef, SymbolicTensor, TfGraph
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.formats.recording.writing import size_text
 from tfdbg_cli.model.dtypes import RESOURCE, element_type_named
 from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
+from tfdbg_cli.model.units import bytes_text
 
 _ANY = tf.TensorShape(None)
 
@@ -79,7 +79,7 @@ def _require(tensor: SymbolicTensor, name: str, room: int) -> None:
     size = (tensor.shape.num_elements() or 0) * tensor.dtype.size
     if size > room:
         raise TfdbgError(
-            f"The run makes {name} of {size_text(size)}, and tfdbg may use {size_text(room)} of memory.",
+            f"The run makes {name} of {bytes_text(size)}, and tfdbg may use {bytes_text(room)} of memory.",
             hint="Raise the budget: set TFDBG_MEMORY_BUDGET.",
         )
 

@@ -14,10 +14,10 @@ from enum import Enum, auto
 from tfdbg_cli.analysis.watch.datum import TensorDatum, datum_of
 from tfdbg_cli.capture.failures import report_bug
 from tfdbg_cli.capture.replay.replayed import Replayed, not_again, without_values
-from tfdbg_cli.formats.recording.writing import size_text
 from tfdbg_cli.model.decision import Values
 from tfdbg_cli.model.runs import Estimate, Run
 from tfdbg_cli.model.tensors import TensorStore
+from tfdbg_cli.model.units import bytes_text
 from tfdbg_cli.model.values import Value
 
 _CHECKED = "The run was checked {where}: {checks} for {tensors}."
@@ -83,7 +83,7 @@ def fits(estimate: Estimate) -> bool:
 
 def too_large(estimate: Estimate) -> str:
     """The sentence for values that may not be held in memory."""
-    return _TOO_LARGE.format(size_text(estimate.nbytes or 0), size_text(estimate.budget))
+    return _TOO_LARGE.format(bytes_text(estimate.nbytes or 0), bytes_text(estimate.budget))
 
 
 def checked(checks: int, tensors: int, where: str = "inside TensorFlow") -> str:

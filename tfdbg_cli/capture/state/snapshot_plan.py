@@ -22,9 +22,9 @@ from tfdbg_cli.capture.state.outside import (
 from tfdbg_cli.capture.state.variable_values import VariableReader
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.types import AtomicFunction, EagerTensor
-from tfdbg_cli.formats.recording.writing import size_text
 from tfdbg_cli.model.dtypes import element_type_named
 from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.units import bytes_text
 
 if TYPE_CHECKING:
     from tfdbg_cli.capture.replay.function import ReadyFunction
@@ -92,7 +92,7 @@ class SnapshotPlan:
         """Why variables that a call changes are not held in `room` bytes (None: any); empty when they are."""
         if room is None or self.nbytes <= room:
             return ""
-        return _NO_ROOM.format(size_text(self.nbytes), size_text(room))
+        return _NO_ROOM.format(bytes_text(self.nbytes), bytes_text(room))
 
     def is_variable(self, inputs: Sequence[EagerTensor], position: int) -> bool:
         """Whether a variable's handle is at `position` of `inputs`, as far as can be known."""

@@ -56,8 +56,8 @@ def run(options: argparse.Namespace) -> int:
     """
     from tfdbg_cli.analysis.difference.tolerance import Tolerance
     from tfdbg_cli.commands.views.recordings_compared import Asked, compared, replicas_compared
-    from tfdbg_cli.document.units import count_text
     from tfdbg_cli.errors import AfterAnswerError
+    from tfdbg_cli.model.units import count_text
 
     asked = Asked(Tolerance(options.rtol, options.atol), options.map, options.run, options.graphs)
     if options.replicas is None:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from tfdbg_cli.cli.parser import Parser
 from tfdbg_cli.document.plain import harmless
-from tfdbg_cli.document.units import count_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.recording.addresses import refuse_address
 from tfdbg_cli.line.stream import write
+from tfdbg_cli.model.units import count_text
 
 if TYPE_CHECKING:
     from tfdbg_cli.formats.event_sets.following import Growth

@@ -11,8 +11,8 @@ from tfdbg_cli.commands.previews.feed import array_blocks
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line
-from tfdbg_cli.document.units import count_text
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.units import count_text
 
 _MOST_ROWS = 2
 _LISTED = 12  # numbers of rows that are not shown

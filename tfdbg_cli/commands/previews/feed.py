@@ -12,11 +12,11 @@ from tfdbg_cli.commands.views.feed_values import feed_named, feed_numbers
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.figure import LateValue
 from tfdbg_cli.document.text import Span, Style, line
-from tfdbg_cli.document.units import bytes_text, shape_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import name_of
 from tfdbg_cli.model.names import split_slice
 from tfdbg_cli.model.tensors import nbytes_of
+from tfdbg_cli.model.units import bytes_text, shape_text
 from tfdbg_cli.model.values import Array
 
 

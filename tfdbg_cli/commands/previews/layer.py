@@ -15,7 +15,7 @@ from tfdbg_cli.commands.views.links import tensor_link
 from tfdbg_cli.commands.views.short_names import shared_by_most
 from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.text import Span, Style, line
-from tfdbg_cli.document.units import count_text
+from tfdbg_cli.model.units import count_text
 from tfdbg_cli.model.values import Array
 
 _MOST = 16  # tensors that are listed

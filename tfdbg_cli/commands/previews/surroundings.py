@@ -19,10 +19,10 @@ from tfdbg_cli.commands.views.tensor_columns import tensor_data
 from tfdbg_cli.document.document import Block, Text
 from tfdbg_cli.document.summary import summary_data
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
-from tfdbg_cli.document.units import count_text
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.runs import RunStart
 from tfdbg_cli.model.tensors import EMPTY_STORE, TensorStore
+from tfdbg_cli.model.units import count_text
 
 _MOST = 8  # inputs, and recipients, that are listed
 

@@ -15,9 +15,9 @@ from tfdbg_cli.commands.views.tensor_choice import choose, short_device
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.figure import LateValue
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
-from tfdbg_cli.document.units import bytes_text, shape_text
 from tfdbg_cli.model.dtypes import HANDLES
 from tfdbg_cli.model.tensors import TensorStore
+from tfdbg_cli.model.units import bytes_text, shape_text
 
 
 def tensor_preview(context: Context, options: argparse.Namespace) -> Document:

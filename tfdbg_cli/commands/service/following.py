@@ -6,9 +6,9 @@ import threading
 
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.memory import Memory
-from tfdbg_cli.document.units import count_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.runs import Opened
+from tfdbg_cli.model.units import count_text
 
 _INTERVAL = 1.0  # seconds between two looks
 

@@ -16,10 +16,10 @@ from tfdbg_cli.commands.views.changed_tensors import changed_data, changed_table
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.summary import chip
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
-from tfdbg_cli.document.units import count_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import parse_tensor_name
 from tfdbg_cli.model.runs import Change, Run
+from tfdbg_cli.model.units import count_text
 from tfdbg_cli.model.values import Value
 
 _RESULTS = 5

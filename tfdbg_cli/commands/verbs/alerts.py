@@ -21,12 +21,12 @@ from tfdbg_cli.commands.views.patterns import pattern
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
-from tfdbg_cli.document.units import count_text
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import Frame
 from tfdbg_cli.model.statistics import Summary
 from tfdbg_cli.model.tensors import Tensor
+from tfdbg_cli.model.units import count_text
 
 _MOST = 1_000
 _OPS_SHOWN = 5

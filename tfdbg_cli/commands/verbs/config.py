@@ -11,8 +11,8 @@ from tfdbg_cli.config.settings import PROGRAM, TABLES, Settings, setting_names, 
 from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.table import Column, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line
-from tfdbg_cli.document.units import bytes_text
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.units import bytes_text
 from tfdbg_cli.paths import config_file
 
 

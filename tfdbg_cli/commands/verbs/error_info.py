@@ -17,13 +17,13 @@ from tfdbg_cli.commands.views.made_at import made_at_blocks
 from tfdbg_cli.commands.views.raised_at import raised_at, raised_blocks
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
-from tfdbg_cli.document.units import count_text
 from tfdbg_cli.document.wrapping import Labelled
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunError
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import node_of
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.units import count_text
 
 _LABEL = 10
 _MOST_MESSAGE_LINES = 40

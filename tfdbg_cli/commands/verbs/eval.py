@@ -16,10 +16,10 @@ from tfdbg_cli.commands.views.tensor_choice import choose, sliced
 from tfdbg_cli.commands.views.value_view import ALL, PRINTING, RANGES, WRITE, saved, view
 from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, lines_of
-from tfdbg_cli.document.units import bytes_text, shape_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import name_of
 from tfdbg_cli.model.tensors import nbytes_of
+from tfdbg_cli.model.units import bytes_text, shape_text
 from tfdbg_cli.model.values import Array, NoValue
 
 _EXECUTION = re.compile(r"^(?P<name>.*?)\[(?P<number>-?\d+)\]$", re.DOTALL)
@@ -129,7 +129,7 @@ COMMAND = Command(
 Write a tensor as `node:slot`, an execution of it as `node:slot[2]`, with a device in front where several have it:
 `/job:localhost/replica:0/task:0/device:CPU:1:node:0`. NumPy is np. The expression computes and nothing else:
 no files, no imports, no names with an underscore; tensors cannot be changed. Quote it if it holds a bare >. What may
-grow beyond its tensors is computed in a process of its own, with 2 GiB of memory beside them and 20 seconds at most.
+grow beyond its tensors is computed in a process of its own, with 2 GB of memory beside them and 20 seconds at most.
 
 Examples:
   ev np.isnan(`loss/mul:0`).sum(axis=0)

@@ -22,8 +22,8 @@ from tfdbg_cli.commands.views.exported import (
 from tfdbg_cli.commands.views.tensor_choice import choose, part_shown
 from tfdbg_cli.document.document import Document, text_document
 from tfdbg_cli.document.text import Line, line
-from tfdbg_cli.document.units import count_text
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.units import count_text
 from tfdbg_cli.model.values import NoValue
 
 _TABLES = (".csv", ".json")

@@ -16,12 +16,12 @@ from tfdbg_cli.document.excerpt import excerpt
 from tfdbg_cli.document.summary import chip
 from tfdbg_cli.document.table import Column, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, lines_of
-from tfdbg_cli.document.units import count_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import name_of
 from tfdbg_cli.model.frames import LiveFrame
 from tfdbg_cli.model.runs import Opened
 from tfdbg_cli.model.sources import is_library
+from tfdbg_cli.model.units import count_text
 from tfdbg_cli.model.values import Array
 
 _SECTION = "Python"

@@ -19,8 +19,8 @@ from tfdbg_cli.commands.views.tensor_choice import short_device
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
-from tfdbg_cli.document.units import bytes_text, count_text, shape_text
 from tfdbg_cli.model.tensors import Tensor
+from tfdbg_cli.model.units import bytes_text, count_text, shape_text
 
 _COLUMNS = ("op", "dtype", "shape", "rank", "device", "layer", "role", "execution")
 

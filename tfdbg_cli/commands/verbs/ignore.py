@@ -17,10 +17,10 @@ from tfdbg_cli.commands.views.nodes import find_node
 from tfdbg_cli.commands.views.watch_decision import watch_again, watched_again
 from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
-from tfdbg_cli.document.units import count_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.ignored import IgnoredBy, IgnoredPlace
 from tfdbg_cli.model.runs import Opened, Run, RunStart
+from tfdbg_cli.model.units import count_text
 
 _LABEL = 10  # columns of the labels at the left
 

@@ -14,9 +14,9 @@ from tfdbg_cli.commands.views.links import node_link, source_link
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
-from tfdbg_cli.document.units import count_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.ignored import Ignored, IgnoredBy, IgnoredPlace
+from tfdbg_cli.model.units import count_text
 
 
 def _ignored(context: Context, options: argparse.Namespace) -> Document:

@@ -9,8 +9,8 @@ from tfdbg_cli.commands.registry import Command, Moment
 from tfdbg_cli.commands.views.sorted_nodes import legend, list_data, window
 from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line
-from tfdbg_cli.document.units import count_text
 from tfdbg_cli.model.runs import Opened, RunStart
+from tfdbg_cli.model.units import count_text
 
 _ON_COPIES = "  All happens on copies; the program goes on as if nothing had been."
 

@@ -21,9 +21,9 @@ from tfdbg_cli.commands.views.health_columns import SumsLater
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
-from tfdbg_cli.document.units import bytes_text, count_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunKind
+from tfdbg_cli.model.units import bytes_text, count_text
 
 _DEPTH = 3
 

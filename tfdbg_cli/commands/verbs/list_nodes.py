@@ -19,9 +19,9 @@ from tfdbg_cli.commands.views.tensor_choice import short_device
 from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
-from tfdbg_cli.document.units import count_text
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.runs import Opened, RunStart
+from tfdbg_cli.model.units import count_text
 
 _NARROWING = ("layer", "node_name_filter", "op_type_filter", "device", "query")
 _KEYS: Mapping[str, Callable[[Node], Any]] = {

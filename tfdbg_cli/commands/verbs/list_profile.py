@@ -22,11 +22,11 @@ from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.document.times import TIME_UNITS, time_text
-from tfdbg_cli.document.units import count_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.runs import Opened
 from tfdbg_cli.model.sources import Frame
+from tfdbg_cli.model.units import count_text
 
 # Each with its sort key. Long names give way, so that the times are seen on a narrow screen.
 _COLUMNS = (

@@ -17,10 +17,10 @@ from tfdbg_cli.commands.views.patterns import pattern, search_text
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line
-from tfdbg_cli.document.units import count_text
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.runs import RunStart
 from tfdbg_cli.model.tensors import EMPTY_STORE
+from tfdbg_cli.model.units import count_text
 
 _COLUMNS = (
     Column("Nodes", right=True),

@@ -25,7 +25,7 @@ from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.summary import summary_data
 from tfdbg_cli.document.table import Column, Table
 from tfdbg_cli.document.text import EMPTY_LINE, SHOW_ALL, Line, Span, Style, line
-from tfdbg_cli.document.units import count_text
+from tfdbg_cli.model.units import count_text
 
 
 def _list_tensors(context: Context, options: argparse.Namespace) -> Document:

@@ -10,7 +10,7 @@ from tfdbg_cli.commands.registry import Command
 from tfdbg_cli.commands.said import Sentence
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
-from tfdbg_cli.document.units import count_text
+from tfdbg_cli.model.units import count_text
 
 
 def _messages(context: Context, options: argparse.Namespace) -> Document:

@@ -24,10 +24,10 @@ from tfdbg_cli.commands.views.tensor_choice import short_device
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.rows import Rows
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
-from tfdbg_cli.document.units import count_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.runs import RunStart
 from tfdbg_cli.model.tensors import EMPTY_STORE
+from tfdbg_cli.model.units import count_text
 from tfdbg_cli.model.values import LOST
 
 _INDENT_LIMIT = 30  # levels shown as indentation; deeper ones are told by the number in front

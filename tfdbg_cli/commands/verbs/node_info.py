@@ -25,13 +25,13 @@ from tfdbg_cli.document.definitions import Definitions
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
-from tfdbg_cli.document.units import bytes_text, count_text, ms_text, shape_text
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import node_of
 from tfdbg_cli.model.runs import Run, RunStart
 from tfdbg_cli.model.sources import Traceback
 from tfdbg_cli.model.tensors import EMPTY_STORE, TensorStore
+from tfdbg_cli.model.units import bytes_text, count_text, ms_text, shape_text
 
 
 def _node_info(context: Context, options: argparse.Namespace) -> Document:

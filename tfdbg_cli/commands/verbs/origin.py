@@ -44,12 +44,12 @@ from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.summary import chip
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line
-from tfdbg_cli.document.units import count_text
 from tfdbg_cli.document.wrapping import Labelled
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.runs import Hit, Run, RunEnd
 from tfdbg_cli.model.statistics import nonfinite_mask
+from tfdbg_cli.model.units import count_text
 from tfdbg_cli.ops.effects import updates_variable
 from tfdbg_cli.ops.kinds import PLAIN_CALLS, VARIABLE_READS
 

@@ -18,12 +18,12 @@ from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.summary import summary_data
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
-from tfdbg_cli.document.units import count_text, shape_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import RunStart
 from tfdbg_cli.model.tensors import EMPTY_STORE, TensorStore
+from tfdbg_cli.model.units import count_text, shape_text
 
 _HEALTH = ("nan", "inf", "absmax", "source")
 

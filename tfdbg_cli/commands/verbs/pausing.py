@@ -19,7 +19,6 @@ from tfdbg_cli.document.document import Block, Document, Text, text_document
 from tfdbg_cli.document.excerpt import excerpt
 from tfdbg_cli.document.summary import chip, summary_data
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
-from tfdbg_cli.document.units import count_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.decision import Decision, RunTo, StepOn
@@ -27,6 +26,7 @@ from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.pausing import Breakpoints, Pace, Place, Replaceable
 from tfdbg_cli.model.runs import Opened, Run, RunStart
 from tfdbg_cli.model.statistics import summarize
+from tfdbg_cli.model.units import count_text
 from tfdbg_cli.model.values import NoValue, Value
 
 _SECTION = "Step"

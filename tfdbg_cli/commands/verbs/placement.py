@@ -22,8 +22,8 @@ from tfdbg_cli.commands.views.tensor_choice import short_device
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
-from tfdbg_cli.document.units import bytes_text, count_text
 from tfdbg_cli.model.graph import GraphKind
+from tfdbg_cli.model.units import bytes_text, count_text
 
 _Row: TypeAlias = DeviceLoad | DeviceCopy | Fallback
 _SOURCES = {

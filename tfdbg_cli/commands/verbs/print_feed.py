@@ -18,11 +18,11 @@ from tfdbg_cli.commands.views.tensor_choice import sliced
 from tfdbg_cli.commands.views.value_view import VALUE_ARGUMENTS, saved, view
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, lines_of
-from tfdbg_cli.document.units import bytes_text, shape_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import HANDLES, name_of
 from tfdbg_cli.model.names import split_slice
 from tfdbg_cli.model.tensors import nbytes_of
+from tfdbg_cli.model.units import bytes_text, shape_text
 from tfdbg_cli.model.values import Array, NoValue, as_array
 
 

@@ -18,11 +18,11 @@ from tfdbg_cli.document.rows import Rows
 from tfdbg_cli.document.source import highlighted
 from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.document.times import TIME_UNITS
-from tfdbg_cli.document.units import count_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import RunStart
 from tfdbg_cli.model.tensors import EMPTY_STORE, TensorStore
+from tfdbg_cli.model.units import count_text
 
 _MOST = 10  # names behind one line
 

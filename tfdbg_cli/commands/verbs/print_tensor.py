@@ -20,10 +20,10 @@ from tfdbg_cli.commands.views.variable_view import variable_document
 from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.summary import summary_data, summary_lines
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, lines_of
-from tfdbg_cli.document.units import bytes_text, shape_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import split_slice, tensor_name_of
 from tfdbg_cli.model.tensors import Tensor
+from tfdbg_cli.model.units import bytes_text, shape_text
 from tfdbg_cli.model.values import Array, Lack, NoValue
 
 

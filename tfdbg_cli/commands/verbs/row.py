@@ -20,10 +20,10 @@ from tfdbg_cli.document.array_words import decoded, is_text
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.summary import chip, summary_data
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
-from tfdbg_cli.document.units import count_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import name_of
 from tfdbg_cli.model.statistics import has_numbers, summarize
+from tfdbg_cli.model.units import count_text
 
 _THRESHOLD = 200  # elements of a component that are shown in full
 _LISTED = 12

@@ -16,11 +16,11 @@ from tfdbg_cli.document.definitions import Definitions
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.jsonlines import exactness_data
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
-from tfdbg_cli.document.units import bytes_text, count_text
 from tfdbg_cli.model.calls import Call, RunKind
 from tfdbg_cli.model.dtypes import element_type_named
 from tfdbg_cli.model.exactness import Exactness
 from tfdbg_cli.model.runs import Estimate, Opened, Run, RunEnd, RunStart
+from tfdbg_cli.model.units import bytes_text, count_text
 
 _MANY_RUNS = 100_000  # more than anybody keeps
 _NOT_RUN = (RunKind.GRAPH, RunKind.CHECKPOINT, RunKind.PROFILE)

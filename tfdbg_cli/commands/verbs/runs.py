@@ -18,9 +18,9 @@ from tfdbg_cli.commands.views.opening import opening_command
 from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
-from tfdbg_cli.document.units import count_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.runs import Opened, Run, RunEnd, RunOutline, RunStart, TellsOutlines
+from tfdbg_cli.model.units import count_text
 
 T = TypeVar("T")
 

@@ -18,13 +18,13 @@ from tfdbg_cli.commands.views.tensor_choice import Choice, choose, sliced
 from tfdbg_cli.document.document import Document, Text, text_document
 from tfdbg_cli.document.summary import chip, summary_data
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
-from tfdbg_cli.document.units import count_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import is_inexact, name_of
 from tfdbg_cli.model.names import TensorName, parse_index, parse_tensor_name, split_slice
 from tfdbg_cli.model.pausing import Replaceable
 from tfdbg_cli.model.runs import Opened, Run, WhatIf
 from tfdbg_cli.model.statistics import summarize
+from tfdbg_cli.model.units import count_text
 from tfdbg_cli.model.values import Array, NoValue
 
 

@@ -19,13 +19,13 @@ from tfdbg_cli.commands.views.sorted_nodes import focus_of, legend, list_data, n
 from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.summary import chip, summary_data
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
-from tfdbg_cli.document.units import count_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import element_type_named
 from tfdbg_cli.model.names import TensorName, node_of, split_slice, tensor_name_of
 from tfdbg_cli.model.runs import RunStart
 from tfdbg_cli.model.statistics import summarize
 from tfdbg_cli.model.stepping import From, Stepped, Stepper
+from tfdbg_cli.model.units import count_text
 from tfdbg_cli.model.values import Array, NoValue
 
 _SHOWN = 8  # names in one line

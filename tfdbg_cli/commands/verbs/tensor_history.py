@@ -24,10 +24,10 @@ from tfdbg_cli.document.plot import PLOT_LINES, Plot
 from tfdbg_cli.document.summary import number_text, summary_data
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
-from tfdbg_cli.document.units import count_text
 from tfdbg_cli.model.names import node_of, split_slice
 from tfdbg_cli.model.runs import Opened
 from tfdbg_cli.model.statistics import Summary
+from tfdbg_cli.model.units import count_text
 from tfdbg_cli.model.updates import after_update
 
 _TITLES = {

@@ -16,13 +16,13 @@ from tfdbg_cli.commands.views.links import source_link
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
-from tfdbg_cli.document.units import count_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.runs import Opened, Run
 from tfdbg_cli.model.sources import Frame
 from tfdbg_cli.model.tensors import summary_of
 from tfdbg_cli.model.timeline import Execution, TellsExecutions
+from tfdbg_cli.model.units import count_text
 
 _PAGE = 200
 

@@ -16,10 +16,10 @@ from tfdbg_cli.commands.views.links import node_link
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line
-from tfdbg_cli.document.units import count_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.runs import RunStart
 from tfdbg_cli.model.tensors import EMPTY_STORE
+from tfdbg_cli.model.units import count_text
 
 _AT_ONCE = 1_000  # rows found between two chances to look at the keyboard
 

@@ -22,8 +22,8 @@ from tfdbg_cli.document.sparkline import signs
 from tfdbg_cli.document.summary import number_text
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
-from tfdbg_cli.document.units import count_text
 from tfdbg_cli.model.runs import Opened
+from tfdbg_cli.model.units import count_text
 
 _CURVE = 24  # columns
 _NOTHING = "Nothing in these runs is a gradient, or a variable that the forward pass reads and the run writes."

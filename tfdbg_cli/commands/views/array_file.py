@@ -11,8 +11,8 @@ import numpy as np
 from tfdbg_cli.commands.whole_file import new_file, write_whole
 from tfdbg_cli.document.array_words import native
 from tfdbg_cli.document.text import Line, Span, Style, line
-from tfdbg_cli.document.units import bytes_text
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.units import bytes_text
 from tfdbg_cli.model.values import Array
 
 

@@ -21,10 +21,10 @@ from tfdbg_cli.commands.views.tensor_choice import short_device
 from tfdbg_cli.document.document import Block, Document, Text, WithoutLinks
 from tfdbg_cli.document.flow import Flow, Piece
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
-from tfdbg_cli.document.units import count_text, shape_text
 from tfdbg_cli.document.wrapping import Labelled
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.units import count_text, shape_text
 from tfdbg_cli.model.updates import UPDATED_VARIABLE
 from tfdbg_cli.ops.effects import updates_variable
 

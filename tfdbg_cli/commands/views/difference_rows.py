@@ -16,7 +16,7 @@ from tfdbg_cli.document.document import Block, Text
 from tfdbg_cli.document.summary import number_text
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line
-from tfdbg_cli.document.units import count_text, shape_text
+from tfdbg_cli.model.units import count_text, shape_text
 from tfdbg_cli.model.values import NoValue, Value
 
 Link = Callable[[tuple[int | None, int | None]], str]

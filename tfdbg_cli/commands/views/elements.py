@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tfdbg_cli.document.array import ArrayBlock
 from tfdbg_cli.document.document import Document
-from tfdbg_cli.document.units import shape_text
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.units import shape_text
 
 
 def require_element(document: Document, index: tuple[int, ...]) -> None:

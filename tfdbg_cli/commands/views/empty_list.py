@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from tfdbg_cli.analysis.graph.needed import not_needed_text, program_graph, was_needed
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.document.text import Line, Span, Style, line
-from tfdbg_cli.document.units import count_text
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.runs import Opened
+from tfdbg_cli.model.units import count_text
 
 _MOST_ASKED = 20
 

@@ -20,9 +20,9 @@ from tfdbg_cli.document.sparkline import Sparkline
 from tfdbg_cli.document.summary import chip, summary_data
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
-from tfdbg_cli.document.units import ms_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.statistics import has_numbers, summarize
+from tfdbg_cli.model.units import ms_text
 from tfdbg_cli.model.values import Array, NoValue, Value
 
 _RANGE = re.compile(r"\[?\s*(-?\d+)?\s*:\s*(-?\d+)?\s*(?::\s*(-?\d+)?\s*)?\]?")

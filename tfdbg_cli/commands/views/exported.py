@@ -19,9 +19,9 @@ from tfdbg_cli.document.array_words import native
 from tfdbg_cli.document.exports.csv_rows import csv_text
 from tfdbg_cli.document.jsonlines import standard
 from tfdbg_cli.document.text import Line, Span, Style, line
-from tfdbg_cli.document.units import bytes_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.container.elements import Elements, elements_of
+from tfdbg_cli.model.units import bytes_text
 from tfdbg_cli.model.values import Array
 
 SUFFIXES = (".npy", ".npz", ".csv", ".json", ".safetensors")

@@ -12,9 +12,9 @@ from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.views.health_columns import CountedLater
 from tfdbg_cli.commands.views.links import node_link
 from tfdbg_cli.document.text import Line, Span, Style
-from tfdbg_cli.document.units import shape_text
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.statistics import Summary
+from tfdbg_cli.model.units import shape_text
 
 _KIND = 9  # columns of the kind at the left
 _LEAST_NAME = 16  # columns that a name keeps beside what is said of it

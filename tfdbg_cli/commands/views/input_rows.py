@@ -15,11 +15,11 @@ from tfdbg_cli.document.cells import clip_start, display_width
 from tfdbg_cli.document.summary import chip, number_text
 from tfdbg_cli.document.table import Column, Table
 from tfdbg_cli.document.text import Line, Span, Style, line
-from tfdbg_cli.document.units import shape_text
 from tfdbg_cli.document.wrapping import Labelled
 from tfdbg_cli.model.dtypes import name_of
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import any_nonfinite, has_numbers
+from tfdbg_cli.model.units import shape_text
 from tfdbg_cli.model.values import Array
 
 _MOMENTS = re.compile(r" μ=\S+ σ=\S+")

@@ -8,9 +8,9 @@ from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.views.health_columns import SumsLater
 from tfdbg_cli.document.later import Later
 from tfdbg_cli.document.text import Span, Style
-from tfdbg_cli.document.units import count_text, shape_text
 from tfdbg_cli.model.runs import RunStart
 from tfdbg_cli.model.tensors import EMPTY_STORE
+from tfdbg_cli.model.units import count_text, shape_text
 
 
 class NodeValues:

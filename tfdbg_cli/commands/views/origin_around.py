@@ -19,9 +19,9 @@ from tfdbg_cli.commands.views.short_names import ELIDED, ShortNames
 from tfdbg_cli.document.document import Block, Text
 from tfdbg_cli.document.flow import Flow, Piece
 from tfdbg_cli.document.text import Line, Span, Style, line
-from tfdbg_cli.document.units import count_text
 from tfdbg_cli.model.names import TensorName, tensor_name_of
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.units import count_text
 
 _LINKS_SHOWN = 7  # of a longer chain the middle is left out
 _NAMES_SHOWN = 4

@@ -14,9 +14,9 @@ from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.summary import facts_line, summary_data
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
-from tfdbg_cli.document.units import count_text
 from tfdbg_cli.document.wrapping import Labelled
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.units import count_text
 
 _LABEL = 10  # columns of the labels at the left
 

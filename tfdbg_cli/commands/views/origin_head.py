@@ -13,11 +13,11 @@ from tfdbg_cli.commands.views.variable_view import untold_link
 from tfdbg_cli.document.document import Block
 from tfdbg_cli.document.flow import Flow, Piece
 from tfdbg_cli.document.text import Line, Span, Style, line
-from tfdbg_cli.document.units import shape_text
 from tfdbg_cli.document.wrapping import Labelled
 from tfdbg_cli.model.dtypes import name_of
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import summarize
+from tfdbg_cli.model.units import shape_text
 
 
 def head_line(run: Run, origin: Origin, label_width: int) -> Line:

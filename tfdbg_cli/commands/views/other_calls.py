@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.document.text import Line, Span, Style, line
-from tfdbg_cli.document.units import count_text
 from tfdbg_cli.model.runs import Opened
+from tfdbg_cli.model.units import count_text
 
 
 def of_other_calls(context: Context, followed: int, everything: str) -> list[Line]:

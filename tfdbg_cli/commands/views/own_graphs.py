@@ -14,11 +14,11 @@ from tfdbg_cli.commands.views.difference_rows import graph_table
 from tfdbg_cli.commands.views.tensor_choice import device_matches
 from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
-from tfdbg_cli.document.units import count_text
 from tfdbg_cli.model.graph import Graph, GraphKind
 from tfdbg_cli.model.names import node_of
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import EMPTY_STORE
+from tfdbg_cli.model.units import count_text
 
 _LABEL = 10
 _ARGUMENT = "_Arg"

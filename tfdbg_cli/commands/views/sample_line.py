@@ -6,8 +6,8 @@ from typing import Any
 
 from tfdbg_cli.analysis.batch.sample import Sample
 from tfdbg_cli.document.text import Line, Span, Style, line
-from tfdbg_cli.document.units import count_text
 from tfdbg_cli.model.batch_place import VALIDATION, Order
+from tfdbg_cli.model.units import count_text
 
 _ARRAYS = {False: "arrays", True: "validation arrays"}
 

@@ -8,9 +8,9 @@ from tfdbg_cli.analysis.graph.branches import Taken
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.views.links import node_link, tensor_link
 from tfdbg_cli.document.text import Line, Span, Style, line
-from tfdbg_cli.document.units import count_text
 from tfdbg_cli.model.names import node_of
 from tfdbg_cli.model.tensors import TensorStore
+from tfdbg_cli.model.units import count_text
 
 
 def taken_line(taken: Taken, store: TensorStore) -> Line:

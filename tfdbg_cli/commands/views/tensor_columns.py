@@ -19,10 +19,10 @@ from tfdbg_cli.commands.views.tensor_choice import short_device, tensor_link
 from tfdbg_cli.document.summary import number_text
 from tfdbg_cli.document.table import Column
 from tfdbg_cli.document.text import Span, Style
-from tfdbg_cli.document.units import bytes_text, ms_text, shape_text
 from tfdbg_cli.model.graph import Graph, once_per_graph
 from tfdbg_cli.model.statistics import Summary
 from tfdbg_cli.model.tensors import Tensor, TensorStore, devices_of, repeats
+from tfdbg_cli.model.units import bytes_text, ms_text, shape_text
 
 _ROWS_SAMPLED = 200
 _NODES_SAMPLED = 10_000

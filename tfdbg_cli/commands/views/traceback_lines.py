@@ -8,8 +8,8 @@ from itertools import groupby
 
 from tfdbg_cli.commands.views.links import source_link
 from tfdbg_cli.document.text import Line, Span, Style, line
-from tfdbg_cli.document.units import count_text
 from tfdbg_cli.model.sources import Frame, Traceback, is_library
+from tfdbg_cli.model.units import count_text
 
 # An installed package, a module of Python itself, or this program.
 _PACKAGE = re.compile(

@@ -14,10 +14,10 @@ from tfdbg_cli.commands.views.links import given_link, tensor_link
 from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line
-from tfdbg_cli.document.units import shape_text
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.units import shape_text
 from tfdbg_cli.model.updates import after_update, before_update
 from tfdbg_cli.model.values import NoValue
 from tfdbg_cli.model.walks import nearest_first

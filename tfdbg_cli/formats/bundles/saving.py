@@ -8,10 +8,11 @@ from pathlib import Path
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.bundles.writer import bundle_size, write_bundle
 from tfdbg_cli.formats.dumps.writer import write_dump
-from tfdbg_cli.formats.recording.writing import require_room, size_text
+from tfdbg_cli.formats.recording.writing import require_room
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.replay import ReplaySpec
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.units import bytes_text
 
 _NOT_HELD = "The state from before this run was not held"
 
@@ -39,7 +40,7 @@ def _saved(run: Run, replay_spec: ReplaySpec, path: Path, disk_budget: int, forc
     notes = write_bundle(run, replay_spec, path, replace=force)
     name = shlex.quote(str(path))
     where = (
-        f"The bundle is in {path} ({size_text(needed)}). `tfdbg replay {name}` makes the run again,"
+        f"The bundle is in {path} ({bytes_text(needed)}). `tfdbg replay {name}` makes the run again,"
         f" `tfdbg open {name}` shows it."
     )
     return (where, *replay_spec.limits, *notes)
@@ -57,7 +58,7 @@ def save_values(run: Run, path: Path, *, disk_budget: int = 0, force: bool = Fal
         require_room(needed, path, disk_budget)
     notes = write_dump(run, path)
     name = shlex.quote(str(path))
-    return (f"The values of the run are in {path} ({size_text(needed)}): `tfdbg open {name}` shows them.", *notes)
+    return (f"The values of the run are in {path} ({bytes_text(needed)}): `tfdbg open {name}` shows them.", *notes)
 
 
 def save_bundle_or_values(run: Run, path: Path, *, disk_budget: int = 0, force: bool = False) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from tfdbg_cli.model.graph import Graph, GraphKind, Node
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import NoValue
 
-_LARGE = f"The checksums of variables of more than {CHECKED >> 20} MiB are compared by `tfdbg doctor` alone."
+_LARGE = f"The checksums of variables of more than {CHECKED >> 20} MB are compared by `tfdbg doctor` alone."
 
 
 def read_checkpoint(number: int, path: Path) -> Run:

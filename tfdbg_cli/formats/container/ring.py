@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.container.data_files import DataFiles
-from tfdbg_cli.formats.recording.writing import size_text
+from tfdbg_cli.model.units import bytes_text
 
 _HEADERS = 1 << 16  # bytes allowed per run beside its elements
 # The tables whose rows go with a run. Texts and most contents stay, since later runs of the program use them, too.
@@ -42,7 +42,7 @@ class Ring:
             return
         if not self._drops and self._taken() > _HEADERS:
             raise TfdbgError(
-                f"The recording {self._root} has taken its {size_text(self._budget)}.",
+                f"The recording {self._root} has taken its {bytes_text(self._budget)}.",
                 hint="Raise --budget, or let old runs give way.",
             )
         # In one transaction: if deleting all runs is not enough, none is deleted. Rows go before their files, since a
@@ -75,8 +75,8 @@ class Ring:
             oldest = self._index.execute("SELECT min(id) FROM runs").fetchone()[0]
             if oldest is None:
                 raise TfdbgError(
-                    f"One run takes about {size_text(self._budget - most)}, beside {size_text(taken)} for what all"
-                    f" runs share, such as graphs; together that is more than the {size_text(self._budget)} that the"
+                    f"One run takes about {bytes_text(self._budget - most)}, beside {bytes_text(taken)} for what all"
+                    f" runs share, such as graphs; together that is more than the {bytes_text(self._budget)} that the"
                     f" recording {self._root} may take.",
                     hint="Raise --budget, or record fewer tensors with --only.",
                 )

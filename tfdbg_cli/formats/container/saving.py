@@ -11,9 +11,10 @@ import numpy as np
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.container.writer import RecordingWriter
-from tfdbg_cli.formats.recording.writing import require_room, size_text
+from tfdbg_cli.formats.recording.writing import require_room
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import nbytes_of
+from tfdbg_cli.model.units import bytes_text
 
 _PER_TENSOR = 256  # bytes of its rows
 
@@ -49,7 +50,7 @@ def save_runs(
         raise
     size = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
     told = "The run is" if count == 1 else f"{count:,} runs are"
-    where = f"{told} in {path} ({size_text(size)}): `tfdbg open {shlex.quote(str(path))}` shows"
+    where = f"{told} in {path} ({bytes_text(size)}): `tfdbg open {shlex.quote(str(path))}` shows"
     return (f"{where} {'it' if count == 1 else 'them'}.", *notes)
 
 

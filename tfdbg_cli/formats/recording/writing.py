@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.units import bytes_text
 
 PRIVATE_FOLDER = 0o700
 _PRIVATE_FILE = 0o600
@@ -34,16 +35,6 @@ def free_disk(directory: Path) -> int:
     return shutil.disk_usage(place).free
 
 
-def size_text(nbytes: int) -> str:
-    """`nbytes` for a sentence: `1.5 GiB`."""
-    size = float(nbytes)
-    for unit in ("bytes", "KiB", "MiB", "GiB"):
-        if size < 1024:
-            return f"{size:.0f} {unit}" if unit == "bytes" else f"{size:.1f} {unit}"
-        size /= 1024
-    return f"{size:.1f} TiB"
-
-
 def require_room(nbytes: int, directory: Path, disk_budget: int) -> None:
     """Refuse to write `nbytes` if that is more than `disk_budget` (0: half of what is free at `directory`).
 
@@ -56,8 +47,8 @@ def require_room(nbytes: int, directory: Path, disk_budget: int) -> None:
     if nbytes <= budget:
         return
     raise TfdbgError(
-        f"{directory} would take about {size_text(nbytes)}, more than the {size_text(budget)} of disk that tfdbg may"
-        f" use ({size_text(free)} are free).",
+        f"{directory} would take about {bytes_text(nbytes)}, more than the {bytes_text(budget)} of disk that tfdbg"
+        f" may use ({bytes_text(free)} are free).",
         hint="Save it on another disk, raise the budget with `config set disk_budget`, or add --force.",
     )
 

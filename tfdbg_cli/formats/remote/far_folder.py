@@ -16,10 +16,11 @@ from itertools import islice
 from pathlib import Path
 
 from tfdbg_cli.formats.recording.stand_in import Part
-from tfdbg_cli.formats.recording.writing import free_disk, size_text
+from tfdbg_cli.formats.recording.writing import free_disk
 from tfdbg_cli.formats.remote.extents import Extents
 from tfdbg_cli.formats.remote.far_file import FarFile
 from tfdbg_cli.formats.remote.file_system import FileSystem, reason
+from tfdbg_cli.model.units import bytes_text
 
 _PREFIX = "tfdbg-far-"
 _LEFT = re.compile(rf"{_PREFIX}(\d{{1,9}})-")
@@ -113,7 +114,7 @@ class FarFolder:
 
     def _require_room(self, wanted: int) -> None:
         if wanted > _BLOCK and wanted + _LEFT_FREE > (free := free_disk(self.root)):
-            room = f"{size_text(wanted)} have to be kept here for a while, and {size_text(free)} are free"
+            room = f"{bytes_text(wanted)} have to be kept here for a while, and {bytes_text(free)} are free"
             raise OSError(errno.ENOSPC, f"{room} in {self.root.parent} (TMPDIR names another place)")
 
     def _gives_parts(self, path: str, far: FarFile) -> bool:

@@ -56,7 +56,7 @@ def test_room_is_asked_for_only_where_it_is_short(free, tmp_path):
     budget.require_room_for_graphs(tmp_path, size)
     assert asked
     free(50 << 20)
-    with pytest.raises(TfdbgError, match=r"Only 50\.0 MiB are free"):
+    with pytest.raises(TfdbgError, match=r"Only 50 MB are free"):
         budget.require_room_for_graphs(tmp_path / "not" / "made yet", size)
 
 
@@ -68,7 +68,7 @@ def test_a_run_on_a_full_disk_is_made_without_a_dump(free, log, monkeypatch, cap
     free(1 << 20)
     debugged = tf_debug.LocalCLIDebugWrapperSession(session, dump_root=str(tmp_path / "root"))
     assert debugged.run(y, feeds).tolist() == [0.0, 0.0, 0.0]
-    assert "Only 1.0 MiB are free" in capsys.readouterr().err
+    assert "Only 1 MB are free" in capsys.readouterr().err
     assert debugged.run(y, feeds).tolist() == [0.0, 0.0, 0.0]
     # The prompt came back before the next run, and memory still has room.
     assert [type(stop) for stop in front.stops] == [RunStart, RunStart, RunEnd]
@@ -81,7 +81,7 @@ def test_dumping_on_a_full_disk_says_so_once(free, log, capsys, tmp_path):
     debugged = tf_debug.DumpingDebugWrapperSession(session, str(tmp_path / "root"))
     for _ in range(3):
         assert debugged.run(y, feeds).tolist() == [0.0, 0.0, 0.0]
-    assert capsys.readouterr().err.count("only 1.0 MiB are free") == 1
+    assert capsys.readouterr().err.count("only 1 MB are free") == 1
 
 
 def test_the_budget_on_show_is_that_of_the_dump_root(log, monkeypatch, tmp_path):

@@ -134,7 +134,7 @@ def test_values_that_do_not_fit_into_memory_are_missing(tf, debugged, graph) -> 
     (end,) = front.ends
     assert end.run.caught
     assert len(end.run.tensors) == 0
-    assert any("more than the 1000 bytes of memory" in note for note in end.run.notes)
+    assert any("more than the 1000 B of memory" in note for note in end.run.notes)
 
 
 @pytest.mark.parametrize("copied", [False, True], ids=["in place", "on copies"])

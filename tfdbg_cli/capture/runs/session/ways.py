@@ -13,10 +13,10 @@ from tfdbg_cli.capture.sessions.extended.call_checks import call_kind, misfit, r
 from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.tf.memo import Memos
 from tfdbg_cli.config.settings import Settings
-from tfdbg_cli.formats.recording.writing import size_text
 from tfdbg_cli.model.decision import CaptureRequest, GraphChoice, Values
 from tfdbg_cli.model.graph import GraphKind
 from tfdbg_cli.model.runs import Estimate
+from tfdbg_cli.model.units import bytes_text
 
 _NEEDED: Memos[Needed] = Memos(keep=8)  # by the kind of call, the shapes of the feeds and the request
 
@@ -61,7 +61,7 @@ def _why_dumped(
         return "what TensorFlow dumps of it is kept in a folder"
     needed = None if watching else estimate_of(invocation, request, GraphKind.PYTHON, settings, None)
     if needed is not None and needed.nbytes is not None and needed.nbytes > needed.budget:
-        return f"its values take about {size_text(needed.nbytes)}, more than tfdbg may hold in memory"
+        return f"its values take about {bytes_text(needed.nbytes)}, more than tfdbg may hold in memory"
     return ""
 
 

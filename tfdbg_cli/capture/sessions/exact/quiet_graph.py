@@ -64,7 +64,7 @@ def quiet_graph(graph: TfGraph, order: Sequence[Op], fed_names: Collection[str],
     kept = {op.name for op in (ancestors(parts, ()) if led_to_fed else parts)}
     whole = graph.as_graph_def()
     if whole.ByteSize() > _LARGEST_GRAPH:
-        raise TfdbgError("The graph is larger than 2 GiB, so it cannot be written.", hint="Keep data out of it.")
+        raise TfdbgError("The graph is larger than 2 GB, so it cannot be written.", hint="Keep data out of it.")
     part = tf.compat.v1.GraphDef(versions=whole.versions, library=whole.library)
     part.node.extend(node for node in whole.node if node.name in kept)
     quieted = _Quieted(order, frozenset(fed_names), state)

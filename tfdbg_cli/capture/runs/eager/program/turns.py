@@ -83,8 +83,8 @@ class Turns:
         # What is known of stacks, by their ids; forgotten when turns of another loop begin.
         self._places: dict[int, _Place] = {}
         self._pairs = 0  # entries in all `followed`
-        # Between which two ops a turn of the loop ended (True) or went on (False), by the ids of their stacks and of
-        # the mark, and by whether a run had begun; with the stacks. Forgotten with `_places`, or where a loop is learned.
+        # Whether a turn of the loop ended (True) between two ops, by the ids of their stacks and of the mark, and by
+        # whether a run had begun; with these stacks. Forgotten with `_places`, and where another loop is learned.
         self._passages: dict[tuple[int, int, int, bool], tuple[bool, tuple[Stack, ...]]] = {}
         self._place = _Place([])  # of the op before; an empty one where nothing is known of it
 

@@ -131,9 +131,13 @@ VALUES_INPUT: Mapping[str, tuple[int, ...]] = {
 """The inputs whose elements they give, or compute with; their others say which elements lie where."""
 OF_SHAPES = frozenset({"Shape", "ShapeN", "Size", "Rank", "ZerosLike", "OnesLike"})
 """They look at no element: what they give follows from the shape of their input."""
-SUMS = frozenset({"Add", "AddV2", "Sub"})
+ADDITIONS = frozenset({"Add", "AddV2"})
+SUMS = ADDITIONS | {"Sub"}
 LONG_SUMS = frozenset({"AddN", "AccumulateNV2"})
 QUOTIENTS = frozenset({"Div", "RealDiv"})
+RECIPROCALS = frozenset({"Inv", "Reciprocal"})
+ADDED_UP = frozenset({"Mean", "Sum"})
+"""They add up elements along axes that their second input names."""
 MATMULS = frozenset({"MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3"})
 SLOPES = frozenset({"TanhGrad", "SigmoidGrad"})
 """They give a product of dy and a function of y."""

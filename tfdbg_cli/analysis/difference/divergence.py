@@ -21,10 +21,12 @@ from tfdbg_cli.analysis.difference.rounding import (
     IMPLAUSIBLE,
     MOST_GROWTH,
     UNLIKE,
+    Flow,
     rounding_decides,
     rounding_explains,
     rounding_is_left,
 )
+from tfdbg_cli.analysis.difference.same_function import is_same_function
 from tfdbg_cli.analysis.difference.same_meaning import means_the_same
 from tfdbg_cli.analysis.difference.tensors_read import MOST_LOOKED_THROUGH, TensorRead, TensorsRead
 from tfdbg_cli.analysis.difference.tolerance import Tolerance
@@ -72,6 +74,8 @@ class Judge:
         self._other = dict(pairs.rows), {b: a for a, b in pairs.rows}
         self._known: dict[int, Verdict] = {}  # by the row of the first run; what is equal is left out
         self._equal: set[int] = set()
+        # By the rows and by whether nothing is said to lie between them: a tensor flows into several ops.
+        self._flows: dict[tuple[RowPair, bool], Flow | None] = {}
         self.precision: RowPair | None = None  # the first pair of which one is computed with fewer digits
 
     def verdicts(self) -> Sequence[Verdict]:
@@ -138,20 +142,35 @@ class Judge:
         given = max((one.gap.errors.relative for one in inputs if one.gap is not None), default=0.0)
         if any(one.gap is None for one in inputs):  # what is not known need not have made more of what is
             return gap.errors.relative <= min(_MORE * given, IMPLAUSIBLE)
-        flows = [flow for one in inputs if (flow := flow_between(self._stores, _both(one.rows), one.gap)) is not None]
+        flows = [flow for one in inputs if (flow := self._flow(_both(one.rows), one.gap)) is not None]
         if any(not one.eps and not one.exact for one in flows):
             return True  # an index or a condition was decided otherwise, by rounding
-        output = flow_between(self._stores, rows, gap)
+        output = self._flow(rows, gap)
         tensors = [store[row] for store, row in zip(self._stores, rows, strict=True)]
         types = {tensor.op_type for tensor in tensors}
         if output is None:
             return False
         if any(rounding_decides(one, flows, gap.errors.beyond, gap.errors.size) for one in types):
             return True
+        if self._is_same_function(rows, inputs):
+            return True
         if gap.errors.relative > max(IMPLAUSIBLE, _MORE * given) and not any(map(_is_noise, inputs)):
             return any(rounding_is_left(one, flows, output) for one in types)
         on_gpu = any("GPU" in tensor.device for tensor in tensors)
         return bool(output.eps) and any(rounding_explains(one, flows, output, on_gpu=on_gpu) for one in types)
+
+    def _flow(self, rows: RowPair, gap: Gap | None) -> Flow | None:
+        key = rows, gap is not None and gap.exact
+        if key not in self._flows:
+            self._flows[key] = flow_between(self._stores, rows, gap)
+        return self._flows[key]
+
+    def _is_same_function(self, rows: RowPair, inputs: Sequence[InputGap]) -> bool:
+        one, two = (reads.node(row) for reads, row in zip(self._reads, rows, strict=True))
+        given = [_both(gap.rows) for gap in inputs if None not in gap.rows]
+        if one is None or two is None or len(given) < len(inputs):
+            return False
+        return is_same_function((one, two), self._stores, rows, given)
 
     def _growth(self, gap: Gap, inputs: Sequence[InputGap]) -> float:
         given = max((one.gap.errors.relative for one in inputs if one.gap is not None), default=0.0)
@@ -220,7 +239,7 @@ class Judge:
             return False
         if not gap.apart:
             return True
-        flow = flow_between(self._stores, _both(one.rows), gap)
+        flow = self._flow(_both(one.rows), gap)
         made_of = [known.gap for side, row in enumerate(_both(one.rows)) for known in self._made_of(side, row)]
         given = max((known.errors.relative for known in made_of if known is not None), default=0.0)
         if flow is None or not flow.eps:

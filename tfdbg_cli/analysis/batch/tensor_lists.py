@@ -10,17 +10,11 @@ import numpy as np
 
 from tfdbg_cli.analysis.graph.axes.row_ways import WHOLE
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
-from tfdbg_cli.analysis.graph.puts import puts_before, puts_by_handle
+from tfdbg_cli.analysis.graph.puts import PUTS, puts_before, puts_by_handle
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import Array, NoValue
 
-# Where the item stands among the inputs of an op that puts it into a list (list_ops.cc, data_flow_ops.cc), and
-# whether it is a whole list at once.
-_PUTS = {
-    "TensorListSetItem": (2, False), "TensorListPushBack": (1, False), "TensorListFromTensor": (0, True),
-    "TensorArrayWriteV3": (2, False), "TensorArrayScatterV3": (2, True),
-}  # fmt: skip
 _BEHIND_PLACE = 2  # an item that stands behind its place in the list
 # Ops that take out of a list, and whether they take all of it.
 _TAKES = {
@@ -74,15 +68,15 @@ class TensorLists:
             return []
         lineage = self._lineage
         if "Array" in node.op_type:
-            puts = puts_by_handle(node, lineage.graph_of(node), lineage.edges, _PUTS)
+            puts = puts_by_handle(node, lineage.graph_of(node), lineage.edges, PUTS)
         else:
-            puts = puts_before(node, lineage.edges, _PUTS, all_of_them=True)
+            puts = puts_before(node, lineage.edges, PUTS, all_of_them=True)
         wanted = None if _TAKES[node.op_type] else self._number(self._lineage.places(index)[1:2])
         if wanted is None and not _TAKES[node.op_type]:
             return []
         found: dict[int, ListItem] = {}
         for put in puts:
-            position, whole = _PUTS[put.op_type]
+            position, whole = PUTS[put.op_type]
             if whole:
                 item = next(iter(lineage.inputs_before(put, index)[position : position + 1]), None)
                 if item is not None and item.index is not None:

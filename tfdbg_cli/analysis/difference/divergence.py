@@ -203,6 +203,11 @@ class Judge:
                 return InputGap(names, rows, Gap(Change.VALUES, Errors(0)), State.EQUAL)
             gap = gap_between(self._stores, _both(rows), self._tolerance)
             return InputGap(names, rows, gap, State.EQUAL)
+        made_of = [reads.before_casts(row) for reads, row in zip(self._reads, _both(rows), strict=True)]
+        if made_of != list(rows) and self._other[0].get(made_of[0]) == made_of[1]:  # one computes with fewer digits
+            verdict = self._known.get(made_of[0])
+            state = State.ROUNDED if verdict is None else verdict.state
+            return InputGap(names, rows, gap_between(self._stores, _both(rows), self._tolerance), state)
         return InputGap(
             names, rows, gap_between(self._stores, _both(rows), self._tolerance), self._state_of(rows), other=True
         )

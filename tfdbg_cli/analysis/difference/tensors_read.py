@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from tfdbg_cli.analysis.graph.neighbours import neighbours_of
+from tfdbg_cli.analysis.graph.puts import PUTS, puts_before
 from tfdbg_cli.analysis.graph.updates_within import before
 from tfdbg_cli.analysis.pairing.families import SOURCE, family_of
 from tfdbg_cli.model.calls import RunKind
+from tfdbg_cli.model.dtypes import may_have_fractions
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
@@ -19,6 +21,8 @@ from tfdbg_cli.ops.effects import updates_variable
 from tfdbg_cli.ops.kinds import VARIABLE_READS
 
 MOST_LOOKED_THROUGH = 200  # nodes without a tensor, on the way to what a tensor was made of
+_LIST = "variant"  # the type of a list, which has no value of its own
+_MOST_TURNS = 32  # of a loop that put items into a list
 _REPLACES = "AssignVariableOp"  # what the variable held before does not matter to it
 
 TensorRead: TypeAlias = tuple[TensorName, int | None]
@@ -60,8 +64,32 @@ class TensorsRead:
             read = self._before(name, row)
             if read is None and edge.node is not None:
                 name, read = self._through(edge.node, name, row)
-            found.append((name, read))
+            is_list = read is None or self._store[read].dtype == _LIST
+            found += (self._in_list(node, row) if is_list else ()) or [(name, read)]
         return found
+
+    def _in_list(self, node: Node, row: int) -> list[TensorRead]:
+        """What had been put into the list from which `node` took the tensor at `row`; of a loop its latest turns."""
+        if not node.op_type.startswith("TensorList") or node.op_type in PUTS:
+            return []
+        found: list[TensorRead] = []
+        edges = neighbours_of(self._run.graph).inputs
+        for put in puts_before(node, edges, PUTS, all_of_them=True):
+            item = edges(put)[PUTS[put.op_type][0]].tensor
+            rows = self._store.named(item.node, item.slot)
+            found += [(item, at) for at in rows[: bisect_left(rows, row)][-_MOST_TURNS:]]
+        return found
+
+    def before_casts(self, row: int) -> int:
+        """The row of the number that the tensor at `row` is, before it was cast to other digits; mostly `row`."""
+        node = self.node(row)
+        while node is not None and node.op_type == "Cast" and may_have_fractions(self._store[row].dtype):
+            edge = neighbours_of(self._run.graph).inputs(node)[0]
+            read = self._before(edge.tensor, row)
+            if read is None or not may_have_fractions(self._store[read].dtype):
+                break
+            row, node = read, edge.node
+        return row
 
     def _given_to(self, update: Node, row: int) -> list[TensorRead]:
         given = [edge.tensor for edge in neighbours_of(self._run.graph).inputs(update)[1:]]

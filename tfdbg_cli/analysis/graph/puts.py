@@ -5,7 +5,7 @@ Loops of TensorFlow 2 hand a list on from op to op; those of version 1 name an a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 
 from tfdbg_cli.analysis.graph.neighbours import Edge
 from tfdbg_cli.model.graph import Graph, Node
@@ -16,6 +16,11 @@ _HANDLE_ON = SAME_VALUE.keys() | MERGE
 # A gradient adds up the lists of all turns.
 _LIST_ON = _HANDLE_ON | {"LoopVariable", "If", "StatelessIf", "TensorListResize", "AddN"}
 _MOST_NODES = 200
+PUTS: Mapping[str, tuple[int, bool]] = {
+    "TensorListSetItem": (2, False), "TensorListPushBack": (1, False), "TensorListFromTensor": (0, True),
+    "TensorArrayWriteV3": (2, False), "TensorArrayScatterV3": (2, True),
+}  # fmt: skip
+"""Ops that put an item into a list (list_ops.cc, data_flow_ops.cc): which input it is, and whether that has all."""
 
 Edges = Callable[[Node], Sequence[Edge]]
 

@@ -1,0 +1,61 @@
+"""What an op read where a cast or a list of tensors stands between it and what both runs computed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+from support.made_run import made_run, op
+
+from tfdbg_cli.analysis.difference.compared import State
+from tfdbg_cli.analysis.difference.comparison import Comparison, compared_runs
+from tfdbg_cli.model.runs import Run
+
+X = np.random.default_rng(0).normal(size=(8, 4)).astype(np.float32)
+_NEAR = np.float32(1 + 1e-6)
+
+
+def _states(found: Comparison) -> dict[str, State]:
+    return {found.runs[0].tensors[one.rows[0]].node: one.state for one in found.verdicts}
+
+
+def _halved(*, cast: bool, jump: float = 1.0) -> Run:
+    """A product of rounding errors of which the second run computes with bfloat16, and says so by a cast."""
+    made = X * (_NEAR if cast else 1)
+    noise = ((made - X) + np.float32(1e-7)).astype(np.float32)
+    between = [op("cast", "Cast", "noise", value=noise.astype(ml_dtypes.bfloat16))] if cast else []
+    given = noise.astype(ml_dtypes.bfloat16) if cast else noise
+    return made_run(
+        op("x", "Placeholder", value=X), op("y", "Tanh", "x", value=made), op("noise", "Sub", "y", "x", value=noise),
+        *between,
+        op("out", "Neg", "cast" if cast else "noise", value=(-given * np.float32(jump)).astype(given.dtype)),
+    )  # fmt: skip
+
+
+def test_a_cast_to_fewer_digits_that_only_one_run_has_is_seen_through() -> None:
+    found = compared_runs(_halved(cast=False), _halved(cast=True))
+    assert _states(found)["noise"] is State.GROWN and _states(found)["out"] is State.GROWN and found.first is None
+
+
+def _listed(*, noise: float, wrong: float = 0.0) -> Run:
+    """A loop puts what its turns made into a list; the last is taken out again."""
+    items: list[Any] = [(X[turn] * (1 + noise)).astype(np.float32) for turn in range(8)]
+    return made_run(
+        op("x", "Placeholder", value=X), op("first", "Sin", "x", value=X), op("item", "Tanh", "x", values=items),
+        op("list", "TensorListReserve"), op("begun", "TensorListPushBack", "list", "first"),
+        op("put", "TensorListPushBack", "begun", "item"),
+        op("place", "Const", value=np.int32(7)),
+        op("taken", "TensorListGetItem", "put", "place", value=(items[7] + np.float32(wrong)).astype(np.float32)),
+        order=["x", "first", *["item"] * 8, "place", "taken"],
+    )  # fmt: skip
+
+
+def test_what_is_taken_out_of_a_list_is_as_far_off_as_what_was_put_there() -> None:
+    found = compared_runs(_listed(noise=0), _listed(noise=2e-2))
+    assert _states(found)["item"] is State.NEW and _states(found)["taken"] is State.FOLLOWS
+
+
+def test_what_a_list_did_not_hold_is_a_divergence() -> None:
+    found = compared_runs(_listed(noise=0), _listed(noise=0, wrong=0.1))
+    assert _states(found) == {"taken": State.NEW}

@@ -35,6 +35,7 @@ class Wanted:
     name of the function that computes them and their source, that nothing of ours may read, since the graph optimizer
     would then merge them otherwise: their twins are read instead. `measured` asks for statistics of the tensors in
     `frontier` instead of a question. Then, and with `values`, twins of values `apart` are also what is returned.
+    `with_nan` says that the results must be those of an unwatched run even where NaN comes up.
     """
 
     question: Question | None = None
@@ -44,6 +45,7 @@ class Wanted:
     early: Early = _NOT_EARLY
     apart: frozenset[tuple[str, Source]] = frozenset()
     measured: bool = False
+    with_nan: bool = False
 
     @staticmethod
     def all_values(root: Scope) -> Wanted:
@@ -83,7 +85,7 @@ class CheckingEdit(Edit):
                 after = self.read_after(variable.handle, variable.waits, variable.dtype)
                 self._show(variable, variable.name, UPDATED_VARIABLE, after, references)
         question = self._wanted.question
-        with_nan = self._wanted.measured or (question is not None and not question.sees_nan)
+        with_nan = self._wanted.with_nan or self._wanted.measured or (question is not None and not question.sees_nan)
         apart = {source for function, source in self._wanted.apart if function == self.scope.body.name}
         twins = self._twins = Twins(self, self.scope, with_nan=with_nan, apart=apart)
         for tensor in checks:

@@ -198,8 +198,8 @@ def test_what_must_not_be_read_is_found_by_what_the_optimizer_makes(monkeypatch:
     weight, x = tf.Variable(tf.random.stateless_normal([4, 4], [1, 2])), tf.constant([1.0, -2.0, 0.5, 3.0])
     tries = []
 
-    def counted(*given: Any) -> Comparison:
-        tries.append(compared(*given))
+    def counted(*given: Any, **how: Any) -> Comparison:
+        tries.append(compared(*given, **how))
         return tries[-1]
 
     monkeypatch.setattr("tfdbg_cli.capture.functions.exact.proof.compared", counted)
@@ -346,8 +346,8 @@ def rounds(monkeypatch: pytest.MonkeyPatch) -> Sequence[Comparison]:
     """What comes of each round of a proof."""
     found: list[Comparison] = []
 
-    def counted(*arguments: Any) -> Comparison:
-        found.append(compared(*arguments))
+    def counted(*arguments: Any, **how: Any) -> Comparison:
+        found.append(compared(*arguments, **how))
         return found[-1]
 
     monkeypatch.setattr("tfdbg_cli.capture.functions.exact.proof.compared", counted)

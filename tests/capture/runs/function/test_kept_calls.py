@@ -73,8 +73,8 @@ def other_ops(monkeypatch: pytest.MonkeyPatch) -> None:
     """No way to give values back leaves the ops of a function as they are."""
     real = proof_module.compared
 
-    def compared(*compared_ones: Any) -> Any:
-        return replace(real(*compared_ones), outputs=(0,), suspects=(), given=())
+    def compared(*compared_ones: Any, **how: Any) -> Any:
+        return replace(real(*compared_ones, **how), outputs=(0,), suspects=(), given=())
 
     monkeypatch.setattr(proof_module, "compared", compared)
     monkeypatch.setattr("tfdbg_cli.capture.functions.instrumented.grafted", lambda *_: None)

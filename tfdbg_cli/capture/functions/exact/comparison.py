@@ -46,9 +46,9 @@ class Comparison:
         return not self.outputs and not self.effects
 
 
-def compared(plain: Compiled, rewritten: Compiled, own: int) -> Comparison:
-    """Compare the two; the first `own` outputs of `rewritten` are those of `plain`."""
-    return _Compared(Values(plain), Values(rewritten), own).found()
+def compared(plain: Compiled, rewritten: Compiled, own: int, *, with_nan: bool = False) -> Comparison:
+    """Compare the two; the first `own` outputs of `rewritten` are those of `plain`. For `with_nan` see `Values`."""
+    return _Compared(Values(plain, with_nan=with_nan), Values(rewritten, with_nan=with_nan), own).found()
 
 
 def compared_by_name(plain: Compiled, whole: Compiled) -> Comparison | None:

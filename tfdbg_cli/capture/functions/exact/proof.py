@@ -43,7 +43,9 @@ class Proof:
         return found is not None and found.same and not found.unseen and not found.suspects
 
 
-def proven(root: Scope, plain: Compiled | None, inputs: Sequence[EagerTensor], make: Make) -> Proof:
+def proven(
+    root: Scope, plain: Compiled | None, inputs: Sequence[EagerTensor], make: Make, *, with_nan: bool = False
+) -> Proof:
     """A rewritten function whose own ops differ from those of `plain` as little as can be had, and the comparison.
 
     Args:
@@ -52,13 +54,18 @@ def proven(root: Scope, plain: Compiled | None, inputs: Sequence[EagerTensor], m
         inputs: the flat tensors of a call.
         make: makes the rewritten function from two arguments: the values that checks must not read, and the optimized
             nodes of `plain` to add our ops to, if that can be done, or None.
+        with_nan: whether it must hold for runs with NaN, too, since those cannot be made plainly as well.
 
     """
     own = len(root.body.returns)
     first = make(frozenset(), None if plain is None else plain.optimized)
     if plain is not None and first.grafted:
         whole = first.compiled(inputs)
-        found = None if whole is None else compared_by_name(plain, whole) or compared(plain, whole, own)
+        found = (
+            None
+            if whole is None
+            else compared_by_name(plain, whole) or compared(plain, whole, own, with_nan=with_nan)
+        )
         if found is not None and found.same:
             return Proof(first, found)
     bodies = {scope.body.name: scope.body for scope in root.all()}
@@ -69,7 +76,7 @@ def proven(root: Scope, plain: Compiled | None, inputs: Sequence[EagerTensor], m
         rewritten = None if plain is None else instrumented.compiled(inputs)
         if plain is None or rewritten is None:
             return best or Proof(instrumented, None)
-        proof = Proof(instrumented, compared(plain, rewritten, own))
+        proof = Proof(instrumented, compared(plain, rewritten, own, with_nan=with_nan))
         best = proof if best is None or _parted(proof) <= _parted(best) else best
         if proof.comparison is not None and proof.comparison.opened:
             return best

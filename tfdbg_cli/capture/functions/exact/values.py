@@ -33,13 +33,18 @@ _PLACES = frozenset({"frame_name", "parallel_iterations", "output_shapes"})
 
 
 class Values:
-    """The digests of what the nodes of a compiled function give."""
+    """The digests of what the nodes of a compiled function give.
 
-    def __init__(self, compiled: Compiled) -> None:
+    For NaN a ReLU gives zero if oneDNN has fused it, and else NaN; no other result depends on fusing. With `with_nan`
+    the two are told apart. Else they are digested alike: a run in which NaN comes up is made plainly, too.
+    """
+
+    def __init__(self, compiled: Compiled, *, with_nan: bool = False) -> None:
+        self._with_nan = with_nan
         self.nodes: Mapping[str, NodeDef] = {node.name: node for node in compiled.nodes}
         self._sent = {_tensor_name(node): node for node in compiled.nodes if node.op in SENDS}
         self._inputs: dict[str, tuple[Output, ...]] = {name: self._read(node) for name, node in self.nodes.items()}
-        self._own = {name: _own_digest(node) for name, node in self.nodes.items()}
+        self._own = {name: _own_digest(node, with_nan) for name, node in self.nodes.items()}
         self._order = list(self._in_order())
         self._turns: dict[str, bytes] = {}
         self._digests: dict[str, bytes] = {}
@@ -105,8 +110,8 @@ class Values:
             given = map(self.of, self._inputs[name])
             for digest in sorted(given) if self.nodes[name].op in _COMMUTATIVE else given:
                 found.update(digest)
-        relu = _fused_relu(self.nodes[name])
-        if relu:  # digested as if the ReLU were a node of its own: the bits are the same, unless there is a NaN
+        relu = "" if self._with_nan else _fused_relu(self.nodes[name])
+        if relu:  # digested as if the ReLU were a node of its own
             behind = hashlib.blake2b(_relu_digest(relu, self.nodes[name]), digest_size=16)
             behind.update(_output_digest(found.digest(), 0))
             return behind.digest()
@@ -134,14 +139,12 @@ def _relu_digest(op_type: str, node: NodeDef) -> bytes:
     return "\0".join((op_type, node.device, str(node.attr["T"].type))).encode()
 
 
-def _own_digest(node: NodeDef) -> bytes:
-    """The digest of `node` without its inputs, and without a ReLU that is fused to it."""
+def _own_digest(node: NodeDef, with_nan: bool) -> bytes:
+    """The digest of `node` without its inputs, and unless `with_nan` without a ReLU that is fused to it."""
     kind = node.op.removeprefix("_Mkl").removeprefix("Native")
-    # For NaN a ReLU gives zero if oneDNN has fused it, and else NaN; no other result depends on fusing. That may be
-    # neglected here: a run in which NaN comes up is tried plainly, and a watch that does not see NaN reads twins.
     if kind in RELUS:
         return _relu_digest(kind, node)
-    if _fused_relu(node):
+    if _fused_relu(node) and not with_nan:
         alone = type(node)()
         alone.CopyFrom(node)
         del alone.attr["fused_ops"].list.s[-1]

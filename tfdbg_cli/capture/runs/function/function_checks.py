@@ -16,6 +16,7 @@ from tfdbg_cli.capture.functions.definition.results import results_of
 from tfdbg_cli.capture.functions.definition.shown_values import unshown_calls
 from tfdbg_cli.capture.functions.early_reports import Early
 from tfdbg_cli.capture.functions.exact.proof import Apart, Onto, Proof, proven
+from tfdbg_cli.capture.functions.failing_of_nan import may_fail_of_nan
 from tfdbg_cli.capture.functions.frontier import Frontier, frontier_of
 from tfdbg_cli.capture.functions.instrumented import Instrumented, Outcome
 from tfdbg_cli.capture.functions.scopes import named_graphs_below
@@ -152,9 +153,18 @@ class FunctionChecks:
 
     def _proven(self, wanted: Wanted, inputs: Sequence[EagerTensor]) -> Proof:
         def make(apart: Apart, onto: Onto) -> Instrumented:
-            return Instrumented(self.root, self._atomic, wanted=replace(wanted, apart=apart), onto=onto)
+            exact = replace(wanted, apart=apart, with_nan=self._is_final)
+            return Instrumented(self.root, self._atomic, wanted=exact, onto=onto)
 
-        return proven(self.root, self._plain(inputs), inputs, make)
+        return proven(self.root, self._plain(inputs), inputs, make, with_nan=self._is_final)
+
+    @cached_property
+    def _is_final(self) -> bool:
+        """Whether a call with checks in which NaN comes up cannot be made plainly, too, so that its result counts.
+
+        Where it fails the variables that it reads early are not held, and may be updated already.
+        """
+        return bool(self.trials.reason) or (bool(self.read_early) and may_fail_of_nan(self.root))
 
     @property
     def on_copies(self) -> bool:

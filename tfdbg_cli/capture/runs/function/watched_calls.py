@@ -40,7 +40,7 @@ from tfdbg_cli.capture.runs.watch_policy import (
 from tfdbg_cli.capture.state.after_failure import hold_unchanged
 from tfdbg_cli.capture.state.before_updates import with_before
 from tfdbg_cli.capture.state.snapshot_plan import SnapshotPlan
-from tfdbg_cli.capture.tf.op_errors import OpError
+from tfdbg_cli.capture.tf.op_errors import OpError, run_error
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import EagerTensor, RunResult
 from tfdbg_cli.config.settings import Settings
@@ -105,15 +105,29 @@ class ReplayedWatchedCall(CapturedCall):
                 self._outputs = self._tried(outcome)
         return list(self._outputs) or None
 
-    def _failed_alone(self, error: Exception) -> bool:
+    def _failed_alone(self, error: OpError) -> bool:
         """Whether the call failed only because of our ops; its outputs are those of the plain call then."""
         with INSIDE:
+            if self.held is not None and self.outcome is not None:
+                self._watched.after(self.held, self.outcome)  # what it drew before it failed
+                hold_unchanged(self.held, run_error(error).node)
             outputs = None if self.held is None else self._watched.trials.given_plainly(self.held, error)
         if outputs is None:
             return False
         self._outputs = outputs
-        self.outcome = Outcome(outputs, NO_TENSORS, found=False)
+        self.outcome = self._unanswered(outputs)
         return True
+
+    def _unanswered(self, outputs: Sequence[EagerTensor], notes: tuple[str, ...] = ()) -> Outcome:
+        """The outcome of a call that gave `outputs` while the checks failed: what bad numbers it was given count."""
+        given = () if self.held is None else (*self.held.inputs, *self.held.drawn.values())
+        with INSIDE:
+            found = self._seeks_nonfinite and any(map(_is_spoiled, given))
+        return Outcome(tuple(outputs), NO_TENSORS, notes, found=found, sure=found)
+
+    @property
+    def _seeks_nonfinite(self) -> bool:
+        return self._watched.question.asked.finds is Bad.EITHER
 
     def _tried(self, outcome: Outcome) -> Sequence[EagerTensor]:
         """The outputs for the program: those of the plain call, if this call is tried and they differ."""
@@ -224,7 +238,7 @@ class CopiedWatchedCall(ReplayedWatchedCall):
 
         `beside` are the results of the copies. With checks in them TensorFlow may compute a result in another order.
         """
-        if self._watched.question.asked.finds is not Bad.EITHER:
+        if not self._seeks_nonfinite:
             return False
         results = zip(self._outputs, beside, strict=False)
         with INSIDE:
@@ -249,7 +263,7 @@ class CopiedWatchedCall(ReplayedWatchedCall):
         except Exception as error:  # noqa: BLE001  # the program's own call was made
             unchecked = _UNCHECKED.format(error)
             report("check a run on copies", error)
-        return Outcome((), NO_TENSORS, (unchecked,), found=False)
+        return self._unanswered((), (unchecked,))
 
     def _said_of(self, shown: Agreement | None) -> Exactness:
         if self._drawing is not None:

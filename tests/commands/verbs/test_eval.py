@@ -88,6 +88,6 @@ def test_numbers_longer_than_those_of_tensors_are_shown_as_the_longest_of_theirs
 
 
 def test_the_page_tells_the_limits(prompt: Prompt) -> None:
-    assert f"{MOST_MEMORY >> 30} GiB of memory beside them and {MOST_SECONDS} seconds" in " ".join(
+    assert f"{MOST_MEMORY >> 30} GB of memory beside them and {MOST_SECONDS} seconds" in " ".join(
         prompt.show("help eval").split()
     )

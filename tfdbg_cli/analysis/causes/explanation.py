@@ -22,6 +22,7 @@ from tfdbg_cli.analysis.causes.sources_of_values import (
     cause_at_source,
     cause_in_hidden_function,
     cause_of_constant,
+    cause_of_increment,
 )
 from tfdbg_cli.analysis.causes.suggestions import LOST_EPSILON
 from tfdbg_cli.analysis.causes.surroundings import Surroundings, asks_of_gradients, surroundings
@@ -66,6 +67,7 @@ class Explanations:
             found = cause_in_hidden_function(node, inputs, self._lineage)
         found = found or cause_at_source(node, inputs, self._lineage, at_fault, self.given(name, node, bad))
         found = found or cause_elsewhere(node, value, inputs)
+        found = found or cause_of_increment(node, inputs, value, self._lineage)
         if node.op_type == "Const":
             found = cause_of_constant(self._run, node, value)
         if found is not None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import numpy as np
+
 from tfdbg_cli.analysis.batch.batch_roles import BatchRole
 from tfdbg_cli.analysis.causes.causes import Cause
 from tfdbg_cli.analysis.causes.given_data import Came, GivenData
@@ -13,7 +15,7 @@ from tfdbg_cli.analysis.causes.suggestions import UPDATE
 from tfdbg_cli.analysis.graph.feeds import feed_name
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage, variable_of
 from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS
-from tfdbg_cli.model.dtypes import name_of
+from tfdbg_cli.model.dtypes import in_double, name_of
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
@@ -22,7 +24,7 @@ from tfdbg_cli.model.updates import UPDATED_VARIABLE, after_update, updated_vari
 from tfdbg_cli.model.values import Array
 from tfdbg_cli.ops.effects import updates_variable
 from tfdbg_cli.ops.intended_infinities import is_literal_infinity
-from tfdbg_cli.ops.kinds import CALLS, PYTHON, RECEIVES, VARIABLE_READS
+from tfdbg_cli.ops.kinds import CALLS, INCREMENTS, INPUTS, PYTHON, RECEIVES, VARIABLE_READS
 
 _CHECK_DATA = (
     "Check the data before it is fed: np.isfinite(batch).all(); replace what is missing (np.nan_to_num), or leave"
@@ -54,6 +56,8 @@ _LOOK_INTO_TURNS = (
     "To see the op, let Python go through the dataset, `for batch in dataset:` around a tf.function of one step, or"
     " count the turns in the function: `for _ in tf.range(n): batch = next(iterator)`."
 )
+_UNPACKS = "OptionalGetValue"  # what a pipeline delivers, or a step of Keras gives
+_LOOK_THERE = "Look at the run of that function: `tfdbg run --watch` stops in it, and `runs` lists what was kept."
 _GIVE_WHAT_THEIR_FUNCTIONS_GIVE = frozenset({"ReduceDataset"})
 _DELIVERIES = PIPELINE_OPS | {"DecodeRaw", "DecodeCSV", "ReadFile"}
 
@@ -81,6 +85,9 @@ def cause_at_source(
     fed = feed_name(node)
     if fed is not None:
         return cause_of_feed(fed, given)
+    packed = inputs[0].node if node.op_type == _UNPACKS and inputs else None
+    if packed is not None and packed.op_type not in PIPELINE_OPS | INPUTS:
+        return Cause(f"Already in {packed.name}, which a function gave that the program called before.", _LOOK_THERE)
     if node.op_type in _DELIVERIES:
         return _cause_of_delivery(given)
     if node.op_type in PYTHON:
@@ -136,9 +143,10 @@ def _cause_of_delivery(given: GivenData | None) -> Cause:
     return Cause(f"Already in {role}{data}{given.where}.", given.helps or helps)
 
 
-def cause_of_variable(name: str, *, read: bool) -> Cause:
-    """The cause when a variable held it: as an op `read` it, or as it is."""
-    what = "was already not finite when it was read" if read else "is not finite"
+def cause_of_variable(name: str, *, read: bool, moment: str = "") -> Cause:
+    """The cause when a variable held it: as an op `read` it, at the `moment` that is named, or as it is."""
+    moment = "when it was read" if read else moment
+    what = f"was already not finite {moment}" if moment else "is not finite"
     return Cause(
         f"Variable {name} {what}: an earlier run or its initializer made it so.",
         "Watch from the start with `run -f has_inf_or_nan`, restore a checkpoint from before, or check what is"
@@ -160,6 +168,19 @@ def update_spoils(name: str) -> Cause:
         f"The update itself overflows: variable {name} was finite when it was first read, and is not afterwards.",
         UPDATE,
     )
+
+
+def cause_of_increment(node: Node, inputs: Sequence[InputSeen], value: Array, lineage: Lineage) -> Cause | None:
+    """The cause where a variable is NaN after finite numbers were added to it alone: then it was no number before."""
+    if node.op_type != UPDATED_VARIABLE or not np.isnan(in_double(value)).any() or not inputs:
+        return None
+    graph = lineage.graph_of(node)
+    updates = [graph.find(name) for name in node.control_inputs]
+    if not updates or any(update is None or update.op_type not in INCREMENTS for update in updates):
+        return None
+    if inputs[0].value is not None or any(one.value is None or nonfinite_mask(one.value).any() for one in inputs[1:]):
+        return None
+    return cause_of_variable(updated_variable(node.name), read=False, moment="before this finite update")
 
 
 def cause_in_hidden_function(node: Node, inputs: Sequence[InputSeen], lineage: Lineage) -> Cause | None:

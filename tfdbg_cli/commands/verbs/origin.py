@@ -111,7 +111,7 @@ def _since(context: Context, origin: Origin) -> str:
     if end is None or hit is None or not origin.variable or _was_finite(origin):
         return ""
     if hit.last_passed is None:
-        return "" if hit.others_passed else "before the watch began: this is its first run"
+        return "" if hit.others_passed else "before this watch began: this is its first run"
     ours = our_filter(context.filters[hit.filter_name]) if hit.filter_name in context.filters else None
     if ours is not None and ours.among is Among.OUTCOME:
         return ""  # what a run only reads is not asked, nor what it left as it was

@@ -173,7 +173,7 @@ def test_a_variable_that_was_bad_before_says_since_when() -> None:
     results = RunEnd(run, Hit("bad_result", "", 8, 7))
     assert json_of("origin", results)["since"] is None, "it asks no variable that a run only reads"
     first = RunEnd(run, Hit("has_inf_or_nan", "", 1))
-    assert "Since     before the watch began: this is its first run" in text_of("origin", first)
+    assert "Since     before this watch began: this is its first run" in text_of("origin", first)
 
 
 def test_an_infinity_that_was_given_is_shown_with_the_op_that_made_nan_of_it() -> None:

@@ -62,7 +62,8 @@ class FunctionAmidEager(FunctionCall):
         if not self._shows_past:
             return
         try:
-            self._watch.function_gave(self.name, Insides(self.traced), self.arguments, outputs)
+            written = [self.inputs[at] for at in self.traced.snapshot_plan.written]
+            self._watch.function_gave(self.name, Insides(self.traced), self.arguments, outputs, written)
         except Exception as error:  # noqa: BLE001
             report("note what a function gave", error)
 

@@ -229,15 +229,26 @@ class EagerWatch:
             return False
         return section.plan is not None and captures(section.plan) and not section.plan.recorded
 
-    def function_gave(self, name: str, insides: Insides, inputs: Sequence[EagerTensor], outputs: OpOutputs) -> None:
-        """Note that this thread called the function `name`: in the log it is one op of the section around it."""
+    def function_gave(
+        self,
+        name: str,
+        insides: Insides,
+        inputs: Sequence[EagerTensor],
+        outputs: OpOutputs,
+        written: Sequence[EagerTensor],
+    ) -> None:
+        """Note that this thread called the function `name`: in the log it is one op of the section around it.
+
+        `written` are the handles of the variables that it may have updated.
+        """
         self._sections.here.put_off.show()
         stack = stack_here(_CALLERS)
         section = self._sections.of(self._sections.here, stack)
         self._sections.here.called = True  # in the turn that `of` may just have begun
         if not section.ignored:
             gave = [taken(one) for one in leaves(outputs) if type(one) is EagerTensor]
-            section.log.add(name, inputs, (CALLED, insides), gave, stack)
+            op = section.log.add(name, inputs, (CALLED, insides), gave, stack)
+            section.log.wrote_unseen(op, written)
             checks = self._checks_of(self._controller.watched)
             if checks is not None:
                 checks.ignored.gave(name, gave)

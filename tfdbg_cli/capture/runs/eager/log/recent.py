@@ -163,6 +163,10 @@ class RecentOps:
         self._written.setdefault(op.number, []).append((source, value))
         self._updates[source.key] = op.number
 
+    def wrote_unseen(self, op: Noted, handles: Sequence[EagerTensor]) -> None:
+        """Note that `op`, a call of a function, may have updated the variables of `handles`: to what is not known."""
+        self._updates.update(dict.fromkeys(map(tensor_id, handles), op.number))
+
     def is_updated(self, key: int) -> bool:
         """Whether the variable whose handle has the id `key` was updated by an op of this log."""
         return key in self._updates

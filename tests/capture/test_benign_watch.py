@@ -228,6 +228,29 @@ def test_loss_scaling_in_half_precision(watched) -> None:
         keras.mixed_precision.set_global_policy("float32")
 
 
+def test_a_branch_that_was_not_taken_makes_no_number_of_nan(watched) -> None:
+    """As the update that loss scaling leaves out, which casts a float16 gradient."""
+    weight = tf.Variable(1.0)
+
+    def program() -> None:
+        @tf.function
+        def step(x: Any) -> None:
+            gradient = tf.cast(tf.math.log(x), tf.float16)
+
+            def update() -> Any:
+                weight.assign_sub(tf.cast(gradient, tf.float32))
+                return tf.constant(True)
+
+            tf.cond(tf.math.is_finite(gradient), update, lambda: tf.constant(False))
+
+        for x in (1.0, -1.0, 2.0):
+            step(tf.constant(x))
+
+    front = _course(watched, program, SKIP, Detach())
+    assert not front.ends, front.ends[0].notes
+    assert np.isfinite(weight.numpy())
+
+
 def test_a_session_goes_on_too(tf: Any, debugged, graph) -> None:
     x = tf.placeholder(tf.float32, [2], name="x")
     y = tf.placeholder(tf.float32, [2], name="y")

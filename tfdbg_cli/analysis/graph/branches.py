@@ -99,6 +99,18 @@ def _lies_in_what_was_left_out(graph: Graph, store: TensorStore, node: Node) -> 
     return False
 
 
+def was_left_out(graph: Graph, store: TensorStore, node: Node) -> bool:
+    """Whether `node` certainly did not run, since it is in a branch that was never taken."""
+    scopes = call_scopes(graph)
+    for scope in scopes.around(node.name):
+        around = graph.find(scopes.caller(scope))
+        taken = None if around is None else taken_branches(graph, store, around)
+        branch = branch_of_scope(scope)
+        if taken is not None and branch is not None and not taken.untold and branch not in taken.times:
+            return True
+    return False
+
+
 def _scopes(node: Node) -> dict[str, str]:
     """The scopes of the branches of `node`, by what the branches are called."""
     inside = (tensor.node for tensor in node.inputs if tensor.node.startswith(f"{node.name}/"))

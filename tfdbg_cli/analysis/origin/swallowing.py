@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import numpy as np
 
+from tfdbg_cli.analysis.graph.branches import was_left_out
 from tfdbg_cli.analysis.graph.call_scopes import call_scopes
 from tfdbg_cli.analysis.watch.verdicts import nan_mask
 from tfdbg_cli.model.graph import Graph, Node
@@ -61,8 +62,10 @@ def _asks_itself(reader: Node) -> bool:
 
 
 def _is_hidden(run: Run, reader: Node, bad: Collection[TensorName]) -> bool:
-    """Whether all outputs of `reader` are finite."""
+    """Whether all outputs of `reader` are finite, or not shown although it may have run."""
     rows = run.tensors.named(reader.name)
+    if not rows and was_left_out(run.graph, run.tensors, reader):
+        return False
     return not any(run.tensors[row].name in bad for row in rows)
 
 

@@ -132,6 +132,7 @@ VALUES_INPUT: Mapping[str, tuple[int, ...]] = {
 OF_SHAPES = frozenset({"Shape", "ShapeN", "Size", "Rank", "ZerosLike", "OnesLike"})
 """They look at no element: what they give follows from the shape of their input."""
 ADDITIONS = frozenset({"Add", "AddV2"})
+CONCATENATIONS = frozenset({"Concat", "ConcatV2"})
 SUMS = ADDITIONS | {"Sub"}
 LONG_SUMS = frozenset({"AddN", "AccumulateNV2"})
 QUOTIENTS = frozenset({"Div", "RealDiv"})

@@ -91,6 +91,21 @@ def test_concatenation_keeps_rows_or_sets_one_batch_behind_the_other(axis: int, 
     assert _rows(*ops, feeds={"x:0": half}) == rows
 
 
+def test_of_two_parts_that_are_joined_the_rows_of_both_are_told() -> None:
+    half, bad = np.ones((4, 2)), np.ones((8, 2))
+    bad[1] = bad[6] = -INF
+    cat = op("cat", "ConcatV2", "x", "y", "axis", value=np.ones((8, 2)))
+    ops = (_x(half), op("y", "Placeholder", value=half), op("axis", "Const", value=np.array(0)), cat)
+    log = op("log", "Log", "cat", value=bad)
+    assert _rows(*ops, log, feeds={"x:0": half, "y:0": half}) == (1, 2)
+    longer = op("y", "Placeholder", value=np.ones((5, 2)))  # another batch: its rows are not of the first
+    wide = np.ones((9, 2))
+    wide[1] = wide[8] = -INF
+    cat = op("cat", "ConcatV2", "x", "y", "axis", value=np.ones((9, 2)))
+    ops = (_x(half), longer, op("axis", "Const", value=np.array(0)), cat, op("log", "Log", "cat", value=wide))
+    assert _rows(*ops, feeds={"x:0": half, "y:0": np.ones((5, 2))}) == (1,)
+
+
 @pytest.mark.parametrize(("perm", "rows"), [((0, 2, 1), (1,)), ((1, 0, 2), (0,)), ((2, 1, 0), (0,))])
 def test_transposition(perm: tuple[int, ...], rows: tuple[int, ...]) -> None:
     x = np.ones((4, 4, 4))

@@ -71,6 +71,17 @@ def test_the_components_and_the_steps() -> None:
     assert not prompt.data("row 3")["bad"]
 
 
+def test_what_leads_to_the_origin_comes_first_of_what_was_fed() -> None:
+    names = [f"part{at}" for at in range(5)]
+    made = [op(name, "Placeholder", value=np.ones((4, 2), np.float32)) for name in names]
+    bad = np.ones((4, 2), np.float32)
+    bad[1] = NAN
+    run = made_run(
+        *made, op("log", "Log", "part3", value=bad), feeds={f"{name}:0": np.ones((4, 2)) for name in names}
+    )
+    assert "row 1 of 4; fed as part3:0, part0:0, part1:0 and 2 more" in Prompt(run, width=120).show("origin", 120)
+
+
 @pytest.mark.parametrize("inside", [False, True])
 @pytest.mark.parametrize("bad", [0, 1])
 def test_a_row_of_one_replica_is_not_shown_beside_those_of_others(bad: int, inside: bool) -> None:
@@ -227,3 +238,20 @@ def test_a_row_without_text_is_no_empty_line() -> None:
     assert "name:0[1]\n  ''  no text" in told.show("row")
     assert "name:0[4]\n  ' '  no text" in told.show("row --next")
     assert "no text" not in told.show("row 2")
+
+
+def test_a_row_by_its_number_needs_no_bad_one() -> None:
+    x, y = np.arange(8, dtype=np.float32).reshape(4, 2), np.arange(4)
+    fed = made_run(
+        op("x", "Placeholder", value=x), op("tanh", "Tanh", "x", value=x), feeds={"x:0": x, "y:0": y, "n:0": 3}
+    )
+    prompt = Prompt(fed, width=100)
+    found = prompt.data("row 2")
+    assert (found["row"], found["bad"], found["size"], found["bad_rows"]) == (2, False, 4, [])
+    assert [one["value"] for one in found["components"]] == [[4.0, 5.0], 2]
+    assert prompt.show("row 2", 100).startswith("Row 2 of 4\n")
+    assert "from 0" in prompt.error("row 4").message
+    assert "no row is bad" in prompt.error("row").message
+    drawn = made_run(op("next", "IteratorGetNext", value=x), op("tanh", "Tanh", "next", value=x))
+    assert Prompt(drawn).data("row 1")["components"][0]["value"] == [2.0, 3.0]
+    assert "no row is bad" in Prompt(made_run(op("c", "Const", value=x))).error("row 1").message

@@ -90,7 +90,7 @@ def given_with(run: Run, batch: BatchRows) -> Mapping[str, Array]:
     ops put in another order, what these were given alone. Nothing that is known not to stand row for row with the
     batch (`alongside`).
     """
-    values = {name: _array(given) for name, given in run.call.given.items() if not _says_where(run, name)}
+    values = {name: fed_array(given) for name, given in run.call.given.items() if not _says_where(run, name)}
     past = past_in(run.graph)
     if batch.apart:
         values = {name: value for name, value in values.items() if tensor_name_of(name).node in past}
@@ -205,7 +205,8 @@ def _same(one: Array, two: Array) -> bool:
     return one.dtype == two.dtype and one.shape == two.shape and one.tobytes() == two.tobytes()
 
 
-def _array(fed: Any) -> Array | None:
+def fed_array(fed: Any) -> Array | None:
+    """What was fed as an array; None where it is none, or not held."""
     try:
         return None if fed is None or isinstance(fed, NoValue) else as_array(fed)
     except (ValueError, TypeError):  # rows of unequal length, or no array at all

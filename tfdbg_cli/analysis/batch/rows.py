@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from tfdbg_cli.analysis.batch.stored_batch import DELIVERIES, StoredBatch, StoredRows
 from tfdbg_cli.analysis.batch.tensor_lists import TensorLists
 from tfdbg_cli.analysis.graph.axes.kept_axes import ways_back
-from tfdbg_cli.analysis.graph.axes.row_ways import WHOLE, row_set
+from tfdbg_cli.analysis.graph.axes.row_ways import WHOLE, Way, row_set
 from tfdbg_cli.analysis.graph.axes.whole_items import whole_ways_back
 from tfdbg_cli.analysis.graph.feeds import feed_name
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
@@ -21,7 +21,7 @@ from tfdbg_cli.model.graph import GIVEN_BY, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import Array
-from tfdbg_cli.ops.kinds import INPUTS, SEGMENTS
+from tfdbg_cli.ops.kinds import CONCATENATIONS, INPUTS, SEGMENTS
 
 _MOST_ROWS = 1 << 20  # no batch that anybody looks into has more that are bad
 _MOST_TENSORS = 5_000  # looked at on the way back to a feed, for each axis
@@ -154,7 +154,10 @@ class _Search:
             self._meet(row, further, which)
         inputs = self._lineage.places(index)
         step = row_set(self._run, self._lineage, index, node, axis, rows)
-        for way in whole_ways_back(step) if axis == WHOLE else ways_back(step):
+        ways = list(whole_ways_back(step) if axis == WHOLE else ways_back(step))
+        if node.op_type in CONCATENATIONS and any(not np.array_equal(way.rows, rows) for way in ways):
+            return self._joined([(inputs[way.position], way) for way in ways if way.position < len(inputs)])
+        for way in ways:
             if way.position >= len(inputs):  # a damaged graph: the op reads less than ops of its type do
                 continue
             if way.position != self._through.get(node.name, way.position):
@@ -167,6 +170,27 @@ class _Search:
                 source = made or str(feed_name(item.node) or item.name)
                 return self._entered(item.node, item.name.slot, way.rows, source, len(item.value))
         return None
+
+    def _joined(self, parts: Sequence[tuple[InputSeen, Way]]) -> BatchRows | None:
+        """The rows of the batch behind the `parts` that were joined, each of which holds other ones of the rows.
+
+        They are put together as far as they are of as many rows: two views of one batch, say.
+        """
+        found: list[BatchRows] = []
+        for item, way in parts:
+            part: BatchRows | None = None
+            if item.index is not None:
+                part = _Search(self._run, self._lineage, self._through).back(item.index, way.axis, way.rows)
+            elif item.value is not None and way.axis == 0 and not self._is_no_batch(item):
+                source = str(feed_name(item.node) or item.name)
+                part = self._entered(item.node, item.name.slot, way.rows, source, len(item.value))
+            found += [] if part is None else [part]
+        if not found:
+            return None
+        alike = [part for part in found if part.size == found[0].size and part.stored == found[0].stored]
+        rows = tuple(sorted({row for part in alike for row in part.rows}))
+        self._passed += [(index, np.array(of)) for part in alike for index, of in part.way.items()]
+        return replace(found[0], rows=rows)
 
     def _in_loop(self, index: int) -> bool:
         """Whether a loop makes such a tensor in each of its turns."""

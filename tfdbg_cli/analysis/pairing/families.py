@@ -9,6 +9,7 @@ from tfdbg_cli.model.graph import Node
 from tfdbg_cli.ops.kinds import (
     CASES,
     CHECKS,
+    CONCATENATIONS,
     CONDITIONS,
     COPIES,
     DEBUG_COPIES,
@@ -44,7 +45,7 @@ _FAMILIES: Mapping[str, frozenset[str]] = {
     "While": LOOPS,
     "Select": SELECTS,
     "Gather": GATHERS,
-    "Concat": frozenset({"Concat", "ConcatV2"}),
+    "Concat": CONCATENATIONS,
     "Pad": frozenset({"Pad", "PadV2"}),
 }
 _FAMILY = {op_type: family for family, op_types in _FAMILIES.items() for op_type in op_types}

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from typing import Any
 
 from tfdbg_cli.analysis.batch.components import Component, components, looks_like_image
+from tfdbg_cli.analysis.batch.given_batch import given_batch
 from tfdbg_cli.analysis.batch.rows import BatchRows
 from tfdbg_cli.analysis.batch.sample import Sample, sample_of
 from tfdbg_cli.analysis.origin.by_health import HealthSearch, tells_health_alone
@@ -30,8 +32,9 @@ _LISTED = 12
 
 
 def _row(context: Context, options: argparse.Namespace) -> Document:
-    batch = _batch(context)
-    parts = components(context.run, batch)
+    batch = _batch(context) if options.number is None else _asked_in(context)
+    asked = (min(max(options.number or 0, 0), batch.size - 1),)
+    parts = components(context.run, batch if batch.rows else replace(batch, rows=asked))
     if not parts:
         raise TfdbgError(
             f"The rows of {batch.source} are not held.",
@@ -46,6 +49,17 @@ def _row(context: Context, options: argparse.Namespace) -> Document:
     for part in parts:
         blocks += _shown(part, at)
     return Document("row", tuple(blocks), lambda: _data(context, batch, parts, at, sample), f"row {at}")
+
+
+def _asked_in(context: Context) -> BatchRows:
+    """The batch of which a row is asked for by its number: that behind the origin, else the one of the run."""
+    try:
+        return _batch(context)
+    except TfdbgError:
+        batch = given_batch(context.run)
+        if batch is None:
+            raise
+        return batch
 
 
 def _batch(context: Context) -> BatchRows:
@@ -66,7 +80,7 @@ def _batch(context: Context) -> BatchRows:
             missing = "There is NaN or infinity here, but its values were not recorded."
         if missing:
             raise TfdbgError(f"{missing} Nobody can tell which rows are bad.", hint="`origin` shows what is known.")
-        raise TfdbgError("Nothing is NaN or infinite here, so no row is bad.", hint="`pt TENSOR[N]` shows a row.")
+        raise TfdbgError("Nothing is NaN or infinite here, so no row is bad.", hint="`row N` shows a row.")
     if not batch.rows:
         raise TfdbgError("No row of a batch could be found behind the origin.", hint="`origin` shows what is known.")
     return batch
@@ -92,8 +106,11 @@ def _asked(context: Context, options: argparse.Namespace, batch: BatchRows) -> i
 
 def _head(at: int, batch: BatchRows) -> list[Line]:
     bad = at in batch.rows
+    title = Span(f"Row {at}", Style.TITLE)
+    if not batch.rows:
+        return [line(title, f" of {batch.size}")]
     verdict = Span("bad", Style.NAN) if bad else Span("not behind the origin", Style.DIM)
-    lines = [line(Span(f"Row {at}", Style.TITLE), f" of {batch.size}: ", verdict)]
+    lines = [line(title, f" of {batch.size}: ", verdict)]
     spans: list[Span | str] = [Span("Bad rows  ", Style.LABEL)]
     if len(batch.rows) == batch.size > 2:
         spans.append(f"all {batch.size}: ")
@@ -157,11 +174,11 @@ COMMAND = Command(
     moments=WITH_TENSORS,
     values=True,
     details=f"""\
-Bad rows are those that `origin` follows the offending elements back to. Components are what was fed or given with the
-batch, of as many rows; texts are shown as such. Of a sparse or ragged one it is the elements that the
-row holds. On the screen ] and [ step to the next bad row and back, and v looks at a component, as a picture where it
-looks like one. Sample says which one of the epoch the row is, where that is
-known: from Keras' fit, evaluate and predict, or from an iterator over a dataset that the program asks itself.
+Bad rows are those that `origin` follows the offending elements back to; row N shows any row of the batch. Components
+are what was fed or given with the batch, of as many rows; texts are shown as such. Of a sparse or ragged one it is the
+elements that the row holds. On the screen ] and [ step to the next bad row and back, and v looks at a component, as a
+picture where it looks like one. Sample says which one of the epoch the row is, where that is known: from Keras' fit,
+evaluate and predict, or from an iterator over a dataset that the program asks itself.
 {count_text(_THRESHOLD, "element")} of a component are shown here; its name leads to all of it.
 
 Examples:

@@ -10,7 +10,7 @@ from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.model.runs import Run
 
-_LISTED = 12
+_LISTED, _FEEDS = 12, 3
 
 
 def batch_lines(run: Run, origin: Origin, label_width: int) -> list[Line]:
@@ -22,14 +22,18 @@ def batch_lines(run: Run, origin: Origin, label_width: int) -> list[Line]:
     if len(batch.rows) == batch.size > 2:
         text, of_how_many = f"all {batch.size} rows", ""
     given = () if batch.stored else given_with(run, batch)
-    feeds = [Span(name, Style.NAME, f"pf {quoted(name)}") for name in given]
+    sources = batch.source, batch.source.removesuffix(":0")
+    feeds = [
+        Span(name, Style.NAME, f"pf {quoted(name)}") for name in sorted(given, key=lambda name: name not in sources)
+    ]
     if not feeds and batch.source:
         feeds = [Span(batch.source, Style.NAME, f"pt {quoted(batch.source)}")]
     link = f"row {batch.rows[0]}"
     head = Span("Batch".ljust(label_width), Style.LABEL)
     parts: list[Span | str] = [head, Span(text, Style.PLAIN, link), of_how_many]
-    for i, feed in enumerate(feeds[:3]):
+    for i, feed in enumerate(feeds[:_FEEDS]):
         parts += [("; fed as " if feed.link.startswith("pf") else "; from ") if i == 0 else ", ", feed]
+    parts += [f" and {len(feeds) - _FEEDS} more"] * (len(feeds) > _FEEDS)
     return [line(*parts)]
 
 

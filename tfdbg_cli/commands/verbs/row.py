@@ -177,8 +177,8 @@ COMMAND = Command(
 Bad rows are those that `origin` follows the offending elements back to; row N shows any row of the batch.
 Components are what was fed or given with the batch, of as many rows; texts are shown as such. Of a sparse or ragged
 one it is the elements that the row holds. On the screen ] and [ step to the next bad row and back, and v looks at a
-component, as a picture where it looks like one. Sample says which one of the epoch the row is, where that is known: from Keras' fit,
-evaluate and predict, or from an iterator over a dataset that the program asks itself.
+component, as a picture where it looks like one. Sample says which one of the epoch the row is, where that is known:
+from Keras' fit, evaluate and predict, or from an iterator over a dataset that the program asks itself.
 {count_text(_THRESHOLD, "element")} of a component are shown here; its name leads to all of it.
 
 Examples:

@@ -8,6 +8,13 @@ from typing import Any
 from tfdbg_cli.model.sources import Frame
 
 
+@dataclass(frozen=True)
+class Assigned:
+    """What a statement did: the names that it gave another object."""
+
+    names: tuple[str, ...]
+
+
 @dataclass(frozen=True, eq=False)
 class LiveFrame:
     """A call that is running: where it stands, and its local variables (`names`) at this moment.
@@ -24,15 +31,26 @@ class LiveFrame:
         if self.names is not self.outer:
             self.names.clear()
 
-    def evaluate(self, text: str) -> Any:
-        """Evaluate the Python expression, or execute the statement, `text` in this frame; None for a statement.
+    @property
+    def is_module(self) -> bool:
+        """Whether it is the code of a module, whose variables can be changed from here."""
+        return self.names is self.outer
 
-        Names that it assigns are discarded afterwards. Raises SyntaxError, and whatever `text` raises.
+    def evaluate(self, text: str) -> Any:
+        """Evaluate the Python expression, or execute the statement, `text` in this frame; `Assigned` for a statement.
+
+        What a statement assigns is there for the next one. In a module it is the program's as well; the variables of
+        a function that is running cannot be changed from outside. Raises SyntaxError, and whatever `text` raises.
         """
-        here = dict(self.names)
+        here = self.outer if self.is_module else dict(self.names)
         try:
             code = compile(text, "<tfdbg>", "eval")
         except SyntaxError:
+            before = dict(here)
             exec(compile(text, "<tfdbg>", "exec"), self.outer, here)
-            return None
+            own = (name for name in here if name not in before or here[name] is not before[name])
+            assigned = tuple(name for name in own if not name.startswith("__"))
+            if not self.is_module:
+                self.names.update(here)
+            return Assigned(assigned)
         return eval(code, self.outer, here)

@@ -18,7 +18,7 @@ from tfdbg_cli.document.table import Column, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, lines_of
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import name_of
-from tfdbg_cli.model.frames import LiveFrame
+from tfdbg_cli.model.frames import Assigned, LiveFrame
 from tfdbg_cli.model.runs import Opened
 from tfdbg_cli.model.sources import is_library
 from tfdbg_cli.model.units import count_text
@@ -137,12 +137,23 @@ def _py(context: Context, options: argparse.Namespace) -> Document:
     text = options.expression.strip()
     try:
         found = frame.evaluate(text)
-        shown = "" if found is None else repr(found)
+        shown = _assigned_text(frame, found) if isinstance(found, Assigned) else "" if found is None else repr(found)
     except Exception as error:  # noqa: BLE001  # whatever the user's own words raise
         raise TfdbgError(f"{type(error).__name__}: {error}") from None
     if len(shown) > _LONGEST_ANSWER:
         shown = shown[:_LONGEST_ANSWER] + f"… ({len(shown):,} characters)"
     return text_document("python", *lines_of(shown), data={"value": shown}, title=f"py {text}")
+
+
+def _assigned_text(frame: LiveFrame, assigned: Assigned) -> str:
+    if not assigned.names:
+        return ""
+    several = len(assigned.names) > 1
+    said = f"{' and '.join(assigned.names)} {'are' if several else 'is'} set"
+    if frame.is_module:
+        return f"{said}."
+    own = "their own values" if several else "its own value"
+    return f"{said} for what you write here; the function that is running keeps {own}."
 
 
 def _pdb(context: Context, options: argparse.Namespace) -> UiAction:

@@ -21,6 +21,7 @@ class Behind:
     node, why, variables = "loss/Log", "breakpoint 1 (Log)", ("w",)
 
     def __init__(self, value: Any) -> None:
+        self.given: dict[TensorName, Any] = {}
         self.values = {"loss/Log:0": value, "w:0": np.ones(2, np.float32)}
 
     def value(self, name: TensorName) -> Any:
@@ -30,7 +31,15 @@ class Behind:
 
     def replace(self, name: TensorName, value: Any) -> None:
         self.value(name)
+        self.given.setdefault(name, self.values[str(name)])
         self.values[str(name)] = value
+
+    @property
+    def pending(self) -> tuple[TensorName, ...]:
+        return tuple(name for name in self.given if name.node == self.node)
+
+    def take_back(self, name: TensorName) -> None:
+        self.values[str(name)] = self.given.pop(name)
 
 
 def paused() -> tuple[RunEnd, Behind]:

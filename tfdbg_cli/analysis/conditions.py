@@ -32,6 +32,9 @@ _MADE_OF = {"inf": {"neg_inf", "pos_inf"}, "bad": {"nan", "neg_inf", "pos_inf"},
 FIGURES = (*_OF_SUMMARY, "rank")
 """By name: counts of elements (`bad` are NaN and infinities), and min, max, mean, std, absmax of the finite ones."""
 
+_COUNTS = frozenset(
+    {"nan", "inf", "bad", "neg", "zero", "pos", "size"}
+)  # which say something alone: that there are some
 _ALLOWED = (
     ast.Expression, ast.BoolOp, ast.And, ast.Or, ast.UnaryOp, ast.Not, ast.USub, ast.UAdd, ast.BinOp, ast.Add,
     ast.Sub, ast.Mult, ast.Div, ast.Compare, ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq, ast.Name, ast.Load,
@@ -121,4 +124,6 @@ def condition_of(text: str) -> Condition:
             )
     if not figures:
         raise TfdbgError(f"{text!r} asks for no figure.", hint=f"There are {', '.join(FIGURES)}.")
+    if isinstance(tree.body, (ast.Name, ast.Attribute)) and figures[0] not in _COUNTS:
+        raise TfdbgError(f"{text!r} compares nothing.", hint=f"Such as: {text.strip()} > 0")
     return Condition(tree)

@@ -13,6 +13,7 @@ from tfdbg_cli.model.pausing import Place
 from tfdbg_cli.model.values import Array
 
 _WHEN = re.compile(r"(?:^|\s+)(?:when|if)(?:\s+|$)")
+_NO_LINE = re.compile(r"\.py(?::|$)")
 _LINE = re.compile(r"(?:(?P<file>.*):)?(?P<line>\d+)$")
 
 
@@ -34,6 +35,8 @@ def place_of(text: str, file: str = "") -> Place:
         raise TfdbgError("There is no place.", hint="Such as: Log when min < 0, train.py:12, dense_1")
     match = _LINE.match(where)
     if match is None:
+        if _NO_LINE.search(where):
+            raise TfdbgError(f"{where!r} names no line.", hint="Write the number of one behind the file: train.py:12")
         return Place(op=where or "*", condition=condition)
     source = match["file"] or file
     if not source:

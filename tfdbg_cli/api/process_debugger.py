@@ -23,6 +23,10 @@ from tfdbg_cli.debugger.recording_controller import RecordingAttendant, Recordin
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.runs import Run
 
+_STOPS_AT_OPS = (
+    "tfdbg stops behind ops of code that runs eagerly, and none ran at that line: take one that computes something."
+)
+
 
 class ProcessDebugger:
     """The debugger of the whole process, and the patches of TensorFlow that are in place while it is enabled."""
@@ -73,7 +77,8 @@ class ProcessDebugger:
         self.debugger.recorder.end()
         sought = self.debugger.sought
         if sought is not None and sought.place is not None:
-            return f"The program never came to {sought.place}."
+            never = f"The program never came to {sought.place}."
+            return f"{never} {_STOPS_AT_OPS}" if sought.place.line else never
         return seen_by_watches(self.debugger, watch.seen)
 
     def program_fails(self, error: Exception) -> None:

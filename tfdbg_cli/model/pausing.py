@@ -126,3 +126,12 @@ class Replaceable(Protocol):
 
         """
         ...
+
+    @property
+    def pending(self) -> tuple[TensorName, ...]:
+        """The outputs in whose place the program is given another value when it goes on."""
+        ...
+
+    def take_back(self, name: TensorName) -> None:
+        """Give the program the output `name`, one of `pending`, as the op gave it."""
+        ...

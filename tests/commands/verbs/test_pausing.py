@@ -62,7 +62,23 @@ def test_breakpoints_are_set_listed_and_dropped() -> None:
     assert prompt.data("delete 1")["breakpoints"] == [{"number": 2, "place": "/home/me/train.py:41"}]
     with pytest.raises(TfdbgError, match="no breakpoint 1"):
         prompt.show("delete 1")
+    assert "1 breakpoint dropped." in prompt.show("delete")
     assert "No breakpoint" in prompt.show("delete")
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("break train.py:x", "names no line"),
+        ("until train.py", "names no line"),
+        ("break Log when min", "compares nothing"),
+        ("break Log when input.absmax", "compares nothing"),
+    ],
+)
+def test_what_is_no_place_is_refused(command: str, said: str) -> None:
+    prompt, _ = _prompt()
+    assert said in prompt.error(command).message
+    prompt.show("break Log when nan")  # a count says something alone
 
 
 class _ThirtyLines:
@@ -96,6 +112,21 @@ def test_the_program_is_given_another_value() -> None:
         prompt.show("set w np.zeros(3)")
     with pytest.raises(TfdbgError, match="already"):
         prompt.show("set prob 0")
+
+
+def test_a_value_that_the_program_is_to_be_given_is_listed_and_taken_back() -> None:
+    prompt, behind = _prompt()
+    before = behind.values["loss/Log:0"].copy()
+    assert "No tensor is replaced" in prompt.show("set") and "No tensor is replaced" in prompt.show("unset")
+    for take_back in ("unset", "unset Log", "set -d loss/Log:0"):
+        prompt.show("set loss/Log 0")
+        assert "When it goes on the program is given" in prompt.show("set")
+        (told,) = prompt.data("set")["tensors"]
+        assert (told["name"], told["summary"]["zero"]) == ("loss/Log:0", before.size)
+        assert "No tensor is replaced" in prompt.show(take_back)
+        assert np.array_equal(behind.values["loss/Log:0"], before, equal_nan=True)
+    with pytest.raises(TfdbgError, match="is not replaced"):
+        prompt.show("unset loss/Log")
 
 
 def test_elsewhere_steps_are_refused_with_what_leads_to_them() -> None:

@@ -184,17 +184,20 @@ def _break(context: Context, options: argparse.Namespace) -> Document:
 def _delete(context: Context, options: argparse.Namespace) -> Document:
     every = _breakpoints(context)
     if options.number is None:
+        dropped = len(every)
         every.clear()
+        if dropped:
+            return _listed(context, f"{count_text(dropped, 'breakpoint')} dropped. ")
     elif not every.remove(options.number):
         raise TfdbgError(f"There is no breakpoint {options.number}.", hint="`break` lists them.")
     return _listed(context)
 
 
-def _listed(context: Context) -> Document:
+def _listed(context: Context, done: str = "No breakpoint is set. ") -> Document:
     every = list(_breakpoints(context))
     data = [{"number": one.number, "place": str(one.place)} for one in every]
     if not every:
-        said = line("No breakpoint is set. ", Span("break PLACE [when CONDITION]", Style.KEY), " sets one.")
+        said = line(done, Span("break PLACE [when CONDITION]", Style.KEY), " sets one.")
         return text_document("breakpoints", said, data={"breakpoints": data}, title="break")
     lines = [line(Span("Code that runs eagerly stops behind", Style.TITLE))]
     for one in every:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -188,6 +189,11 @@ def _as_strings(array: Array) -> Array:
 
 
 def _unset(context: Context, options: argparse.Namespace) -> Document:
+    paused = context.run.paused
+    if paused is not None and not options.tensor:
+        for name in paused.pending:
+            paused.take_back(name)
+        return _list_live(context, paused)
     if not options.tensor:
         context.replaced.pop(base_of(context), None)
         return _list(context)
@@ -195,18 +201,47 @@ def _unset(context: Context, options: argparse.Namespace) -> Document:
 
 
 def _take_back(context: Context, text: str) -> Document:
+    paused = context.run.paused
     replaced = context.replaced.get(base_of(context), {})
+    name = _replaced_name(context, text, list(replaced) if paused is None else paused.pending)
+    if paused is not None:
+        paused.take_back(name)
+        return _list_live(context, paused)
+    del replaced[name]
+    return _list(context)
+
+
+def _replaced_name(context: Context, text: str, replaced: Sequence[TensorName]) -> TensorName:
+    """Which of the tensors that are `replaced` the user's `text` means."""
     wanted = split_slice(text)[0]
     found = ending_in(wanted, map(str, replaced)) or ending_in(f"{wanted}:0", map(str, replaced))
     name = parse_tensor_name(found[0]) if len(found) == 1 else _name_of(choose(context, text))
     if name is None or name not in replaced:
         known = ", ".join(map(str, replaced))
         raise TfdbgError(f"{name} is not replaced.", hint=f"Replaced: {known}." if known else "No tensor is.")
-    del replaced[name]
-    return _list(context)
+    return name
+
+
+def _list_live(context: Context, paused: Replaceable) -> Document:
+    """What the program is given in place of what the op gave."""
+    if not paused.pending:
+        return text_document("replaced", line("No tensor is replaced."), data={"tensors": []}, title="set")
+    lines: list[Line] = [line(Span("When it goes on the program is given", Style.TITLE)), EMPTY_LINE]
+    data = []
+    for name in paused.pending:
+        row = context.run.tensors.named(name.node, name.slot)[-1]
+        dtype, value = context.run.tensors[row].dtype, paused.value(name)
+        lines.append(line(Span(str(name), Style.NAME, f"pt {quoted(str(name))}")))
+        lines.append(line("  was  ", *chip(context.run.tensors.value(row), dtype).spans))
+        lines.append(line("  is   ", *chip(value, dtype, summarize(value)).spans))
+        data.append({"name": str(name), "dtype": dtype, "summary": summary_data(summarize(value))})
+    lines += [EMPTY_LINE, line(Span("unset", Style.KEY, "unset"), " gives it what the op gave.")]
+    return Document("replaced", (Text(tuple(lines)),), lambda: {"tensors": data}, "set")
 
 
 def _list(context: Context) -> Document:
+    if context.run.paused is not None:
+        return _list_live(context, context.run.paused)
     replaced = context.replaced.get(base_of(context), {})
     run = context.runs[base_of(context)]
     if not replaced:

@@ -180,6 +180,13 @@ class PausedOp:
             with compat.not_recording():
                 tf.raw_ops.AssignVariableOp(resource=self._handle(name), value=compat.eager_tensor(value))
 
+    @property
+    def pending(self) -> tuple[TensorName, ...]:
+        return tuple(TensorName(self.node, slot) for slot in self.replaced)
+
+    def take_back(self, name: TensorName) -> None:
+        self.replaced.pop(name.slot, None)
+
     def let_go(self) -> OpOutputs:
         """Give back the outputs as TensorFlow gave them, and hold them no longer: the program goes on."""
         outputs, self.outputs = self.outputs, None

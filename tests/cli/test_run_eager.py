@@ -225,6 +225,17 @@ def test_a_place_that_the_program_never_comes_to_is_told_at_its_end(tmp_path) ->
     assert "never came" not in _done(tmp_path, program, "-c", "until Sqrt", "-c", "continue").stderr
 
 
+def test_a_watch_by_a_filter_that_there_is_not_is_told_at_the_end(tmp_path) -> None:
+    program = "import tensorflow as tf\n\nstep = tf.function(lambda x: x * 2)\nprint(step(1.0).numpy())\n"
+    done = _done(tmp_path, program, "--until", "has_nann")
+    assert done.stdout.split() == ["2.0"]
+    assert done.stderr.splitlines()[-1] == "tfdbg: Nothing was watched: There is no filter 'has_nann'."
+    added = program.replace(
+        "\n\n", "\nimport tfdbg_cli\ntfdbg_cli.add_tensor_filter('mine', lambda d, v: False)\n", 1
+    )
+    assert "Nothing passed mine in 1 run" in _done(tmp_path, added, "--until", "mine").stderr
+
+
 def test_a_logarithm_that_is_thrown_away_stops_nothing_and_its_gradient_does(tmp_path) -> None:
     head = "import tensorflow as tf\n\nw = tf.Variable([2.0, 0.0, 1.0])\nfor i in range(4):\n"
     chosen = "safe = tf.where(w > 0, tf.math.log(w), 0.)\n"

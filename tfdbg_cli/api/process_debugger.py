@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 
+from tfdbg_cli.analysis.watch.filters import filter_named
 from tfdbg_cli.api.frontends import attended, choose_frontend, user_settings
 from tfdbg_cli.api.launch_options import launch_options
 from tfdbg_cli.api.screen_beside import load_beside
@@ -79,7 +80,18 @@ class ProcessDebugger:
         if sought is not None and sought.place is not None:
             never = f"The program never came to {sought.place}."
             return f"{never} {_STOPS_AT_OPS}" if sought.place.line else never
-        return seen_by_watches(self.debugger, watch.seen)
+        return self._never_watched() or seen_by_watches(self.debugger, watch.seen)
+
+    def _never_watched(self) -> str:
+        """That there is no filter of the name on the command line; empty where something was watched."""
+        until = launch_options().until
+        if until is None or not self.debugger.run_count or self.debugger.has_watched:
+            return ""
+        try:
+            filter_named(self.debugger.filters, until.filter_name)
+        except TfdbgError as error:
+            return f"Nothing was watched: {error.message}"
+        return ""
 
     def program_fails(self, error: Exception) -> None:
         """Open the prompt on `error`, which is about to end the program, unless a stop has already shown it."""

@@ -115,6 +115,11 @@ class Debugger:
         """How many runs have begun."""
         return self._count
 
+    @property
+    def has_watched(self) -> bool:
+        """Whether a watch has begun, be it over or not."""
+        return self._last_watch is not None
+
     def count_run(self) -> int:
         """Count a run that begins now, and return its number."""
         self._count = number = next(self._numbers)

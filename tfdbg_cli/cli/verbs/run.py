@@ -96,6 +96,8 @@ def watch_of(options: argparse.Namespace) -> RunUntil | None:
         raise TfdbgError("--watch and --until exclude each other.", hint="--watch is short for --until bad_result.")
     if options.watch or options.until:
         name = options.until or "bad_result"
+        if ":" in name:
+            _require_parameter(name)
         return watch_decision(
             name,
             options.fenn,
@@ -112,6 +114,14 @@ def watch_of(options: argparse.Namespace) -> RunUntil | None:
             hint="Write: tfdbg run --watch …, or tfdbg run --until FILTER …",
         )
     return None
+
+
+def _require_parameter(name: str) -> None:
+    """Raises TfdbgError where `name` is one of our filters with what is no number behind it."""
+    from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, filter_named  # NumPy comes with it
+
+    if name.rpartition(":")[0] in BUILT_IN_FILTERS:
+        filter_named(BUILT_IN_FILTERS, name)
 
 
 def _first_of(commands: Sequence[str]) -> str:

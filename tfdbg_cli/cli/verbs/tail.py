@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 import sys
 import time
 from pathlib import Path
@@ -13,7 +14,7 @@ from tfdbg_cli.cli.parser import Parser
 from tfdbg_cli.document.plain import harmless
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.recording.addresses import refuse_address
-from tfdbg_cli.line.stream import write
+from tfdbg_cli.line.stream import to_stderr, write
 from tfdbg_cli.model.units import count_text
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ def run(options: argparse.Namespace) -> int:
     folder = Path(options.path).expanduser()
     if folder.exists() and not folder.is_dir():
         raise TfdbgError(f"{folder} is a file.", hint="Give the folder that Debugger V2 writes into.")
+    _say_what_is_waited_for(folder)
     following, came, bad = Following(folder), time.monotonic(), False
     while True:
         quiet = time.monotonic() - came
@@ -70,6 +72,28 @@ def run(options: argparse.Namespace) -> int:
         if ending:
             return _FOUND if bad else 0
         time.sleep(options.interval)
+
+
+def _say_what_is_waited_for(folder: Path) -> None:
+    """Say on standard error where there is nothing to follow yet.
+
+    Raises:
+        TfdbgError: another program writes there than Debugger V2.
+
+    """
+    from tfdbg_cli.formats.event_set_format import EVENT_SETS
+    from tfdbg_cli.formats.opening import FORMATS
+    from tfdbg_cli.formats.recording.format import Place
+
+    place = Place(folder)
+    if EVENT_SETS.recognizes(place):
+        return
+    other = next((known for known in FORMATS if not place.is_missing and known.recognizes(place)), None)
+    if other is not None:
+        hint = f"`tfdbg open --follow {shlex.quote(str(folder))}` shows it, and what is added to it."
+        raise TfdbgError(f"{folder} is no log directory of Debugger V2.", hint=hint)
+    waits = "is not there yet" if place.is_missing else "holds nothing of Debugger V2 yet"
+    to_stderr(f"{folder} {waits}; waiting for it, until Ctrl-C.")
 
 
 def _told(growth: Growth) -> dict[str, Any]:

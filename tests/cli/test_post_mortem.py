@@ -69,7 +69,30 @@ def turn(i):
 for i in range(5):
     turn(i)
 """
+OWN_HOOK = """
+import tensorflow as tf
+import tfdbg_cli
+v1 = tf.compat.v1
+v1.disable_eager_execution()
+step = v1.train.get_or_create_global_step()
+add = v1.assign_add(step, 1)
+
+class Ends(v1.train.SessionRunHook):
+    def after_run(self, context, values):
+        if values.results is not None or context.session.run(step) == 3:
+            raise RuntimeError("too far")  # here
+
+with v1.train.MonitoredTrainingSession(hooks=[tfdbg_cli.LocalCLIDebugHook(), Ends()]) as session:
+    while True:
+        session.run(add)
+"""
 CASES = {
+    "with a hook of its own": (
+        OWN_HOOK,
+        "continue",
+        "run #3: after which the program failed with RuntimeError",
+        "context",
+    ),
     "between runs": (
         BETWEEN,
         "continue",

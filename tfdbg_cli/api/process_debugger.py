@@ -13,6 +13,7 @@ from tfdbg_cli.api.frontends import attended, choose_frontend, user_settings
 from tfdbg_cli.api.launch_options import launch_options
 from tfdbg_cli.api.screen_beside import load_beside
 from tfdbg_cli.api.watches import seen_by_watches
+from tfdbg_cli.api.wrapped_sessions import latest_with_runs
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
 from tfdbg_cli.capture.intercept.all_sessions import intercept_all_sessions
@@ -94,7 +95,10 @@ class ProcessDebugger:
         return ""
 
     def program_fails(self, error: Exception) -> None:
-        """Open the prompt on `error`, which is about to end the program, unless a stop has already shown it."""
+        """Open the prompt on `error`, which is about to end the program, unless a stop has already shown it.
+
+        It is that of a session which the program wrapped, where all runs were made by such.
+        """
         if self.on:
             watch = watch_of(self.controller)
 
@@ -102,7 +106,9 @@ class ProcessDebugger:
                 run = run_that_failed(error, number, watch)
                 return None if run is None else self.controller.with_values(run)
 
-            self.debugger.program_fails(make)
+            own = self.debugger.run_count > 0
+            debugger = self.debugger if own else latest_with_runs() or self.debugger
+            debugger.program_fails(make)
 
     def _begin(self) -> None:
         """Stop before the next run; or begin with the watch and the recording that the command line asked for."""

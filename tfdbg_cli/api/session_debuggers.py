@@ -9,6 +9,7 @@ from tfdbg_cli.api.launch_options import launch_options
 from tfdbg_cli.api.process_debugger import process_debugger
 from tfdbg_cli.api.screen_beside import load_beside
 from tfdbg_cli.api.watches import began_with_the_watch
+from tfdbg_cli.api.wrapped_sessions import note_wrapped_session
 from tfdbg_cli.capture.controller import Controller
 from tfdbg_cli.capture.dump_folders import empty_folder
 from tfdbg_cli.capture.intercept.dumping_controller import DumpingController
@@ -50,6 +51,7 @@ def session_debugger(
         attended=lambda: attended(ui_type),
         recorder=process_debugger().debugger.recorder,
     )
+    note_wrapped_session(debugger)
     debugger.interruption.stand_by()
     load_beside(ui_type)
     options = launch_options()

@@ -22,6 +22,10 @@ def seen_by_watches(process: Debugger, ops: int) -> str:
     """
     own = process.active_watch
     others = [debugger.active_watch for debugger in _watching if debugger.run_count]
-    if own is None or None in others:
+    watches = [watch for watch in others if watch is not None]
+    if own is None or len(watches) < len(others):
         return ""
-    return own.seen_in_words(ops, sum(watch.watch.runs for watch in others if watch is not None))
+    told = next((watch for watch in watches if not own.asks_as(watch.watched)), own)  # begun at a stop
+    if told is not own and own.watch.runs:
+        return ""
+    return told.seen_in_words(ops, sum(watch.watch.runs for watch in watches if watch is not told))

@@ -176,3 +176,17 @@ def test_an_iterator_that_a_function_asked_is_not_counted(front, tf) -> None:
             step(x)
 
     assert sample(front, program) is None
+
+
+@pytest.mark.parametrize("by_class", [True, False])
+def test_an_infinite_weight_of_a_class_is_not_taken_for_one_of_a_sample(model, front, by_class: bool) -> None:
+    front.script = [RunUntil("has_inf_or_nan")]
+    weights: dict[str, Any] = {"sample_weight": np.where(np.arange(60) == 37, np.inf, 1.0).astype(np.float32)}
+    if by_class:
+        weights = {"class_weight": {0: 1.0, 1: float("inf")}}
+    labels = (np.arange(60) == 37).astype(np.float32)[:, None]
+    with tf_debug.debugging():
+        model().fit(np.abs(X), labels, batch_size=8, shuffle=False, verbose=0, **weights)
+    told = Prompt(front.ends[0]).show("origin", 200).splitlines()
+    whose = "weights that fit made of class_weight" if by_class else "sample weights of the arrays that fit was given"
+    assert f"Cause     Already in the {whose}." in told

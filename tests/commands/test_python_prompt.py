@@ -50,6 +50,14 @@ def test_it_stands_at_the_call_and_comes_back() -> None:
     assert "forward()" in answer and answer.startswith("pdb at the program's own call")
 
 
+def test_interact_talks_where_pdb_does(capsys) -> None:
+    """And not where the process writes to, which a full screen has taken over."""
+    answer = _talk(0, "interact\n'>' + str(20 + 22)\n1 / 0\nexit()\np 'back'\n")
+    assert "'back'" in answer
+    assert ">42" in answer and "ZeroDivisionError" in answer
+    assert capsys.readouterr() == ("", "")
+
+
 @pytest.mark.parametrize("leaves", ["q", "c", "n", "s", ""])
 def test_whatever_leaves_it_comes_back_to_the_stop(leaves) -> None:
     assert "(Pdb)" in _talk(0, f"{leaves}\n" if leaves else "")

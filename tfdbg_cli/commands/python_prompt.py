@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import inspect
 import pdb
+import sys
 from collections.abc import Sequence
+from contextlib import redirect_stderr, redirect_stdout
 from types import FrameType
-from typing import TextIO
+from typing import IO, Any, TextIO
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.frames import LiveFrame
@@ -27,10 +29,37 @@ def open_pdb(frames: Sequence[LiveFrame], at: int, given: TextIO, shown: TextIO)
     if frame is None:
         raise TfdbgError("The call of the program is not one of this thread.", hint="`py` takes Python at any stop.")
     shown.write(_GREETING)
-    debugger = pdb.Pdb(stdin=given, stdout=shown, nosigint=True)
+    debugger = _Debugger(stdin=given, stdout=shown, nosigint=True)
     debugger.reset()
     debugger.interaction(frame, None)
     shown.flush()
+
+
+class _Kept:
+    """A stream that `exit()`, which closes what it was typed into, leaves open."""
+
+    def __init__(self, stream: IO[str]) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+class _Debugger(pdb.Pdb):
+    """pdb whose `interact` talks where pdb itself does: Python's console takes the streams of the process."""
+
+    def do_interact(self, arg: str) -> bool | None:
+        before, sys.stdin = sys.stdin, _Kept(self.stdin)
+        try:
+            with redirect_stdout(self.stdout), redirect_stderr(self.stdout):
+                return super().do_interact(arg)
+        except SystemExit:  # `exit()` leaves the console, and not the program
+            return None
+        finally:
+            sys.stdin = before
 
 
 def _running(frames: Sequence[LiveFrame]) -> FrameType | None:

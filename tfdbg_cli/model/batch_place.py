@@ -24,6 +24,7 @@ class BatchPlace:
     only the iterator is known. `loop` is the Keras method that loops over the batches, or VALIDATION, empty for a
     loop of the program's own. `handle` says that the key of this entry in `Call.came` names an iterator rather than a
     tensor. A call may take as many as `steps` batches from it (`steps_per_execution` of Keras), this is the first's.
+    `class_weight` says that `fit` made the weights of the samples out of those of their classes.
     """
 
     step: int
@@ -33,3 +34,4 @@ class BatchPlace:
     loop: str = ""
     handle: bool = False
     steps: int = 1
+    class_weight: bool = False

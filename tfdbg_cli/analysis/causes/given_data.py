@@ -29,12 +29,14 @@ class GivenData:
     """Where the data is not finite (`bad`), which part of the batch it is, if that is known, and how it came.
 
     `arrays` says which arrays a method of Keras took it from: "the arrays that fit was given"; empty if none.
+    `class_weight` says that `fit` made the sample weights of those of the classes.
     """
 
     bad: Array
     role: BatchRole | None = None
     came: Came = Came.FED
     arrays: str = ""
+    class_weight: bool = False
 
     @property
     def columns(self) -> tuple[int, ...]:

@@ -42,6 +42,9 @@ _FILTER_DATA = (
 _CHECK_ARRAYS = (
     "Check them before: np.isfinite({part}).all(); replace what is missing (np.nan_to_num), or leave such rows out."
 )
+_CHECK_CLASSES = (
+    "Look at its values: a class of which there are no samples has a count of 0, by which nothing can be divided."
+)
 _CHECK_QUEUED = (
     "Check what is put into the queue: tf.debugging.check_numerics before tf.train.batch or enqueue, or replace"
     " what is missing there: tf.where(tf.math.is_finite({part}), {part}, 0.0)."
@@ -135,6 +138,8 @@ def _cause_of_delivery(given: GivenData | None) -> Cause:
     filtered = _FILTER_DATA.format(parts=parts, part=part)
     if given is None:
         return Cause("Already in the data that the input pipeline delivered.", filtered)
+    if given.role is BatchRole.WEIGHTS and given.class_weight:
+        return Cause("Already in the weights that fit made of class_weight.", _CHECK_CLASSES)
     role = f"{given.role} of " if given.role else ""
     helps = _CHECK_ARRAYS.format(part=part) if given.arrays else filtered
     data = given.arrays or "the data that the input pipeline delivered"

@@ -94,7 +94,8 @@ def _place(loop: str, names: Mapping[str, Any]) -> BatchPlace | None:
     order = Order.PIPELINE
     if arrays and steps is None:  # with a number of steps an epoch may begin in the middle of the arrays
         order = Order.SHUFFLED if names.get("shuffle", False) else Order.ARRAYS
-    return BatchPlace(step, order, first, epoch, loop, steps=end - step + 1)
+    by_class = names.get("class_weight") is not None and names.get("sample_weight") is None
+    return BatchPlace(step, order, first, epoch, loop, steps=end - step + 1, class_weight=by_class)
 
 
 def ids_of(tensors: Mapping[str, Any]) -> dict[str, int]:

@@ -76,6 +76,7 @@ def _came(fields: dict[str, Any]) -> tuple[str, BatchPlace]:
         text(fields["loop"]),
         flag(fields["handle"]),
         whole(fields.get("steps", 1)),
+        flag(fields.get("class_weight", False)),
     )
 
 

@@ -192,7 +192,7 @@ def _table(
         columns.append(Column("NaN, ±inf", right=True, width=0 if later is None else 9))
     if signs:
         columns.append(Column("", width=1))
-    columns.append(Column("Layer", subject=True))
+    columns.append(Column("Layer", keep_end=True, subject=True))
     base = min(name.count("/") for name in names)
 
     def row(i: int) -> Row:

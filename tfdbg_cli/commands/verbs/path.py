@@ -110,7 +110,7 @@ class _Screen:
             Column("Op type", drop=1),
             Column("Value", drop=2),
             *health,
-            Column("Tensor", subject=True),
+            Column("Tensor", keep_end=True, subject=True),
         )
 
     def _row(self, way: Way, indices: Sequence[int | None], i: int) -> Row:

@@ -25,7 +25,7 @@ from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.model.runs import Opened
 from tfdbg_cli.model.units import count_text
 
-_CURVE = 24  # columns
+_CURVE, _LEAST = 24, 14  # columns; of a name as few
 _NOTHING = "Nothing in these runs is a gradient, or a variable that the forward pass reads and the run writes."
 
 
@@ -118,8 +118,8 @@ def _overview(series: Sequence[Series]) -> Table:
         )
 
     columns = (
-        Column("Layer"), Column("Norm of"), Column("First", right=True, drop=3), Column("", width=_CURVE, drop=1),
-        Column("Last", right=True), Column("Last / first", drop=2),
+        Column("Layer", keep_end=True, least=_LEAST), Column("Norm of"), Column("First", right=True, drop=3),
+        Column("", width=_CURVE, drop=1), Column("Last", right=True), Column("Last / first", drop=2),
     )  # fmt: skip
     return Table(columns, len(series), row)
 

@@ -98,7 +98,7 @@ def _head(context: Context, search: AlertSearch, shown: Sequence[Alert], *, more
         lines.append(line(Span(what, Style.GOOD if search.unknown < search.tensors else Style.WARNING)))
     else:
         first = shown[0]
-        many = f"more than {len(shown):,} alerts" if more else count_text(len(shown), "alert")
+        many = f"more than {count_text(len(shown), 'alert')}" if more else count_text(len(shown), "alert")
         link = f"runs {first.run + 1}"
         call = context.runs[first.run].call
         what = f": {call.function}" if call.kind is RunKind.FUNCTION and " " in call.function else ""  # no one call

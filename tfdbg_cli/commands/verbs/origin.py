@@ -329,7 +329,7 @@ COMMAND = Command(
             ("--benign",),
             "what looks intended (a mask of -inf): tell it last, skip it, or show it like others",
             metavar="|".join(Benign),
-            choices=tuple(Benign),
+            choices=tuple(map(str, Benign)),
             default=Benign.LAST,
         ),
         Argument(("--all",), "list every such tensor, not only the first", switch=True),

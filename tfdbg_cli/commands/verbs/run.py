@@ -109,7 +109,7 @@ COMMAND = Command(
             ("--values",),
             "how the values come to be there: taken while the program's run happens (of every run, with -f), or of "
             "the run made again on a copy of its state",
-            choices=tuple(Values),
+            choices=tuple(map(str, Values)),
             default=Values.AUTO.value,
         ),
         Argument(
@@ -124,7 +124,7 @@ COMMAND = Command(
             ("--benign",),
             "with -f has_inf_or_nan: go on where all that is not finite is made on purpose, or what comes out is "
             "finite all the same, and leave those places out (`ignored`); or stop there, as without it",
-            choices=tuple(OnBenign),
+            choices=tuple(map(str, OnBenign)),
             default="",
         ),
         Argument(("--node_name_filter",), "capture only these nodes", Kind.NODE, metavar="REGEX", default=""),

@@ -291,7 +291,7 @@ COMMAND = Command(
         Argument(
             ("-s", "--statistic"),
             "the number to follow",
-            choices=tuple(Statistic),
+            choices=tuple(map(str, Statistic)),
             default=Statistic.ABSMAX.value,
         ),
         Argument(("--above",), "in which run it was first larger than X", metavar="X", type=float),

@@ -156,7 +156,7 @@ COMMAND = Command(
     _trends,
     (
         Argument(("layer",), "a layer or scope; all without it", Kind.LAYER, nargs="?", default="", metavar="LAYER"),
-        Argument(("--of",), "one norm only", choices=tuple(Quantity), default=""),
+        Argument(("--of",), "one norm only", choices=tuple(map(str, Quantity)), default=""),
         Argument(("-a", "--all"), "runs of other functions too", switch=True),
         QUERY_ARGUMENT,
     ),

@@ -58,7 +58,7 @@ def test_values_are_read_as_their_type(name, text, value):
         ("mouse_mode", "perhaps", "on or off"),
         ("graph_recursion_depth", "deep", "whole number"),
         ("theme", "pink", "dark, light"),
-        ("precision", "many", "whole number"),
+        ("precision", "many", "a number of digits, or `program`"),
         ("precision", "21", "precision is not 21"),
         ("edgeitems", "-1", "edgeitems is not -1"),
         ("array_threshold", "1e999", "whole number"),

@@ -7,7 +7,9 @@ import pytest
 from support.dump_maker import CPU0, dump_message, dump_tensor, small_dump
 
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.container import layout
 from tfdbg_cli.formats.dumps.device_names import directory_of
+from tfdbg_cli.formats.examining import examined
 from tfdbg_cli.formats.opening import open_path
 
 
@@ -65,6 +67,21 @@ def test_folders_of_other_names_and_unfinished_ones(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").touch()
     names = [Path(run.origin_path).name for run in open_path(tmp_path).runs]
     assert names == ["run_1700000000000001_1", "bad_run", "good_run"]
+
+
+def test_recordings_beside_runs_are_named(tmp_path: Path) -> None:
+    session_root(tmp_path, (1,))
+    assert not any("Beside" in note for note in open_path(tmp_path).notes)
+    for name in ("b", "a"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / layout.INDEX).touch()
+    told = "Beside these runs lie recordings, each to be opened by itself: a, b."
+    assert told in open_path(tmp_path).notes and told in examined(tmp_path).facts
+
+
+@pytest.mark.parametrize("path", ["", " "])
+def test_an_empty_path_is_not_the_folder_that_one_is_in(path: str) -> None:
+    assert refusal(path).message == "The path is empty."
 
 
 def test_a_run_that_dumped_nothing(tmp_path: Path) -> None:

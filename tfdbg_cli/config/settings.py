@@ -157,7 +157,8 @@ def _number(name: str, text: str) -> int:
     try:
         found = int(float(number) * unit)
     except (ValueError, OverflowError):
-        raise TfdbgError(f"{name} is a whole number (20, or 512M, 4G), not {text!r}.") from None
+        numbers = "a number of digits, or `program`" if name == "precision" else "a whole number (20, or 512M, 4G)"
+        raise TfdbgError(f"{name} is {numbers}, not {text!r}.") from None
     if name == "preview_share" and not PREVIEW_SHARES[0] <= found <= PREVIEW_SHARES[1]:
         raise TfdbgError(f"preview_share is a percentage from {PREVIEW_SHARES[0]} to {PREVIEW_SHARES[1]}.")
     if found < 0 or (name == "precision" and found > _MOST_DIGITS):

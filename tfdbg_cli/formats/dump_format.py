@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.bundles.layout import is_bundle
+from tfdbg_cli.formats.container import layout
 from tfdbg_cli.formats.dumps.case_layout import CASE_DIRECTORY
 from tfdbg_cli.formats.dumps.device_names import DEVICE_PREFIX
 from tfdbg_cli.formats.dumps.listing import (
@@ -60,6 +61,9 @@ def _examine_run(place: Place) -> Examination:
     return replace(found, troubles=(*found.troubles, *repetition_troubles(place.path)))
 
 
+_MOST_BESIDE, _NAMED = 1_000, 5  # folders that are looked into for recordings, and named
+
+
 def _read(path: Path) -> Run:
     from tfdbg_cli.formats.dumps.reader import read_dump  # what reads a format is loaded for it only
 
@@ -81,13 +85,26 @@ def _open_runs(place: Place) -> Recording:
     glance = Glance[str](
         lambda name: tensor_count(path / name), run_number, lambda name: _outline(path / name, run_number(name))
     )
-    return SavedRecording(SavedRuns(_runs_in(place), lambda name: _read(path / name), glance))
+    runs = SavedRuns(_runs_in(place), lambda name: _read(path / name), glance)
+    return SavedRecording(runs, notes=_beside(place))
+
+
+def _beside(place: Place) -> tuple[str, ...]:
+    """A sentence that names recordings that lie beside the runs, which are opened one by one."""
+    others = [name for name in place.folders if not RUN_DIRECTORY.fullmatch(name)][:_MOST_BESIDE]
+    found = [name for name in others if (place.path / name / layout.INDEX).exists()]
+    if not found:
+        return ()
+    more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+    lie = "lies a recording, to be" if len(found) == 1 else "lie recordings, each to be"
+    return (f"Beside these runs {lie} opened by itself: {', '.join(found[:_NAMED])}{more}.",)
 
 
 def _examine_runs(place: Place) -> Examination:
     from tfdbg_cli.formats.dumps.examination import examine
 
-    return examine([place.path / name for name in _runs_in(place)], DUMPS.name)
+    found = examine([place.path / name for name in _runs_in(place)], DUMPS.name)
+    return replace(found, facts=(*found.facts, *_beside(place)))
 
 
 def _runs_in(place: Place) -> list[str]:
@@ -139,4 +156,6 @@ DUMP = Format(
     _is_part,
     _examine_run,
 )
-DUMPS = Format("a folder of such runs (run_<time>_<number>)", _holds_runs, _open_runs, examine=_examine_runs)
+DUMPS = Format(
+    "a folder of dump directories or bundles (run_<time>_<number>)", _holds_runs, _open_runs, examine=_examine_runs
+)

@@ -102,6 +102,8 @@ def named_place(path: Path | str) -> Place:
         TfdbgError: there is nothing there, or it may not be read.
 
     """
+    if not str(path).strip():  # which Python takes for the folder that one is in
+        raise TfdbgError("The path is empty.", hint="Name a file or a folder.")
     place = Place(Path(path).expanduser())
     if place.is_missing and place.path.name:
         from tfdbg_cli.formats.checkpoints.file_names import ENDING  # what reads a format is loaded for it only

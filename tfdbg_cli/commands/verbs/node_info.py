@@ -210,6 +210,8 @@ def _dumps(store: TensorStore, node: Node, why_none: str) -> list[Block]:
 
 def _why_none(context: Context, node: Node) -> str:
     """Why nothing may have been captured of `node`."""
+    if isinstance(context.stop, RunStart) and not context.runs:
+        return "The run has not been made yet."
     error = None if isinstance(context.stop, RunStart) else context.run.error
     if error is not None and error.node is not None and node_of(error.node) == node.name:
         return "This is the op that failed: it gave nothing."

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from tfdbg_cli.analysis.causes.denormal import as_computed, helps_for
 from tfdbg_cli.analysis.causes.evidence import Evidence
 from tfdbg_cli.analysis.causes.rules import Rule
 from tfdbg_cli.analysis.causes.safe_numbers import safe_numbers
@@ -48,7 +49,19 @@ class Cause:
 
 
 def explain(evidence: Evidence) -> Cause | None:
-    """The cause by the table: the rules that hold for some elements, that of most elements first; None for none."""
+    """The cause by the table, for inputs as TensorFlow's kernels take them; None where none is known."""
+    computed = as_computed(evidence)
+    if computed is None:
+        return _by_table(evidence)
+    flushed, words = computed
+    found = _by_table(flushed)
+    if found is None:
+        return Cause(f"{words[0].upper()}{words[1:]}.", helps_for(evidence))
+    return replace(found, text=f"{found.text.removesuffix('.')}; {words}.")
+
+
+def _by_table(evidence: Evidence) -> Cause | None:
+    """The rules that hold for some elements, that of most elements first; None for none."""
     left = np.ones(evidence.outputs.shape, np.bool_)
     found: list[tuple[Array, Rule]] = []
     with np.errstate(all="ignore"):

@@ -193,6 +193,8 @@ CASES = [
          Maker.DEVIATION)),
     Case("Reciprocal", ([0.0],), np.reciprocal, "Gradient of acos at 1 or -1", "clip_by_value",
          around=Surroundings(slope_of="Acos")),
+    Case("Sqrt", ([-1e-7],), np.sqrt, "The gradient of acos of a number beyond 1", "clip_by_value",
+         around=Surroundings(slope_of="Acos")),
     Case("Reciprocal", ([0.0],), np.reciprocal, "Gradient of a logarithm at 0", "maximum",
          around=Surroundings(slope_of="Log")),
     Case("RealDiv", ([0.0], [0.0]), np.divide, "Gradient of atan2 at (0, 0), where it has none: in1:0", "tf.where",

@@ -186,6 +186,9 @@ RULES: tuple[Rule, ...] = (
     Rule(ops("Sqrt Rsqrt"), made(0, _MOMENTS, of(0, lambda x: x.real < 0)),
          "square root of a negative number: {a}, a variance as E[x²]-E[x]², is negative by rounding at {n}",
          "Use tf.nn.moments or tf.math.reduce_variance, which cannot go below 0."),
+    Rule(ops("Sqrt"), slope(ops("Acos Asin"), of(0, lambda x: x.real < 0)),
+         "the gradient of {slope} of a number beyond 1: it takes the root of {a}, 1 - x², which is negative at {n}",
+         helps.CLIP_UNIT),
     Rule(
         ops("Sqrt Rsqrt"),
         of(0, lambda x: x.real < 0),

@@ -86,14 +86,21 @@ def _count(summary: Summary, style: Style, name: str) -> Span:
     number = figure(summary, name)
     if number != number:
         return Span("?", Style.WARNING)
-    return Span(_short(int(number)) if number else "", style)
+    return Span(short_count(int(number)) if number else "", style)
 
 
-def _short(count: int) -> str:
+def short_count(count: int) -> str:
     """A count in five columns: with its comma where there is room for one."""
     if count < 10_000:
         return f"{count:,}"
-    return str(count) if count < 100_000 else f"{count:.0e}".replace("e+0", "e")
+    if count < 100_000:
+        return str(count)
+    scaled, unit = count / 1e3, "k"
+    for larger in "MGT":
+        if scaled < 999.5:
+            break
+        scaled, unit = scaled / 1e3, larger
+    return f"{scaled:.3g}{unit}"
 
 
 def _number(number: float) -> Span:

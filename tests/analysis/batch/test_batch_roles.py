@@ -77,3 +77,20 @@ def test_parts_that_were_given_one_by_one_have_roles_though_their_names_are_not_
     parts = [name("X"), name("labels")]
     assert list(map(BatchRoles(graph, frozenset(), parts).role, parts)) == [BatchRole.INPUTS, BatchRole.TARGETS]
     assert list(map(BatchRoles(graph, frozenset()).role, parts)) == [None, None]
+
+
+def test_while_a_run_goes_on_nothing_is_told_before_its_gradient_begins() -> None:
+    """A mask that the output of a layer is multiplied by looks like the targets until then."""
+    parts = [name("X"), name("mask")]
+    made = (
+        op("X", "Placeholder"), op("mask", "Placeholder"), KERNEL, op("dense", "MatMul", "X", "kernel"),
+        op("masked", "Mul", "dense", "mask"),
+    )  # fmt: skip
+    gradient = op("gradient_tape/masked/Mul", "Mul", "mask", "masked")
+
+    def told(*ops: Op, unfinished: bool) -> list[BatchRole | None]:
+        roles = BatchRoles(made_graph(*ops), frozenset(), parts, unfinished=unfinished)
+        return list(map(roles.role, parts))
+
+    assert told(*made, unfinished=True) == [None, None]
+    assert told(*made, gradient, unfinished=True) == told(*made, gradient, unfinished=False) != [None, None]

@@ -56,11 +56,20 @@ def batch_role_behind(lineage: Lineage, item: InputSeen, roles: Sequence[BatchRo
 class BatchRoles:
     """The roles of the parts of the batch in one graph; `captured` are its placeholders that hold no batch.
 
-    `alone` are parts of one batch whose names do not say so, as those that eager ops were given.
+    `alone` are parts of one batch whose names do not say so, as those that eager ops were given. `unfinished` says
+    that the run goes on: before its gradient begins, a mask that meets the output of a layer looks like the targets.
     """
 
-    def __init__(self, graph: Graph, captured: frozenset[str], alone: Sequence[TensorName] = ()) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        captured: frozenset[str],
+        alone: Sequence[TensorName] = (),
+        *,
+        unfinished: bool = False,
+    ) -> None:
         self._graph = graph
+        self._is_open = unfinished and Role.GRADIENT not in roles_of(graph).values()
         self._captured = captured
         self._alone = list(alone)
         self._known: dict[str, dict[TensorName, BatchRole]] = {}
@@ -68,7 +77,7 @@ class BatchRoles:
     def role(self, tensor: TensorName) -> BatchRole | None:
         """What `tensor`, a part of a batch as it comes into the graph, is; None for another, or where it is open."""
         node = self._graph.find(tensor.node)
-        if node is None or len(self._graph) > _MOST_NODES:
+        if node is None or self._is_open or len(self._graph) > _MOST_NODES:
             return None
         alone = tensor in self._alone
         key = _ALONE if alone else tensor.node if node.op_type in PIPELINE_OPS else self._stem(node)

@@ -67,7 +67,8 @@ def components(run: Run, batch: BatchRows) -> list[Component]:
     beside = given_with(run, batch)
     past = past_in(run.graph)
     names = map(tensor_name_of, beside)
-    roles = BatchRoles(run.graph, captured, [name for name in names if _is_alone(run, name, past)])
+    alone = [name for name in names if _is_alone(run, name, past)]
+    roles = BatchRoles(run.graph, captured, alone, unfinished=run.unfinished)
     found = [Component(name, value, _role(roles, name), fed=True) for name, value in beside.items()]
     if batch.stored:
         return [*_stored(run, roles, batch), *(part for part in found if _stem(part.name) != _stem(batch.source))]

@@ -47,7 +47,7 @@ class Explanations:
         self._lineage = lineage
         self._intentions = intentions
         self._verdicts = verdicts
-        self._batches = [BatchRoles(graph, lineage.captured) for graph in lineage.graphs]
+        self._batches = [BatchRoles(graph, lineage.captured, unfinished=run.unfinished) for graph in lineage.graphs]
 
     def cause(
         self,

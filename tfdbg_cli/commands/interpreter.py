@@ -66,6 +66,11 @@ def require_moment(command: Command, context: Context) -> None:
         return
     if moment is Moment.STEPPING:
         raise TfdbgError(f"`{command.name}` is not for the stepper.", hint="`exit` leaves the stepper.")
+    if moment is Moment.OPENED:
+        hint = (
+            "`tfdbg replay BUNDLE` steps through a bundle." if Moment.STEPPING in command.moments else "See `help`."
+        )
+        raise TfdbgError(f"`{command.name}` needs a running program; this is a recording.", hint=hint)
     if command.moments == {Moment.STEPPING}:
         raise TfdbgError(f"`{command.name}` is for the stepper.", hint="`invoke_stepper` opens it.")
     if command.moments == {Moment.PAUSED}:
@@ -75,8 +80,6 @@ def require_moment(command: Command, context: Context) -> None:
         )
     if moment is Moment.RUN_START:
         context.run  # noqa: B018  # raises the sentence that says there are no tensors yet
-    if moment is Moment.OPENED:
-        raise TfdbgError(f"`{command.name}` needs a running program; this is a recording.", hint="See `help`.")
     if moment is Moment.PAUSED:
         raise TfdbgError(
             f"`{command.name}` is not for the middle of a run of eager code.", hint="`step` goes op by op."

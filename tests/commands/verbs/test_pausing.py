@@ -132,10 +132,10 @@ def test_a_value_that_the_program_is_to_be_given_is_listed_and_taken_back() -> N
 def test_elsewhere_steps_are_refused_with_what_leads_to_them() -> None:
     with pytest.raises(TfdbgError, match="middle of a run"):
         Prompt(run_end()).run("finish")
-    with pytest.raises(TfdbgError, match="middle of a run"):
-        Prompt(opened()).run("here")
-    with pytest.raises(TfdbgError, match="needs a running program"):
-        Prompt(opened()).run("break Log")
+    for command in ("here", "step", "break Log"):
+        with pytest.raises(TfdbgError, match="needs a running program"):
+            Prompt(opened()).run(command)
+    assert "tfdbg replay" in Prompt(opened()).error("step").hint
 
 
 def test_what_makes_a_run_again_says_why_it_cannot_here() -> None:

@@ -35,7 +35,8 @@ class Finding:
 
     `harmless` says that nothing in the outcome of the run is bad by it; that may depend on it all the same (`used`),
     as on the infinity that tanh makes 1 of. `before` is the number of harmless origins that precede this one and were
-    passed over for it. `nan` is where NaN began, if the origin is an infinity that the run was given.
+    passed over for it; what comes out may depend on the first of them (`before_used`). `nan` is where NaN began, if
+    the origin is an infinity that the run was given.
     """
 
     origin: Origin
@@ -46,6 +47,7 @@ class Finding:
     passed: Passed
     used: bool = False
     nan: Origin | None = None
+    before_used: bool = False
 
 
 def passed_by(search: OriginSearch) -> Passed:
@@ -58,9 +60,10 @@ def look_for(run: Run, search: OriginSearch) -> Finding | Passed:
     origin = search.first()
     if origin is None:
         return passed_by(search)
-    before = 0
+    first, before = origin, 0
     if origin.intended is None:
         origin, before = search.harmful(origin)
+    before_used = before > 0 and is_used(run, first.name, first.value)
     if run.change is not None and origin.name in run.change.replaced and _made_bad(run, run.change.base, origin):
         origin = replace(origin, cause=Cause("`set` gave it this value."))
     after = search.spoiled(origin)
@@ -68,7 +71,7 @@ def look_for(run: Run, search: OriginSearch) -> Finding | Passed:
     used = harmless and is_used(run, origin.name, origin.value)
     chain = _chain(search, run, origin)
     passed = replace(passed_by(search), unread=search.unread_before(origin))
-    return Finding(origin, after, chain, harmless, before, passed, used, search.nan_after(origin))
+    return Finding(origin, after, chain, harmless, before, passed, used, search.nan_after(origin), before_used)
 
 
 def _made_bad(run: Run, base: Run, origin: Origin) -> bool:

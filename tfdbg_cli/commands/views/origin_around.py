@@ -94,8 +94,13 @@ def harm_blocks(found: Finding, label_width: int) -> list[Block]:
         touched = "NaN or infinite by it" if found.used else "touched"
         lines.append(line(harm, Span(f"no result and no variable is {touched}.", Style.GOOD)))
     if before := found.before:
-        verbs = ("is", "touches") if before == 1 else ("are", "touch")
-        what = f"{count_text(before, 'tensor')} before it {verbs[0]} not finite too, and {verbs[1]} nothing: "
+        one = before == 1
+        what = f"{count_text(before, 'tensor')} before it {'is' if one else 'are'} not finite too, and "
+        if found.before_used:
+            them = "it" if one else "them"
+            what += f"nothing that comes out is bad by {them}, but depends on {them}: "
+        else:
+            what += f"touch{'es' if one else ''} nothing: "
         lines.append(
             line(
                 Span("Before".ljust(label_width), Style.LABEL), what, Span("origin --all", Style.KEY, "origin --all")

@@ -18,7 +18,10 @@ from tfdbg_cli.own_frames import is_own
 
 _NOTE = "This exception ends the program. `frames` and `locals` show the Python that it came through."
 _MOST_CAUSES = 8
-_AFTER = "The exception came after this run, of which no values were taken."
+_AFTER = (
+    "The exception came after this run, of which no values were taken. `tfdbg run --watch --keep 3 SCRIPT` keeps those of"
+    " the last three runs."
+)
 
 
 def run_that_failed(error: Exception, number: int, watch: EagerWatch) -> Run | None:

@@ -19,8 +19,8 @@ from tfdbg_cli.own_frames import is_own
 _NOTE = "This exception ends the program. `frames` and `locals` show the Python that it came through."
 _MOST_CAUSES = 8
 _AFTER = (
-    "The exception came after this run, of which no values were taken. `tfdbg run --watch --keep 3 SCRIPT` keeps those"
-    " of the last three runs."
+    "The exception came after this run, of which no values were taken. `tfdbg run --watch --keep 3 SCRIPT` keeps"
+    " those of the last three runs."
 )
 
 

@@ -17,6 +17,7 @@ from support.prompt import Prompt
 from tfdbg_cli.document.ansi import CODES
 from tfdbg_cli.document.document import Document, text_document
 from tfdbg_cli.document.exports.by_name import EXPORTS, exported
+from tfdbg_cli.document.exports.csv_rows import csv_text
 from tfdbg_cli.document.exports.looks import BACK, FRONT, LOOKS
 from tfdbg_cli.document.text import Line, Span, Style
 from tfdbg_cli.errors import TfdbgError
@@ -129,3 +130,15 @@ def _luminance(color: str) -> float:
 def test_a_command_writes_each_kind_of_file(end, tmp_path):
     Prompt(sample_run.run_end()).document(f"lt > {tmp_path / 'out'}{end}")
     assert "loss/Log:0" in (tmp_path / f"out{end}").read_text(encoding="utf-8")
+
+
+def test_a_curve_has_a_row_for_each_of_its_steps() -> None:
+    series = [
+        {"name": "dense", "quantity": "weight", "steps": [1, 2], "values": [0.5, None]},
+        {"name": "b, c", "quantity": "gradient", "steps": [2], "values": [float("nan")]},
+    ]
+    assert csv_text({"series": series}, "trends").split("\r\n")[:4] == [
+        "name,quantity,step,value", "dense,weight,1,0.5", "dense,weight,2,", '"b, c",gradient,2,nan',
+    ]  # fmt: skip
+    shapes = csv_text({"tensors": [{"name": "x", "shape": [2, 3], "steps": [1], "values": [1, 2]}]}, "lt")
+    assert shapes == "name,shape,steps,values\r\nx,2 3,1,1 2\r\n"

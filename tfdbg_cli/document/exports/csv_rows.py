@@ -14,7 +14,7 @@ from tfdbg_cli.errors import TfdbgError
 def csv_text(data: Mapping[str, Any], name: str) -> str:
     """The rows in `data`, which is the JSON form of a document called `name`.
 
-    There is a column for each field, called `summary.nan` where one lies in another.
+    There is a column for each field, called `summary.nan` where one lies in another. A curve has a row for each step.
 
     Raises:
         TfdbgError: there are no rows in it, or several tables.
@@ -24,7 +24,7 @@ def csv_text(data: Mapping[str, Any], name: str) -> str:
     if len(tables) != 1:
         what = f"{len(tables)} tables ({', '.join(tables)})" if tables else "no table"
         raise TfdbgError(f"There is {what} in `{name}` to write as CSV.", hint="Write to .json, .html or .txt.")
-    rows = [dict(_flat(row)) for row in next(iter(tables.values()))]
+    rows = [dict(_flat(one)) for row in next(iter(tables.values())) for one in _by_step(row)]
     columns = dict.fromkeys(column for row in rows for column in row)
     file = io.StringIO()
     writer = csv.DictWriter(file, columns, lineterminator="\r\n")
@@ -35,6 +35,17 @@ def csv_text(data: Mapping[str, Any], name: str) -> str:
 
 def _is_table(value: Any) -> bool:
     return isinstance(value, list | tuple) and bool(value) and all(isinstance(row, Mapping) for row in value)
+
+
+def _by_step(row: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """`row`, or where it is a curve (`steps` and `values`) a row for each `step` and its `value`."""
+    steps, values = row.get("steps"), row.get("values")
+    if not isinstance(steps, list | tuple) or not isinstance(values, list | tuple) or len(steps) != len(values):
+        yield row
+        return
+    rest = {key: value for key, value in row.items() if key not in {"steps", "values"}}
+    for step, value in zip(steps, values, strict=True):
+        yield {**rest, "step": step, "value": value}
 
 
 def _flat(row: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -14,6 +15,7 @@ from support import sample_run
 from support.golden import check_golden
 from support.prompt import Prompt
 
+from tfdbg_cli.commands import verbs as verbs_package
 from tfdbg_cli.commands.manual import manual
 from tfdbg_cli.commands.registry import UiAction
 from tfdbg_cli.commands.standard import standard_registry
@@ -163,3 +165,13 @@ def test_the_page_of_commands_is_current() -> None:
     page = Path(__file__).parents[2] / "docs" / "commands.md"
     expected = manual(standard_registry())
     assert page.read_text(encoding="utf-8") == expected, "run: python -m tfdbg_cli.commands.manual > docs/commands.md"
+
+
+def test_every_kind_of_answer_is_on_the_page() -> None:
+    """What JSON calls them stands in the code as the first argument of a document."""
+    verbs = Path(verbs_package.__path__[0])
+    code = "\n".join(path.read_text(encoding="utf-8") for path in verbs.glob("*.py"))
+    kinds = set(re.findall(r"\b(?:text_document|Document)\(\s*\"(\w+)\"", code))
+    told = set(re.findall(r"kinds? `(\w+)`", re.sub(r"\s+", " ", manual(standard_registry()))))
+    assert len(kinds) > 40
+    assert kinds - {"mouse"} <= told, "mouse is of the screen alone"

@@ -74,6 +74,42 @@ number is a pair; strings are decoded as UTF-8. More fields than these may come;
   `unreadable` (how many runs), `points`: `[{run, place, value, summary, executions}]`.
 - `trends`: kind `trends`. `series`: `[{name, quantity, steps, values}]`; `quantity` is gradient, weight or update,
   `steps` the numbers of the runs in the program. `untold`: of how many gradients no norm is known.
+- `alerts`: kind `alerts`. `alerts`: `[{rule, run, tensor, file, line, text, execution, op_type, nan, neg_inf,
+  pos_inf, size}]`, where `run` is the `number` of `runs`; `more` (whether there are others), `tensors` (how many
+  were looked at), `unknown`, `unreadable`.
+- `timeline`: kind `timeline`. `total`, `begin`, `executions`: `[{number, run, op_type, node, is_call, time_us,
+  outputs, nonfinite, file, line}]`, `run` as in `alerts`.
+- `origin --all`: kind `origins`. `tensors`, as those of `origin`.
+- `row`: kind `row`. `row`, `bad`, `size`, `bad_rows`, `sample` (null where it is not known), `components`: `[{name,
+  role, dtype, shape, image, summary, value, elided}]`.
+- `find`: kind `found`. `text`, `names`, `total`, `hits`: `[{kind, name, command, places, op_type, health}]`.
+- `ln`: kind `nodes`. `graph`, `total`, `nodes`: `[{name, op_type, device, inputs, control_inputs}]`.
+- `li`, `lo`: kind `neighbours`. `name`, `direction`, `max_depth`, `nodes`: `[{depth, name, op_type, control,
+  repeated, cut}]`.
+- `ls`: kind `sources`. `files`: `[{path, nodes, tensors, dumps, first_line, library}]`.
+- `ps`: kind `source`. `path`, `line`, `lines`: `[{line, text, made}]`.
+- `lp`: kind `profile`. `devices`: `[{device, op_us, exec_us, executions}]`, `executions`: `[{node, op_type,
+  start_us, op_us, exec_us, file, line, function}]`, times in microseconds.
+- `ei`: kind `error`. `type`, `message`, `node`, `op_type`, `device`, `file`, `line`, `inputs`, `note`, `causes`.
+- `here`: kind `here`. `node`, `op_type`, `why`, `file`, `line`, `function`, `inputs`, `outputs`.
+- `frames`: kind `frames`. `frames`: `[{file, line, function, text}]`, outermost first; `current`. `locals`: kind
+  `locals`. `frame`, `file`, `line`, `function`, `text`, `locals`: `{name: {type, value}}`. `py`: kind `python`.
+  `value`, a text.
+- `break`, `delete`: kind `breakpoints`. `breakpoints`: `[{number, place}]`.
+- `set`, `unset`: kind `replaced`. `tensors`: `[{name, dtype, summary}]`; of a value that the program itself is
+  given kind `set_live`, with these fields. `again`: kind `again`. `title`, `replaced`, `recomputed`, `notes`,
+  `first`, `pairs`, as those of `diff`. `undo`: kind `undo`. `run`, `not_undone`.
+- `invoke_stepper`, and in the stepper `lt`: kind `sorted_nodes`. `next`, `count`, `notes`, `nodes`:
+  `[{index, name, op_type, letters}]`.
+- In the stepper `step` and its like: kind `stepped`. `target`, `computed`, `used`, `updated`, `outputs`, `next`,
+  `problem`. `inject_value`: kind `injected`. `name`, `dtype`, `summary`. `pt` of a variable: kind `variable`.
+  `variable`, `captured`.
+- `ignore`: kind `ignore`, and `ignored`: kind `ignored`. `ignored`: `[{number, by, name, run, function, tensor,
+  op_type, holds, intended, why, nodes, named, spoiled, file, line}]`, of which `ignore` gives one.
+- `save`: kind `save`. `path`, `runs`, `notes`. `bundle`: kind `bundle`. `path`, `repeatable`, `notes`. `export`:
+  kind `export`. `path`, `tensors`, `notes`. A command with `> FILE`: kind `written`. `path`, `bytes`.
+- `help`: kind `help`. `commands`: `[{name, aliases, section, summary, usage}]`, or of one command these fields,
+  `arguments` and `details`.
 - `filters`: kind `filters`. `filters`: `[{name, number, meaning, built_in, checked_inside}]`.
 - `messages`: kind `messages`. `messages`: `[{time, text, error, times}]`, `time` in seconds since 1970.
 - `queries`: kind `queries`. `queries` (texts by name), `path`.

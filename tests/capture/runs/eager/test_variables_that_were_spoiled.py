@@ -89,3 +89,15 @@ def test_what_a_step_of_keras_gave_is_not_the_input_pipeline() -> None:
     told = _origins(program)
     assert any("Log of a negative number" in one for one in told)
     assert not any("input pipeline" in one for one in told)
+
+
+def test_what_a_function_gave_before_is_not_told_again_of_an_op_that_has_nothing_to_do_with_it() -> None:
+    def program() -> None:
+        step = tf.function(lambda x: tf.math.log(x))
+        given = step(tf.constant([1.0, -1.0]))
+        tf.sqrt(tf.constant([-4.0]))
+        tf.exp(given)
+
+    told = _origins(program)
+    assert "Log of a negative number" in told[0]
+    assert "Square root of a negative number" in told[1]

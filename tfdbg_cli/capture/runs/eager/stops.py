@@ -48,7 +48,8 @@ class Stops:
             found_by = None
         if found_by is not None and self._is_news(section, found_by, inputs, stack):
             self._pauses.found(op, stack, here.turn)
-            return self._opened_at(section, PausedOp(op, outputs))
+            apart = section.log.called_gave_bad() and found_by.out_of_fine(inputs)
+            return self._opened_at(section, PausedOp(op, outputs), alone=apart)
         if sought is not None:
             why = self._pauses.why(sought, op, inputs, gave, stack, here.turn)
             if why:
@@ -63,10 +64,10 @@ class Stops:
             return False
         return counts(stack) and (not section.stopped or checks.out_of_fine(given))
 
-    def _opened_at(self, section: Section, paused: PausedOp) -> OpOutputs:
+    def _opened_at(self, section: Section, paused: PausedOp, *, alone: bool) -> OpOutputs:
         """Open the prompt on the run as far as it has come, unless the watch goes past what was found.
 
-        Returns what the program gets from the op.
+        With `alone` it shows only what led to the op. Returns what the program gets from the op.
         """
         frames = live_frames()
         plan = section.plan
@@ -78,7 +79,7 @@ class Stops:
         news = section.stopped
         section.number, section.plan, section.stopped = plan.number, plan, True  # also if Ctrl-C ends the stop
         with INSIDE:
-            run = section.run(plan.number, frames, caught=True, news=news, paused=paused)
+            run = section.run(plan.number, frames, caught=True, news=news or alone, paused=paused)
             section.stopped = self._controller.run_ends(plan, run) or news
         return _given_instead(section, paused, frames)
 

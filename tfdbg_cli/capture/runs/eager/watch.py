@@ -12,8 +12,8 @@ from tfdbg_cli.capture.functions.forward_function import HandedOver
 from tfdbg_cli.capture.runs.eager.checks import Checks
 from tfdbg_cli.capture.runs.eager.live_frames import live_frames, namer
 from tfdbg_cli.capture.runs.eager.log.forward_ops import ForwardOps
-from tfdbg_cli.capture.runs.eager.log.insides import CALLED, Insides
-from tfdbg_cli.capture.runs.eager.log.noted_ops import Taken, taken
+from tfdbg_cli.capture.runs.eager.log.insides import Insides
+from tfdbg_cli.capture.runs.eager.log.noted_ops import CALLED, Taken, taken
 from tfdbg_cli.capture.runs.eager.log.past import Pasts
 from tfdbg_cli.capture.runs.eager.ops import OPS, leaves, parts_of
 from tfdbg_cli.capture.runs.eager.program.places import within_py_function

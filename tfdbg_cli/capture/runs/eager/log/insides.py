@@ -9,7 +9,7 @@ import numpy as np
 import tensorflow as tf
 
 from tfdbg_cli.capture.failures import report
-from tfdbg_cli.capture.runs.eager.log.noted_ops import Noted, RecentOp
+from tfdbg_cli.capture.runs.eager.log.noted_ops import CALLED, Noted, RecentOp
 from tfdbg_cli.capture.runs.function.traced_function import TracedFunction
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
@@ -20,7 +20,6 @@ from tfdbg_cli.model.statistics import any_nonfinite
 from tfdbg_cli.model.tensors import TensorStore
 from tfdbg_cli.model.values import Array
 
-CALLED = "called"  # the attribute of a noted op under which its `Insides` are
 _SMALL = 300  # nodes
 _MOST = 256 << 20  # bytes of values that are computed again
 

@@ -20,6 +20,7 @@ RESOURCE = tf.resource.as_datatype_enum
 STRING = tf.string.as_datatype_enum
 HANDLES = frozenset({RESOURCE, tf.variant.as_datatype_enum})  # dtypes whose tensors hold no numbers
 _SPECIAL = HANDLES | {STRING}
+CALLED = "called"  # the attribute of an op that is a call of a function, under which its `Insides` are
 LATER = gone("The variable is read when somebody looks.")
 
 

@@ -17,6 +17,7 @@ import tensorflow as tf
 
 from tfdbg_cli.capture.runs.eager.log.forward_ops import ForwardOps
 from tfdbg_cli.capture.runs.eager.log.noted_ops import (
+    CALLED,
     HANDLES,
     STRING,
     Noted,
@@ -38,6 +39,7 @@ from tfdbg_cli.capture.tf.compat import (
     tensor_id,
 )
 from tfdbg_cli.capture.tf.types import AttributeList, OpInput
+from tfdbg_cli.model.statistics import any_nonfinite
 from tfdbg_cli.model.tensors import gone
 from tfdbg_cli.model.values import NoValue, Value
 from tfdbg_cli.ops.kinds import COPIES, RESHAPES
@@ -180,6 +182,15 @@ class RecentOps:
                 if made == key:
                     return op, slot
         return None
+
+    def called_gave_bad(self) -> bool:
+        """Whether a function that was called among these ops gave NaN or an infinity."""
+        return any(
+            value is not None and type(value) is not Released and value.dtype.kind in "fcV" and any_nonfinite(value)
+            for op in self._ops
+            if len(op.attributes) and op.attributes[0] is CALLED
+            for _, _, value in op.outputs
+        )
 
     def exchange(self, op: Noted, slot: int, tensor: EagerTensor) -> None:
         """Note that the program got `tensor` in place of what `op` gave."""

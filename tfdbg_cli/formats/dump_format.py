@@ -27,6 +27,7 @@ from tfdbg_cli.formats.recording.writing import is_unfinished
 from tfdbg_cli.model.runs import Run, RunOutline
 
 _RUN_MARKS = (DEVICE_PREFIX, CORE_METADATA_PREFIX, FETCHES_PREFIX, FEED_KEYS_PREFIX)
+_BUNDLE_NAME = "a bundle of tfdbg (a dump directory of one run, with what it takes to make it again)"
 _BUNDLE = "This is a bundle: `tfdbg replay {path}` makes the run again."
 
 
@@ -57,8 +58,10 @@ def _examine_run(place: Place) -> Examination:
     from tfdbg_cli.formats.bundles.examination import repetition_troubles
     from tfdbg_cli.formats.dumps.examination import examine
 
-    found = examine([place.path], DUMP.name, _notes(place))
-    return replace(found, troubles=(*found.troubles, *repetition_troubles(place.path)))
+    troubles = repetition_troubles(place.path)
+    name = _BUNDLE_NAME if is_bundle(place.path) else DUMP.name
+    found = examine([place.path], name, () if troubles else _notes(place))
+    return replace(found, troubles=(*found.troubles, *troubles))
 
 
 _MOST_BESIDE, _NAMED = 1_000, 5  # folders that are looked into for recordings, and named

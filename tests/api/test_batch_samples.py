@@ -190,3 +190,33 @@ def test_an_infinite_weight_of_a_class_is_not_taken_for_one_of_a_sample(model, f
     told = Prompt(front.ends[0]).show("origin", 200).splitlines()
     whose = "weights that fit made of class_weight" if by_class else "sample weights of the arrays that fit was given"
     assert f"Cause     Already in the {whose}." in told
+
+
+@pytest.mark.parametrize("kind", ["keras", "tf_keras"])
+@pytest.mark.parametrize("weighted", [True, False])
+def test_an_input_that_meets_the_prediction_without_a_layer_is_not_taken_for_the_targets(
+    front, tf, kind: str, weighted: bool
+) -> None:
+    """As the exposure of a Poisson regression does: Keras knows which part is which."""
+    keras = library(kind)
+
+    class Rate(keras.Model):  # type: ignore[name-defined,misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.dense = keras.layers.Dense(1)
+
+        def call(self, given: Any) -> Any:
+            return self.dense(given["x"]) + tf.math.log(given["exposure"])
+
+    exposure = np.abs(X)
+    exposure[37] = 0.0
+    made = Rate()
+    made.compile("sgd", "mse")
+    front.script = [RunUntil("has_inf_or_nan")]
+    more = {"sample_weight": np.ones(60, np.float32)} if weighted else {}
+    with tf_debug.debugging():
+        made.fit({"x": X, "exposure": exposure}, Y, batch_size=8, shuffle=False, verbose=0, **more)
+    told = Prompt(front.ends[0])
+    assert "Log of 0: IteratorGetNext:0 of the inputs (x) is 0 at 1 element." in told.show("origin", 200)
+    roles = [one["role"] for one in told.data("row")["components"]]
+    assert roles == ["the inputs (x)"] * 2 + ["the targets (y)"] + ["the sample weights"] * weighted

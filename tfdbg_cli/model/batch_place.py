@@ -24,7 +24,8 @@ class BatchPlace:
     only the iterator is known. `loop` is the Keras method that loops over the batches, or VALIDATION, empty for a
     loop of the program's own. `handle` says that the key of this entry in `Call.came` names an iterator rather than a
     tensor. A call may take as many as `steps` batches from it (`steps_per_execution` of Keras), this is the first's.
-    `class_weight` says that `fit` made the weights of the samples out of those of their classes.
+    `class_weight` says that `fit` made the weights of the samples out of those of their classes. `parts` are how many
+    tensors of a batch are inputs, how many targets, how many weights, in that order; empty where that is not known.
     """
 
     step: int
@@ -35,3 +36,4 @@ class BatchPlace:
     handle: bool = False
     steps: int = 1
     class_weight: bool = False
+    parts: tuple[int, ...] = ()

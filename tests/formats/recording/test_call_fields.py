@@ -18,7 +18,7 @@ CALL = Call(
     arguments=(Argument("x", "float32", (None, 3)),),
     came={
         "x": BatchPlace(6, Order.ARRAYS, 36, 0, "fit"),
-        "iterator": BatchPlace(1, Order.PIPELINE, None, None, "", handle=True, steps=3, class_weight=True),
+        "iterator": BatchPlace(1, Order.PIPELINE, None, None, "", handle=True, steps=3, class_weight=True, parts=(2, 1)),
     },
 )  # fmt: skip
 
@@ -37,7 +37,7 @@ def test_recordings_that_know_nothing_of_batches_can_be_read() -> None:
     del fields["came"]
     assert read_call(fields, {}) == replace(CALL, came={})
     fields = written(replace(CALL, came={"x": CALL.came["x"]}))
-    del fields["came"][0]["steps"], fields["came"][0]["class_weight"]
+    del fields["came"][0]["steps"], fields["came"][0]["class_weight"], fields["came"][0]["parts"]
     assert read_call(fields, {}).came == {"x": CALL.came["x"]}
 
 

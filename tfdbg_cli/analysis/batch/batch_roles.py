@@ -17,6 +17,7 @@ from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS
 from tfdbg_cli.analysis.graph.roles import Role, roles_of
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.walks import reached
 from tfdbg_cli.ops.intended_infinities import LOOKS
 from tfdbg_cli.ops.kinds import CALLS, INPUTS, MATMULS, MOVES, SAME_VALUE, VARIABLE_READS
@@ -53,11 +54,23 @@ def batch_role_behind(lineage: Lineage, item: InputSeen, roles: Sequence[BatchRo
     return None
 
 
+def told_parts(run: Run) -> Sequence[int]:
+    """How many tensors of a batch are inputs, targets and weights, as Keras says; empty where it does not."""
+    return next((place.parts for place in run.call.came.values() if place.parts), ())
+
+
+def _gives(node: Node) -> int:
+    """How many tensors an op of a pipeline gives, by the attribute that lists their types."""
+    listed = node.attributes.get("output_types", "").strip("[] ")
+    return len(listed.split(",")) if listed else 0
+
+
 class BatchRoles:
     """The roles of the parts of the batch in one graph; `captured` are its placeholders that hold no batch.
 
     `alone` are parts of one batch whose names do not say so, as those that eager ops were given. `unfinished` says
     that the run goes on: before its gradient begins, a mask that meets the output of a layer looks like the targets.
+    `told` are how many tensors of what a pipeline gives are inputs, targets and weights, where somebody knows that.
     """
 
     def __init__(
@@ -67,8 +80,10 @@ class BatchRoles:
         alone: Sequence[TensorName] = (),
         *,
         unfinished: bool = False,
+        told: Sequence[int] = (),
     ) -> None:
         self._graph = graph
+        self._told = [role for role, count in zip(BatchRole, told, strict=False) for _ in range(count)]
         self._is_open = unfinished and Role.GRADIENT not in roles_of(graph).values()
         self._captured = captured
         self._alone = list(alone)
@@ -77,7 +92,11 @@ class BatchRoles:
     def role(self, tensor: TensorName) -> BatchRole | None:
         """What `tensor`, a part of a batch as it comes into the graph, is; None for another, or where it is open."""
         node = self._graph.find(tensor.node)
-        if node is None or self._is_open or len(self._graph) > _MOST_NODES:
+        if node is None:
+            return None
+        if self._told and node.op_type in PIPELINE_OPS and _gives(node) == len(self._told):
+            return self._told[tensor.slot] if tensor.slot < len(self._told) else None
+        if self._is_open or len(self._graph) > _MOST_NODES:
             return None
         alone = tensor in self._alone
         key = _ALONE if alone else tensor.node if node.op_type in PIPELINE_OPS else self._stem(node)

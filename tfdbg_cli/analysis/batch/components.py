@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tfdbg_cli.analysis.batch.alongside import Alongside, Evidence
-from tfdbg_cli.analysis.batch.batch_roles import BatchRoles
+from tfdbg_cli.analysis.batch.batch_roles import BatchRoles, told_parts
 from tfdbg_cli.analysis.batch.rows import BatchRows
 from tfdbg_cli.analysis.graph.eager_past import past_in
 from tfdbg_cli.analysis.graph.feeds import fed_value
@@ -68,7 +68,7 @@ def components(run: Run, batch: BatchRows) -> list[Component]:
     past = past_in(run.graph)
     names = map(tensor_name_of, beside)
     alone = [name for name in names if _is_alone(run, name, past)]
-    roles = BatchRoles(run.graph, captured, alone, unfinished=run.unfinished)
+    roles = BatchRoles(run.graph, captured, alone, unfinished=run.unfinished, told=told_parts(run))
     found = [Component(name, value, _role(roles, name), fed=True) for name, value in beside.items()]
     if batch.stored:
         return [*_stored(run, roles, batch), *(part for part in found if _stem(part.name) != _stem(batch.source))]

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from tfdbg_cli.analysis.batch.batch_roles import BatchRole, BatchRoles
+from tfdbg_cli.analysis.batch.batch_roles import BatchRole, BatchRoles, told_parts
 from tfdbg_cli.analysis.batch.sample import arrays_of
 from tfdbg_cli.analysis.causes.another_order import another_order
 from tfdbg_cli.analysis.causes.causes import Cause, explain, filled
@@ -47,7 +47,10 @@ class Explanations:
         self._lineage = lineage
         self._intentions = intentions
         self._verdicts = verdicts
-        self._batches = [BatchRoles(graph, lineage.captured, unfinished=run.unfinished) for graph in lineage.graphs]
+        self._batches = [
+            BatchRoles(graph, lineage.captured, unfinished=run.unfinished, told=told_parts(run))
+            for graph in lineage.graphs
+        ]
 
     def cause(
         self,

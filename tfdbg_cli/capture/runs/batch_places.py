@@ -20,6 +20,7 @@ from tfdbg_cli.model.batch_place import VALIDATION, BatchPlace, Order
 _LOOPS = frozenset({"fit", "evaluate", "predict"})
 _KERAS = ("keras.", "tf_keras.")
 _SIZE = 32  # rows of a batch in Keras 2, unless the program says another number
+_MOST_PARTS = 3  # x, y, sample_weight
 
 
 def batch_places(given: Mapping[str, int]) -> Mapping[str, BatchPlace]:
@@ -95,7 +96,16 @@ def _place(loop: str, names: Mapping[str, Any]) -> BatchPlace | None:
     if arrays and steps is None:  # with a number of steps an epoch may begin in the middle of the arrays
         order = Order.SHUFFLED if names.get("shuffle", False) else Order.ARRAYS
     by_class = names.get("class_weight") is not None and names.get("sample_weight") is None
-    return BatchPlace(step, order, first, epoch, loop, steps=end - step + 1, class_weight=by_class)
+    parts = _parts(names.get("iterator"))
+    return BatchPlace(step, order, first, epoch, loop, steps=end - step + 1, class_weight=by_class, parts=parts)
+
+
+def _parts(iterator: Any) -> tuple[int, ...]:
+    """How many tensors are x, y and sample_weight in what an iterator of Keras gives; empty where it does not say."""
+    spec = getattr(iterator, "element_spec", None)
+    if not isinstance(spec, tuple) or hasattr(spec, "_fields") or not 1 < len(spec) <= _MOST_PARTS:
+        return ()
+    return tuple(len(tf.nest.flatten(part)) for part in spec)
 
 
 def ids_of(tensors: Mapping[str, Any]) -> dict[str, int]:

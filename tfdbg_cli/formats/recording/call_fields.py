@@ -77,6 +77,7 @@ def _came(fields: dict[str, Any]) -> tuple[str, BatchPlace]:
         flag(fields["handle"]),
         whole(fields.get("steps", 1)),
         flag(fields.get("class_weight", False)),
+        tuple(map(whole, items(fields.get("parts", [])))),
     )
 
 

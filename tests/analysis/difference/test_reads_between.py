@@ -6,6 +6,7 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
+import pytest
 from support.made_run import made_run, op
 
 from tfdbg_cli.analysis.difference.compared import State
@@ -59,3 +60,34 @@ def test_what_is_taken_out_of_a_list_is_as_far_off_as_what_was_put_there() -> No
 def test_what_a_list_did_not_hold_is_a_divergence() -> None:
     found = compared_runs(_listed(noise=0), _listed(noise=0, wrong=0.1))
     assert _states(found) == {"taken": State.NEW}
+
+
+def _scaled(by: float | None, dtype: Any = np.float32) -> Run:
+    """A product, before which the second run alone scales what the first one hands on."""
+    made = np.tanh(X).astype(dtype)
+    more = (
+        []
+        if by is None
+        else [
+            op("by", "Const", value=np.array(by, dtype)),
+            op("mul", "Mul", "y", "by", value=(made * dtype(by)).astype(dtype)),
+        ]
+    )
+    given = made if by is None else (made * dtype(by)).astype(dtype)
+    weights = np.linspace(-1, 1, 12).reshape(4, 3).astype(np.float32)
+    return made_run(
+        op("x", "Placeholder", value=X), op("y", "Tanh", "x", value=made), *more,
+        op("w", "Const", value=weights),
+        op("out", "MatMul", "y" if by is None else "mul", "w", value=(given.astype(np.float32) @ weights)),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("by", [1.0004, 1.1, 1.3])
+def test_an_op_that_one_run_puts_in_between_is_no_rounding(by: float) -> None:
+    found = compared_runs(_scaled(None), _scaled(by))
+    assert found.first is not None and found.runs[0].tensors[found.first.rows[0]].node == "out"
+    assert compared_runs(_scaled(None), _scaled(1.0)).first is None
+    if by > 1.05:  # as far as bfloat16 can tell
+        found = compared_runs(_scaled(None), _scaled(by, ml_dtypes.bfloat16))
+        assert found.first is not None and found.runs[0].tensors[found.first.rows[0]].node == "out"
+    assert compared_runs(_scaled(None), _scaled(1.0, ml_dtypes.bfloat16)).first is None

@@ -18,7 +18,7 @@ CALL = Call(
     arguments=(Argument("x", "float32", (None, 3)),),
     came={
         "x": BatchPlace(6, Order.ARRAYS, 36, 0, "fit"),
-        "iterator": BatchPlace(1, Order.PIPELINE, None, None, "", handle=True, steps=3, class_weight=True, parts=(2, 1)),
+        "iterator": BatchPlace(1, Order.PIPELINE, None, None, "", True, 3, class_weight=True, parts=(2, 1)),
     },
 )  # fmt: skip
 

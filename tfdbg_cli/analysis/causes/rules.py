@@ -140,8 +140,13 @@ def by_large_weights(test: Test) -> Test:
 
 
 def in_optimizer(test: Test) -> Test:
-    """`test`, where the op stands in the scope of an optimizer."""
-    return lambda evidence: test(evidence) if OPTIMIZER_SCOPE.search(evidence.node) else None
+    """`test`, where the op stands in the scope of an optimizer, and is not of a schedule that the program wrote."""
+
+    def holds(evidence: Evidence) -> Array | None:
+        own = evidence.called_by_optimizer or not OPTIMIZER_SCOPE.search(evidence.node)
+        return None if own else test(evidence)
+
+    return holds
 
 
 def overflow(evidence: Evidence) -> Array | None:

@@ -17,8 +17,10 @@ from tfdbg_cli.analysis.graph.roles import is_gradient
 from tfdbg_cli.model.dtypes import in_double
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.sources import Traceback, is_library
 from tfdbg_cli.model.values import NoValue
 
+_OPTIMIZERS = "/optimizers/"  # in the paths of Keras' optimizers
 _GROWN = 1e6  # a weight of a model that learns is far smaller
 _MOST_ANCESTORS = 2_000
 _MOST_BYTES = 1 << 28
@@ -35,7 +37,8 @@ class Surroundings:
     magnitude, if it is suspiciously large. `scaled` says that the program tests its gradients for being finite, as
     loss scaling does, `log_variance` that the first input is the logarithm of a variance,
     `half_log_variance` that it is half of one, whose exponential is a deviation, and `of_gradient` that it is a
-    gradient.
+    gradient. `called_by_optimizer` says that the program's own code made the op, called by a library's optimizer as a
+    schedule is.
     """
 
     makers: tuple[Maker | None, ...] = ()
@@ -49,6 +52,7 @@ class Surroundings:
     log_variance: bool = False
     half_log_variance: bool = False
     of_gradient: bool = False
+    called_by_optimizer: bool = False
 
 
 def surroundings(
@@ -83,9 +87,21 @@ def surroundings(
     exponent = inputs[0].node if node.op_type == "Exp" and inputs else None
     variance, half = is_log_variance(exponent, lineage), is_half_log_variance(exponent, lineage)
     gradient = is_gradient(graph, node.name)
+    called = _is_called_by_optimizer(run.tracebacks.get(node.name, ()))
     return Surroundings(
-        makers, slope_of, hidden, grown, made_by, gradient, batch, scaled, variance, half, of_gradient
+        makers, slope_of, hidden, grown, made_by, gradient, batch, scaled, variance, half, of_gradient, called
     )
+
+
+def _is_called_by_optimizer(traceback: Traceback) -> bool:
+    """Whether the program's own code stands behind a call of a library's optimizer."""
+    optimizer = False
+    for frame in traceback:
+        own = not is_library(frame.file)
+        if own and optimizer:
+            return True
+        optimizer = optimizer or (not own and _OPTIMIZERS in frame.file.replace("\\", "/"))
+    return False
 
 
 def asks_of_gradients(graphs: Iterable[Graph]) -> bool:

@@ -38,7 +38,9 @@ from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.walks import reached
+from tfdbg_cli.ops.kinds import CALLS, CONDITIONS, LOOPS
 
+_CALLING = LOOPS | CONDITIONS | CALLS
 _MORE = 2.0  # times the relative error of an input, where another one is not known
 
 
@@ -125,6 +127,11 @@ class Judge:
         growth = self._growth(gap, inputs)
         if any(one.given and one.state is State.NEW for one in inputs):
             return Verdict(rows, State.NEW, gap, growth)
+        if (
+            any(one.given and one.state is State.GROWN for one in inputs)
+            and self._stores[0][rows[0]].op_type in _CALLING
+        ):
+            return Verdict(rows, State.GROWN, gap, growth)  # what is computed inside is judged by itself
         inputs = [one for one in inputs if not one.given]
         if any(one.state in DIFFERENT for one in inputs):
             return Verdict(rows, State.FOLLOWS, gap, growth)
@@ -220,6 +227,8 @@ class Judge:
             return InputGap(texts, rows, None, State.UNKNOWN)
         gap = gap_of_values(first, second, self._tolerance)
         state = State.EQUAL if gap.exact else State.NEW if gap.apart else State.ROUNDED
+        if state is State.NEW and self.left.get((names[0].node, names[1].node)) == gap:
+            state = State.GROWN  # a variable, as the runs before left it
         return InputGap(texts, rows, gap, state, given=True)
 
     def _state_of(self, rows: tuple[int | None, int | None]) -> State:
@@ -244,12 +253,46 @@ class Judge:
             return False
         if not gap.apart:
             return True
+        between = self._put_between(_both(one.rows))
+        if between is not None:  # an op that one run alone has: it may round, and do nothing else
+            eps = 0.0 if (flow := self._flow(_both(one.rows), gap)) is None else flow.eps
+            return gap.errors.relative <= 2 * max(between, 2 * eps)
         flow = self._flow(_both(one.rows), gap)
         made_of = [known.gap for side, row in enumerate(_both(one.rows)) for known in self._made_of(side, row)]
         given = max((known.errors.relative for known in made_of if known is not None), default=0.0)
         if flow is None or not flow.eps:
             return False
         return gap.errors.relative <= min(MOST_GROWTH * max(given, 4 * flow.eps), max(given, UNLIKE))
+
+    def _put_between(self, rows: RowPair) -> float | None:
+        """How far off that tensor is, of the two at `rows`, of which the other run first made another one to read.
+
+        Relative to its largest element; None where neither was made of the other so.
+        """
+        first, second = rows
+        read = first if first in self._nearest(1, second) else self._other[1].get(second)
+        if read is None or (read != first and read not in self._nearest(0, first)):
+            return None
+        verdict = self._known.get(read)
+        return 0.0 if verdict is None or verdict.gap is None else verdict.gap.errors.relative
+
+    def _nearest(self, side: int, row: int) -> set[int]:
+        """The rows in the first run of the nearest paired tensors that a tensor without a pair was made of."""
+        node = self._reads[side].node(row)
+        if node is None or row in self._other[side]:
+            return set()
+        edges = neighbours_of(self._runs[side].graph)
+
+        def pairs(one: Node) -> list[int]:
+            named = (at for at in self._stores[side].named(one.name) if at in self._other[side])
+            return [self._other[1][at] if side else at for at in named]
+
+        def further(one: Node) -> list[Node]:
+            if one is not node and pairs(one):
+                return []
+            return [edge.node for edge in edges.inputs(one) if edge.node is not None]
+
+        return {at for one in reached([node], further, most=MOST_LOOKED_THROUGH) for at in pairs(one)}
 
     def _made_of(self, side: int, row: int) -> Iterator[Verdict]:
         """What is known of the nearest paired tensors that a tensor was made of, and that are not equal."""

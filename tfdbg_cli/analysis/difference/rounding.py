@@ -30,6 +30,7 @@ UNLIKE = 0.25  # of the largest element: as much lies between two tensors that a
 _SAFETY = 4.0
 MOST_GROWTH = 1000.0  # how much an op of which nothing is known may enlarge the relative error of its inputs
 _FEW = 0.02  # of the elements may be decided otherwise by rounding
+_TIES = 8.0  # times the step of the element type, as many at least: the fewer digits, the more are nearly alike
 _TENSOR_FLOAT = 2.0**-10  # a GPU multiplies matrices with as few digits
 
 
@@ -202,4 +203,5 @@ def rounding_decides(op_type: str, inputs: Sequence[Flow], unequal: int, size: i
     inexact = any(one.eps and not one.exact for one in inputs)
     if op_type == "Bitcast":
         return inexact
-    return inexact and op_type in _DECIDING and unequal <= max(1, _FEW * size)
+    few = max(_FEW, _TIES * max((one.eps for one in inputs), default=0.0))
+    return inexact and op_type in _DECIDING and unequal <= max(1, few * size)

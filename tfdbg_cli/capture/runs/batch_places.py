@@ -103,7 +103,7 @@ def _place(loop: str, names: Mapping[str, Any]) -> BatchPlace | None:
 def _parts(iterator: Any) -> tuple[int, ...]:
     """How many tensors are x, y and sample_weight in what an iterator of Keras gives; empty where it does not say."""
     spec = getattr(iterator, "element_spec", None)
-    if not isinstance(spec, tuple) or hasattr(spec, "_fields") or not 1 < len(spec) <= _MOST_PARTS:
+    if type(spec) is not tuple or not 1 < len(spec) <= _MOST_PARTS:
         return ()
     return tuple(len(tf.nest.flatten(part)) for part in spec)
 

@@ -24,6 +24,7 @@ from tfdbg_cli.analysis.graph.feeds import feed_name
 from tfdbg_cli.analysis.graph.fused_ops import Composed, composed
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage, variable_of
 from tfdbg_cli.analysis.graph.ways.element_way import NOWHERE, element_way
+from tfdbg_cli.analysis.origin.chosen import chosen
 from tfdbg_cli.analysis.origin.first_reader import first_reader, reader_of, updated_by
 from tfdbg_cli.analysis.origin.offending import offending_elements
 from tfdbg_cli.analysis.origin.origin_found import Origin
@@ -74,6 +75,8 @@ class Descriptions:
         bad = self._mask(value)
         if any(item.index in self._verdicts.excused for item in inputs) and np.isnan(value).any():
             bad = nan_mask(value)  # infinities that are meant are only handed on here
+        if node is not None:
+            bad = chosen(self._run, self._lineage.graph_of(node), place, bad)
         fed = feed_name(node) if node is not None and node.op_type == "_Arg" else None
         part = composed(node, inputs, value, self._lineage.graphs) if node is not None else None
         if part is not None:

@@ -17,6 +17,7 @@ from tfdbg_cli.analysis.watch.filters import our_filter
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import moment_of
 from tfdbg_cli.commands.registry import LIVE, LOOKING, Argument, Command, Moment
+from tfdbg_cli.commands.views.failure import failure_lines
 from tfdbg_cli.commands.views.input_rows import input_data, input_rows
 from tfdbg_cli.commands.views.links import tensor_link
 from tfdbg_cli.commands.views.made_at import made_at_blocks
@@ -223,6 +224,7 @@ def _all_fine(run: Run, passed: Passed, options: argparse.Namespace, where: str)
         lines.append(line(f"Left out: nodes that match {options.filter_exclude_node_names}."))
     if not len(run.tensors):
         lines.append(line(Span("This run captured no tensors: `run` captures the next one.", Style.HINT)))
+    lines += failure_lines(run)
     around = (*intended_blocks(run, passed.intended, _LABEL), *ignored_blocks(passed.ignored, _LABEL))
     return Document("origin", (Text(tuple(lines)), *around), lambda: _nothing(passed), "origin")
 
@@ -232,6 +234,7 @@ def _unknown(run: Run, passed: Passed) -> Document:
     lines = (
         line(Span("Where it began cannot be told: the values of this run are missing.", Style.WARNING)),
         line(run.lacks),
+        *failure_lines(run),
     )
     return Document("origin", (Text(lines),), lambda: {**_nothing(passed), "missing": run.lacks}, "origin")
 

@@ -36,8 +36,8 @@ from tfdbg_cli.model.values import Array, NoValue
 _NOT_PUT_BACK = "The variable {} could not be put back: {}."
 _NO_VALUE = "it had no value before the run"
 _NOT_HELD = (
-    "its value was not held. `run -f FILTER --values keep` holds it, of runs that fail too; so does `tfdbg run --until"
-    " FILTER --values keep`, from the start"
+    "its value was not held. `run -f FILTER --values keep` holds it, of runs that fail too; so does `tfdbg run"
+    " --until FILTER --values keep`, from the start"
 )
 
 

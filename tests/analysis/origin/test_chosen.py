@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support.made_run import INF, Op, made_run, op
+from support.prompt import Prompt
 
 from tfdbg_cli.analysis.origin.search import OriginSearch
 
@@ -32,6 +33,9 @@ def _places(
     )  # fmt: skip
     origin = OriginSearch(made).first()
     assert origin is not None and origin.name.node == "log"
+    assert origin.left_out == len(ALL) - origin.bad.sum()
+    shown = Prompt(made, width=120).show("origin", 120)
+    assert ("more are bad, but no tf.where chooses them" in shown) == (origin.left_out > 1)
     return [tuple(int(at) for at in one) for one in np.argwhere(origin.bad)]
 
 

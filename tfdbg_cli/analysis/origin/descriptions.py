@@ -75,8 +75,8 @@ class Descriptions:
         bad = self._mask(value)
         if any(item.index in self._verdicts.excused for item in inputs) and np.isnan(value).any():
             bad = nan_mask(value)  # infinities that are meant are only handed on here
-        if node is not None:
-            bad = chosen(self._run, self._lineage.graph_of(node), place, bad)
+        among = bad if node is None else chosen(self._run, self._lineage.graph_of(node), place, bad)
+        bad, left_out = among, int(bad.sum() - among.sum())
         fed = feed_name(node) if node is not None and node.op_type == "_Arg" else None
         part = composed(node, inputs, value, self._lineage.graphs) if node is not None else None
         if part is not None:
@@ -110,6 +110,7 @@ class Descriptions:
             forward=forward,
             read_by=reader,
             way=way,
+            left_out=left_out,
         )
 
     def _reader_of_argument(self, node: Node | None) -> Node | None:

@@ -34,7 +34,8 @@ class Origin:
     in the run (None: a feed that no tensor shows). `node` is None if it is in no graph. `bad` marks the offending
     elements of `value`; `elements` are the first few of them. `forward` is the op whose gradient the node computes,
     if known; `frame` is then the line that made that op, unless the program is stopped at the node itself. `way` says
-    which inputs made the first of `elements`, by the nodes on the way back.
+    which inputs made the first of `elements`, by the nodes on the way back. `left_out` is how many more elements are
+    bad that a tf.where does not choose.
     """
 
     index: int | None
@@ -55,6 +56,7 @@ class Origin:
     forward: str = ""
     read_by: Node | None = None
     way: Mapping[str, int] = field(default_factory=dict)
+    left_out: int = 0
 
     @property
     def batch_rows(self) -> tuple[int, ...]:

@@ -55,6 +55,10 @@ def _elements(origin: Origin, most: int, label_width: int) -> list[Block]:
         link = f"origin -m {MOST_ELEMENTS}" if len(origin.elements) > len(shown) else ""
         rest = f"… {total - len(shown):,} more" if link else f"… and {count_text(total - len(shown), 'more', 'more')}"
         blocks.append(Text((line(" " * label_width, Span(rest, Style.DIM, link)),)))
+    if origin.left_out:
+        verb, them = ("is", "it") if origin.left_out == 1 else ("are", "them")
+        said = f"{origin.left_out:,} more {verb} bad, but no tf.where chooses {them}"
+        blocks.append(Text((line(" " * label_width, Span(said, Style.DIM)),)))
     return blocks
 
 

@@ -58,7 +58,7 @@ INVERTIBLE_SLOPE = (
 )
 UNIT = (
     "Use tf.math.l2_normalize(x, axis, epsilon={tiny}), which leaves a vector of zeros as it is, in place of x /"
-    " tf.norm(x)."
+    " tf.norm(x); of what else is divided by it, tf.sqrt(tf.reduce_sum(x * x, axis) + {tiny})."
 )
 STANDARD = (
     "What never changes, such as a feature, has no deviation: add a small eps inside the root, x / tf.sqrt(variance +"

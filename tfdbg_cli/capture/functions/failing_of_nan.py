@@ -67,30 +67,30 @@ class _Search:
             inputs = body.data_inputs(node)
             reads = [at for at, text in enumerate(inputs) if body.source(text) in spoiled]
             site = scope.calls.get(node.name)
-            if site is not None:
-                if any(self.fails(inner, _arguments(inner, inputs, reads)) for inner in site.scopes):
+            begins = node.op in RELUS if site is None else any(map(_has_relu, site.scopes))
+            if site is None and _fails(scope, node, inputs, reads):
+                return True
+            for inner in () if site is None else site.scopes:
+                if self.fails(inner, _arguments(inner, inputs, reads, begins=begins)):
                     return True
-                begins = any(
-                    one.op in RELUS for inner in site.scopes for each in inner.all() for one in each.needed.nodes
-                )
-            else:
-                if _fails(scope, node, inputs, reads):
-                    return True
-                begins = node.op in RELUS
             if begins or (reads and node.op not in OF_SHAPES):
                 spoiled.update(Source(node.name, slot) for slot in range(len(body.outputs(node.name))))
         return False
 
 
-def _arguments(inner: Scope, inputs: Sequence[str], reads: Collection[int]) -> list[int]:
+def _has_relu(scope: Scope) -> bool:
+    return any(node.op in RELUS for inner in scope.all() for node in inner.needed.nodes)
+
+
+def _arguments(inner: Scope, inputs: Sequence[str], reads: Collection[int], *, begins: bool) -> list[int]:
     """The arguments of a called function that get the inputs at the places `reads` of the call, which ends in them.
 
-    In a loop what is spoiled in one turn may spoil any float of the next.
+    In a loop what is spoiled in one turn may spoil any float of the next; `begins` says that it may be spoiled there.
     """
     types = inner.body.argument_types
     before = len(inputs) - len(types)  # the condition of a branch
     found = {at - before for at in reads if at >= before}
-    if found and inner.loop_variables:
+    if inner.loop_variables and (found or begins):
         found |= {at for at, dtype in enumerate(types) if _is_float(dtype)}
     return sorted(found)
 

@@ -32,9 +32,8 @@ _MADE_OF = {"inf": {"neg_inf", "pos_inf"}, "bad": {"nan", "neg_inf", "pos_inf"},
 FIGURES = (*_OF_SUMMARY, "rank")
 """By name: counts of elements (`bad` are NaN and infinities), and min, max, mean, std, absmax of the finite ones."""
 
-_COUNTS = frozenset(
-    {"nan", "inf", "bad", "neg", "zero", "pos", "size"}
-)  # which say something alone: that there are some
+# These say something alone: that there are some.
+_COUNTS = frozenset({"nan", "inf", "bad", "neg", "zero", "pos", "size"})
 _ALLOWED = (
     ast.Expression, ast.BoolOp, ast.And, ast.Or, ast.UnaryOp, ast.Not, ast.USub, ast.UAdd, ast.BinOp, ast.Add,
     ast.Sub, ast.Mult, ast.Div, ast.Compare, ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq, ast.Name, ast.Load,

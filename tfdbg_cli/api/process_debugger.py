@@ -13,7 +13,7 @@ from tfdbg_cli.api.frontends import attended, choose_frontend, user_settings
 from tfdbg_cli.api.launch_options import launch_options
 from tfdbg_cli.api.screen_beside import load_beside
 from tfdbg_cli.api.watches import seen_by_watches
-from tfdbg_cli.api.wrapped_sessions import latest_with_runs
+from tfdbg_cli.api.wrapped_sessions import wrapped_with_runs
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
 from tfdbg_cli.capture.intercept.all_sessions import intercept_all_sessions
@@ -106,8 +106,8 @@ class ProcessDebugger:
                 run = run_that_failed(error, number, watch)
                 return None if run is None else self.controller.with_values(run)
 
-            own = self.debugger.run_count > 0
-            debugger = self.debugger if own else latest_with_runs() or self.debugger
+            wrapped = () if self.debugger.run_count else wrapped_with_runs()
+            debugger = wrapped[-1] if wrapped else self.debugger
             debugger.program_fails(make)
 
     def _begin(self) -> None:

@@ -8,7 +8,6 @@ from tfdbg_cli.api.frontends import attended, choose_frontend, ui_name, user_set
 from tfdbg_cli.api.launch_options import launch_options
 from tfdbg_cli.api.process_debugger import process_debugger
 from tfdbg_cli.api.screen_beside import load_beside
-from tfdbg_cli.api.watches import began_with_the_watch
 from tfdbg_cli.api.wrapped_sessions import note_wrapped_session
 from tfdbg_cli.capture.controller import Controller
 from tfdbg_cli.capture.dump_folders import empty_folder
@@ -51,13 +50,11 @@ def session_debugger(
         attended=lambda: attended(ui_type),
         recorder=process_debugger().debugger.recorder,
     )
-    note_wrapped_session(debugger)
     debugger.interruption.stand_by()
     load_beside(ui_type)
     options = launch_options()
-    if options.until is not None:
-        began_with_the_watch(debugger)
-    elif options.record is not None and options.script is None:
+    note_wrapped_session(debugger, watches=options.until is not None)
+    if options.until is None and options.record is not None and options.script is None:
         debugger.set_watch(None)  # `run --record` without commands does not stop
     return debugger
 

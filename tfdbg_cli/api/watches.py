@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
+from tfdbg_cli.api.wrapped_sessions import wrapped_with_runs
 from tfdbg_cli.debugger.debugger import Debugger
-
-_watching: list[Debugger] = []  # those that began with the watch of the command line
-
-
-def began_with_the_watch(debugger: Debugger) -> None:
-    """Register `debugger`, which belongs to a session that the program wrapped, for `seen_by_watches`."""
-    _watching.append(debugger)
 
 
 def seen_by_watches(process: Debugger, ops: int) -> str:
@@ -21,7 +15,7 @@ def seen_by_watches(process: Debugger, ops: int) -> str:
 
     """
     own = process.active_watch
-    others = [debugger.active_watch for debugger in _watching if debugger.run_count]
+    others = [debugger.active_watch for debugger in wrapped_with_runs()]
     watches = [watch for watch in others if watch is not None]
     if own is None or len(watches) < len(others):
         return ""

@@ -1,21 +1,26 @@
-"""The debuggers of the sessions that a program wraps itself, as long as they live."""
+"""The debuggers of the sessions that a program wraps itself."""
 
 from __future__ import annotations
 
 import weakref
+from collections.abc import Callable, Sequence
 
 from tfdbg_cli.debugger.debugger import Debugger
 
-_DEBUGGERS: list[weakref.ref[Debugger]] = []  # in the order in which the sessions were wrapped
+_DEBUGGERS: list[Callable[[], Debugger | None]] = []  # in the order in which the sessions were wrapped
 
 
-def note_wrapped_session(debugger: Debugger) -> None:
-    """Note that `debugger` belongs to a session that the program has wrapped."""
+def note_wrapped_session(debugger: Debugger, *, watches: bool) -> None:
+    """Note that `debugger` belongs to a session that the program has wrapped.
+
+    With `watches` it began with the watch of the command line, and is kept until the program ends: what it has seen
+    counts then. Another goes with its session.
+    """
     _DEBUGGERS[:] = [known for known in _DEBUGGERS if known() is not None]
-    _DEBUGGERS.append(weakref.ref(debugger))
+    _DEBUGGERS.append((lambda: debugger) if watches else weakref.ref(debugger))
 
 
-def latest_with_runs() -> Debugger | None:
-    """The debugger of the session wrapped last of those that made a run; None where there is none."""
-    known = (debugger() for debugger in reversed(_DEBUGGERS))
-    return next((debugger for debugger in known if debugger is not None and debugger.run_count), None)
+def wrapped_with_runs() -> Sequence[Debugger]:
+    """Those that have made a run, the session wrapped last at the end."""
+    known = (debugger() for debugger in _DEBUGGERS)
+    return [debugger for debugger in known if debugger is not None and debugger.run_count]

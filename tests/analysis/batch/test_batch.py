@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 from support.held_run import Held
 from support.made_run import INF, Op, made_run, op
 
+from tfdbg_cli.analysis.batch import rows as rows_module
 from tfdbg_cli.analysis.batch.components import components, given_with
 from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.model.calls import RunKind
@@ -104,6 +106,33 @@ def test_of_two_parts_that_are_joined_the_rows_of_both_are_told() -> None:
     cat = op("cat", "ConcatV2", "x", "y", "axis", value=np.ones((9, 2)))
     ops = (_x(half), longer, op("axis", "Const", value=np.array(0)), cat, op("log", "Log", "cat", value=wide))
     assert _rows(*ops, feeds={"x:0": half, "y:0": np.ones((5, 2))}) == (1,)
+
+
+def test_parts_that_are_joined_again_and_again_do_not_multiply_what_is_looked_at(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each of 13 joins has what is joined twice, which makes thousands of ways along the axis that they share."""
+    steps = 0
+    real = rows_module._Search._step
+
+    def counted(search: Any, *arguments: Any) -> Any:
+        nonlocal steps
+        steps += 1
+        return real(search, *arguments)
+
+    monkeypatch.setattr(rows_module._Search, "_step", counted)
+    ops: list[Op] = [_x(np.ones((4, 2))), op("axis", "Const", value=np.array(1))]
+    before, width = "x", 2
+    for turn in range(13):
+        ops += [
+            op(f"relu{turn}", "Relu", before, value=np.ones((4, width))),
+            op(f"cat{turn}", "ConcatV2", f"relu{turn}", before, "axis", value=np.ones((4, 2 * width))),
+        ]
+        before, width = f"cat{turn}", 2 * width
+    bad = np.ones((4, width))
+    bad[1:3] = -INF
+    assert _rows(*ops, op("log", "Log", before, value=bad), feeds={"x:0": np.ones((4, 2))}) == (1, 2)
+    assert steps <= 2 * rows_module._MOST_TENSORS  # of each axis
 
 
 @pytest.mark.parametrize(("perm", "rows"), [((0, 2, 1), (1,)), ((1, 0, 2), (0,)), ((2, 1, 0), (0,))])

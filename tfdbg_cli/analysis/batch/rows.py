@@ -82,8 +82,9 @@ def _rows_behind(run: Run, lineage: Lineage, index: int, bad: Array, through: Ma
 class _Search:
     """The way back from rows of one tensor, nearest first."""
 
-    def __init__(self, run: Run, lineage: Lineage, through: Mapping[str, int]) -> None:
+    def __init__(self, run: Run, lineage: Lineage, through: Mapping[str, int], most: int = _MOST_TENSORS) -> None:
         self._run = run
+        self._most = most
         self._lineage = lineage
         self._through = through
         self._stored = StoredBatch(run, lineage)
@@ -94,7 +95,7 @@ class _Search:
 
     def back(self, index: int, axis: int, rows: Array) -> BatchRows | None:
         self._meet(index, axis, rows)
-        while self._waiting and len(self._met) < _MOST_TENSORS:
+        while self._waiting and self._left > 0:
             index, axis, rows = self._waiting.popleft()
             if axis == 0:
                 self._passed.append((index, rows))
@@ -103,6 +104,11 @@ class _Search:
                 return replace(found, apart=self._is_apart(found), way=self._way())
         given = self._given()
         return None if given is None else replace(given, way=self._way())
+
+    @property
+    def _left(self) -> int:
+        """How many tensors more it may look at."""
+        return self._most - len(self._met)
 
     def _way(self) -> dict[int, tuple[int, ...]]:
         return {index: tuple(map(int, rows)) for index, rows in self._passed}
@@ -155,7 +161,8 @@ class _Search:
         inputs = self._lineage.places(index)
         step = row_set(self._run, self._lineage, index, node, axis, rows)
         ways = list(whole_ways_back(step) if axis == WHOLE else ways_back(step))
-        if node.op_type in CONCATENATIONS and any(not np.array_equal(way.rows, rows) for way in ways):
+        apart = node.op_type in CONCATENATIONS and any(not np.array_equal(way.rows, rows) for way in ways)
+        if apart and 1 < len(ways) <= self._left:
             return self._joined([(inputs[way.position], way) for way in ways if way.position < len(inputs)])
         for way in ways:
             if way.position >= len(inputs):  # a damaged graph: the op reads less than ops of its type do
@@ -165,11 +172,17 @@ class _Search:
             item = inputs[way.position]
             if item.index is not None:
                 self._meet(item.index, way.axis, way.rows)
-            elif item.value is not None and way.axis == 0 and not self._is_no_batch(item):
-                made = "" if item.node is None else item.node.attributes.get(GIVEN_BY, "")
-                source = made or str(feed_name(item.node) or item.name)
-                return self._entered(item.node, item.name.slot, way.rows, source, len(item.value))
+            elif (came := self._unseen(item, way)) is not None:
+                return came
         return None
+
+    def _unseen(self, item: InputSeen, way: Way) -> BatchRows | None:
+        """The rows of a batch that no tensor of the run shows; None where `item` is none."""
+        if item.value is None or way.axis or self._is_no_batch(item):
+            return None
+        made = "" if item.node is None else item.node.attributes.get(GIVEN_BY, "")
+        source = made or str(feed_name(item.node) or item.name)
+        return self._entered(item.node, item.name.slot, way.rows, source, len(item.value))
 
     def _joined(self, parts: Sequence[tuple[InputSeen, Way]]) -> BatchRows | None:
         """The rows of the batch behind the `parts` that were joined, each of which holds other ones of the rows.
@@ -177,13 +190,13 @@ class _Search:
         They are put together as far as they are of as many rows: two views of one batch, say.
         """
         found: list[BatchRows] = []
+        share = self._left // len(parts)  # so that all of them together look at no more than this search may
         for item, way in parts:
-            part: BatchRows | None = None
-            if item.index is not None:
-                part = _Search(self._run, self._lineage, self._through).back(item.index, way.axis, way.rows)
-            elif item.value is not None and way.axis == 0 and not self._is_no_batch(item):
-                source = str(feed_name(item.node) or item.name)
-                part = self._entered(item.node, item.name.slot, way.rows, source, len(item.value))
+            if item.index is None:
+                part = self._unseen(item, way)
+            else:
+                search = _Search(self._run, self._lineage, self._through, share)
+                part = search.back(item.index, way.axis, way.rows)
             found += [] if part is None else [part]
         if not found:
             return None

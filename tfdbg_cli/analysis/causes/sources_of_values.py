@@ -63,6 +63,7 @@ _CHECK_CHECKPOINT = (
     "Restore an older one: `tfdbg open CHECKPOINT -c 'lt -f has_inf_or_nan'` shows what is bad in each; or train on"
     " from there under a watch."
 )
+WHEN_READ = "when it was read"
 _UNPACKS = "OptionalGetValue"  # what a pipeline delivers, or a step of Keras gives
 _LOOK_THERE = "Look at the run of that function: `tfdbg run --watch` stops in it, and `runs` lists what was kept."
 _GIVE_WHAT_THEIR_FUNCTIONS_GIVE = frozenset({"ReduceDataset"})
@@ -88,7 +89,7 @@ def cause_at_source(
         earlier = inputs[0].tensor if inputs else None
         if node.op_type == "ReadVariableOp" and earlier is not None and earlier.op_type == "ReadVariableOp":
             return update_spoils(variable)  # it was fine when it was read before
-        return cause_of_variable(variable, read=not lineage.is_variable(node))
+        return cause_of_variable(variable, "" if lineage.is_variable(node) else WHEN_READ)
     fed = feed_name(node)
     if fed is not None:
         return cause_of_feed(fed, given)
@@ -154,9 +155,8 @@ def _cause_of_delivery(given: GivenData | None) -> Cause:
     return Cause(f"Already in {role}{data}{given.where}.", given.helps or helps)
 
 
-def cause_of_variable(name: str, *, read: bool, moment: str = "") -> Cause:
-    """The cause when a variable held it: as an op `read` it, at the `moment` that is named, or as it is."""
-    moment = "when it was read" if read else moment
+def cause_of_variable(name: str, moment: str = "") -> Cause:
+    """The cause when a variable held it already at the `moment` that is named, or as it is."""
     what = f"was already not finite {moment}" if moment else "is not finite"
     return Cause(
         f"Variable {name} {what}: an earlier run or its initializer made it so.",
@@ -191,7 +191,7 @@ def cause_of_increment(node: Node, inputs: Sequence[InputSeen], value: Array, li
         return None
     if inputs[0].value is not None or any(one.value is None or nonfinite_mask(one.value).any() for one in inputs[1:]):
         return None
-    return cause_of_variable(updated_variable(node.name), read=False, moment="before this finite update")
+    return cause_of_variable(updated_variable(node.name), "before this finite update")
 
 
 def cause_in_hidden_function(node: Node, inputs: Sequence[InputSeen], lineage: Lineage) -> Cause | None:

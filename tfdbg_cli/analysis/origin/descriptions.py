@@ -13,6 +13,7 @@ from tfdbg_cli.analysis.causes.evidence import gather
 from tfdbg_cli.analysis.causes.explanation import Explanations
 from tfdbg_cli.analysis.causes.plain_facts import plain_facts
 from tfdbg_cli.analysis.causes.sources_of_values import (
+    WHEN_READ,
     cause_of_feed,
     cause_of_update,
     cause_of_variable,
@@ -164,7 +165,7 @@ class Descriptions:
         """The cause when what was fed as `name`, or the variable `node`, is not finite."""
         if node is None or not self._lineage.is_variable(node):
             return cause_of_feed(name, self._explanations.given(name, node, bad))
-        return update_spoils(node.name) if self.spoiled_meanwhile(node) else cause_of_variable(node.name, read=True)
+        return update_spoils(node.name) if self.spoiled_meanwhile(node) else cause_of_variable(node.name, WHEN_READ)
 
     def _made_by(self, node: Node | None, name: TensorName) -> str:
         """The node whose line of the program matters: of the value after an update the op that wrote it."""

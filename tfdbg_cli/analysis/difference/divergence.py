@@ -277,40 +277,30 @@ class Judge:
         return 0.0 if verdict is None or verdict.gap is None else verdict.gap.errors.relative
 
     def _nearest(self, side: int, row: int) -> set[int]:
-        """The rows in the first run of the nearest paired tensors that a tensor without a pair was made of."""
-        node = self._reads[side].node(row)
-        if node is None or row in self._other[side]:
-            return set()
-        edges = neighbours_of(self._runs[side].graph)
-
-        def pairs(one: Node) -> list[int]:
-            named = (at for at in self._stores[side].named(one.name) if at in self._other[side])
-            return [self._other[1][at] if side else at for at in named]
-
-        def further(one: Node) -> list[Node]:
-            if one is not node and pairs(one):
-                return []
-            return [edge.node for edge in edges.inputs(one) if edge.node is not None]
-
-        return {at for one in reached([node], further, most=MOST_LOOKED_THROUGH) for at in pairs(one)}
+        """The nearest paired tensors that a tensor without a pair was made of, by their rows in the first run."""
+        return set() if row in self._other[side] else set(self._behind(side, row))
 
     def _made_of(self, side: int, row: int) -> Iterator[Verdict]:
         """What is known of the nearest paired tensors that a tensor was made of, and that are not equal."""
+        return (self._known[first] for first in self._behind(side, row) if first in self._known)
+
+    def _behind(self, side: int, row: int) -> Iterator[int]:
+        """The nearest paired tensors on the way back from a tensor, by their rows in the first run."""
         node = self._reads[side].node(row)
         if node is None:
             return
         edges = neighbours_of(self._runs[side].graph)
 
+        def paired(one: Node) -> list[int]:
+            return [at for at in self._stores[side].named(one.name) if at in self._other[side]]
+
         def further(one: Node) -> list[Node]:
-            if one is not node and any(at in self._other[side] for at in self._stores[side].named(one.name)):
+            if one is not node and paired(one):
                 return []
             return [edge.node for edge in edges.inputs(one) if edge.node is not None]
 
         for one in reached([node], further, most=MOST_LOOKED_THROUGH):
-            for at in self._stores[side].named(one.name):
-                first = self._other[1].get(at) if side else at
-                if first is not None and (verdict := self._known.get(first)) is not None:
-                    yield verdict
+            yield from (self._other[1][at] if side else at for at in paired(one))
 
 
 def _is_noise(one: InputGap) -> bool:

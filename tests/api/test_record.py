@@ -12,6 +12,7 @@ from support.scripted import ScriptedFrontend
 
 import tfdbg_cli as tf_debug
 from tfdbg_cli.cli.replay import replayed
+from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.bundles.layout import is_bundle
 from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.model.decision import Continue, DebugRun, Detach, RecordRun, RunUntil
@@ -66,6 +67,21 @@ def test_a_watch_goes_on_behind_it(front: ScriptedFrontend, step: Any, tmp_path:
     assert front.path == ["start 1", "end 4"]
 
 
+def test_what_is_there_already_is_told_at_once(front: ScriptedFrontend, step: Any, tmp_path: Path) -> None:
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "notes.txt").write_text("mine")
+    with pytest.raises(TfdbgError, match=r"There is something at .*full already"):
+        tf_debug.record(tmp_path / "full")
+    step(np.float32(1))  # and nothing is debugged from then on
+    tf_debug.record(tmp_path / "bundle")
+    step(np.float32(1))
+    with pytest.raises(TfdbgError, match=r"There is a bundle at .*bundle already"):
+        tf_debug.record(tmp_path / "bundle")
+    tf_debug.record(tmp_path / "bundle", force=True)
+    step(np.float32(2))
+    assert [said.split(" (")[0] for said in front.said] == [f"The bundle is in {tmp_path / 'bundle'}"] * 2
+
+
 def test_a_run_that_fails_is_recorded_and_its_error_shown(front: ScriptedFrontend, tmp_path: Path) -> None:
     import tensorflow as tf
 
@@ -106,11 +122,11 @@ def test_a_run_that_fails_is_recorded_and_its_error_shown(front: ScriptedFronten
     assert "test_record.py" in again.error.message
 
 
-def test_a_place_that_is_taken_is_said_and_the_program_goes_on(
+def test_a_place_that_is_taken_meanwhile_is_said_and_the_program_goes_on(
     front: ScriptedFrontend, step: Any, tmp_path: Path
 ) -> None:
-    (tmp_path / "five").write_text("mine")
     tf_debug.record(str(tmp_path / "five"))
+    (tmp_path / "five").write_text("mine")
     assert step(np.float32(1)).numpy() == 2
     assert "was not recorded: There is something at" in front.said[0]
     assert (tmp_path / "five").read_text() == "mine"

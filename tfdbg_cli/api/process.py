@@ -19,6 +19,7 @@ from tfdbg_cli.commands.views.record_decision import record_decision
 from tfdbg_cli.commands.views.watch_decision import watch_decision
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.bundles.writer import refuse_unless_free
 from tfdbg_cli.formats.recording.addresses import refuse_to_write
 from tfdbg_cli.model.decision import Continue, RecordRun
 
@@ -169,10 +170,13 @@ def record(
     """
     refuse_to_write(os.fspath(path))
     place = str(Path(path).expanduser().absolute())
+    one = every is None and not (only or layer or stats_only or budget or compress or worker)
+    if one:
+        refuse_unless_free(Path(place), replace=force)
     process = process_debugger()
     was_on = process.on
     debugger = _enabled()
-    if every is None and not (only or layer or stats_only or budget or compress or worker):
+    if one:
         debugger.record(RecordRun(place, force), None if was_on else Continue())
         return nullcontext()
     asked = record_decision(

@@ -154,8 +154,8 @@ PRODUCT = (
     " 0 too, where a bound such as tf.maximum would cut them off."
 )
 EXPONENT = (
-    "Clip {a} with tf.clip_by_value; for shares or a sum of exponentials subtract the maximum first, as tf.nn.softmax"
-    " and tf.reduce_logsumexp do."
+    "Clip {a} with tf.clip_by_value. What does not overflow: tf.nn.softplus(x) for log(1 + exp(x)), tf.sigmoid(x) for"
+    " 1 / (1 + exp(-x)), tf.nn.softmax(x) for shares, tf.reduce_logsumexp(x) for the logarithm of a sum."
 )
 LOG_SUM_EXP = "Use tf.reduce_logsumexp(x), which subtracts the maximum first, in place of log(sum(exp(x)))."
 WEIGHTED_LOG_SUM_EXP = (

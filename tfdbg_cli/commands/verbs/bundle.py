@@ -14,6 +14,7 @@ from tfdbg_cli.commands.views.record_decision import record_decision
 from tfdbg_cli.document.document import Document, text_document
 from tfdbg_cli.document.text import line
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.bundles.writer import refuse_unless_free
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.decision import RecordRun
 from tfdbg_cli.model.runs import Opened
@@ -54,6 +55,7 @@ def _record(context: Context, options: argparse.Namespace) -> Outcome:
     path = str(named_file(options.path))
     every, some = options.every, options.only or options.layer or options.stats_only
     if every is None and not (some or options.budget or options.compress or options.worker):
+        refuse_unless_free(Path(path), replace=options.force)
         return RecordRun(path, options.force)
     if options.force:
         raise TfdbgError("--force is for a bundle of one run.", hint="--budget says how much a recording may take.")

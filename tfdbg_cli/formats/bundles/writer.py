@@ -37,17 +37,26 @@ def write_bundle(run: Run, replay_spec: ReplaySpec, directory: Path, *, replace:
             folder cannot be written to.
 
     """
-    there = layout.is_bundle(directory)
-    if there and not replace:
-        raise TfdbgError(
-            f"There is a bundle at {directory} already.", hint="Choose another folder; --force replaces the bundle."
-        )
-    if not there:
-        refuse_existing(directory)
+    refuse_unless_free(directory, replace=replace)
     with whole_directory(directory) as place:
         notes = fill_dump(run, place, directory)
         write_replay(place / layout.REPETITION_DIRECTORY, replay_spec, run)
     return notes
+
+
+def refuse_unless_free(directory: Path, *, replace: bool = False) -> None:
+    """Refuse to write a bundle where something is already, but for an empty folder and, to `replace`, a bundle.
+
+    Raises:
+        TfdbgError: there is something at `directory`, or nobody may look.
+
+    """
+    if not layout.is_bundle(directory):
+        refuse_existing(directory)
+    elif not replace:
+        raise TfdbgError(
+            f"There is a bundle at {directory} already.", hint="Choose another folder; --force replaces the bundle."
+        )
 
 
 def bundle_size(run: Run, replay_spec: ReplaySpec | None) -> int:

@@ -19,7 +19,7 @@ from tfdbg_cli.capture.functions.definition.shown_values import Shown
 from tfdbg_cli.capture.functions.instrumented import Outcome
 from tfdbg_cli.capture.functions.kept_tensors import KeptTensors
 from tfdbg_cli.capture.functions.recomputed import LazyTensor, Recomputed
-from tfdbg_cli.capture.runs.eager.log.forward_ops import ForwardOps
+from tfdbg_cli.capture.runs.eager.log.forward_ops import ForwardOps, given_to
 from tfdbg_cli.capture.runs.eager.log.insides import Insides, within
 from tfdbg_cli.capture.runs.eager.ops import OPS, leaves
 from tfdbg_cli.capture.runs.eager.program.places import scope_of_op, scope_of_tape
@@ -167,7 +167,7 @@ class EagerRecorder:
 
     def _add_op(self, text: str, inputs: Sequence[OpInput], outputs: Sequence[EagerTensor], stack: Stack) -> None:
         scope = self._forward.scope or eager_context().scope_name or ""
-        self._forward.add(text, scope, inputs, [tensor_id(output) for output in outputs])
+        self._forward.add(text, scope, given_to(inputs), [tensor_id(output) for output in outputs])
         node = f"{scope_of_op(scope, stack)}{self._numbered(text)}"
         device = outputs[0].device if outputs else ""
         self._nodes[node] = Node(node, text, device, tuple(map(self._source, inputs)))

@@ -8,10 +8,9 @@ that made the tensor with respect to which the gradients were computed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from tfdbg_cli.capture.runs.eager.program.places import GRADIENTS
 from tfdbg_cli.capture.tf.compat import EagerTensor, tensor_id
@@ -20,13 +19,21 @@ from tfdbg_cli.capture.tf.types import OpInput
 _MOST_KNOWN = 20_000
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class ForwardOp:
+class ForwardOp(NamedTuple):
     """An op of the forward pass: its scope, and the ids of the tensors that it was given (0: not a tensor)."""
 
     op_type: str
     scope: str
-    given: tuple[int, ...]
+    given: Sequence[int]
+
+
+def given_to(inputs: Sequence[OpInput]) -> list[int]:
+    """The ids of the tensors in `inputs`, as `ForwardOps` notes them."""
+    return [tensor_id(one) if type(one) is EagerTensor else 0 for one in inputs]
+
+
+def _key(op_type: str, given: Sequence[int]) -> int:
+    return hash((op_type, *filter(None, given)))
 
 
 class ForwardOps:
@@ -34,7 +41,8 @@ class ForwardOps:
 
     def __init__(self) -> None:
         self._by_output: dict[int, ForwardOp] = {}
-        self._by_given: dict[tuple[str, tuple[int, ...]], ForwardOp] = {}
+        # By a hash of the type and of what was given: Python collects garbage more often where many tuples are kept.
+        self._by_given: dict[int, ForwardOp] = {}
         self._given: set[int] = set()
         self.scope = ""  # for the ops of the gradient that is being computed now
         self._slopes: dict[int, int] = {}  # from the id of a gradient dy/dx to the id of x
@@ -42,15 +50,14 @@ class ForwardOps:
     def __bool__(self) -> bool:
         return bool(self._by_output)
 
-    def add(self, op_type: str, scope: str, inputs: Sequence[OpInput], outputs: Sequence[int]) -> None:
-        """Note an op that was given `inputs`, and gave tensors with the ids `outputs`."""
+    def add(self, op_type: str, scope: str, given: Sequence[int], outputs: Iterable[int]) -> None:
+        """Note an op by the ids of the tensors that it was `given` (0: not a tensor) and gave (`outputs`)."""
         if len(self._by_output) > _MOST_KNOWN:
             self.clear()
-        given = tuple([tensor_id(one) if type(one) is EagerTensor else 0 for one in inputs])
         op = ForwardOp(op_type, scope, given)
         for key in outputs:
             self._by_output[key] = op
-        self._by_given[op_type, tuple(filter(None, given))] = op
+        self._by_given[_key(op_type, given)] = op
         self._given.update(given)
 
     def clear(self) -> None:
@@ -68,10 +75,10 @@ class ForwardOps:
         for one in outputs or ():
             if type(one) is EagerTensor and (op := self._by_output.get(tensor_id(one))) is not None:
                 return op
-        given = tuple([tensor_id(one) for one in inputs or () if type(one) is EagerTensor])
-        known = tuple([key for key in given if key in self._given])
-        op = self._by_given.get((op_type, known)) if known else None
-        if op is not None:
+        given = [tensor_id(one) for one in inputs or () if type(one) is EagerTensor]
+        known = [key for key in given if key in self._given]
+        op = self._by_given.get(_key(op_type, known)) if known else None
+        if op is not None and op.op_type == op_type and [*filter(None, op.given)] == known:
             return op
         for slope in slopes:
             if type(slope) is EagerTensor:

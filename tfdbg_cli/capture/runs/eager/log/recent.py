@@ -70,8 +70,8 @@ class RecentOps:
         self._nbytes = 0
         self._most = _MOST_OPS  # the number of the first op for which an old one must be forgotten
         self._keeps_all = False
-        self._scoped = False  # whether an op was in a scope, as those of layers are
-        self.forward = ForwardOps()
+        self._forward = ForwardOps()
+        self._forward_from = -1  # the number of the first op that it does not know yet; -1 until one is in a scope
         self._device = _only_device()
         self._scope = NameScope()
         self.count = 0  # of all ops that were added
@@ -109,7 +109,21 @@ class RecentOps:
 
     def scope_now(self) -> str:
         """The name scope of an op that runs now in this thread; inside a gradient, that of the forward op."""
-        return self.forward.scope or self._scope.name
+        return self._forward.scope or self._scope.name
+
+    @property
+    def forward(self) -> ForwardOps:
+        """The ops to which gradients of a tape may belong; those that came since are noted when somebody asks."""
+        if 0 <= self._forward_from < self.count:
+            new = itertools.takewhile(lambda op: op.number >= self._forward_from, reversed(self._ops))
+            for op in reversed([*new]):
+                self._note_forward(op)
+        return self._forward
+
+    def _note_forward(self, op: Noted) -> None:
+        given = [_id_of(read) for read in op.reads]
+        self._forward.add(op.op_type, op.scope, given, [key for key, _, _ in op.outputs])
+        self._forward_from = op.number + 1
 
     def add(
         self,
@@ -125,10 +139,9 @@ class RecentOps:
         reads: list[int | Source | OnTheWay]
         try:  # mostly ops before have given all of its inputs
             reads = [*map(tensor_id, inputs)]
-            inside = made.issuperset(reads)
+            if not made.issuperset(reads):
+                reads = [key if key in made else self._given(one) for key, one in zip(reads, inputs, strict=True)]
         except AttributeError:  # one is no tensor
-            inside = False
-        if not inside:
             reads = [self._given(one) for one in inputs]
             if self._keeps_all:
                 nbytes = sum(read.value.nbytes for read in reads if isinstance(read, OnTheWay))
@@ -145,12 +158,11 @@ class RecentOps:
         nth = next(self._counts[op_type])
         device = self._device or next((one.device for one in inputs if type(one) is EagerTensor), "")
         if scope is None:
-            scope = self.forward.scope or self._scope.name
+            scope = self._forward.scope or self._scope.name
         self.count = (number := self.count) + 1
         op = _noted(Noted, (number, op_type, nth, scope, reads, attributes, outputs, stack, device, nbytes))
-        if scope or self._scoped:
-            self._scoped = True
-            self.forward.add(op_type, scope, inputs, [key for key, _, _ in outputs])
+        if scope and self._forward_from < 0:
+            self._forward_from = number
         self._ops.append(op)
         self._nbytes = held = self._nbytes + nbytes
         if held > self._budget or number >= self._most:
@@ -209,6 +221,8 @@ class RecentOps:
     def _drop(self) -> None:
         op = self._ops.popleft()
         self._nbytes -= op.nbytes
+        if 0 <= self._forward_from <= op.number:
+            self._note_forward(op)
         for read in op.reads:
             if isinstance(read, Source):
                 self._unread(read)
@@ -317,6 +331,11 @@ class RecentOps:
             found.append(op)
             made.update((key, (op, slot)) for slot, (key, _, _) in enumerate(op.outputs))
         return found
+
+
+def _id_of(read: int | Source | OnTheWay) -> int:
+    """The id of the tensor that was read; 0 where it was none."""
+    return read if isinstance(read, int) else read.key if isinstance(read, Source) else 0
 
 
 def _linked(noted: Noted) -> RecentOp:

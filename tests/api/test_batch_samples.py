@@ -111,6 +111,18 @@ def test_several_steps_in_one_run_are_told_apart_by_their_turns(model, front, st
     assert sample(front, lambda: made.fit(X, Y, batch_size=8, shuffle=False, verbose=0)) == FIFTH
 
 
+@pytest.mark.parametrize("steps", [1, 2, 3])
+def test_data_are_known_as_what_fit_was_given_in_whatever_turn(front, steps: int) -> None:
+    keras = library("keras")
+    made = keras.Sequential([keras.layers.Input((1,)), keras.layers.Dense(1)])
+    made.compile("sgd", "mse", steps_per_execution=steps)
+    given = np.where(X == -1, np.float32(np.nan), X)
+    front.script = [RunUntil("has_inf_or_nan")]
+    with tf_debug.debugging():
+        made.fit(given, Y, batch_size=8, shuffle=False, verbose=0)
+    assert Prompt(front.ends[0]).data("origin")["cause"] == "Already in the inputs (x) of the arrays that fit was given."
+
+
 def test_several_steps_of_a_dataset(model, front, tf) -> None:
     made = model(steps_per_execution=3)
     found = sample(front, lambda: made.fit(batches(tf), verbose=0))

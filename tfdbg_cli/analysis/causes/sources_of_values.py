@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from tfdbg_cli.analysis.causes.literals import overflown
 from tfdbg_cli.analysis.causes.safe_numbers import safe_numbers
 from tfdbg_cli.analysis.causes.suggestions import UPDATE
 from tfdbg_cli.analysis.graph.feeds import feed_name
-from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage, variable_of
+from tfdbg_cli.analysis.graph.lineage import LOOP_VARIABLE, InputSeen, Lineage, variable_of
 from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS
 from tfdbg_cli.model.dtypes import in_double, name_of
 from tfdbg_cli.model.graph import Node
@@ -22,9 +22,10 @@ from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import nonfinite_mask
 from tfdbg_cli.model.updates import UPDATED_VARIABLE, after_update, updated_variable
 from tfdbg_cli.model.values import Array
+from tfdbg_cli.model.walks import reached
 from tfdbg_cli.ops.effects import updates_variable
 from tfdbg_cli.ops.intended_infinities import is_literal_infinity
-from tfdbg_cli.ops.kinds import CALLS, INCREMENTS, INPUTS, PYTHON, RECEIVES, RESTORES, VARIABLE_READS
+from tfdbg_cli.ops.kinds import CALLS, INCREMENTS, INPUTS, PYTHON, RECEIVES, RESTORES, SAME_VALUE, VARIABLE_READS
 
 _CHECK_DATA = (
     "Check the data before it is fed: np.isfinite(batch).all(); replace what is missing (np.nan_to_num), or leave"
@@ -64,6 +65,7 @@ _CHECK_CHECKPOINT = (
     " from there under a watch."
 )
 WHEN_READ = "when it was read"
+_MOST_STEPS = 100
 _UNPACKS = "OptionalGetValue"  # what a pipeline delivers, or a step of Keras gives
 _LOOK_THERE = "Look at the run of that function: `tfdbg run --watch` stops in it, and `runs` lists what was kept."
 _GIVE_WHAT_THEIR_FUNCTIONS_GIVE = frozenset({"ReduceDataset"})
@@ -94,7 +96,7 @@ def cause_at_source(
     if fed is not None:
         return cause_of_feed(fed, given)
     packed = inputs[0].node if node.op_type == _UNPACKS and inputs else None
-    if packed is not None and packed.op_type not in PIPELINE_OPS | INPUTS:
+    if packed is not None and not _is_delivered(packed, lineage):
         return Cause(f"Already in {packed.name}, which a function gave that the program called before.", _LOOK_THERE)
     if node.op_type in _DELIVERIES:
         return _cause_of_delivery(given)
@@ -105,6 +107,16 @@ def cause_at_source(
     if node.op_type in RECEIVES:
         return Cause("It came from another process or device, whose part of the run is not in this recording.")
     return None
+
+
+def _is_delivered(packed: Node, lineage: Lineage) -> bool:
+    """Whether a pipeline delivered what is `packed`, maybe in the turn before of a loop that asks for the next batch."""
+
+    def before(node: Node) -> Iterator[Node]:
+        if node.op_type == LOOP_VARIABLE or node.op_type in SAME_VALUE:
+            yield from (edge.node for edge in lineage.edges(node) if edge.node is not None)
+
+    return any(node.op_type in PIPELINE_OPS | INPUTS for node in reached([packed], before, most=_MOST_STEPS))
 
 
 def cause_of_constant(run: Run, node: Node, value: Array) -> Cause:

@@ -120,7 +120,9 @@ def test_data_are_known_as_what_fit_was_given_in_whatever_turn(front, steps: int
     front.script = [RunUntil("has_inf_or_nan")]
     with tf_debug.debugging():
         made.fit(given, Y, batch_size=8, shuffle=False, verbose=0)
-    assert Prompt(front.ends[0]).data("origin")["cause"] == "Already in the inputs (x) of the arrays that fit was given."
+    assert (
+        Prompt(front.ends[0]).data("origin")["cause"] == "Already in the inputs (x) of the arrays that fit was given."
+    )
 
 
 def test_several_steps_of_a_dataset(model, front, tf) -> None:

@@ -106,6 +106,7 @@ CASES = [
     Case("Atanh", ([1.0],), np.arctanh, "at the border"),
     Case("Acosh", ([0.5],), np.arccosh, "Acosh of a number below 1"),
     Case("Cholesky", ([[1.0, 2.0], [2.0, 1.0]],), lambda x: x * NAN, "not positive definite", "tf.eye"),
+    Case("LogMatrixDeterminant", ([[1.0, 1.0], [1.0, 1.0]],), lambda x: _f([-INF]), "of a singular matrix", "tf.eye"),
     Case("Ndtri", ([1.0],), lambda p: np.full_like(p, INF), "quantile of a probability that is not between 0 and 1"),
     Case("Lgamma", ([-1.0],), lambda x: np.full_like(x, INF), "Lgamma has a pole", "softplus"),
     Case("Mul", ([0.0], [INF]), np.multiply, "0 * inf", "tf.where"),

@@ -28,7 +28,10 @@ def _failed(*, values: bool) -> Run:
 
 def test_origin_says_what_failed_and_where() -> None:
     said = "The run failed with InvalidArgumentError at loss/mul, train.py:12: Incompatible shapes: [8] vs. [8,2]"
-    for values, head in ((True, "No NaN or infinity in this run."), (False, "Where it began cannot be told")):
+    for values, head in (
+        (True, "No NaN or infinity in what is known of this run"),
+        (False, "Where it began cannot be told"),
+    ):
         shown = Prompt(_failed(values=values), width=160).show("origin", 160)
         assert shown.startswith(head)
         assert f"{said}\nerror_info tells all of it." in shown

@@ -212,6 +212,8 @@ def _all_fine(run: Run, passed: Passed, options: argparse.Namespace, where: str)
     what = "NaN" if options.nan else "NaN or infinity"
     unread = passed.unread
     lines = [line(Span(f"No {what} in {where}.", Style.GOOD))]
+    if run.error is not None:
+        lines = [line(Span(f"No {what} in what is known of this run, which failed.", Style.WARNING))]
     if unread:
         lines = [line(Span(f"No {what} in what could be read of this run.", Style.WARNING))]
     looked_at = count_text(len(run.tensors) - unread, "tensor")

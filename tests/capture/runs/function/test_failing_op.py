@@ -348,3 +348,20 @@ def test_a_watched_run_with_dropout_that_fails_knows_what_was_drawn_until_then(w
     dropped = tf.nn.experimental.stateless_dropout(tf.ones([4, 3]), 0.5, state)
     run = failed(watched, UNTIL, step, tf.constant([1, 9]))
     np.testing.assert_array_equal(given(run)[0], dropped * 3.0)
+
+
+@pytest.mark.parametrize("decision", [RUN, RunUntil("has_inf_or_nan")], ids=["captured", "watched"])
+def test_what_does_not_need_it_is_looked_at_too(watched, decision) -> None:
+    weight = tf.Variable(tf.fill([3, 3], 0.5))
+
+    @tf.function
+    def step(x):
+        with tf.GradientTape() as tape:
+            z = x @ weight
+            loss = -tf.linalg.slogdet(tf.matmul(z, z, transpose_a=True))[1]
+        return loss, tape.gradient(loss, weight)
+
+    run = failed(watched, decision, step, tf.zeros([4, 3]))
+    assert run.error.node.endswith("MatrixInverse"), "the gradient of a determinant that is 0"
+    origin = OriginSearch(run).first()
+    assert str(run.tensors[origin.index].name) == "LogMatrixDeterminant:1"

@@ -134,7 +134,7 @@ class _PartsAgain:
         place = op.place_in(self._flat)
         inside = place.name != op.name
         if not inside:
-            outcome = self._outcome(place, op.given)
+            outcome = self._with_all_beside(place, op.given) or self._outcome(place, op.given)
             values: Mapping[TensorName, EagerTensor] = dict(zip(op.given, outcome.outputs, strict=False))
         elif self._unheld:
             outcome = self._outcome(place, self._numbers_of(place), Early(asked=frozenset([op.name])))
@@ -146,6 +146,22 @@ class _PartsAgain:
             failed = "" if outcome.error is None else f": {run_error(outcome.error).message.splitlines()[0]}"
             raise TfdbgError(f"Computed again, the run did not come to this op{failed}.")
         return _Found(values, outcome.captured, inside and not self._unheld)
+
+    def _with_all_beside(self, place: FlatNode, given: Sequence[TensorName]) -> Outcome | None:
+        """As `_outcome` of what was `given` at `place`, with all else that does not need the op there.
+
+        None where no snapshot was taken, and where not all of that can be computed: more ops may fail than one.
+        """
+        if self._unheld:
+            return None
+        needs = {place.name} | self._flat.later(place.name)
+        beside = [node for node in self._flat.nodes.values() if node.name not in needs]
+        names = (name for node in beside for name in self._numbers_of(node))
+        try:
+            outcome = self._outcome(place, list(dict.fromkeys([*given, *names])))
+        except TfdbgError:
+            return None
+        return outcome if outcome.error is None else None
 
     def _numbers_of(self, node: FlatNode) -> list[TensorName]:
         return list(filter(self._flat.has_numbers, node.outputs))

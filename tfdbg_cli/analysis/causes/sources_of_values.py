@@ -110,7 +110,7 @@ def cause_at_source(
 
 
 def _is_delivered(packed: Node, lineage: Lineage) -> bool:
-    """Whether a pipeline delivered what is `packed`, maybe in the turn before of a loop that asks for the next batch."""
+    """Whether a pipeline delivered what is `packed`, maybe in the turn before of a loop that asks for batches."""
 
     def before(node: Node) -> Iterator[Node]:
         if node.op_type == LOOP_VARIABLE or node.op_type in SAME_VALUE:

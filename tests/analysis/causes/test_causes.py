@@ -170,7 +170,7 @@ CASES = [
       for scaled, helps in ((True, "skips the step"), (False, "use a smaller scale"))
       for op, inputs, does in HALF_OVERFLOWS),
     Case("MatMul", ([[1e36]], [[8.8e4]]), np.matmul,
-         "turn to turn, and it is multiplied by weights as large as 8.8e+04", "seem to have grown",
+         "turn to turn, and it is multiplied by weights as large as 8.8e+04", "If these grew in training",
          around=_made(Maker.STATE, Maker.VARIABLE)),
     Case("MatMul", ([[3e38]], [[9.0]]), np.matmul, "is what a loop carries from turn to turn.", "orthogonal",
          around=_made(Maker.STATE, Maker.VARIABLE)),

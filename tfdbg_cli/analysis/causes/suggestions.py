@@ -97,8 +97,9 @@ STEADY = (
     " rate or clip gradients (tf.clip_by_global_norm)."
 )
 LARGE_WEIGHTS = (
-    "Weights begin below 1, so these seem to have grown in training: lower the learning rate or warm it up, and clip"
-    " gradients (tf.clip_by_global_norm, or global_clipnorm=1.0 of a Keras optimizer)."
+    "Weights begin below 1. If these grew in training, lower the learning rate or warm it up, and clip gradients"
+    " (tf.clip_by_global_norm, or global_clipnorm=1.0 of a Keras optimizer); if they were loaded or began so, take"
+    " smaller ones (Keras: recurrent_initializer='orthogonal')."
 )
 SMALLER_CONSTANT = (
     "Take a smaller constant, or a dtype that reaches further (tf.cast), and look whether {large} is of the size that"

@@ -49,6 +49,11 @@ class Finding:
     nan: Origin | None = None
     before_used: bool = False
 
+    @property
+    def in_batch(self) -> Origin:
+        """What the rows of the batch are behind: the origin, or where that has none, as a mask, where NaN began."""
+        return self.nan if self.nan is not None and not self.origin.batch_rows else self.origin
+
 
 def passed_by(search: OriginSearch) -> Passed:
     """What `search` has passed over so far."""

@@ -167,7 +167,7 @@ def _screen(run: Run, found: Finding, since: str, options: argparse.Namespace, m
     else:
         blocks += made_at_blocks(run, origin.forward or origin.made_by, _LABEL, forward)
     # What went wrong, where, and for which rows fits on a small screen: the way to it stands behind that.
-    parts = element_blocks(run, origin, options.max_elements, _LABEL), _way(run, found, names)
+    parts = element_blocks(run, found, options.max_elements, _LABEL), _way(run, found, names)
     for part in [part for part in parts if part] or [[]]:
         blocks += [Text((EMPTY_LINE,)), *part]
     here = run.unfinished and _is_of_the_last_op(run, origin)
@@ -284,7 +284,7 @@ def _nothing(passed: Passed) -> dict[str, Any]:
 
 
 def _data(run: Run, found: Finding, since: str) -> dict[str, Any]:
-    origin, passed = found.origin, found.passed
+    origin, passed, batch = found.origin, found.passed, found.in_batch.batch
     return {
         "tensor": str(origin.name),
         "execution": None if origin.index is None else run.tensors[origin.index].execution,
@@ -296,8 +296,8 @@ def _data(run: Run, found: Finding, since: str) -> dict[str, Any]:
         "inputs": [str(item.name) for item in origin.inputs],
         "input_values": [input_data(item) for item in origin.inputs],
         "elements": [element_data(element) for element in origin.elements],
-        "batch_rows": list(origin.batch_rows),
-        "batch": {"source": origin.batch.source, "size": origin.batch.size} if origin.batch_rows else None,
+        "batch_rows": list(batch.rows),
+        "batch": {"source": batch.source, "size": batch.size} if batch.rows else None,
         "cause": origin.cause.text,
         "suggestion": origin.cause.suggestion,
         "since": since or None,

@@ -72,7 +72,9 @@ def _batch(context: Context) -> BatchRows:
         origin = search.first()
         if origin is not None and origin.intended is None:
             origin, _ = search.harmful(origin)
-        known[key] = None if origin is None else origin.batch
+        nan = None if origin is None or origin.batch.rows else search.nan_after(origin)
+        told = nan or origin
+        known[key] = None if told is None else told.batch
     batch = known[key]
     if batch is None:
         missing = context.run.lacks

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tfdbg_cli.analysis.graph.parts import Part
+from tfdbg_cli.analysis.origin.finding import Finding
 from tfdbg_cli.analysis.origin.offending import MOST_ELEMENTS, Element
 from tfdbg_cli.analysis.origin.origin_found import Origin
 from tfdbg_cli.commands.views.origin_batch import batch_lines
@@ -21,10 +22,10 @@ from tfdbg_cli.model.values import Array
 _MOST_PART_VALUES = 32  # a longer slice of an input goes into JSON as its size and extremes
 
 
-def element_blocks(run: Run, origin: Origin, most: int, label_width: int) -> list[Block]:
+def element_blocks(run: Run, found: Finding, most: int, label_width: int) -> list[Block]:
     """The first offending elements beside the input elements that made them, and the rows of the batch behind."""
-    rows = batch_lines(run, origin, label_width)
-    return [*_elements(origin, most, label_width), *([Text(tuple(rows))] if rows else [])]
+    rows = batch_lines(run, found.in_batch, label_width)
+    return [*_elements(found.origin, most, label_width), *([Text(tuple(rows))] if rows else [])]
 
 
 def _elements(origin: Origin, most: int, label_width: int) -> list[Block]:

@@ -195,6 +195,18 @@ def test_an_infinity_that_was_given_is_shown_with_the_op_that_made_nan_of_it() -
     assert json_of("origin", computed)["nan"] is None, "the op that computed the infinity is where it went wrong"
 
 
+def test_where_the_infinity_is_in_no_batch_the_rows_are_those_behind_nan() -> None:
+    x, mask = op("x", "Placeholder", value=[[1.0], [0.0], [2.0]]), op("mask", "VariableV2", value=[INF])
+    product = op("product", "Mul", "x", "mask", value=[[INF], [NAN], [INF]])
+    given = {"x:0": np.array([[1.0], [0.0], [2.0]], np.float32)}
+    run = made_run(x, mask, product, op("loss", "Sum", "product", value=NAN), feeds=given)
+    data = json_of("origin", run)
+    assert (data["tensor"], data["nan"]["tensor"], data["batch_rows"]) == ("mask:0", "product:0", [1])
+    assert data["batch"] == {"source": "x:0", "size": 3}
+    assert "Batch     row 1 of 3" in text_of("origin", run)
+    assert json_of("row", run)["row"] == 1
+
+
 def test_nothing_is_said_of_a_variable_that_no_run_looked_at_before() -> None:
     run = _function(*_update(NAN, NAN, NAN), after=NAN)
     assert json_of("origin", RunEnd(run, Hit("has_inf_or_nan", "", 8, others_passed=True)))["since"] is None

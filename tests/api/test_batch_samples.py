@@ -125,6 +125,29 @@ def test_data_are_known_as_what_fit_was_given_in_whatever_turn(front, steps: int
     )
 
 
+@pytest.mark.parametrize("steps", [1, 2])
+@pytest.mark.parametrize("dataset", [False, True])
+def test_one_of_several_inputs_is_told_by_its_key(front, tf, steps: int, dataset: bool) -> None:
+    keras = library("keras")
+    inputs = {name: keras.Input((1,), name=name) for name in ("tenure", "age", "income")}
+    joined = keras.layers.Concatenate()(list(inputs.values()))
+    made = keras.Model(inputs, keras.layers.Dense(1)(joined))
+    made.compile("sgd", "mse", steps_per_execution=steps)
+    given = {name: np.abs(X) for name in inputs}
+    given["income"] = np.where(X == -1, np.float32(np.nan), X)
+    data = tf.data.Dataset.from_tensor_slices((given, Y)).batch(8)
+    front.script = [RunUntil("has_inf_or_nan")]
+    with tf_debug.debugging():
+        made.fit(*((data,) if dataset else (given, Y)), **{} if dataset else {"batch_size": 8}, verbose=0)
+    prompt = Prompt(front.ends[0])
+    origin, parts = prompt.data("origin"), prompt.data("row")["components"]
+    which = "data that the input pipeline delivered" if dataset else "arrays that fit was given"
+    assert origin["cause"] == f"Already in 'income' of the inputs (x) of the {which}."
+    assert "is_finite(x['income'])" in origin["suggestion"].replace("isfinite", "is_finite")
+    assert [part["key"] for part in parts] == ["age", "income", "tenure", None]
+    assert "used as 'income' of the inputs (x)" in prompt.show("row")
+
+
 def test_several_steps_of_a_dataset(model, front, tf) -> None:
     made = model(steps_per_execution=3)
     found = sample(front, lambda: made.fit(batches(tf), verbose=0))

@@ -81,7 +81,7 @@ number is a pair; strings are decoded as UTF-8. More fields than these may come;
   outputs, nonfinite, file, line}]`, `run` as in `alerts`.
 - `origin --all`: kind `origins`. `tensors`, as those of `origin`.
 - `row`: kind `row`. `row`, `bad`, `size`, `bad_rows`, `sample` (null where it is not known), `components`: `[{name,
-  role, dtype, shape, image, summary, value, elided}]`.
+  role, key, dtype, shape, image, summary, value, elided}]`.
 - `find`: kind `found`. `text`, `names`, `total`, `hits`: `[{kind, name, command, places, op_type, health}]`.
 - `ln`: kind `nodes`. `graph`, `total`, `nodes`: `[{name, op_type, device, inputs, control_inputs}]`.
 - `li`, `lo`: kind `neighbours`. `name`, `direction`, `max_depth`, `nodes`: `[{depth, name, op_type, control,

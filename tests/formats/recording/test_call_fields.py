@@ -18,7 +18,9 @@ CALL = Call(
     arguments=(Argument("x", "float32", (None, 3)),),
     came={
         "x": BatchPlace(6, Order.ARRAYS, 36, 0, "fit"),
-        "iterator": BatchPlace(1, Order.PIPELINE, None, None, "", True, 3, class_weight=True, parts=(2, 1)),
+        "iterator": BatchPlace(
+            1, Order.PIPELINE, None, None, "", True, 3, class_weight=True, parts=(2, 1), keys=("a", "b/c", "")
+        ),
     },
 )  # fmt: skip
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 
 from tfdbg_cli.analysis.graph.lineage import VARIABLE_OPS, InputSeen, Lineage
@@ -38,6 +39,14 @@ class BatchRole(StrEnum):
     WEIGHTS = "the sample weights"
 
 
+@dataclass(frozen=True)
+class ToldParts:
+    """What somebody knows of the tensors that a pipeline gives: the role of each, and what it is called (or "")."""
+
+    roles: tuple[BatchRole, ...] = ()
+    keys: tuple[str, ...] = ()
+
+
 def batch_role_behind(lineage: Lineage, item: InputSeen, roles: Sequence[BatchRoles]) -> BatchRole | None:
     """What part of a batch `item` is, seen through ops that only move elements; `roles` are those of the graphs."""
     name, node = item.name, item.node
@@ -54,9 +63,13 @@ def batch_role_behind(lineage: Lineage, item: InputSeen, roles: Sequence[BatchRo
     return None
 
 
-def told_parts(run: Run) -> Sequence[int]:
-    """How many tensors of a batch are inputs, targets and weights, as Keras says; empty where it does not."""
-    return next((place.parts for place in run.call.came.values() if place.parts), ())
+def told_parts(run: Run) -> ToldParts:
+    """What Keras says of the parts of a batch; nothing where it does not."""
+    found = next((place for place in run.call.came.values() if place.parts), None)
+    if found is None:
+        return ToldParts()
+    roles = [role for role, count in zip(BatchRole, found.parts, strict=False) for _ in range(count)]
+    return ToldParts(tuple(roles), found.keys or ("",) * len(roles))
 
 
 def _gives(node: Node) -> int:
@@ -70,7 +83,7 @@ class BatchRoles:
 
     `alone` are parts of one batch whose names do not say so, as those that eager ops were given. `unfinished` says
     that the run goes on: before its gradient begins, a mask that meets the output of a layer looks like the targets.
-    `told` are how many tensors of what a pipeline gives are inputs, targets and weights, where somebody knows that.
+    `told` is what is known of the parts without looking at the graph.
     """
 
     def __init__(
@@ -80,10 +93,10 @@ class BatchRoles:
         alone: Sequence[TensorName] = (),
         *,
         unfinished: bool = False,
-        told: Sequence[int] = (),
+        told: ToldParts | None = None,
     ) -> None:
         self._graph = graph
-        self._told = [role for role, count in zip(BatchRole, told, strict=False) for _ in range(count)]
+        self._told = told or ToldParts()
         self._is_open = unfinished and Role.GRADIENT not in roles_of(graph).values()
         self._captured = captured
         self._alone = list(alone)
@@ -94,8 +107,8 @@ class BatchRoles:
         node = self._graph.find(tensor.node)
         if node is None:
             return None
-        if self._told and node.op_type in PIPELINE_OPS and _gives(node) == len(self._told):
-            return self._told[tensor.slot] if tensor.slot < len(self._told) else None
+        if self._is_told(node):
+            return self._told.roles[tensor.slot] if tensor.slot < len(self._told.roles) else None
         if self._is_open or len(self._graph) > _MOST_NODES:
             return None
         alone = tensor in self._alone
@@ -103,6 +116,15 @@ class BatchRoles:
         if key and key not in self._known:
             self._known[key] = self._read(self._alone if alone else self._parts(node))
         return self._known[key].get(tensor) if key else None
+
+    def key(self, tensor: TensorName) -> str:
+        """What `tensor`, a part of a batch as it comes into the graph, is called in it; empty for no name."""
+        node = self._graph.find(tensor.node)
+        told = node is not None and self._is_told(node) and tensor.slot < len(self._told.keys)
+        return self._told.keys[tensor.slot] if told else ""
+
+    def _is_told(self, node: Node) -> bool:
+        return bool(self._told.roles) and node.op_type in PIPELINE_OPS and _gives(node) == len(self._told.roles)
 
     def _stem(self, node: Node) -> str:
         if node.op_type not in INPUTS or node.name in self._captured:

@@ -31,7 +31,8 @@ class Component:
     """One part of a batch: what it is called, its value, what it is to the program where that is known.
 
     `fed` says that it is a feed or an argument; else it is a tensor of the run. Of a sparse or ragged part, whose
-    rows do not stand one below the other, `of_elements` is the row of each element that is stored.
+    rows do not stand one below the other, `of_elements` is the row of each element that is stored. `key` is what the
+    program calls it, as where a dict holds several inputs.
     """
 
     name: str
@@ -39,6 +40,12 @@ class Component:
     role: str
     fed: bool
     of_elements: Array | None = None
+    key: str = ""
+
+    @property
+    def words(self) -> str:
+        """What it is to the program, as in `'income' of the inputs (x)`; empty where that is not known."""
+        return " of ".join(filter(None, (repr(self.key) if self.key else "", self.role)))
 
     def row(self, at: int) -> Array:
         """Its row at that place: of a sparse or ragged part the elements of it that are stored."""
@@ -80,7 +87,8 @@ def components(run: Run, batch: BatchRows) -> list[Component]:
     for name, row in of_this.items():
         given = run.tensors.value(row)
         if not isinstance(given, NoValue) and given.shape[:1] == (batch.size,):
-            found.append(Component(str(name), given, _role(roles, str(name)), fed=False))
+            role, key = _role(roles, str(name)), roles.key(name)
+            found.append(Component(str(name), given, role, fed=False, key=key))
     return found
 
 

@@ -113,7 +113,8 @@ class Explanations:
         arrays = "" if node is None or node.op_type not in PIPELINE_OPS else arrays_of(self._run)
         role = self.batch_role(name) if bad.ndim else None  # what has no rows is no part of a batch
         by_class = any(place.class_weight for place in self._run.call.came.values())
-        return GivenData(bad, role, came, arrays, by_class)
+        key = next(filter(None, (each.key(name) for each in self._batches)), "") if role else ""
+        return GivenData(bad, role, came, arrays, by_class, key)
 
     def batch_role(self, name: TensorName) -> BatchRole | None:
         """Which part of a batch the input `name` of one of the run's graphs is; None if that is not known."""

@@ -154,13 +154,15 @@ def cause_of_feed(name: TensorName, given: GivenData | None = None) -> Cause:
 
 def _cause_of_delivery(given: GivenData | None) -> Cause:
     parts, part = _PARTS[given.role if given is not None else None]
-    filtered = _FILTER_DATA.format(parts=parts, part=part)
     if given is None:
+        filtered = _FILTER_DATA.format(parts=parts, part=part)
         return Cause("Already in the data that the input pipeline delivered.", filtered)
     if given.role is BatchRole.WEIGHTS and given.class_weight:
         return Cause("Already in the weights that fit made of class_weight.", _CHECK_CLASSES)
-    role = f"{given.role} of " if given.role else ""
-    helps = _CHECK_ARRAYS.format(part=part) if given.arrays else filtered
+    key = f"{given.key!r} of " if given.key else ""
+    role = f"{key}{given.role} of " if given.role else ""
+    part = f"{part}[{given.key!r}]" if given.key and "/" not in given.key else part
+    helps = _CHECK_ARRAYS.format(part=part) if given.arrays else _FILTER_DATA.format(parts=parts, part=part)
     data = given.arrays or "the data that the input pipeline delivered"
     if given.came is Came.QUEUED:
         helps, data = _CHECK_QUEUED.format(part=part), "the data that came out of a queue"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from types import FrameType
 from typing import Any
@@ -96,16 +96,37 @@ def _place(loop: str, names: Mapping[str, Any]) -> BatchPlace | None:
     if arrays and steps is None:  # with a number of steps an epoch may begin in the middle of the arrays
         order = Order.SHUFFLED if names.get("shuffle", False) else Order.ARRAYS
     by_class = names.get("class_weight") is not None and names.get("sample_weight") is None
-    parts = _parts(names.get("iterator"))
-    return BatchPlace(step, order, first, epoch, loop, steps=end - step + 1, class_weight=by_class, parts=parts)
+    parts = [list(_keys(part)) for part in _parts(names.get("iterator"))]
+    keys = tuple(key for part in parts for key in part)
+    return BatchPlace(
+        step,
+        order,
+        first,
+        epoch,
+        loop,
+        steps=end - step + 1,
+        class_weight=by_class,
+        parts=tuple(map(len, parts)),
+        keys=keys if any(keys) else (),
+    )
 
 
-def _parts(iterator: Any) -> tuple[int, ...]:
-    """How many tensors are x, y and sample_weight in what an iterator of Keras gives; empty where it does not say."""
+def _parts(iterator: Any) -> tuple[Any, ...]:
+    """The specifications of x, y and sample_weight in what an iterator of Keras gives; empty for no such."""
     spec = getattr(iterator, "element_spec", None)
-    if type(spec) is not tuple or not 1 < len(spec) <= _MOST_PARTS:
-        return ()
-    return tuple(len(tf.nest.flatten(part)) for part in spec)
+    return spec if type(spec) is tuple and 1 < len(spec) <= _MOST_PARTS else ()
+
+
+def _keys(part: Any, key: str = "") -> Iterator[str]:
+    """What each tensor of a part is called by the dicts that it is in, in the order of `tf.nest.flatten`."""
+    if isinstance(part, Mapping):
+        for name in sorted(part):
+            yield from _keys(part[name], f"{key}/{name}" if key else str(name))
+    elif isinstance(part, (tuple, list)):
+        for one in part:
+            yield from _keys(one, key)
+    elif part is not None:
+        yield key
 
 
 def ids_of(tensors: Mapping[str, Any]) -> dict[str, int]:

@@ -132,14 +132,14 @@ def _shown(part: Component, at: int) -> list[Block]:
     row = part.row(at)
     place = part.place(at)
     head: list[Span | str] = [Span(place, Style.NAME, f"{'pf' if part.fed else 'pt'} {quoted(place)}")]
-    head += [f"  used as {part.role}"] if part.role else []
+    head += [f"  used as {part.words}"] if part.words else []
     if is_text(row) and not row.ndim:
         text = str(decoded(row.item()))
         shown = [Span(text, Style.STRING)] if text.strip() else [Span(repr(text), Style.STRING), "  no text"]
         return [Text((EMPTY_LINE, line(*head), line("  ", *shown)))]
     what: list[Span | str] = ["  ", Span("a picture: v looks at it", Style.HINT)] if looks_like_image(row) else []
     top = Text((EMPTY_LINE, line(*head), line("  ", *chip(row, name_of(row.dtype)).spans, *what)))
-    name = f"{place}, {part.role}" if part.role else place
+    name = f"{place}, {part.words}" if part.words else place
     return [top, ArrayBlock(row, ArrayStyle(threshold=_THRESHOLD), name=name)] if row.ndim else [top]
 
 
@@ -153,7 +153,8 @@ def _data(
         summary = summary_data(summarize(row)) if has_numbers(row) else None
         found.append(
             {
-                "name": part.name, "role": part.role or None, "dtype": name_of(row.dtype), "shape": list(row.shape),
+                "name": part.name, "role": part.role or None, "key": part.key or None,
+                "dtype": name_of(row.dtype), "shape": list(row.shape),
                 "image": looks_like_image(row), "summary": summary, "value": value, "elided": elided,
             }
         )  # fmt: skip

@@ -78,6 +78,7 @@ def _came(fields: dict[str, Any]) -> tuple[str, BatchPlace]:
         whole(fields.get("steps", 1)),
         flag(fields.get("class_weight", False)),
         tuple(map(whole, items(fields.get("parts", [])))),
+        texts(fields.get("keys", [])),
     )
 
 

@@ -56,27 +56,71 @@ def batch_rows(run: Run, lineage: Lineage, index: int, bad: Array, through: Mapp
     They are followed axis by axis, through ops that keep rows apart, to the first axis of what was fed, given as an
     argument, or delivered by an input pipeline. Of several axes that lead there the one counts that tells rows apart
     best. `NO_ROWS` when none does. At the nodes that `through` names only the input at that position is followed, if
-    that leads there.
+    that leads there; all others may rule out some of its rows.
     """
     found = _rows_behind(run, lineage, index, bad, through) if through else NO_ROWS
-    return found if found.rows else _rows_behind(run, lineage, index, bad, NOWHERE)
+    by_all = _rows_behind(run, lineage, index, bad, NOWHERE)
+    return by_all if not found.rows or _may_tell_more(bad, by_all, found) else found
+
+
+def _may_tell_more(bad: Array, by_all: BatchRows, found: BatchRows) -> bool:
+    """Whether the rows to which all ways lead, `by_all`, say more of the batch than those that one way has `found`.
+
+    Fewer rows do. So do more where rows were compared with rows: one way leads to one of them.
+    """
+    if replace(by_all, rows=found.rows) != found:
+        return False
+    compared = sum(length == found.size for length in bad.shape) > 1
+    one, all_ways = set(found.rows), set(by_all.rows)
+    return all_ways < one or (compared and one < all_ways)
 
 
 def _rows_behind(run: Run, lineage: Lineage, index: int, bad: Array, through: Mapping[str, int]) -> BatchRows:
     best = NO_ROWS
+    behind: dict[int, BatchRows] = {}  # by the axis that leads there
     for axis in range(bad.ndim if bad.any() else 0):
-        others = tuple(i for i in range(bad.ndim) if i != axis)
-        along = bad.any(axis=others)
+        along = _along(bad, axis)
         if np.count_nonzero(along) > _MOST_ROWS:
             continue
         found = _Search(run, lineage, through).back(index, axis, np.flatnonzero(along))
-        if found is not None and (not best.rows or len(found.rows) < len(best.rows)):
+        if found is None or not found.rows:
+            continue
+        behind[axis] = found
+        if not best.rows or len(found.rows) < len(best.rows):
             best = found
-        if len(best.rows) == 1:
-            break
     if not best.rows and bad.any():  # what a turn of a loop made is all of the row that the turn took
         best = _Search(run, lineage, through).back(index, WHOLE, np.zeros(0, np.int64)) or best
-    return best
+    same = [axis for axis, found in behind.items() if replace(found, rows=best.rows) == best]
+    return best if len(same) < 2 else replace(best, rows=_by_several_axes({axis: behind[axis] for axis in same}, bad))
+
+
+def _along(bad: Array, *axes: int) -> Array:
+    """Which places along `axes` have an element where `bad` is True."""
+    return np.asarray(bad.any(axis=tuple(i for i in range(bad.ndim) if i not in axes)))
+
+
+def _by_several_axes(behind: Mapping[int, BatchRows], bad: Array) -> tuple[int, ...]:
+    """The rows to blame where several axes of `bad` lead to one batch, to rows of it that `behind` has by axis.
+
+    Where each of two axes is the batch, all rows were compared with all. Then those are to blame that are bad beside
+    all others, if that explains all pairs that are bad, else both of each pair. Otherwise the axes are parts of that of
+    the batch, as of `[8, 4]` that became `[2, 4, 4]`, and a row has to be behind all of them.
+    """
+    rows = [set(found.rows) for found in behind.values()]
+    whole = [axis for axis, found in behind.items() if _is_the_batch(found, _along(bad, axis))]
+    if len(whole) != 2:
+        fewest = min(behind.values(), key=lambda found: len(found.rows))
+        return tuple(sorted(set.intersection(*rows))) or fewest.rows
+    pairs = _along(bad, *whole)
+    blamed = np.flatnonzero(pairs.all(axis=1) & pairs.all(axis=0))
+    if np.delete(np.delete(pairs, blamed, 0), blamed, 1).any() or not len(blamed):
+        return tuple(sorted(set.union(*rows)))
+    return tuple(map(int, blamed))
+
+
+def _is_the_batch(found: BatchRows, along: Array) -> bool:
+    """Whether an axis with bad elements at these places `along` it has the rows of the batch in their order."""
+    return found.size == len(along) and found.rows == tuple(map(int, np.flatnonzero(along)))
 
 
 class _Search:
@@ -90,13 +134,14 @@ class _Search:
         self._stored = StoredBatch(run, lineage)
         self._lists = TensorLists(run, lineage)
         self._waiting: deque[tuple[int, int, Array]] = deque()
+        self._aside: deque[tuple[int, int, Array]] = deque()  # for when nothing else leads to a batch
         self._met: set[tuple[int, int]] = set()
         self._passed: list[tuple[int, Array]] = []  # rows of tensors on the way
 
     def back(self, index: int, axis: int, rows: Array) -> BatchRows | None:
         self._meet(index, axis, rows)
-        while self._waiting and self._left > 0:
-            index, axis, rows = self._waiting.popleft()
+        while (waiting := self._waiting or self._aside) and self._left > 0:
+            index, axis, rows = waiting.popleft()
             if axis == 0:
                 self._passed.append((index, rows))
             found = self._step(index, axis, rows)
@@ -132,10 +177,10 @@ class _Search:
                 return _batch(rows, str(TensorName(node.name, 0)), tensor.shape[0])
         return None
 
-    def _meet(self, index: int, axis: int, rows: Array) -> None:
+    def _meet(self, index: int, axis: int, rows: Array, *, aside: bool = False) -> None:
         if (index, axis) not in self._met:
             self._met.add((index, axis))
-            self._waiting.append((index, axis, rows))
+            (self._aside if aside else self._waiting).append((index, axis, rows))
 
     def _step(self, index: int, axis: int, rows: Array) -> BatchRows | None:
         node, shape = self._lineage.node(index), self._run.tensors[index].shape
@@ -171,7 +216,7 @@ class _Search:
                 continue
             item = inputs[way.position]
             if item.index is not None:
-                self._meet(item.index, way.axis, way.rows)
+                self._meet(item.index, way.axis, way.rows, aside=way.inner)
             elif (came := self._unseen(item, way)) is not None:
                 return came
         return None

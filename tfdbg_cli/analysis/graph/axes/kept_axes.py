@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from tfdbg_cli.analysis.graph.axes import called_results, sliced_axes, stored_axes
+from tfdbg_cli.analysis.graph.axes import called_results, indexed_axes, sliced_axes, stored_axes
 from tfdbg_cli.analysis.graph.axes.row_ways import RowSet, Way
 from tfdbg_cli.analysis.graph.fused_ops import as_written
 from tfdbg_cli.analysis.graph.parts import ELEMENTWISE, EQUATION, MATMUL, MISFIT, ROWS, SAMPLES, flag, reduced_axes
@@ -33,6 +33,10 @@ _LAST_AXES = {
         "MatrixSquareRoot",
     ), 2),
 }  # fmt: skip
+# Ops that put something into some places of their first input, or add it there.
+_PUTS = frozenset({
+    "TensorScatterUpdate", "TensorScatterAdd", "TensorScatterSub", "TensorScatterMax", "TensorScatterMin",
+})  # fmt: skip
 # Ops that hand on what one of their inputs is, with its shape.
 _HAND_ON = frozenset({"Merge", "AddN"})
 
@@ -87,16 +91,23 @@ def _reshaped(rows: RowSet) -> list[Way]:
     if source is None or math.prod(source) != math.prod(rows.shape):
         return []
     (before, inside), size = _around(rows.shape, rows.axis), rows.shape[rows.axis]
+    found: list[Way] = []
     for axis, length in enumerate(source):
         outer, inner = _around(source, axis)
         if (outer, inner, length) == (before, inside, size):
             return [Way(0, axis, rows.rows)]
-        if outer == before and inner > inside and length * inner == size * inside:  # [B,T,…] became [B*T,…]
-            return [Way(0, axis, np.unique(rows.rows * inside // inner))]
-        if outer == before and inner < inside and length * inner >= size * inside and length % size == 0:
+        if length < 2 or not size:
+            continue
+        if outer >= before and inner >= inside and not inner % inside:  # [B,T,…] became [B*T,…]
+            at = rows.rows * inside // inner % length
+            found.append(Way(0, axis, np.unique(at), inner=outer > before))
+        elif outer == before and inner < inside and length * inner >= size * inside and length % size == 0:
             each = length // size  # [B*T,…] became [B,T,…]
-            return [Way(0, axis, (rows.rows[:, None] * each + np.arange(each)).reshape(-1))]
-    return []
+            found.append(Way(0, axis, (rows.rows[:, None] * each + np.arange(each)).reshape(-1)))
+        elif outer < before and inner == inside and length % size == 0:  # the same, of T
+            at = np.arange(length // size)[:, None] * size + rows.rows
+            found.append(Way(0, axis, np.sort(at.reshape(-1)), inner=True))
+    return found
 
 
 def _around(shape: Shape, axis: int) -> tuple[int, int]:
@@ -229,6 +240,7 @@ _FINDERS: Mapping[str, _Finder] = {
     **dict.fromkeys(kinds.PYTHON, _of_python),
     **dict.fromkeys(kinds.SEGMENTS, stored_axes.of_segments),
     "SparseToDense": stored_axes.to_dense,
+    **dict.fromkeys(("SparseReduceSum", "SparseReduceMax"), stored_axes.reduced),
     "RaggedTensorToTensor": stored_axes.to_tensor,
     **dict.fromkeys(kinds.BRANCHES, called_results.of_branches),
     **dict.fromkeys(kinds.LOOPS, called_results.of_loop),
@@ -244,4 +256,8 @@ _FINDERS: Mapping[str, _Finder] = {
     "StridedSlice": sliced_axes.strided,
     "Tile": sliced_axes.repeated,
     "BroadcastTo": _spread,
+    "GatherNd": indexed_axes.gathered_nd,
+    "ScatterNd": indexed_axes.scattered_nd,
+    **dict.fromkeys(_PUTS, indexed_axes.updated_nd),
+    "DynamicPartition": indexed_axes.partitioned,
 }

@@ -16,11 +16,16 @@ WHOLE = -1  # in place of an axis: every element, as of an item of a list
 
 @dataclass(frozen=True)
 class Way:
-    """Rows of one input: its position, the axis, and which of them."""
+    """Rows of one input: its position, the axis, and which of them.
+
+    `inner` says that the axis is an inner one of several that became one, or the whole of which an inner part became
+    one: rows of a batch are seldom there, and are looked for where no other way leads to them.
+    """
 
     position: int
     axis: int
     rows: Array
+    inner: bool = False
 
 
 @dataclass(frozen=True)

@@ -44,6 +44,14 @@ def to_dense(rows: RowSet) -> list[Way]:
     return elements(rows, 0, 2) if rows.axis == 0 else []
 
 
+def reduced(rows: RowSet) -> list[Way]:
+    """SparseReduceSum and SparseReduceMax: the stored elements of some rows that stay apart."""
+    axes, shape = rows.value(3), rows.value(2)
+    if axes is None or shape is None or rows.axis or 0 in {int(axis) % shape.size for axis in axes.flat}:
+        return []
+    return elements(rows, 0, 1)
+
+
 def elements(rows: RowSet, indices: int, values: int) -> list[Way]:
     """The stored elements of some rows of a sparse tensor, given as the inputs at `indices` and `values`."""
     places = rows.value(indices)

@@ -1,0 +1,52 @@
+"""Rows behind ops that take elements from places, or put them at places, that another input names one by one."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tfdbg_cli.analysis.graph.axes.row_ways import RowSet, Way
+
+
+def gathered_nd(rows: RowSet) -> list[Way]:
+    """GatherNd: each index names a place along the first axes of the table."""
+    table, indices = rows.of(0), rows.of(1)
+    if table is None or not indices or indices[-1] > len(table):
+        return []
+    named, apart = indices[-1], len(indices) - 1
+    if rows.axis >= apart:
+        return rows.same(0, named + rows.axis - apart)
+    chosen = rows.value(1)
+    if chosen is None or not named:
+        return []
+    places = np.take(chosen, rows.rows, axis=rows.axis)
+    return [Way(0, axis, np.unique(places[..., axis]), inner=axis > 0) for axis in range(named)]
+
+
+def scattered_nd(rows: RowSet) -> list[Way]:
+    """ScatterNd: each update is put at, or added to, the place that its index names along the first axes."""
+    return _put(rows, 0, 1)
+
+
+def updated_nd(rows: RowSet) -> list[Way]:
+    """TensorScatterUpdate and its like: some places of a tensor get something else."""
+    return [*rows.same(0), *_put(rows, 1, 2)]
+
+
+def _put(rows: RowSet, indices: int, updates: int) -> list[Way]:
+    shape, places = rows.of(indices), rows.value(indices)
+    if not shape:
+        return []
+    if rows.axis >= shape[-1]:
+        return rows.same(updates, rows.axis - shape[-1] + len(shape) - 1)
+    if places is None or len(shape) != 2:
+        return []
+    at = np.flatnonzero(np.isin(places[:, rows.axis], rows.rows))
+    return [Way(updates, 0, at, inner=rows.axis > 0)] if at.size else []
+
+
+def partitioned(rows: RowSet) -> list[Way]:
+    """DynamicPartition: this output has those of the rows to which the second input gave its number, in order."""
+    numbers = rows.value(1)
+    if numbers is None or numbers.ndim != 1:
+        return []
+    return rows.same(0) if rows.axis else [Way(0, 0, np.flatnonzero(numbers == rows.slot)[rows.rows])]

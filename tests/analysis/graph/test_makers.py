@@ -70,6 +70,29 @@ def test_a_variable_of_whole_numbers_counts(nodes: tuple[Op, ...], kind: Maker) 
     assert maker_of(run.graph.find("made"), Lineage(run)) is kind
 
 
+@pytest.mark.parametrize(("step", "kind"), [(0, Maker.COUNTER), (1000, Maker.OTHER)])
+def test_what_is_made_of_the_number_of_a_step_alone(step: int, kind: Maker) -> None:
+    run = made_run(
+        op("v", "VarHandleOp"),
+        op("read", "ReadVariableOp", "v", dtype="int64", value=np.array(step)),
+        op("n", "Cast", "read", value=float(step)),
+        op("rate", "Const", value=0.9),
+        op("one", "Const", value=1.0),
+        op("power", "Pow", "rate", "n", value=0.9**step),
+        op("made", "Sub", "one", "power", value=1 - 0.9**step),
+        op("x", "Placeholder", value=2.0),
+        op("other", "Mul", "n", "x", value=2.0 * step),
+    )
+    assert maker_of(run.graph.find("made"), Lineage(run)) is kind
+    assert maker_of(run.graph.find("other"), Lineage(run)) is Maker.OTHER, "data are in it"
+
+
+def test_sums_of_sums_take_few_steps() -> None:
+    sums = [op(f"s{at + 1}", "AddV2", f"s{at}", f"s{at}") for at in range(60)]
+    run = made_run(op("v", "VarHandleOp"), op("s0", "ReadVariableOp", "v", dtype="int64"), *sums)
+    assert maker_of(run.graph.find("s60"), Lineage(run)) is Maker.OTHER
+
+
 @pytest.mark.parametrize(
     ("one", "kind"), [("Const", Maker.SIGMOID), ("Placeholder", Maker.SIGMOID), ("Exp", Maker.OTHER)]
 )

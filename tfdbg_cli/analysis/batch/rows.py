@@ -102,9 +102,9 @@ def _along(bad: Array, *axes: int) -> Array:
 def _by_several_axes(behind: Mapping[int, BatchRows], bad: Array) -> tuple[int, ...]:
     """The rows to blame where several axes of `bad` lead to one batch, to rows of it that `behind` has by axis.
 
-    Where each of two axes is the batch, all rows were compared with all. Then those are to blame that are bad beside
-    all others, if that explains all pairs that are bad, else both of each pair. Otherwise the axes are parts of that of
-    the batch, as of `[8, 4]` that became `[2, 4, 4]`, and a row has to be behind all of them.
+    Where each of two axes is the batch, all rows were compared with all: those are to blame that are bad beside all
+    others, if that explains all bad pairs, else both of each pair. Otherwise the axes are parts of that of the batch,
+    as of `[8, 4]` that became `[2, 4, 4]`, and a row has to be behind all of them.
     """
     rows = [set(found.rows) for found in behind.values()]
     whole = [axis for axis, found in behind.items() if _is_the_batch(found, _along(bad, axis))]

@@ -31,6 +31,7 @@ _CHECK_DATA = (
     "Check the data before it is fed: np.isfinite(batch).all(); replace what is missing (np.nan_to_num), or leave"
     " such rows out."
 )
+_CHECK_NUMBER = "Look where the program computes it, as by a division by 0 or a logarithm, before it hands it over."
 _COMES_ALONG = "Look where the program makes it, before the function is traced: np.isfinite(value).all()."
 _COMES_AS_NUMBER = (
     "If the program means it, as to begin a minimum, `ignore` this place; else look where Python computed it, as by a"
@@ -148,6 +149,8 @@ def cause_of_feed(name: TensorName, given: GivenData | None = None) -> Cause:
         return Cause(f"Already in {name}, a tensor from outside that the function was traced with.", _COMES_ALONG)
     if given.role is None and given.came is Came.AS_NUMBER:
         return Cause(f"Already in the number {name}, which Python gave to the op.", _COMES_AS_NUMBER)
+    if not given.bad.ndim:
+        return Cause(f"Already in the number {name}.", _CHECK_NUMBER)
     what = f"{given.role}, {name}" if given.role else f"the input {name}"
     return Cause(f"Already in {what}{given.where}.", given.helps or _CHECK_DATA)
 

@@ -27,6 +27,10 @@ AWAY_FROM_ZERO_LOG = (
     "Keep {a} away from 0: tf.math.log(tf.maximum(x, {small})), or tf.math.xlogy(p, x) where 0 * log(0) is to be 0."
 )
 POSITIVE = "Make {a} positive before the logarithm: tf.nn.softplus(x), or tf.maximum(x, {small})."
+EIGENVALUES = (
+    "Add a small multiple of the identity to the matrix, x + 1e-3 * tf.eye(n), which adds as much to each of them; or"
+    " keep them above 0: tf.maximum(x, {steep})."
+)
 SAFE_DIVIDE = "Use tf.math.divide_no_nan(x, y), or add a small eps such as {small} to the denominator."
 RECTIFIED = (
     "A relu gives exactly 0 for every negative number: take tf.nn.softplus(x) + {small} in its place, which does not."
@@ -71,7 +75,7 @@ CHOOSE = (
 )
 CAME_FROM = "Look where the infinities came from: `origin` without --nan."
 EPS_SQRT = (
-    "Take tf.sqrt(x + {tiny}); tf.where alone does not help where XLA compiles it: its gradient still passes here."
+    "Take tf.sqrt(x + {tiny}). A tf.where around the root is not enough where XLA compiles it (jit_compile=True)."
 )
 EPS_NORM = (
     "A norm has no slope at 0: take tf.sqrt(tf.reduce_sum(tf.square(x), axis) + {tiny}), or train with the squared"

@@ -44,9 +44,10 @@ class Maker(Enum):
     SEGMENTS = auto()  # sums over segments, such as the rows of a ragged tensor
     DATA = auto()  # fed, an argument, or what an input pipeline delivered
     VARIABLE = auto()
-    COUNTER = auto()  # a variable of whole numbers, such as the steps of an optimizer, or its root
+    COUNTER = auto()  # a variable of whole numbers, such as the steps of an optimizer, or what is made of one at 0
     STATE = auto()  # what a loop carries from turn to turn
     CONSTANT = auto()
+    EIGENVALUES = auto()  # of a matrix, or its singular values
     MASK = auto()  # it holds infinities that the program wrote
     RECTIFIED = auto()  # a relu, which gives exactly 0
     OTHER = auto()
@@ -98,6 +99,8 @@ def _share(node: Node, lineage: Lineage, depth: int) -> Maker:
 
 
 def _difference(node: Node, lineage: Lineage, depth: int) -> Maker:
+    if _counted(node, lineage, depth) is Maker.COUNTER:
+        return Maker.COUNTER
     first, second = _input(node, 0, lineage), _input(node, 1, lineage)
     # Op by op a number that the program wrote comes in as an input does.
     if second is not None and first is not None and (first.op_type == "Const" or first.op_type in INPUTS):
@@ -189,6 +192,27 @@ def _root(node: Node, lineage: Lineage, depth: int) -> Maker:
     return Maker.DEVIATION if kind in (Maker.VARIANCE, Maker.MOMENTS) else Maker.OTHER
 
 
+def _counted(node: Node, lineage: Lineage, depth: int) -> Maker:
+    """What is made of constants and a counter that is at 0, such as `1 - 0.9 ** step`."""
+    counts = False
+    for position, edge in enumerate(lineage.edges(node)):  # few behind one another, since each asks two
+        kind = maker_of(edge.node, lineage, depth + _DEEPEST // 4)
+        if kind not in (Maker.COUNTER, Maker.CONSTANT):
+            return Maker.OTHER
+        if kind is Maker.COUNTER and not _may_be_at_zero(node, position, lineage):
+            return Maker.OTHER
+        counts = counts or kind is Maker.COUNTER
+    return Maker.COUNTER if counts else Maker.OTHER
+
+
+def _may_be_at_zero(node: Node, position: int, lineage: Lineage) -> bool:
+    """Whether the counter that `node` reads there is 0, not known, or made of another, which was asked itself."""
+    made, seen = _input(node, position, lineage), lineage.inputs_of_node(node)
+    read = made is not None and made.op_type == "ReadVariableOp"
+    value = seen[position].value if read and position < len(seen) else None
+    return value is None or not value.any()
+
+
 def _floored(node: Node, lineage: Lineage, depth: int) -> Maker:
     """What TensorFlow keeps from 0 since 2.22: in tf.norm what is below the root, in tf.nn.moments the variance."""
     kind = maker_of(_input(node, 0, lineage), lineage, depth + 1)
@@ -245,6 +269,7 @@ _BY_OP: dict[str, _Asking] = {
     **dict.fromkeys(PIPELINE_OPS, _always(Maker.DATA)),
     **dict.fromkeys(INPUTS, _input_of_graph),
     "Prod": _always(Maker.PRODUCT),
+    **dict.fromkeys(("SelfAdjointEigV2", "Svd"), _always(Maker.EIGENVALUES)),
     LOOP_VARIABLE: _always(Maker.STATE),
     **dict.fromkeys(_JOINS, _joined),
     "RealDiv": _share,
@@ -253,6 +278,7 @@ _BY_OP: dict[str, _Asking] = {
     "Sum": _sum,
     **dict.fromkeys(("UnsortedSegmentSum", "SegmentSum", "SegmentSumV2"), _always(Maker.SEGMENTS)),
     "Sqrt": _root,
+    **dict.fromkeys(("Add", "AddV2", "Mul", "Pow"), _counted),
     **dict.fromkeys(("Maximum", "Real", "Complex"), _floored),
     **dict.fromkeys(SELECTS, _chosen),
 }

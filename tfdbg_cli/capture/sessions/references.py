@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 
 from tfdbg_cli.capture.sessions.call_state import CallState, Variable
-from tfdbg_cli.capture.sessions.holders import HANDING_ON, held_by
+from tfdbg_cli.capture.sessions.holders import HANDING_ON, held_by, holder_of
 from tfdbg_cli.capture.sessions.reach import ancestors
 from tfdbg_cli.capture.sessions.unordered import Held, marks_before
 from tfdbg_cli.capture.tf.opaque import is_reference
@@ -62,8 +62,11 @@ def values_of_references(
         for holder in {holder.name: holder for _, holder in held_by(tensor.op, frozenset())[0]}:
             writers.setdefault(holder, []).append(tensor)
     for holder, given in writers.items():
-        # Of several writers only one that depends on all others is known to be the last.
+        # Of several writers only one that depends on all others is known to be the last. An op that writes several
+        # variables, as ApplyAdam does, gives the first of them.
         for tensor in given if holder in after else ():
+            if holder_of(tensor, frozenset()).name != holder:
+                continue
             needs = {op.name for op in ancestors([tensor.op], ())} if len(given) > 1 else {tensor.op.name}
             if all(one.op.name in needs for one in given) and tensor.op.inputs[0].dtype == tensor.dtype:
                 found[tensor.name] = after[holder]

@@ -62,3 +62,30 @@ def test_what_was_given_alike_is_no_reason() -> None:
     found = compared_runs(one, replace(wrong, call=replace(wrong.call, kind=RunKind.EAGER)))
     assert found.first is not None and found.first.state is State.NEW
     assert all(item.state is State.EQUAL for item in found.inputs(found.first))
+
+
+def _counted(*, eager: bool, off: float = 0.0) -> Run:
+    """`m.assign(0.9 * m + gradient)`, of a gradient that is nothing but rounding, and m read behind that.
+
+    In a function the read waits for the update; of eager ops only their order tells so, and no update is shown here.
+    """
+    gradient = np.array([1e-9, -3e-9], np.float32) * np.float32(1 + off)
+    waits = {} if eager else {"control": ("assign",)}
+    large = np.array([1.0, 2.0], np.float32)
+    run = made_run(
+        op("m", "VarHandleOp"), op("rate", "Const", value=np.float32(0.9)),
+        op("x", "Const", value=large), op("gradient", "Sub", "x", "x", value=gradient),
+        op("before", "ReadVariableOp", "m", value=np.zeros(2, np.float32)),
+        op("kept", "Mul", "rate", "before", value=np.zeros(2, np.float32)),
+        op("sum", "AddV2", "kept", "gradient", value=gradient), op("assign", "AssignVariableOp", "m", "sum"),
+        op("read", "ReadVariableOp", "m", value=gradient, **waits),
+    )  # fmt: skip
+    return replace(run, call=replace(run.call, kind=RunKind.EAGER if eager else RunKind.FUNCTION))
+
+
+@pytest.mark.parametrize("eager", [(False, True), (True, False), (True, True)])
+def test_what_is_read_behind_an_update_follows_from_what_was_written(eager: tuple[bool, bool]) -> None:
+    first, second = (_counted(eager=one, off=0.4 * number) for number, one in enumerate(eager))
+    found = compared_runs(first, second)
+    states = {found.runs[0].tensors[one.rows[0]].node: one.state for one in found.verdicts}
+    assert states["read"] is not State.NEW, states

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import TypeAlias
 
 from tfdbg_cli.analysis.graph.neighbours import neighbours_of
@@ -51,8 +52,8 @@ class TensorsRead:
         found: list[TensorRead] = []
         edges = neighbours_of(self._run.graph)
         written = self._written(node, row)
-        if written is not None:
-            return [written]
+        if written:
+            return written
         if node.op_type == UPDATED_VARIABLE:
             return [*self._given_to(node, row), *self._held(node, self._writers(node), row)]
         if family_of(node) == SOURCE:  # a variable is read by its handle, which is no number
@@ -95,13 +96,36 @@ class TensorsRead:
         given = [edge.tensor for edge in neighbours_of(self._run.graph).inputs(update)[1:]]
         return [(name, at) for name in given if (at := self._before(name, row)) is not None]
 
-    def _written(self, read: Node, row: int) -> TensorRead | None:
-        """The variable after its last update before `read`, which gives that, where ops ran one after the other."""
+    def _written(self, read: Node, row: int) -> list[TensorRead]:
+        """What the last update before `read` made the variable that it gives, where ops ran one after the other.
+
+        That is what was written and what the variable held before, as in a function; or the variable after it, where
+        it is not known what was written.
+        """
         if self._run.call.kind is not RunKind.EAGER or read.op_type not in VARIABLE_READS or not read.inputs:
-            return None
-        shown = TensorName(after_update(read.inputs[0].node), 0)
-        at = bisect_left(self._store.named(shown.node, shown.slot), row)
-        return (shown, self._store.named(shown.node, shown.slot)[at - 1]) if at else None
+            return []
+        here = self._places.get(read.name, 0)
+        writers = [node for node in self._writers(read) if self._places.get(node.name, here) < here]
+        last = max(writers, key=lambda node: self._places[node.name], default=None)
+        given = [] if last is None else self._given_to(last, row)
+        if last is None or not given:
+            shown = TensorName(after_update(read.inputs[0].node), 0)
+            at = bisect_left(self._store.named(shown.node, shown.slot), row)
+            return [(shown, self._store.named(shown.node, shown.slot)[at - 1])] if at else []
+        if last.op_type == _REPLACES:
+            return given
+        readers = [
+            node for node, _ in self._run.graph.consumers(read.inputs[0].node) if node.op_type in VARIABLE_READS
+        ]
+        before_it = [node for node in readers if self._places.get(node.name, here) < self._places[last.name]]
+        held = max(before_it, key=lambda node: self._places[node.name], default=None)
+        shown_before = None if held is None else self._before(TensorName(held.name, 0), row)
+        return given if held is None or shown_before is None else [*given, (TensorName(held.name, 0), shown_before)]
+
+    @cached_property
+    def _places(self) -> Mapping[str, int]:
+        """The places of the nodes in the graph: of eager code, the order in which they ran."""
+        return {node.name: place for place, node in enumerate(self._run.graph)}
 
     def _held(self, node: Node, writers: Sequence[Node], row: int) -> list[TensorRead]:
         """What the variable of `node` held before the `writers`, which add to that: as it was last shown."""

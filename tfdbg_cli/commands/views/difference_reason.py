@@ -50,7 +50,8 @@ def why(comparison: Comparison, first: Verdict, inputs: Sequence[InputGap]) -> s
         return (
             f"The program gave it something else: {'; '.join(_given_text(comparison, one) for one in given)}.{said}"
         )
-    if any(one.state in DIFFERENT for one in inputs):  # of two workers, which were given different things
+    follows = any(one.state in DIFFERENT for one in inputs)
+    if comparison.peer and follows:  # of two workers, which were given different things
         reduced = _REDUCED if types[0] == UPDATED_VARIABLE else ""
         return f"{(_SHARED + reduced).format(comparison.peer, comparison.peer)}{said}"
     if any(one.other for one in inputs):
@@ -71,6 +72,8 @@ def why(comparison: Comparison, first: Verdict, inputs: Sequence[InputGap]) -> s
         if all(one in VARIABLE_READS | REFERENCE_VARIABLES for one in types):
             return f"It is a variable, as it was before.{said}"
         return f"It comes from outside, or from before: no op computed it here.{said}"
+    if follows:
+        return f"What it reads differs, but that does not explain as much.{said}"
     if all(one.gap is not None and one.gap.exact for one in inputs):
         return f"Its inputs are equal to the last bit.{said}"
     return f"Its inputs differ by rounding only, which does not explain as much.{said}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -11,6 +11,7 @@ from tfdbg_cli.analysis.difference.left_variables import LeftGaps
 from tfdbg_cli.analysis.difference.tolerance import Tolerance
 from tfdbg_cli.analysis.graph.membership import membership_of
 from tfdbg_cli.analysis.pairing.renames import Renames
+from tfdbg_cli.analysis.pairing.runs_paired import paired_runs
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.runs import Run
 
@@ -21,6 +22,7 @@ class Compared:
 
     `places` are those of the two runs in their recordings, from 0. Of `pairs` pairs, `count` were compared; in
     `silent` of these no value could be. `single` counts the runs of either recording that the other lacks.
+    `renumbered` says that no number of a run is in both, so that runs are paired that may be of other moments.
     """
 
     comparison: Comparison
@@ -29,6 +31,7 @@ class Compared:
     pairs: int
     single: int = 0
     silent: int = 0
+    renumbered: bool = False
 
     @property
     def comparable(self) -> bool:
@@ -46,18 +49,19 @@ def compared_recordings(
 ) -> Compared:
     """Compare runs, the first pair first, until one differs. With `number` only the runs with that number.
 
-    Runs are paired by their numbers where both recordings have the same ones, else in their order.
+    See `paired_runs` for which runs are paired.
 
     Raises:
         TfdbgError: there is no run to compare, or one cannot be read.
 
     """
-    places = list(_paired(first, second, number))
+    places = paired_runs(first, second, number)
     single = 0 if number is not None else len(first) + len(second) - 2 * len(places)
     pairs = [
         _Pair((one, two), partial(_runs_at, (first, second), (one, two), tolerance, renames)) for one, two in places
     ]
-    return _first_different(pairs, single)
+    numbers = [{run.call.number for run in runs} for runs in (first, second)]
+    return replace(_first_different(pairs, single), renumbered=not numbers[0] & numbers[1])
 
 
 def compared_in_replicas(
@@ -165,20 +169,3 @@ def _first_different(pairs: Sequence[_Pair], single: int) -> Compared:
     if found is None:
         raise TfdbgError("There is no run in one of both.", exit_code=2)
     return found
-
-
-def _paired(first: Sequence[Run], second: Sequence[Run], number: int | None) -> Iterator[tuple[int, int]]:
-    if number is None and len(first) == 1 == len(second):
-        yield 0, 0
-        return
-    places = [{run.call.number: place for place, run in enumerate(runs)} for runs in (first, second)]
-    if number is not None:
-        for name, known in zip("AB", places, strict=True):
-            if number not in known:
-                has = ", ".join(map(str, list(known)[:8])) + (" …" if len(known) > 8 else "")
-                raise TfdbgError(f"There is no run #{number} in {name}.", hint=f"It has {has or 'none'}.")
-        yield places[0][number], places[1][number]
-    elif len(places[0]) == len(first) and len(places[1]) == len(second) and set(places[0]) & set(places[1]):
-        yield from ((place, places[1][key]) for key, place in places[0].items() if key in places[1])
-    else:
-        yield from zip(range(len(first)), range(len(second)), strict=False)

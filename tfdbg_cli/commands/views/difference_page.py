@@ -115,8 +115,12 @@ def _head(beside: Beside) -> list[Line]:
     found = beside.compared
     if found.pairs > 1:
         lines.append(line(Span("Runs".ljust(_LABEL), Style.LABEL), _runs_told(found)))
+    if found.pairs > 1 and found.renumbered:
+        text = "in their order, since no number of a run is in both: they may be of other steps."
+        lines.append(line(Span("Paired".ljust(_LABEL), Style.LABEL), Span(text, Style.WARNING)))
     if found.single:
-        text = f"{count_text(found.single, 'run has', 'runs have')} no other, and were not compared."
+        was = "was" if found.single == 1 else "were"
+        text = f"{count_text(found.single, 'run has', 'runs have')} no other, and {was} not compared."
         lines.append(line(Span("Alone".ljust(_LABEL), Style.LABEL), Span(text, Style.WARNING)))
     return lines
 

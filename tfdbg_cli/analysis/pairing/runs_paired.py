@@ -1,0 +1,81 @@
+"""Which run of one recording is which of another: by number, by order, or each after its kind."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from itertools import count
+
+from tfdbg_cli.analysis.graph.roles import is_gradient
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.calls import RunKind
+from tfdbg_cli.model.runs import Run
+
+PlacePair = tuple[int, int]
+
+
+def paired_runs(first: Sequence[Run], second: Sequence[Run], number: int | None) -> list[PlacePair]:
+    """The places of runs that belong together; with `number` only of those with that number.
+
+    They are paired by their numbers where both recordings have the same ones, else in their order. Where that puts
+    runs of two kinds together, as where one program evaluates in between, the n-th of a kind is one with the n-th.
+
+    Raises:
+        TfdbgError: a recording has no run with that number.
+
+    """
+    if number is not None:
+        return [(_numbered(first, number, "A"), _numbered(second, number, "B"))]
+    if len(first) == 1 == len(second):
+        return [(0, 0)]
+    pairs = _by_number(first, second) or list(zip(range(len(first)), range(len(second)), strict=False))
+    as_many = len(first) == len(second)
+    if as_many and all(_title(first[one]) == _title(second[two]) for one, two in pairs):
+        return pairs  # nothing hints at runs of several kinds, so no graph is read
+    kinds = [[_kind(run) for run in runs] for runs in (first, second)]
+    if all(kinds[0][one] == kinds[1][two] for one, two in pairs) or not set(kinds[0]) & set(kinds[1]):
+        return pairs
+    return _by_kind(kinds)
+
+
+def _numbered(runs: Sequence[Run], number: int, name: str) -> int:
+    places = {run.call.number: place for place, run in enumerate(runs)}
+    if number not in places:
+        has = ", ".join(map(str, list(places)[:8])) + (" …" if len(places) > 8 else "")
+        raise TfdbgError(f"There is no run #{number} in {name}.", hint=f"It has {has or 'none'}.")
+    return places[number]
+
+
+def _by_number(first: Sequence[Run], second: Sequence[Run]) -> list[PlacePair]:
+    """The runs whose number both recordings have; none where a number stands for several runs."""
+    places = [{run.call.number: place for place, run in enumerate(runs)} for runs in (first, second)]
+    if len(places[0]) < len(first) or len(places[1]) < len(second):
+        return []
+    return [(place, places[1][key]) for key, place in places[0].items() if key in places[1]]
+
+
+def _by_kind(kinds: Sequence[Sequence[Hashable]]) -> list[PlacePair]:
+    """The n-th run of each kind with the n-th, in the order of the first recording."""
+    places: dict[tuple[Hashable, int], int] = {}
+    counted: dict[Hashable, count[int]] = {}
+    for place, kind in enumerate(kinds[1]):
+        places[kind, next(counted.setdefault(kind, count()))] = place
+    counted.clear()
+    pairs = []
+    for place, kind in enumerate(kinds[0]):
+        other = places.get((kind, next(counted.setdefault(kind, count()))))
+        if other is not None:
+            pairs.append((place, other))
+    return pairs
+
+
+def _title(run: Run) -> Hashable:
+    """What the program called: the function, the loop, or what it fetched."""
+    call = run.call
+    if call.kind is RunKind.SESSION:
+        return call.kind, tuple(call.fetches), tuple(call.targets)
+    return call.kind, call.loop or call.function
+
+
+def _kind(run: Run) -> Hashable:
+    """The title, and whether the run trains: Keras calls its steps of training and of evaluation alike."""
+    return _title(run), any(is_gradient(run.graph, node.name) for node in run.graph)

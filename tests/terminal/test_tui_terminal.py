@@ -63,6 +63,19 @@ def test_a_stop_comes_and_goes_and_leaves_nothing_behind(tmp_path):
     assert "q leave" not in text
 
 
+def test_what_is_pasted_is_typed_and_runs_nothing(tmp_path):
+    host = Host(tmp_path)
+    assert "\x1b[?2004h" in host.raw, (
+        "the terminal is asked to say what is pasted, whether it says that it can or not"
+    )
+    host.child.send("\x1b[200~lt\rqcr\r\x1b[201~")
+    host.wait("tfdbg> lt qcr")
+    host.send("<esc>")
+    host.wait("press : to type a command")
+    host.left()
+    assert host.raw.rindex("\x1b[?2004l") > host.raw.rindex("\x1b[?2004h")
+
+
 def repr_of_run():
     from tfdbg_cli.model.decision import DebugRun
 

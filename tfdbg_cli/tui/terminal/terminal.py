@@ -51,7 +51,9 @@ class TtyScreen(urwid.display.raw.Screen):
         ahead: TypedAhead | None = None,
     ) -> None:
         self._encoded = EncodedRows(self._attr_to_escape)
-        super().__init__(input=terminal_in, output=terminal_out)
+        super().__init__(
+            input=terminal_in, output=terminal_out, bracketed_paste_mode=True
+        )  # not every one tells of it
         if not wants_color(os.environ, tty=True):  # urwid takes 16 colours for the least that a terminal has
             self.set_terminal_properties(colors=1)
         self.notes: tuple[str, ...] = ()

@@ -7,7 +7,7 @@ from typing import IO
 
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import Command, Moment, Outcome, Registry
-from tfdbg_cli.commands.syntax import parse_line, quoted
+from tfdbg_cli.commands.syntax import CommandLine, parse_line, quoted
 from tfdbg_cli.document.document import Document, text_document
 from tfdbg_cli.document.text import line
 from tfdbg_cli.errors import TfdbgError
@@ -37,10 +37,15 @@ def execute(text: str, context: Context, registry: Registry) -> Outcome:
         TfdbgError: no such command here, wrong arguments, or what the command itself raises.
 
     """
-    parsed = parse_line(text)
+    name, _, rest = text.strip().partition(" ")
+    moment = moment_of(context)
+    if rest and name in registry and registry.find(name, moment).verbatim:
+        parsed = CommandLine((name, rest.strip()))
+    else:
+        parsed = parse_line(text)
     if not parsed.words:
         return text_document("empty", data={})
-    command = registry.find(parsed.words[0], moment_of(context))
+    command = registry.find(parsed.words[0], moment)
     require_moment(command, context)
     require_values(command, context)
     options = command.parse(parsed.words[1:])

@@ -9,6 +9,7 @@ from typing import Any, TextIO
 import numpy as np
 
 from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.printed import printed
 from tfdbg_cli.commands.registry import Argument, Command, Moment, UiAction
 from tfdbg_cli.commands.views.traceback_lines import folded_text, traceback_data
 from tfdbg_cli.document.document import Document, Text, text_document
@@ -135,11 +136,14 @@ def _is_machinery(name: str, value: Any) -> bool:
 def _py(context: Context, options: argparse.Namespace) -> Document:
     frame = _running(context)[_current(context)]
     text = options.expression.strip()
-    try:
-        found = frame.evaluate(text)
-        shown = _assigned_text(frame, found) if isinstance(found, Assigned) else "" if found is None else repr(found)
-    except Exception as error:  # noqa: BLE001  # whatever the user's own words raise
-        raise TfdbgError(f"{type(error).__name__}: {error}") from None
+    with printed() as said:
+        try:
+            found = frame.evaluate(text)
+            told = "" if found is None else repr(found)
+        except Exception as error:  # noqa: BLE001  # whatever the user's own words raise
+            raise TfdbgError(f"{said.getvalue()}{type(error).__name__}: {error}") from None
+    shown = _assigned_text(frame, found) if isinstance(found, Assigned) else told
+    shown = f"{said.getvalue()}{shown}".rstrip("\n")
     if len(shown) > _LONGEST_ANSWER:
         shown = shown[:_LONGEST_ANSWER] + f"… ({len(shown):,} characters)"
     return text_document("python", *lines_of(shown), data={"value": shown}, title=f"py {text}")
@@ -242,10 +246,21 @@ def _commands() -> Iterator[Command]:
         ("up", (), "Go to the call that made this one.", _up, (count,)),
         ("down", (), "Go back to the call that this one made.", _down, (count,)),
         ("locals", (), "The names of the current call, with what they hold.", _locals, (number, every)),
-        ("py", (), "Python in the current call: an expression is shown, a statement obeyed.", _py, (expression,)),
     )
     for name, aliases, text, invoke, arguments in described:
         yield Command(name, aliases, text, invoke, arguments, _LIVE, section=_SECTION)
+    yield Command(
+        "py",
+        (),
+        "Python in the current call: an expression is shown, a statement obeyed.",
+        _py,
+        (expression,),
+        _LIVE,
+        section=_SECTION,
+        verbatim=True,
+        details="""\
+All behind `py` is Python, as it stands there: quotes are its own, and `>` compares. What it prints is shown, too.""",
+    )
     yield Command(
         "pdb",
         (),

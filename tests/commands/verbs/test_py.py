@@ -1,0 +1,58 @@
+"""`py`: Python as it was written, and what it prints."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from dataclasses import replace
+
+import pytest
+from support.made_run import made_run, op
+from support.prompt import Prompt
+
+from tfdbg_cli.commands.printed import printed
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.frames import LiveFrame
+from tfdbg_cli.model.runs import RunEnd
+from tfdbg_cli.model.sources import Frame
+
+
+@pytest.fixture
+def prompt() -> Prompt:
+    frames = (LiveFrame(Frame("/home/me/train.py", 12, "main", "loss = log(prob)"), {"w": 3}, {}),)
+    return Prompt(RunEnd(replace(made_run(op("x", "Log", value=1.0)), frames=frames)))
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("'w'", "'w'"),
+        ("'a' * 3", "'aaa'"),
+        ("""'a  b' + "c" """, "'a  bc'"),
+        ('''"it's"''', '''"it's"'''),
+        ("w > 2", "True"),
+        ("  w  ", "3"),
+        ("print('one', w); print('two')", "one 3\ntwo"),
+        ("len(f'{w}')", "1"),
+        ("-w", "-3"),
+    ],
+)
+def test_it_is_python_as_it_stands_there(prompt: Prompt, written: str, shown: str) -> None:
+    assert prompt.data(f"py {written}")["value"] == shown
+
+
+def test_what_was_printed_before_an_error_is_shown(prompt: Prompt) -> None:
+    with pytest.raises(TfdbgError, match="so far\nZeroDivisionError"):
+        prompt.data("py print('so far') or 1 / 0")
+
+
+def test_what_other_threads_print_goes_where_it_always_does(capsys: pytest.CaptureFixture[str]) -> None:
+    before = sys.stdout
+    with printed() as caught:
+        print("here")
+        other = threading.Thread(target=print, args=("there",))
+        other.start()
+        other.join()
+        assert sys.stdout.isatty() is before.isatty()
+    assert caught.getvalue() == "here\n" and sys.stdout is before
+    assert capsys.readouterr().out == "there\n"

@@ -9,7 +9,7 @@ PLAIN: Mapping[str, str] = {
     **dict(
         zip(
             "█▐│─┌┐└┘├┤┬┴┼…›‹▸▴▲▼●↑↓←→·∞×–±≠≤≥µμσ²∈▁▂▃▄▅▆▇",
-            "#||-+++++++++~><>^^v*^v<>.8x-+!<>uus2:_.-=+*%",
+            "#||-+++++++++~><>^^v*^v<>.8x- !<>uus2:_.-=+*%",  # no + for ±, which would count one sign alone
             strict=True,
         )
     ),

@@ -100,7 +100,7 @@ def next_words(decision: Decision) -> str:
         case RunTo(place=place):
             return f"running to {printable(str(place))}"
         case Continue():
-            return "running on; an error opens the debugger again"
+            return "running on; an error or a breakpoint opens the debugger again"
         case Detach():
             return "running on without the debugger"
         case Abort():

@@ -98,6 +98,24 @@ def test_a_line_that_the_source_does_not_have_is_no_place() -> None:
     prompt.run("break other.py:31")
 
 
+@pytest.mark.parametrize(("slip", "meant"), [("Lgo", "Log"), ("Matmull", "MatMul"), ("reduse", "")])
+def test_a_type_of_op_with_a_slip_in_it_is_not_waited_for(slip: str, meant: str) -> None:
+    prompt, _ = _prompt()
+    if not meant:
+        assert prompt.run(f"until {slip}") == RunTo(Place(slip)), "it is like no type, and may be a layer to come"
+        return
+    for command in ("until", "break"):
+        with pytest.raises(TfdbgError, match=f"No type of op is called {slip}") as refused:
+            prompt.run(f"{command} {slip}")
+        assert refused.value.hint.startswith(f"Did you mean {meant}?")
+    assert prompt.run(f"until *{slip}") == RunTo(Place(f"*{slip}"))
+
+
+@pytest.mark.parametrize("name", ["loss", "dense_1", "encoder", "hidden", "classes", "log", "MATMUL"])
+def test_names_of_layers_and_types_are_waited_for(name: str) -> None:
+    assert _prompt()[0].run(f"until {name}") == RunTo(Place(name))
+
+
 def test_the_program_is_given_another_value() -> None:
     prompt, behind = _prompt()
     shown = prompt.show("set loss/Log 0")

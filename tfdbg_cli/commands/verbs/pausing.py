@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from tfdbg_cli.analysis.graph.lineage import Lineage
-from tfdbg_cli.analysis.places import place_of
+from tfdbg_cli.analysis.places import PlaceTest, place_of
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import LIVE, Argument, Command, Kind, Moment
 from tfdbg_cli.commands.syntax import quoted
@@ -28,9 +30,11 @@ from tfdbg_cli.model.runs import Opened, Run, RunStart
 from tfdbg_cli.model.statistics import summarize
 from tfdbg_cli.model.units import count_text
 from tfdbg_cli.model.values import NoValue, Value
+from tfdbg_cli.ops.harmless_ops import HARMLESS
 
 _SECTION = "Step"
 _LABEL = 9  # columns of a label
+_AS_A_SLIP = 0.65  # how alike two names are of which one is the other with a slip, at least
 _PAUSED = frozenset({Moment.PAUSED})
 _KEYS = (
     ("step", "step"),
@@ -154,7 +158,30 @@ def _place(context: Context, text: str) -> Place:
     place = place_of(text, file)
     if place.line and not isinstance(context.stop, Opened):
         _require_line(context, place)
+    elif not place.line:
+        _require_no_slip(context, place)
     return place
+
+
+def _require_no_slip(context: Context, place: Place) -> None:
+    """Raises TfdbgError where a place is called nearly as a type of op is, and as nothing here: it would never come.
+
+    What is called as nothing known may be a layer that has not run yet.
+    """
+    if not place.op.isalpha():  # a pattern, a scope, or a name with a number
+        return
+    test = PlaceTest(replace(place, condition=""))
+    nodes = context.run.graph if context.runs else ()
+    if any(test.fits_op(node.op_type, node.name) for node in nodes) or any(test.fits_op(one, "") for one in HARMLESS):
+        return
+    op = place.op.lower()
+    meant = {one.lower(): one for one in HARMLESS if one[0].lower() == op[0] and abs(len(one) - len(op)) <= 1}
+    near = [meant[one] for one in get_close_matches(op, meant, cutoff=_AS_A_SLIP)]
+    if near:
+        raise TfdbgError(
+            f"No type of op is called {place.op}, and no op of this run.",
+            hint=f"Did you mean {' or '.join(near)}? `*{place.op}` waits for such a name all the same.",
+        )
 
 
 def _require_line(context: Context, place: Place) -> None:

@@ -228,3 +228,15 @@ def test_a_walk_goes_on_between_keys_and_the_next_key_drops_it() -> None:
     app.key("b")
     app.actions.walking.work(lambda: False)
     assert app.state.page.view.chosen.link == "pt spectrum:0"
+    assert app.state.message is None, "nothing is looked for any more"
+
+
+def test_what_said_that_it_looks_is_gone_on_another_page_too() -> None:
+    screen = drive(opening="pt prob:0")
+    app = screen.app
+    app.at_once = 0.0
+    for key in "]b":
+        app.key(key)
+    assert app.state.message.hint == "Any key stops it."
+    app.actions.walking.work(lambda: False)
+    assert app.state.page.command == "pt loss/Log:0" and app.state.message is None

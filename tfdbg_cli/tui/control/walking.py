@@ -107,11 +107,11 @@ class Walking:
 
     def _go(self, command: str) -> None:
         """Go to the row of the list with the link `command`, if it is near; else carry out `command`."""
+        self._screen.say(None)
         view = self._state.page.view
         for step in (-1, 1) if self._table is not None else ():
             for number, link in islice(self._linked(step, view.selected), LINK_REACH):
                 if link == command:
-                    self._screen.say(None)
                     view.go(number, centre=True)
                     return
         self._screen.command(command)

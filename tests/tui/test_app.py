@@ -215,6 +215,12 @@ def test_esc_and_a_key_that_come_as_one_are_both_heard():
     assert "Alt-Z does nothing here" in drive(["meta Z"]).status, "Z alone means nothing either"
 
 
+def test_alt_and_a_key_with_a_meaning_at_other_stops_only_is_no_esc():
+    screen = drive([*":pt x:0", "enter", "meta s"], sample_run.opened())
+    assert screen.state.page.command == "pt x:0", "no page is left, and no list sorted"
+    assert "Alt-S does nothing in a recording" in screen.state.message.text
+
+
 def test_an_empty_line_at_the_prompt_is_nothing():
     """TensorFlow's tfdbg: an empty line was an error."""
     screen = drive(":<enter>")

@@ -110,6 +110,8 @@ class Keyboard:
         alone = key.removeprefix("meta ")
         if alone == key or self._state.place is not KeyContext.DOCUMENT:
             return key in _AFTER_ESCAPE
+        if any(key in one.keys for one in bindings(KeyContext.DOCUMENT)):  # it has one at other stops
+            return False
         state = self._state
         meant = action_of(alone, state.place, state.service.moment, state.own_bindings)
         begins = sequences(alone, state.place, state.service.moment, state.own_bindings)

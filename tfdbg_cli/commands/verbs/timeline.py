@@ -94,7 +94,8 @@ def _executions(context: Context) -> Sequence[Execution]:
     runs = context.stop.runs if isinstance(context.stop, Opened) else ()
     if isinstance(runs, TellsExecutions):
         return runs.executions
-    return [_whole(context.runs[at], at) for at in range(len(context.runs))]
+    whole = ((at, context.runs[at]) for at in range(len(context.runs)))
+    return [_whole(run, at) for at, run in whole if run.change is None]  # else the program did not make it
 
 
 def _whole(run: Run, at: int) -> Execution:

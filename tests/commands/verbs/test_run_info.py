@@ -14,7 +14,8 @@ from tfdbg_cli.analysis.watch.filters import has_inf_or_nan
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.commands.views.opening import opening_command
 from tfdbg_cli.model.calls import Argument, Call, RunKind
-from tfdbg_cli.model.graph import Graph, GraphKind
+from tfdbg_cli.model.graph import Graph, GraphKind, Node
+from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.profile import Profile
 from tfdbg_cli.model.runs import Estimate, Hit, Opened, RunEnd, RunStart, Stop
 from tfdbg_cli.model.tensors import EMPTY_STORE
@@ -65,6 +66,15 @@ def test_the_estimate_stands_beside_the_budget() -> None:
     assert Prompt(stop).data("ri")["estimate"]["nbytes"] == 3 << 30
     unknown = replace(stop, estimate=replace(LARGE, nbytes=None))
     assert "shapes do not tell" in Prompt(unknown).show("ri", 300)
+
+
+def test_of_a_loop_one_turn_is_counted_and_it_says_so() -> None:
+    stop = sample_run.run_start()
+    loop = Graph([Node("x", "Placeholder", ""), Node("while", "StatelessWhile", "", (TensorName("x", 0),))])
+    estimate = replace(LARGE, nbytes=1000, budget=10_500, medium="memory")
+    text = Prompt(replace(stop, graph=loop, estimate=estimate)).show("ri", 300)
+    assert "2 more of unknown shape, of loops one turn; each further one adds as much);" in text
+    assert "--keep has room for at most 9 runs." in text
 
 
 def test_what_a_watch_takes_is_said_before_the_run() -> None:

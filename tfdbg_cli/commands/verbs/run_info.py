@@ -21,6 +21,7 @@ from tfdbg_cli.model.dtypes import element_type_named
 from tfdbg_cli.model.exactness import Exactness
 from tfdbg_cli.model.runs import Estimate, Opened, Run, RunEnd, RunStart
 from tfdbg_cli.model.units import bytes_text, count_text
+from tfdbg_cli.ops.kinds import ENTER, LOOPS
 
 _MANY_RUNS = 100_000  # more than anybody keeps
 _NOT_RUN = (RunKind.GRAPH, RunKind.CHECKPOINT, RunKind.PROFILE)
@@ -66,8 +67,9 @@ def _what(context: Context) -> list[Line]:
     if call.kind not in _WITHOUT_GRAPH and (len(context.graph) or not _is_bare(context)):
         lines.append(line(f"{context.graph.kind} of {count_text(len(context.graph), 'node')}{thread}"))
     if isinstance(context.stop, RunStart):
-        lines += _estimate(context.stop.estimate)
-        lines += _watch_memory(call, context.stop.estimate)
+        turns = any(node.op_type in LOOPS | ENTER for node in context.graph)
+        lines += _estimate(context.stop.estimate, turns=turns)
+        lines += _watch_memory(call, context.stop.estimate, turns=turns)
         notes = (*call.notes, *context.stop.notes)
     else:
         if call.kind is RunKind.CHECKPOINT:
@@ -103,14 +105,16 @@ def _exactness(exactness: Exactness | None) -> list[Line]:
     return [line(Span(exactness.sentence, Style.HINT if exactness.exact else Style.WARNING))]
 
 
-def _estimate(estimate: Estimate | None) -> list[Line]:
+def _estimate(estimate: Estimate | None, *, turns: bool) -> list[Line]:
+    """What a full capture takes; `turns` says that a loop makes tensors in each of its turns, of which one counts."""
     if estimate is None:
         return []
     size = "a size that shapes do not tell" if estimate.nbytes is None else bytes_text(estimate.nbytes)
     unknown = f", {estimate.unknown:,} more of unknown shape" if estimate.unknown else ""
     over = estimate.nbytes is not None and estimate.nbytes > estimate.budget
+    told = ", of loops one turn; each further one adds as much" if turns else ""
     text = (
-        f"A full capture takes about {size} ({count_text(estimate.tensors, 'tensor')}{unknown}); "
+        f"A full capture takes about {size} ({count_text(estimate.tensors, 'tensor')}{unknown}{told}); "
         f"the budget is {bytes_text(estimate.budget)} of {estimate.medium}"
     )
     if not over:
@@ -132,13 +136,14 @@ def _first_filters(context: Context) -> list[str]:
     return [name for name in context.filters if name == "has_inf_or_nan" or name not in BUILT_IN_FILTERS]
 
 
-def _watch_memory(call: Call, estimate: Estimate | None) -> list[Line]:
+def _watch_memory(call: Call, estimate: Estimate | None, *, turns: bool) -> list[Line]:
     """What a watch takes: to make a run again, and to keep the values of many."""
     if estimate is None or estimate.medium != "memory" or not estimate.nbytes:
         return []
     room = int(estimate.budget // estimate.nbytes)
     runs = f"{room - 1:,} runs" if room <= _MANY_RUNS else "as many runs as you like"
-    kept = f"--keep has room for {runs}" if room > 1 else "--keep has no room for any"
+    most = "at most " if turns and room <= _MANY_RUNS else ""
+    kept = f"--keep has room for {most}{runs}" if room > 1 else "--keep has no room for any"
     held = _held(call)
     holds = f" holds {bytes_text(held)} of arguments and variables of each run to make it again" if held else ""
     return [line("A watch (", Span("run -f", Style.KEY), f"){holds}{'; ' if held else ': '}{kept}.")]

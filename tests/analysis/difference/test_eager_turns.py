@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support.made_run import made_run, op
+from support.made_run import Op, made_run, op
 from support.prompt import Prompt
 
 from tfdbg_cli.analysis.difference.compared import State
@@ -89,3 +89,29 @@ def test_what_is_read_behind_an_update_follows_from_what_was_written(eager: tupl
     found = compared_runs(first, second)
     states = {found.runs[0].tensors[one.rows[0]].node: one.state for one in found.verdicts}
     assert states["read"] is not State.NEW, states
+
+
+def test_a_shape_that_was_known_when_it_was_traced_is_beside_no_other_shape() -> None:
+    def run(kind: RunKind, *shape: Op) -> Run:
+        made = made_run(op("x", "Placeholder", value=GRADIENT), *shape, op("y", "Exp", "x", value=np.exp(GRADIENT)))
+        return replace(made, call=replace(made.call, kind=kind))
+
+    traced = run(RunKind.FUNCTION, op("tape/Shape_1", "Const", value=np.array([64, 32])))
+    eager = run(RunKind.EAGER, op("tape/Shape_1", "Shape", "x", value=np.array([64, 5])))
+    found = compared_runs(traced, eager)
+    assert found.same and found.pairs.only_first and found.pairs.only_second
+    changed = run(RunKind.FUNCTION, op("tape/Shape_1", "Const", value=np.array([64, 5])))
+    assert not compared_runs(traced, changed).same, "two constants are"
+
+
+@pytest.mark.parametrize(("eager", "told"), [(False, True), (True, False)])
+def test_attributes_of_eager_ops_that_nobody_named_do_not_differ(eager: bool, told: bool) -> None:
+    def run(kind: RunKind, value: float, **attributes: str) -> Run:
+        made = made_run(op("x", "Placeholder", value=GRADIENT), op("y", "Foo", "x", value=[value], **attributes))
+        return replace(made, call=replace(made.call, kind=kind))
+
+    other = RunKind.EAGER if eager else RunKind.FUNCTION
+    one, two = run(RunKind.FUNCTION, 1.0, T="float32", transpose="True"), run(other, 2.0, T="1")
+    shown = " ".join(Prompt(Opened("case", [one, two])).show("diff 1 2", 200).split())
+    assert ("T is float32 in A and 1 in B" in shown) is told
+    assert ("transpose is True in A and not set in B" in shown) is told

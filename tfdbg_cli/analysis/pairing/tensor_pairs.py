@@ -17,6 +17,8 @@ from tfdbg_cli.model.tensors import TensorStore
 from tfdbg_cli.model.values import NoValue
 
 RowPair = tuple[int, int]
+_WHOLE = frozenset({"int32", "int64"})
+_MOST_BYTES = 512  # of what says how a graph is built
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,8 @@ def paired_tensors(first: Run, second: Run, renames: Renames) -> TensorPairs:
     left: tuple[set[int], set[int]] = set(range(len(stores[0]))), set(range(len(stores[1])))
     for one, two in (*nodes, *copies):
         for a, b in _rows_of(stores, one, two):
+            if _is_of_another_shape(stores, a, b):
+                continue
             rows.append((a, b))
             left[0].discard(a)
             left[1].discard(b)
@@ -123,6 +127,23 @@ def _rows_of(stores: tuple[TensorStore, TensorStore], one: str, two: str) -> lis
     for slot, rows_left in left[0].items():
         found += zip(sorted(rows_left), sorted(left[1].get(slot, [])), strict=False)
     return found
+
+
+def _is_of_another_shape(stores: tuple[TensorStore, TensorStore], one: int, two: int) -> bool:
+    """Whether one is a constant and the other computed, both of few whole numbers that differ: shapes and axes.
+
+    What is known when a function is traced becomes a constant there, which eager code computes. Counters of names put
+    such a constant beside the wrong op; it is no number of the model, and what reads it is compared.
+    """
+    tensors = stores[0][one], stores[1][two]
+    if sum(tensor.op_type == "Const" for tensor in tensors) != 1:
+        return False
+    if any(tensor.dtype not in _WHOLE or (tensor.nbytes or 0) > _MOST_BYTES for tensor in tensors):
+        return False
+    values = stores[0].value(one), stores[1].value(two)
+    if isinstance(values[0], NoValue) or isinstance(values[1], NoValue):
+        return False
+    return not np.array_equal(values[0], values[1])
 
 
 def _in_order(rows: Sequence[RowPair], stores: tuple[TensorStore, TensorStore]) -> list[RowPair]:

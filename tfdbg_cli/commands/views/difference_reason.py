@@ -12,26 +12,22 @@ from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS
 from tfdbg_cli.analysis.pairing.families import is_source
 from tfdbg_cli.document.array_words import scalar_text
 from tfdbg_cli.model.calls import RunKind
+from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import tensor_name_of
+from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.updates import UPDATED_VARIABLE
 from tfdbg_cli.ops.effects import draws_numbers
 from tfdbg_cli.ops.kinds import REFERENCE_VARIABLES, VARIABLE_READS
 
 _SHARED = "Each {} was given something else, but this is to be the same on all."
+_NO_MATTER = frozenset({"shared_name", "container", "value", "index", "shape"})  # attributes that the values tell of
 _REDUCED = " Was the gradient reduced over the {}s?"
 
 
 def why(comparison: Comparison, first: Verdict, inputs: Sequence[InputGap]) -> str:
     """Why this is where they part, in a sentence."""
     nodes = [run.graph.find(run.tensors[row].node) for run, row in zip(comparison.runs, first.rows, strict=True)]
-    set_otherwise = [
-        f"{key} is {ours or 'not set'} in A and {theirs or 'not set'} in B"
-        for key in (nodes[0].attributes if nodes[0] is not None and nodes[1] is not None else ())
-        if not key.startswith("_") and nodes[0] is not None and nodes[1] is not None
-        if (ours := nodes[0].attributes.get(key, "")) != (theirs := nodes[1].attributes.get(key, ""))
-        and key not in {"shared_name", "container", "value", "index", "shape"}
-    ]
-    said = f" Its attributes: {'; '.join(set_otherwise)}." if set_otherwise else ""
+    said = _attributes_told(comparison.runs, nodes)
     types = [node.op_type if node is not None else "" for node in nodes]
     is_computed = [node is not None and bool(node.inputs) and not is_source(node.op_type) for node in nodes]
     if types[0] != types[1] and all(types):
@@ -77,6 +73,25 @@ def why(comparison: Comparison, first: Verdict, inputs: Sequence[InputGap]) -> s
     if all(one.gap is not None and one.gap.exact for one in inputs):
         return f"Its inputs are equal to the last bit.{said}"
     return f"Its inputs differ by rounding only, which does not explain as much.{said}"
+
+
+def _attributes_told(runs: Sequence[Run], nodes: Sequence[Node | None]) -> str:
+    """Which attributes of both ops differ.
+
+    Of ops that Python ran one by one only those are known that Python named, types by their numbers.
+    """
+    if nodes[0] is None or nodes[1] is None:
+        return ""
+    one_by_one = any(run.call.kind is RunKind.EAGER for run in runs)
+    told = []
+    for key, ours in nodes[0].attributes.items():
+        theirs = nodes[1].attributes.get(key, "")
+        if key.startswith("_") or key in _NO_MATTER or ours == theirs:
+            continue
+        if one_by_one and (not ours or not theirs or ours.isdigit() != theirs.isdigit()):
+            continue
+        told.append(f"{key} is {ours or 'not set'} in A and {theirs or 'not set'} in B")
+    return f" Its attributes: {'; '.join(told)}." if told else ""
 
 
 def _given_text(comparison: Comparison, one: InputGap) -> str:

@@ -11,6 +11,7 @@ from support.made_run import made_run, op
 from tfdbg_cli.analysis.difference.compared import State
 from tfdbg_cli.analysis.difference.comparison import Comparison, compared_runs
 from tfdbg_cli.analysis.difference.run_pairs import compared_recordings
+from tfdbg_cli.model.exactness import Exactness, Parting, Way
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import Array
 
@@ -92,3 +93,18 @@ def test_an_op_that_makes_no_more_of_a_large_error_than_it_may_has_no_divergence
     ).left
     found = compared_runs(run(small), run(small * np.float32(0.6)), left=left)
     assert _states(found) == {"read": State.GROWN, "square": State.GROWN}
+
+
+@pytest.mark.parametrize(("between", "state"), [(3e-4, State.GROWN), (3e-3, State.NEW)], ids=["within", "beyond"])
+def test_where_the_variables_recorded_are_not_those_kept_they_may_lie_that_far_apart(
+    between: float, state: State
+) -> None:
+    """A function that XLA compiles is made again without it: what is recorded is not what the program kept."""
+    differs = (Parting("w", 4, max_abs=4e-4, max_ulp=100),)
+    made_again = replace(_step(1, ONE, ONE), exactness=Exactness(Way.UNCHANGED, 3, differs))
+    before = compared_runs(_step(1, ONE, ONE), made_again)
+    assert before.same
+    kept = np.array([0, 0, 0, between], np.float32)
+    second, other = _step(2, 2 * ONE, ONE), _step(2, 2 * ONE + kept, ONE)
+    assert _states(compared_runs(second, other))["read"] is State.NEW
+    assert _states(compared_runs(second, other, left=before.left))["read"] is state

@@ -40,7 +40,7 @@ class Comparison:
     @cached_property
     def left(self) -> LeftGaps:
         """What lies between the variables of both after these runs, from which their next ones go on."""
-        return {**self.judge.left, **left_by(self.runs, self.verdicts)}
+        return {**self.judge.left, **left_by(self.runs, self.pairs.rows, self.verdicts)}
 
     @cached_property
     def first(self) -> Verdict | None:

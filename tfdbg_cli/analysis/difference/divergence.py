@@ -227,7 +227,8 @@ class Judge:
             return InputGap(texts, rows, None, State.UNKNOWN)
         gap = gap_of_values(first, second, self._tolerance)
         state = State.EQUAL if gap.exact else State.NEW if gap.apart else State.ROUNDED
-        if state is State.NEW and self.left.get((names[0].node, names[1].node)) == gap:
+        left = self.left.get((names[0].node, names[1].node))
+        if state is State.NEW and left is not None and left.explains(gap):
             state = State.GROWN  # a variable, as the runs before left it
         return InputGap(texts, rows, gap, state, given=True)
 

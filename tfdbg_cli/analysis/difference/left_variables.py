@@ -2,32 +2,69 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
-from tfdbg_cli.analysis.difference.compared import Gap, Verdict
+from tfdbg_cli.analysis.difference.compared import Change, Gap, Verdict
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.updates import UPDATED_VARIABLE, updated_variable
 from tfdbg_cli.ops.kinds import REFERENCE_VARIABLES, VARIABLE_READS
 
-LeftGaps = Mapping[tuple[str, str], Gap]
-"""What lay between two variables, by their names in both runs, after the last update of either."""
+_SLACK = 1 + 1e-6  # sums of differences are rounded, too
 
 
-def left_by(runs: tuple[Run, Run], verdicts: Sequence[Verdict]) -> LeftGaps:
-    """What lies between the variables that both runs updated, where that is something; equal ones are left out."""
-    left: dict[tuple[str, str], Gap] = {}
-    for verdict in verdicts:
-        tensors = [run.tensors[row] for run, row in zip(runs, verdict.rows, strict=True)]
-        if verdict.gap is not None and all(tensor.op_type == UPDATED_VARIABLE for tensor in tensors):
-            left[updated_variable(tensors[0].node), updated_variable(tensors[1].node)] = verdict.gap
+@dataclass(frozen=True, slots=True)
+class LeftGap:
+    """What lay between a variable of one run and of the other after the last update of either; None for nothing.
+
+    `beyond` is by how much more they may differ: what is recorded was made again, as of a function that XLA compiles,
+    and lies that far from what the programs kept.
+    """
+
+    gap: Gap | None
+    beyond: float = 0.0
+
+    def explains(self, gap: Gap) -> bool:
+        """Whether the next runs, which find `gap` between the variables, found what these left."""
+        if gap == self.gap:
+            return True
+        most = self.beyond + (0.0 if self.gap is None else self.gap.errors.max_abs)
+        plain = gap.change is Change.VALUES and not gap.errors.nonfinite
+        return self.beyond > 0 and plain and gap.errors.max_abs <= most * _SLACK
+
+
+LeftGaps = Mapping[tuple[str, str], LeftGap]
+"""What was left in variables, by their names in both runs."""
+
+
+def left_by(runs: tuple[Run, Run], rows: Iterable[tuple[int, int]], verdicts: Sequence[Verdict]) -> LeftGaps:
+    """What lies between variables that both runs updated, of the pairs `rows`; without those that are alike."""
+    gaps = {verdict.rows: verdict.gap for verdict in verdicts}
+    strays = [_made_otherwise(run) for run in runs]
+    left: dict[tuple[str, str], LeftGap] = {}
+    for pair in rows:
+        tensors = [run.tensors[row] for run, row in zip(runs, pair, strict=True)]
+        if any(tensor.op_type != UPDATED_VARIABLE for tensor in tensors):
+            continue
+        names = updated_variable(tensors[0].node), updated_variable(tensors[1].node)
+        beyond = sum(known.get(name, 0.0) for known, name in zip(strays, names, strict=True))
+        if gaps.get(pair) is not None or beyond:
+            left[names] = LeftGap(gaps.get(pair), beyond)
     return left
+
+
+def _made_otherwise(run: Run) -> Mapping[str, float]:
+    """By how much variables that are recorded of `run` differ from the program's own."""
+    told = () if run.exactness is None else run.exactness.differs
+    return {parting.name: parting.max_abs for parting in told if parting.max_abs is not None}
 
 
 def is_as_left(nodes: tuple[Node, Node], gap: Gap, left: LeftGaps) -> bool:
     """Whether two ops that give variables, with `gap` between them, found in these what the runs before left."""
     names = [_variable_given_by(node) for node in nodes]
-    return bool(names[0] and names[1]) and left.get((names[0], names[1])) == gap
+    found = left.get((names[0], names[1]))
+    return bool(names[0] and names[1]) and found is not None and found.explains(gap)
 
 
 def _variable_given_by(node: Node) -> str:

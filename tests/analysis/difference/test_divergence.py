@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +14,8 @@ from hypothesis import strategies as st
 from support.made_run import made_graph, made_run, op
 from support.run_maker import RunMaker
 
-from tfdbg_cli.analysis.difference.compared import Change, State
+from tfdbg_cli.analysis.difference import comparison
+from tfdbg_cli.analysis.difference.compared import Change, State, Verdict
 from tfdbg_cli.analysis.difference.comparison import Comparison, compared_runs
 from tfdbg_cli.analysis.difference.graph_changes import What
 from tfdbg_cli.analysis.difference.run_pairs import compared_recordings
@@ -298,3 +300,21 @@ def test_a_variable_that_this_run_updated_follows_what_it_was_given() -> None:
     assert states["read"] is State.FOLLOWS and states["v/after_update"] is State.FOLLOWS
     assert [one.names[0] for one in found.inputs(found.verdicts[-1])] == ["step:0"]
     assert compared_runs(_trained(), _trained(gradient=1e-8)).first is None
+
+
+def test_what_follows_from_what_is_no_difference_is_judged_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing that differs is without a first: it was said that rounding had grown, though nobody asked for that."""
+
+    def run(a: float, b: float) -> Run:
+        return made_run(
+            op("x", "Placeholder", value=[1.0]), op("a", "Foo", "x", value=[a]), op("b", "Bar", "a", value=[b])
+        )
+
+    def without_a(runs: object, judge: object, verdicts: Sequence[Verdict]) -> Sequence[Verdict]:
+        return [replace(one, state=State.OTHER_WAY) if one.state is State.NEW else one for one in verdicts]
+
+    assert [one.state for one in compared_runs(run(1, 2), run(3, 4)).verdicts] == [State.NEW, State.FOLLOWS]
+    monkeypatch.setattr(comparison, "without_other_ways", without_a)
+    found = compared_runs(run(1, 2), run(3, 4))
+    assert [one.state for one in found.verdicts] == [State.OTHER_WAY, State.NEW]
+    assert found.first is not None and found.differing

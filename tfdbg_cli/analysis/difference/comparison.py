@@ -124,6 +124,8 @@ def compared_runs(
         verdicts = without_own_data(first, judge, verdicts)
         return Comparison((first, second), wanted, pairs, verdicts, judge.precision, judge, "worker")
     verdicts = without_other_ways((first, second), judge, verdicts)
+    if all(one.state is not State.NEW for one in verdicts):  # what some seemed to follow from is no difference
+        verdicts = judge.judged_again(verdicts)
     return Comparison((first, second), wanted, pairs, verdicts, judge.precision, judge)
 
 

@@ -92,6 +92,16 @@ class Judge:
                 found.append(verdict)
         return found
 
+    def judged_again(self, verdicts: Sequence[Verdict]) -> Sequence[Verdict]:
+        """`verdicts`, which somebody has looked through; those that follow from others are judged anew by these."""
+        self._known = {one.rows[0]: one for one in verdicts}
+        found = []
+        for one in verdicts:
+            verdict = self._judged(one.rows) if one.state is State.FOLLOWS else one
+            self._known[one.rows[0]] = verdict
+            found.append(verdict)
+        return found
+
     @property
     def rows(self) -> Sequence[RowPair]:
         """The pairs that it judges, in their order."""

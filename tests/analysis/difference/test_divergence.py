@@ -15,7 +15,7 @@ from support.made_run import made_graph, made_run, op
 from support.run_maker import RunMaker
 
 from tfdbg_cli.analysis.difference import comparison
-from tfdbg_cli.analysis.difference.compared import Change, State, Verdict
+from tfdbg_cli.analysis.difference.compared import Change, State, Verdict, gap_between
 from tfdbg_cli.analysis.difference.comparison import Comparison, compared_runs
 from tfdbg_cli.analysis.difference.graph_changes import What
 from tfdbg_cli.analysis.difference.run_pairs import compared_recordings
@@ -318,3 +318,22 @@ def test_what_follows_from_what_is_no_difference_is_judged_by_itself(monkeypatch
     found = compared_runs(run(1, 2), run(3, 4))
     assert [one.state for one in found.verdicts] == [State.OTHER_WAY, State.NEW]
     assert found.first is not None and found.differing
+
+
+@pytest.mark.parametrize(("own", "state"), [(0.0, State.GROWN), (0.02, State.NEW)])
+def test_a_sum_that_cancels_is_off_by_as_much_as_what_it_adds(own: float, state: State) -> None:
+    """Of half precision: no more lies in the sum than in both of what is added, however much is left of it."""
+    one, two = np.float32([0.036, -0.02, 0.03]), np.float32([-0.022, 0.014, -0.017])
+    off = np.float32([0.0076, -0.007, 0.0071])
+
+    def run(error: np.ndarray, more: float) -> Run:
+        x = (one + error).astype(np.float32)
+        return made_run(
+            op("a", "Placeholder", value=one), op("b", "Placeholder", value=two),
+            op("x", "Mul", "a", "b", value=x), op("y", "Neg", "b", value=two),
+            op("sum", "AddN", "x", "y", value=(x + two + np.float32(more)).astype(np.float32)),
+        )  # fmt: skip
+
+    judge = compared_runs(run(off * 0, 0.0), run(off, own)).judge
+    judge._known = {2: Verdict((2, 2), State.GROWN, gap_between(judge._stores, (2, 2), Tolerance()))}
+    assert judge._judged((4, 4)).state is state

@@ -22,6 +22,7 @@ from tfdbg_cli.analysis.difference.rounding import (
     MOST_GROWTH,
     UNLIKE,
     Flow,
+    adds_up,
     rounding_decides,
     rounding_explains,
     rounding_is_left,
@@ -169,7 +170,7 @@ class Judge:
             return False
         if any(rounding_decides(one, flows, gap.errors.beyond, gap.errors.size) for one in types):
             return True
-        if self._is_same_function(rows, inputs):
+        if any(adds_up(one, flows, output) for one in types) or self._is_same_function(rows, inputs):
             return True
         if gap.errors.relative > max(IMPLAUSIBLE, _MORE * given) and not any(map(_is_noise, inputs)):
             return any(rounding_is_left(one, flows, output) for one in types)

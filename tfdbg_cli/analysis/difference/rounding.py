@@ -181,6 +181,14 @@ def rounding_explains(op_type: str, inputs: Sequence[Flow], output: Flow, *, on_
     return output.error <= _SAFETY * bound
 
 
+def adds_up(op_type: str, inputs: Sequence[Flow], output: Flow) -> bool:
+    """Whether the op adds, and the errors of what it adds come to that of `output`: it has none of its own."""
+    if op_type not in _ADDING or any(not one.eps for one in inputs):
+        return False
+    own = max((one.eps * one.scale for one in (*inputs, output)), default=0.0)
+    return output.error <= sum(one.error for one in inputs) + own
+
+
 def rounding_is_left(op_type: str, inputs: Sequence[Flow], output: Flow) -> bool:
     """Whether `output` is what is left where nearly equal numbers cancel: no more than last digits of what goes in.
 

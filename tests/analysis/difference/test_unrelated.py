@@ -6,12 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 from support.made_run import made_run, op
+from support.prompt import Prompt
 
 from tfdbg_cli.analysis.difference.comparison import compared_runs
 from tfdbg_cli.analysis.difference.run_pairs import compared_recordings
 from tfdbg_cli.analysis.pairing.renames import Renames, parsed_renames
 from tfdbg_cli.analysis.pairing.tensor_pairs import paired_tensors
-from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.runs import Opened, Run
 from tfdbg_cli.model.tensors import gone
 
 X = np.linspace(1, 2, 16).astype(np.float32)
@@ -94,3 +95,9 @@ def test_where_nothing_could_be_compared_nothing_agrees() -> None:
     assert some.comparable and (some.count, some.single) == (2, 2), "a run that fetches something else has no other"
     some = compared_recordings([valued, valued], [valued, without])
     assert (some.comparable, some.silent, some.places) == (True, 1, (0, 0)), "what was compared is shown"
+
+
+def test_the_page_says_why_nothing_could_be_compared() -> None:
+    valued, without = made_run(op("x", "Exp", value=X)), made_run(op("x", "Exp", value=gone("It was not kept.")))
+    shown = " ".join(Prompt(Opened("case", [valued, without])).show("diff 1 2", 200).split())
+    assert "Of no pair of tensors both have values. B, x:0: It was not kept." in shown

@@ -26,6 +26,7 @@ from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.units import count_text, shape_text
 from tfdbg_cli.model.updates import UPDATED_VARIABLE
+from tfdbg_cli.model.values import NoValue
 from tfdbg_cli.ops.effects import updates_variable
 
 _LABEL = 10
@@ -148,7 +149,8 @@ def _nothing(comparison: Comparison) -> Block:
             _LABEL,
         )
     if not comparison.comparable:
-        return Labelled("First", "Could not compare. Of no pair of tensors both have values.", Style.WARNING, _LABEL)
+        text = f"Could not compare. Of no pair of tensors both have values.{_why_without(comparison)}"
+        return Labelled("First", text, Style.WARNING, _LABEL)
     if comparison.differing:
         text = "Nothing diverges of its own, but rounding has grown beyond the tolerance that was asked for."
         return Labelled("First", text, Style.WARNING, _LABEL)
@@ -169,6 +171,16 @@ def _nothing(comparison: Comparison) -> Block:
     else:
         text = "Nothing differs of what could be compared." if counts[State.UNKNOWN] else "Nothing differs."
     return Labelled("First", text, Style.WARNING if comparison.damaged else Style.GOOD, _LABEL)
+
+
+def _why_without(comparison: Comparison) -> str:
+    """What stands in the place of the value of the first pair, in the one that has none: a reason for them all."""
+    rows = comparison.pairs.rows[0]
+    for name, run, row in zip("AB", comparison.runs, rows, strict=True):
+        value = run.tensors.value(row)
+        if isinstance(value, NoValue) and value.text:
+            return f" {name}, {run.tensors[row].name}: {value.text}"
+    return ""
 
 
 def _lacks_updates(comparison: Comparison) -> bool:

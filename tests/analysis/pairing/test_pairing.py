@@ -247,3 +247,33 @@ def test_graphs_in_circles_end() -> None:
     ops = [op("a", "Merge", "b", "c"), op("b", "NextIteration", "c"), op("c", "Add", "a", "a", value=1.0)]
     run = replace(made_run(op("c", "Add", value=1.0)), graph=made_graph(*ops))
     assert compared_runs(run, _renamed(run, 4)).same
+
+
+def _slots(order: list[str]) -> Run:
+    """Slots of an optimizer, all of them 0, each read and multiplied alike, in some order."""
+    ops = [op("rate", "Const", value=0.9)]
+    for at, name in enumerate(order):
+        ops += [
+            op(name, "VarHandleOp"),
+            op(f"ReadVariableOp_{at}", "ReadVariableOp", name, value=np.zeros(4)),
+            op(f"Mul_{at}", "Mul", f"ReadVariableOp_{at}", "rate", value=np.zeros(4)),
+        ]
+    return made_run(*ops)
+
+
+@pytest.mark.parametrize("order", [["gamma", "beta", "bias"], ["beta", "bias", "gamma"]])
+def test_reads_of_variables_that_hold_the_same_go_by_what_these_are_called(order: list[str]) -> None:
+    first, second = _slots(["bias", "gamma", "beta"]), _slots(order)
+    pairs = _names(first, second)
+    for one, two in pairs.items():
+        if one.startswith("ReadVariableOp"):
+            assert first.graph.node(one).inputs[0].node == second.graph.node(two).inputs[0].node
+    assert len([one for one in pairs if one.startswith("Mul")]) == 3
+    said = _names(first, second, parsed_renames("ReadVariableOp_0 ReadVariableOp_0"))
+    assert said["ReadVariableOp_0"] == "ReadVariableOp_0", "what the user says holds all the same"
+
+
+def test_names_that_numbers_tell_apart_say_nothing_of_variables() -> None:
+    """Which of two layers is `dense_1` depends on which was made first."""
+    pairs = _names(_slots(["dense/kernel", "dense_1/kernel"]), _slots(["dense_1/kernel", "dense/kernel"]))
+    assert len([one for one in pairs if one.startswith("ReadVariableOp")]) == 2

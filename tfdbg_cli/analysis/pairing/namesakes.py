@@ -17,7 +17,7 @@ class Namesakes:
 
     def __init__(self, sides: tuple[Side, Side]) -> None:
         self._sides = sides
-        one, two = (Counter(map(_uncounted, side.index)) for side in sides)
+        one, two = (Counter(map(uncounted, side.index)) for side in sides)
         self._moved = {name for name in one.keys() & two.keys() if one[name] != two[name]}
 
     def misleads(self, first: int, second: int) -> bool:
@@ -25,7 +25,7 @@ class Namesakes:
 
         One of them must read, or be read by, something that the other side has, too, at another place.
         """
-        if _uncounted(self._sides[0].places[first].name) not in self._moved:
+        if uncounted(self._sides[0].places[first].name) not in self._moved:
             return False
         said = list(self._compared(self._inputs(0, first), self._inputs(1, second)))
         said += self._compared(self._readers(0, first), self._readers(1, second))
@@ -58,5 +58,6 @@ class Namesakes:
         return found
 
 
-def _uncounted(name: str) -> str:
+def uncounted(name: str) -> str:
+    """`name` without the numbers by which it is told from others."""
     return _COUNTER.sub("", name)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from tfdbg_cli.analysis.pairing.colours import Painter
-from tfdbg_cli.analysis.pairing.namesakes import Namesakes
+from tfdbg_cli.analysis.pairing.namesakes import Namesakes, uncounted
 from tfdbg_cli.analysis.pairing.renames import Renames
 from tfdbg_cli.analysis.pairing.sides import Side
 from tfdbg_cli.analysis.pairing.variable_names import called_alike
@@ -41,9 +41,14 @@ class Pairs:
         """From the first side to the second, and back."""
         return self.second, self.first
 
-    def accept(self, proposed: Iterable[Pair]) -> list[Pair]:
-        """Take those of `proposed` that nothing contradicts: both unpaired, neither proposed with another one."""
-        fresh = [pair for pair in dict.fromkeys(proposed) if self.free(*pair)]
+    def accept(self, proposed: Iterable[Pair], *, said: bool = False) -> list[Pair]:
+        """Take those of `proposed` that nothing contradicts: both unpaired, neither proposed with another one.
+
+        Neither do the variables that they read, unless the user `said` that they are pairs.
+        """
+        fresh = [
+            pair for pair in dict.fromkeys(proposed) if self.free(*pair) and (said or not self._are_apart(*pair))
+        ]
         counts = Counter(a for a, _ in fresh), Counter(b for _, b in fresh)
         taken = [(a, b) for a, b in fresh if counts[0][a] == 1 == counts[1][b]]
         self.second.update(taken)
@@ -67,14 +72,13 @@ class Pairs:
     def fits(self, first: int, second: int) -> bool:
         """Whether both give tensors of one shape, if that is known, or are made of the same ops all the way.
 
-        Of what no op makes the rank must be the same at least: a batch may be larger, but is no scalar.
+        The rank must be the same at least: a batch may be larger, but is no scalar.
         """
         ours, theirs = self.sides[0].shape(first), self.sides[1].shape(second)
         if ours is None or theirs is None or ours == theirs:
             return True
-        made = self.sides[0].places[first].reads or self.sides[1].places[second].reads
         same_ops = self._shapeless.above[0][first] == self._shapeless.above[1][second]
-        return same_ops and (bool(made) or len(ours) == len(theirs))
+        return same_ops and len(ours) == len(theirs)
 
     def misleading(self, first: int, second: int) -> bool:
         """Whether the one name of both says nothing, since it was counted up, and all around them differs."""
@@ -85,6 +89,13 @@ class Pairs:
         one, two = self.sides
         ours, theirs = one.variables.get(first), two.variables.get(second)
         return ours != theirs and ours in two.variable_names and theirs in one.variable_names
+
+    def _are_apart(self, first: int, second: int) -> bool:
+        """Whether both read variables that both sides have, and that are not told apart by numbers in names alone."""
+        if not self.reads_another(first, second):
+            return False
+        one, two = self.sides
+        return uncounted(one.variables[first]) != uncounted(two.variables[second])
 
 
 Strategy = Callable[[Pairs], Iterable[Pair]]
@@ -131,20 +142,21 @@ def placed(pairs: Pairs) -> Iterable[Pair]:
 
 
 def same_content(pairs: Pairs) -> Iterable[Pair]:
-    """Of those that stand in the same place those that hold the same, then the first and the first, and so on."""
+    """Of those that stand in the same place those that read a variable of one name, else that hold the same.
+
+    Then the first and the first, and so on.
+    """
     colouring = pairs.painter.paint(pairs.paired)
     groups = _grouped(pairs, lambda side, place: colouring.both(side, place))
-    for ours, theirs in groups.values():
-        if ours and theirs:
-            known = [_by_content(pairs, side, places) for side, places in enumerate((ours, theirs))]
-            found = _only_ones(known)
+    for group in groups.values():
+        left = group
+        for by in (_by_variable, _by_content):
+            found = _only_ones([by(pairs, side, places) for side, places in enumerate(left)])
             yield from found
-            left = [
-                [p for p in places if p not in met]
-                for places, met in ((ours, {a for a, _ in found}), (theirs, {b for _, b in found}))
-            ]
-            if len(left[0]) == len(left[1]):
-                yield from zip(left[0], left[1], strict=True)
+            met = {a for a, _ in found}, {b for _, b in found}
+            left = [p for p in left[0] if p not in met[0]], [p for p in left[1] if p not in met[1]]
+        if len(left[0]) == len(left[1]):
+            yield from zip(*left, strict=True)
 
 
 def named_alike(pairs: Pairs) -> Iterable[Pair]:
@@ -209,7 +221,9 @@ def pair_places(sides: tuple[Side, Side], renames: Renames, content: Callable[[i
     said: set[int] = set()
     for strategy in STRATEGIES:
         for _ in range(_MOST_ROUNDS):
-            if not (pairs.unpaired(0) and pairs.unpaired(1)) or not (new := pairs.accept(strategy(pairs))):
+            if not (pairs.unpaired(0) and pairs.unpaired(1)) or not (
+                new := pairs.accept(strategy(pairs), said=strategy is mapped)
+            ):
                 break
             _follow_edges(pairs, new)
         if strategy is mapped:
@@ -298,6 +312,16 @@ def _grouped(
 def _only(pairs: Pairs, key: Callable[[int, int], Hashable], *, reading: bool = False) -> list[Pair]:
     groups = _grouped(pairs, key, reading=reading).values()
     return [(ours[0], theirs[0]) for ours, theirs in groups if len(ours) == 1 == len(theirs)]
+
+
+def _by_variable(pairs: Pairs, side: int, places: Sequence[int]) -> dict[Hashable, list[int]]:
+    """Those of `places` that read a variable, by what that is called: many variables hold the same, as 0."""
+    found: dict[Hashable, list[int]] = {}
+    for place in places:
+        name = pairs.sides[side].variables.get(place)
+        if name is not None:
+            found.setdefault(name, []).append(place)
+    return found
 
 
 def _by_content(pairs: Pairs, side: int, places: Sequence[int]) -> dict[Hashable, list[int]]:

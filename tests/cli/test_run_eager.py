@@ -383,3 +383,10 @@ for function in (plain, looped):
 """
     done = _done(tmp_path, text, "--record", str(tmp_path / "r"))
     assert done.stdout.splitlines() == ["True"] * 6
+
+
+def test_a_run_that_the_program_never_comes_to_is_told_at_its_end(tmp_path) -> None:
+    program = "import tensorflow as tf\n\nstep = tf.function(lambda x: x * 2)\nfor _ in range(5):\n    step(1.0)\n"
+    done = _done(tmp_path, program, "-c", "run -t 100")
+    assert "The program ended 95 runs before the end of that which was to be captured." in done.stderr, done.stderr
+    assert "The program ended" not in _done(tmp_path, program, "-c", "run -t 3", "-c", "continue").stderr

@@ -24,6 +24,7 @@ from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.debugger.recording_controller import RecordingAttendant, RecordingController
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.units import count_text
 
 _STOPS_AT_OPS = (
     "tfdbg stops behind ops of code that runs eagerly, and none ran at that line: take one that computes something."
@@ -72,7 +73,7 @@ class ProcessDebugger:
     def program_ends(self) -> str:
         """End the last eager run and the recording; give what the watches have seen, empty if one has stopped.
 
-        Where the program was to run to a place, it says that the program never came there.
+        Where the program was to run to a place, or to a run so many from there, it says that it never came there.
         """
         watch = watch_of(self.controller)
         watch.end()
@@ -81,6 +82,9 @@ class ProcessDebugger:
         if sought is not None and sought.place is not None:
             never = f"The program never came to {sought.place}."
             return f"{never} {_STOPS_AT_OPS}" if sought.place.line else never
+        missing = self.debugger.awaited_run
+        if missing > 1:  # who goes on with `run` behind the last run knows
+            return f"The program ended {count_text(missing, 'run')} before the end of that which was to be captured."
         return self._never_watched() or seen_by_watches(self.debugger, watch.seen)
 
     def _never_watched(self) -> str:

@@ -29,6 +29,7 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.decision import (
     Abort,
     Continue,
+    DebugRun,
     Detach,
     RecordRun,
     RecordRuns,
@@ -114,6 +115,11 @@ class Debugger:
     def run_count(self) -> int:
         """How many runs have begun."""
         return self._count
+
+    @property
+    def awaited_run(self) -> int:
+        """How many runs from here the one is that is to be captured (1: the next); 0 where none is waited for."""
+        return self._state.times if isinstance(self._state, DebugRun) else 0
 
     @property
     def has_watched(self) -> bool:

@@ -37,3 +37,13 @@ def test_what_is_assigned_in_a_function_is_there_for_the_next_words_alone() -> N
     assert own == {"step": 3} and "step" not in module
     assert frame.evaluate("global scale; scale = 5") == Assigned(())
     assert module["scale"] == 5
+
+
+def test_what_is_nested_in_words_sees_the_names_of_the_call() -> None:
+    frame = LiveFrame(PLACE, {"rate": 2}, {"scale": 3})
+    assert frame.evaluate("[rate * scale * a for a in range(3) if a < rate]") == [0, 6]
+    assert frame.evaluate("(lambda z: z + rate)(1)") == 3
+    assert frame.evaluate("kept = [a for a in range(5) if a > rate]") == Assigned(("kept",))
+    assert frame.evaluate("def doubled(z): return z * rate") == Assigned(("doubled",))
+    assert frame.evaluate("doubled(10), kept") == (20, [3, 4])
+    assert "kept" not in frame.outer

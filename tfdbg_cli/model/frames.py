@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import symtable
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,15 +43,21 @@ class LiveFrame:
         What a statement assigns is there for the next one. In a module it is the program's as well; the variables of
         a function that is running cannot be changed from outside. Raises SyntaxError, and whatever `text` raises.
         """
-        here = self.outer if self.is_module else dict(self.names)
+        # As one, since what is nested in `text`, such as a comprehension, sees no variables but global ones.
+        here = self.outer if self.is_module else {**self.outer, **self.names}
         try:
             code = compile(text, "<tfdbg>", "eval")
         except SyntaxError:
             before = dict(here)
-            exec(compile(text, "<tfdbg>", "exec"), self.outer, here)
+            exec(compile(text, "<tfdbg>", "exec"), here)
             own = (name for name in here if name not in before or here[name] is not before[name])
             assigned = tuple(name for name in own if not name.startswith("__"))
-            if not self.is_module:
-                self.names.update(here)
+            if self.is_module:
+                return Assigned(assigned)
+            symbols = symtable.symtable(text, "<tfdbg>", "exec").get_symbols()
+            of_module = {one.get_name() for one in symbols if one.is_declared_global()}
+            self.outer.update((name, here[name]) for name in assigned if name in of_module)
+            assigned = tuple(name for name in assigned if name not in of_module)
+            self.names.update((name, here[name]) for name in assigned)
             return Assigned(assigned)
-        return eval(code, self.outer, here)
+        return eval(code, here)

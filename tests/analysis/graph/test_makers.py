@@ -55,26 +55,44 @@ def test_sums_by_what_they_are_of(nodes: tuple[Op, ...], kind: Maker) -> None:
 @pytest.mark.parametrize(
     ("nodes", "kind"),
     [
-        ((op("made", "ReadVariableOp", "x", dtype="int64"),), Maker.COUNTER),
-        ((op("r", "ReadVariableOp", "x", dtype="int64"), op("made", "Cast", "r")), Maker.COUNTER),
+        ((op("made", "ReadVariableOp", "adam/iteration", dtype="int64"),), Maker.COUNTER),
+        ((op("r", "ReadVariableOp", "adam/iteration", dtype="int64"), op("made", "Cast", "r")), Maker.COUNTER),
         (
-            (op("r", "ReadVariableOp", "x", dtype="int64"), op("c", "Cast", "r"), op("made", "Sqrt", "c")),
+            (
+                op("r", "ReadVariableOp", "adam/iteration", dtype="int64"),
+                op("c", "Cast", "r"),
+                op("made", "Sqrt", "c"),
+            ),
             Maker.COUNTER,
         ),
         ((op("r", "ReadVariableOp", "x", dtype="float16"), op("made", "Cast", "r")), Maker.VARIABLE),
+        ((op("made", "ReadVariableOp", "x", dtype="int64"),), Maker.VARIABLE),
+        (
+            (op("add", "AssignAddVariableOp", "x", "one"), op("made", "ReadVariableOp", "x", dtype="int64")),
+            Maker.COUNTER,
+        ),
+        (
+            (
+                op("found", "Sum", "data"),
+                op("add", "AssignAddVariableOp", "x", "found"),
+                op("made", "ReadVariableOp", "x", dtype="int64"),
+            ),
+            Maker.VARIABLE,
+        ),
     ],
-    ids=["read", "cast", "root", "half"],
+    ids=["read", "cast", "root", "half", "nobody counts", "one more each time", "counts data"],
 )
 def test_a_variable_of_whole_numbers_counts(nodes: tuple[Op, ...], kind: Maker) -> None:
-    run = made_run(op("x", "Placeholder"), *nodes)
+    variables = op("x", "VarHandleOp"), op("adam/iteration", "VarHandleOp")
+    run = made_run(*variables, op("one", "Const"), op("data", "Placeholder"), *nodes)
     assert maker_of(run.graph.find("made"), Lineage(run)) is kind
 
 
 @pytest.mark.parametrize(("step", "kind"), [(0, Maker.COUNTER), (1000, Maker.OTHER)])
 def test_what_is_made_of_the_number_of_a_step_alone(step: int, kind: Maker) -> None:
     run = made_run(
-        op("v", "VarHandleOp"),
-        op("read", "ReadVariableOp", "v", dtype="int64", value=np.array(step)),
+        op("step", "VarHandleOp"),
+        op("read", "ReadVariableOp", "step", dtype="int64", value=np.array(step)),
         op("n", "Cast", "read", value=float(step)),
         op("rate", "Const", value=0.9),
         op("one", "Const", value=1.0),
@@ -89,7 +107,7 @@ def test_what_is_made_of_the_number_of_a_step_alone(step: int, kind: Maker) -> N
 
 def test_sums_of_sums_take_few_steps() -> None:
     sums = [op(f"s{at + 1}", "AddV2", f"s{at}", f"s{at}") for at in range(60)]
-    run = made_run(op("v", "VarHandleOp"), op("s0", "ReadVariableOp", "v", dtype="int64"), *sums)
+    run = made_run(op("step", "VarHandleOp"), op("s0", "ReadVariableOp", "step", dtype="int64"), *sums)
     assert maker_of(run.graph.find("s60"), Lineage(run)) is Maker.OTHER
 
 

@@ -66,13 +66,13 @@ def batch_rows(run: Run, lineage: Lineage, index: int, bad: Array, through: Mapp
 def _may_tell_more(bad: Array, by_all: BatchRows, found: BatchRows) -> bool:
     """Whether the rows to which all ways lead, `by_all`, say more of the batch than those that one way has `found`.
 
-    Fewer rows do. So do more where rows were compared with rows: one way leads to one of them.
+    Fewer rows do. So do others where rows were compared with rows: one way leads to one side of it.
     """
     if replace(by_all, rows=found.rows) != found:
         return False
     compared = sum(length == found.size for length in bad.shape) > 1
     one, all_ways = set(found.rows), set(by_all.rows)
-    return all_ways < one or (compared and one < all_ways)
+    return all_ways < one or (compared and one != all_ways)
 
 
 def _rows_behind(run: Run, lineage: Lineage, index: int, bad: Array, through: Mapping[str, int]) -> BatchRows:
@@ -102,20 +102,31 @@ def _along(bad: Array, *axes: int) -> Array:
 def _by_several_axes(behind: Mapping[int, BatchRows], bad: Array) -> tuple[int, ...]:
     """The rows to blame where several axes of `bad` lead to one batch, to rows of it that `behind` has by axis.
 
-    Where each of two axes is the batch, all rows were compared with all: those are to blame that are bad beside all
-    others, if that explains all bad pairs, else both of each pair. Otherwise the axes are parts of that of the batch,
-    as of `[8, 4]` that became `[2, 4, 4]`, and a row has to be behind all of them.
+    Where each of two axes or more is the batch, rows were compared with rows. Otherwise the axes are parts of that of
+    the batch, as of `[8, 4]` that became `[2, 4, 4]`, and a row has to be behind all of them.
     """
     rows = [set(found.rows) for found in behind.values()]
     whole = [axis for axis, found in behind.items() if _is_the_batch(found, _along(bad, axis))]
-    if len(whole) != 2:
+    if len(whole) < 2:
         fewest = min(behind.values(), key=lambda found: len(found.rows))
         return tuple(sorted(set.intersection(*rows))) or fewest.rows
-    pairs = _along(bad, *whole)
-    blamed = np.flatnonzero(pairs.all(axis=1) & pairs.all(axis=0))
-    if np.delete(np.delete(pairs, blamed, 0), blamed, 1).any() or not len(blamed):
-        return tuple(sorted(set.union(*rows)))
-    return tuple(map(int, blamed))
+    return _compared(_along(bad, *whole)) or tuple(sorted(set.union(*rows)))
+
+
+def _compared(bad: Array) -> tuple[int, ...]:
+    """The rows to blame where rows were compared with rows, and some of these are bad; none where that is not clear.
+
+    Those that all bad comparisons have: one row, or both of a pair. Else, of pairs, those that are bad beside all
+    others (a comparison with itself, and half of all, may be left out), if no other pair is bad.
+    """
+    places = np.argwhere(bad)
+    in_all = [row for row in set(places[0].tolist()) if (places == row).any(axis=1).all()]
+    if in_all or bad.ndim != 2:
+        return tuple(sorted(in_all))
+    either = bad | bad.T | np.eye(len(bad), dtype=np.bool_)
+    blamed = np.flatnonzero(either.all(axis=1))
+    others = np.delete(np.delete(bad, blamed, 0), blamed, 1)
+    return () if others.any() else tuple(map(int, blamed))
 
 
 def _is_the_batch(found: BatchRows, along: Array) -> bool:

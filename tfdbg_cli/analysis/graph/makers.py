@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from enum import Enum, auto
 from typing import TypeAlias
@@ -10,7 +11,7 @@ import numpy as np
 
 from tfdbg_cli.analysis.graph.lineage import LOOP_VARIABLE, VARIABLE_OPS, Lineage
 from tfdbg_cli.model.graph import Node
-from tfdbg_cli.ops.kinds import INPUTS, MOVES, RELUS, SAME_VALUE, SELECTS
+from tfdbg_cli.ops.kinds import INCREMENTS, INPUTS, MOVES, RELUS, SAME_VALUE, SELECTS
 
 # Where a batch enters a graph that is not fed.
 QUEUES = frozenset({"QueueDequeueV2", "QueueDequeueManyV2", "QueueDequeueUpToV2"})
@@ -24,6 +25,7 @@ _MOST_STEPS = 50
 # What joins tensors, and which of its inputs these are; the other says along which axis.
 _JOINS = {"ConcatV2": slice(None, -1), "Concat": slice(1, None), "Pack": slice(None)}
 _SECOND = frozenset({"Split", "Concat"})  # what tells the axis first
+_STEP = re.compile(r"step|iter|epoch|count|turn|(^|/|_)[tnik](_\d+)?$")  # names of what counts steps
 _DEEPEST = 20  # ops that ask what made their operand, one behind the other
 
 
@@ -248,7 +250,22 @@ def _input_of_graph(node: Node, lineage: Lineage, depth: int) -> Maker:
 
 
 def _read_variable(node: Node, lineage: Lineage, depth: int) -> Maker:
-    return Maker.COUNTER if node.attributes.get("dtype", "") in _WHOLE else Maker.VARIABLE
+    counts = node.attributes.get("dtype", "") in _WHOLE and _counts_steps(node, lineage)
+    return Maker.COUNTER if counts else Maker.VARIABLE
+
+
+def _counts_steps(read: Node, lineage: Lineage) -> bool:
+    """Whether the variable of whole numbers that is read counts steps: it is called so, or a constant is added to it.
+
+    Others count what the data say, or hold a number of something.
+    """
+    edges = lineage.edges(read)
+    variable = edges[0].node if edges else None
+    if variable is None or _STEP.search(variable.name.lower()):
+        return variable is not None
+    writers = lineage.writers(variable)
+    added = [_input(writer, 1, lineage) for writer in writers if writer.op_type in INCREMENTS]
+    return bool(writers) and len(added) == len(writers) and all(one and one.op_type == "Const" for one in added)
 
 
 _Asking: TypeAlias = Callable[[Node, Lineage, int], Maker]

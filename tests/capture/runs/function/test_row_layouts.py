@@ -79,6 +79,42 @@ def test_of_rows_that_are_bad_together_both_are(watched: Any) -> None:
     assert _rows_named(watched, slopes, x) == [2, 6]
 
 
+def _squares(x: Any) -> Any:
+    return tf.square(x[:, None] - x[None])
+
+
+def _upper(x: Any) -> Any:
+    products = tf.matmul(x, x, transpose_b=True)
+    kept = tf.linalg.band_part(products, 0, -1) - tf.linalg.band_part(products, 0, 0)
+    return tf.math.log(kept + tf.linalg.band_part(tf.ones_like(products), -1, 0))
+
+
+def _triplets(x: Any) -> Any:
+    apart = tf.reduce_sum(_squares(x), -1)
+    return tf.math.log(200 - tf.maximum(apart[:, :, None], apart[:, None, :]))
+
+
+@pytest.mark.parametrize(
+    ("function", "row", "number"),
+    [(_squares, 5, 3e19), (_upper, 4, -1.0), (_upper, 0, -1.0), (_upper, 7, -1.0), (_triplets, 5, 21.0)],
+    ids=["no comparison with itself", "half of all", "the first", "the last", "triplets"],
+)
+def test_one_row_is_to_blame_for_what_all_bad_comparisons_have(
+    watched: Any, function: Callable[[Any], Any], row: int, number: float
+) -> None:
+    x = np.random.default_rng(0).uniform(0.5, 1.5, (_ROWS, _WIDTH)).astype(np.float32)
+    x[row] = number
+    assert _rows_named(watched, function, x) == [row]
+
+
+def test_a_row_that_was_overwritten_is_not_to_blame(watched: Any) -> None:
+    x = np.ones((_ROWS, _WIDTH), np.float32)
+    ones = tf.ones([1, _WIDTH])
+    assert _rows_named(watched, lambda x: tf.math.log(tf.tensor_scatter_nd_update(x, [[2]], -ones)), x) == []
+    x[6] = -1
+    assert _rows_named(watched, lambda x: tf.math.log(tf.tensor_scatter_nd_update(x, [[2]], ones)), x) == [6]
+
+
 def test_a_row_of_a_sparse_batch_that_adds_up_to_nothing(watched: Any) -> None:
     x = np.eye(_ROWS, dtype=np.float32)
     x[6, :2] = [-2, 1]

@@ -28,8 +28,12 @@ def scattered_nd(rows: RowSet) -> list[Way]:
 
 
 def updated_nd(rows: RowSet) -> list[Way]:
-    """TensorScatterUpdate and its like: some places of a tensor get something else."""
-    return [*rows.same(0), *_put(rows, 1, 2)]
+    """TensorScatterUpdate and its like: some places of a tensor get something else, or something is added there."""
+    put, places = _put(rows, 1, 2), rows.value(1)
+    if rows.node.op_type != "TensorScatterUpdate" or rows.axis or places is None or places.shape[1:] != (1,):
+        return [*rows.same(0), *put]
+    kept = rows.rows[~np.isin(rows.rows, places[:, 0])]
+    return [*([Way(0, 0, kept)] if kept.size else []), *put]
 
 
 def _put(rows: RowSet, indices: int, updates: int) -> list[Way]:

@@ -61,3 +61,13 @@ def test_a_number_that_is_asked_for() -> None:
 def test_runs_of_quite_other_numbers_are_said_to_be_so() -> None:
     assert compared_recordings(_runs(5, 6), _runs(1, 2)).renumbered
     assert not compared_recordings(_runs(1, 2), _runs(2, 3)).renumbered
+
+
+def test_several_calls_are_not_put_beside_turns_of_a_loop() -> None:
+    calls = [_run(number, "discriminate" if number % 2 else "generate") for number in range(1, 5)]
+    turns = [_run(number, "train", kind=RunKind.EAGER) for number in range(1, 3)]
+    with pytest.raises(TfdbgError, match=r"cannot be told: A has 4 \(tf.function\), B has 2 \(eager\)") as refused:
+        paired_runs(calls, turns, None)
+    assert refused.value.exit_code == 2
+    assert paired_runs(calls[:2], turns, None) == [(0, 0), (1, 1)], "as many"
+    assert paired_runs(calls[::2], turns[:1], None) == [(0, 0)], "of one function"

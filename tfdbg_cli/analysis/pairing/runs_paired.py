@@ -20,7 +20,7 @@ def paired_runs(first: Sequence[Run], second: Sequence[Run], number: int | None)
     runs of two kinds together, as where one program evaluates in between, the n-th of a kind is one with the n-th.
 
     Raises:
-        TfdbgError: a recording has no run with that number.
+        TfdbgError: a recording has no run with that number, or nobody can tell which runs belong together.
 
     """
     if number is not None:
@@ -31,10 +31,29 @@ def paired_runs(first: Sequence[Run], second: Sequence[Run], number: int | None)
     as_many = len(first) == len(second)
     if as_many and all(_title(first[one]) == _title(second[two]) for one, two in pairs):
         return pairs  # nothing hints at runs of several kinds, so no graph is read
+    if not as_many:
+        _require_one_kind(first, second)
     kinds = [[_kind(run) for run in runs] for runs in (first, second)]
     if all(kinds[0][one] == kinds[1][two] for one, two in pairs) or not set(kinds[0]) & set(kinds[1]):
         return pairs
     return _by_kind(kinds)
+
+
+def _require_one_kind(first: Sequence[Run], second: Sequence[Run]) -> None:
+    """Refuse runs of other kinds where one side has several: one turn of a loop is several calls of functions."""
+    kinds = [{run.call.kind for run in runs} for runs in (first, second)]
+    titles = [{_title(run) for run in runs} for runs in (first, second)]
+    if kinds[0] & kinds[1] or max(map(len, titles)) == 1:
+        return
+    told = ", ".join(
+        f"{name} has {len(runs)} ({', '.join(sorted(str(kind) for kind in of))})"
+        for name, runs, of in zip("AB", (first, second), kinds, strict=True)
+    )
+    raise TfdbgError(
+        f"Which runs belong together cannot be told: {told}.",
+        hint="Name what is one run in both, `with tf_debug.run():` around a step, or compare two: --run N",
+        exit_code=2,
+    )
 
 
 def _numbered(runs: Sequence[Run], number: int, name: str) -> int:

@@ -16,9 +16,9 @@ from support.run_maker import RunMaker
 
 from tfdbg_cli.analysis.difference import comparison
 from tfdbg_cli.analysis.difference.compared import Change, State, Verdict, gap_between
+from tfdbg_cli.analysis.difference.compared_recordings import compared_recordings
 from tfdbg_cli.analysis.difference.comparison import Comparison, compared_runs
 from tfdbg_cli.analysis.difference.graph_changes import What
-from tfdbg_cli.analysis.difference.run_pairs import compared_recordings
 from tfdbg_cli.analysis.difference.tolerance import Tolerance
 from tfdbg_cli.analysis.pairing.renames import parsed_renames
 from tfdbg_cli.errors import TfdbgError

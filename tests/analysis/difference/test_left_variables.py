@@ -9,8 +9,8 @@ import pytest
 from support.made_run import made_run, op
 
 from tfdbg_cli.analysis.difference.compared import State
+from tfdbg_cli.analysis.difference.compared_recordings import compared_recordings
 from tfdbg_cli.analysis.difference.comparison import Comparison, compared_runs
-from tfdbg_cli.analysis.difference.run_pairs import compared_recordings
 from tfdbg_cli.model.exactness import Exactness, Parting, Way
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import Array

@@ -8,8 +8,8 @@ import numpy as np
 from support.made_run import made_run, op
 from support.prompt import Prompt
 
+from tfdbg_cli.analysis.difference.compared_recordings import compared_recordings
 from tfdbg_cli.analysis.difference.comparison import compared_runs
-from tfdbg_cli.analysis.difference.run_pairs import compared_recordings
 from tfdbg_cli.analysis.pairing.renames import Renames, parsed_renames
 from tfdbg_cli.analysis.pairing.tensor_pairs import paired_tensors
 from tfdbg_cli.model.runs import Opened, Run

@@ -59,6 +59,8 @@ def batch_rows(run: Run, lineage: Lineage, index: int, bad: Array, through: Mapp
     that leads there; all others may rule out some of its rows.
     """
     found = _rows_behind(run, lineage, index, bad, through) if through else NO_ROWS
+    if len(found.rows) == 1 and not _may_compare_rows(bad, found):
+        return found
     by_all = _rows_behind(run, lineage, index, bad, NOWHERE)
     return by_all if not found.rows or _may_tell_more(bad, by_all, found) else found
 
@@ -70,9 +72,13 @@ def _may_tell_more(bad: Array, by_all: BatchRows, found: BatchRows) -> bool:
     """
     if replace(by_all, rows=found.rows) != found:
         return False
-    compared = sum(length == found.size for length in bad.shape) > 1
     one, all_ways = set(found.rows), set(by_all.rows)
-    return all_ways < one or (compared and one != all_ways)
+    return all_ways < one or (_may_compare_rows(bad, found) and one != all_ways)
+
+
+def _may_compare_rows(bad: Array, found: BatchRows) -> bool:
+    """Whether two axes or more are as long as the batch, as where rows are compared with rows."""
+    return bad.shape.count(found.size) > 1
 
 
 def _rows_behind(run: Run, lineage: Lineage, index: int, bad: Array, through: Mapping[str, int]) -> BatchRows:
@@ -88,6 +94,8 @@ def _rows_behind(run: Run, lineage: Lineage, index: int, bad: Array, through: Ma
         behind[axis] = found
         if not best.rows or len(found.rows) < len(best.rows):
             best = found
+        if len(best.rows) == 1 and not _may_compare_rows(bad, best):
+            break
     if not best.rows and bad.any():  # what a turn of a loop made is all of the row that the turn took
         best = _Search(run, lineage, through).back(index, WHOLE, np.zeros(0, np.int64)) or best
     same = [axis for axis, found in behind.items() if replace(found, rows=best.rows) == best]

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from tfdbg_cli.analysis.difference.compared import Gap, State, Verdict
+from tfdbg_cli.analysis.difference.compared_recordings import Compared
 from tfdbg_cli.analysis.difference.comparison import Comparison
 from tfdbg_cli.analysis.difference.graph_changes import GraphChange
-from tfdbg_cli.analysis.difference.run_pairs import Compared
 from tfdbg_cli.analysis.graph.annotation import made_at
 
 

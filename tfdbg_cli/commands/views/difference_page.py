@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tfdbg_cli.analysis.difference.compared import Change, State, Verdict
+from tfdbg_cli.analysis.difference.compared_recordings import Compared
 from tfdbg_cli.analysis.difference.comparison import Comparison
 from tfdbg_cli.analysis.difference.graph_changes import GraphChange
-from tfdbg_cli.analysis.difference.run_pairs import Compared
 from tfdbg_cli.analysis.graph.annotation import made_at
 from tfdbg_cli.commands.views.difference_data import difference_data
 from tfdbg_cli.commands.views.difference_reason import why

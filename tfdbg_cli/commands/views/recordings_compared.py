@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from tfdbg_cli.analysis.difference.run_pairs import Compared, compared_in_replicas, compared_recordings
+from tfdbg_cli.analysis.difference.compared_recordings import Compared, compared_in_replicas, compared_recordings
 from tfdbg_cli.analysis.difference.tolerance import Tolerance
 from tfdbg_cli.analysis.pairing.renames import Renames, parsed_renames
 from tfdbg_cli.analysis.pairing.variables_alone import variables_alone

@@ -51,9 +51,8 @@ class TtyScreen(urwid.display.raw.Screen):
         ahead: TypedAhead | None = None,
     ) -> None:
         self._encoded = EncodedRows(self._attr_to_escape)
-        super().__init__(
-            input=terminal_in, output=terminal_out, bracketed_paste_mode=True
-        )  # not every one tells of it
+        # Asked for in any case: not every terminal that can tell what is pasted says that it can.
+        super().__init__(input=terminal_in, output=terminal_out, bracketed_paste_mode=True)
         if not wants_color(os.environ, tty=True):  # urwid takes 16 colours for the least that a terminal has
             self.set_terminal_properties(colors=1)
         self.notes: tuple[str, ...] = ()

@@ -136,3 +136,20 @@ def _name(scope: str, stack: Stack, op_type: str, count: int) -> str:
 def attribute(attributes: AttributeList, name: str) -> Any:
     """The value of the attribute called `name`; None where it is not given."""
     return dict(zip(attributes[::2], attributes[1::2], strict=False)).get(name)
+
+
+def id_of(read: int | Source | OnTheWay) -> int:
+    """The id of the tensor that was read; 0 where it was none."""
+    return read if isinstance(read, int) else read.key if isinstance(read, Source) else 0
+
+
+def linked(noted: Noted) -> RecentOp:
+    """The op as a `RecentOp`, whose `inputs` are still to be filled in."""
+    links: list[Read] = []
+    return RecentOp(*noted[:4], links, noted.attributes, noted.outputs, noted.stack, noted.device)
+
+
+def read_on_the_way(op: RecentOp, read: OnTheWay) -> RecentOp:
+    """The read of a variable that TensorFlow made for `op`, as an op of its own."""
+    given: Sequence[Taken] = [(0, read.dtype, read.value)]
+    return RecentOp(op.number, "ReadVariableOp", read.count, op.scope, [read.handle], (), given, op.stack, op.device)

@@ -22,12 +22,14 @@ from tfdbg_cli.capture.runs.eager.log.noted_ops import (
     STRING,
     Noted,
     OnTheWay,
-    Read,
     RecentOp,
     Released,
     Source,
     Taken,
     array_in,
+    id_of,
+    linked,
+    read_on_the_way,
     taken,
 )
 from tfdbg_cli.capture.runs.eager.program.name_scopes import NameScope
@@ -84,13 +86,13 @@ class RecentOps:
         """
         self._budget = self._largest_read = budget
         self._keeps_all = True
-        linked = {op.number: op for op in self.ops()}
+        by_number = {op.number: op for op in self.ops()}
         for at, op in enumerate(self._ops):
             for read in op.reads:
                 if isinstance(read, OnTheWay) and self._updates.get(read.handle.key, -1) < op.number:
                     read.value = _variable(read.handle.given(), read.dtype)
             released = any(type(value) is Released for _, _, value in op.outputs)
-            source = self.variable_of(linked[op.number]) if released else None
+            source = self.variable_of(by_number[op.number]) if released else None
             value = None if source is None else _variable(source.given(), op.outputs[0][1])
             if value is not None:
                 key, dtype, shown = op.outputs[0]
@@ -121,7 +123,7 @@ class RecentOps:
         return self._forward
 
     def _note_forward(self, op: Noted) -> None:
-        given = [_id_of(read) for read in op.reads]
+        given = [id_of(read) for read in op.reads]
         self._forward.add(op.op_type, op.scope, given, [key for key, _, _ in op.outputs])
         self._forward_from = op.number + 1
 
@@ -318,12 +320,12 @@ class RecentOps:
         A link to an op that was dropped from the log leads to one without inputs and outputs, which is not listed.
         """
         found: list[RecentOp] = []
-        made = {key: (_linked(op), slot) for key, (op, slot) in self._forgotten.items()}
+        made = {key: (linked(op), slot) for key, (op, slot) in self._forgotten.items()}
         for noted in self._ops:
-            op = _linked(noted)
+            op = linked(noted)
             for read in noted.reads:
                 if isinstance(read, OnTheWay):
-                    found.append(_read_on_the_way(op, read))
+                    found.append(read_on_the_way(op, read))
                     op.inputs.append((found[-1], 0))
                 else:
                     op.inputs.append(made[read] if isinstance(read, int) else read)
@@ -331,22 +333,6 @@ class RecentOps:
             found.append(op)
             made.update((key, (op, slot)) for slot, (key, _, _) in enumerate(op.outputs))
         return found
-
-
-def _id_of(read: int | Source | OnTheWay) -> int:
-    """The id of the tensor that was read; 0 where it was none."""
-    return read if isinstance(read, int) else read.key if isinstance(read, Source) else 0
-
-
-def _linked(noted: Noted) -> RecentOp:
-    """The op as a `RecentOp`, whose `inputs` are still to be filled in."""
-    links: list[Read] = []
-    return RecentOp(*noted[:4], links, noted.attributes, noted.outputs, noted.stack, noted.device)
-
-
-def _read_on_the_way(op: RecentOp, read: OnTheWay) -> RecentOp:
-    given: Sequence[Taken] = [(0, read.dtype, read.value)]
-    return RecentOp(op.number, "ReadVariableOp", read.count, op.scope, [read.handle], (), given, op.stack, op.device)
 
 
 def _variable(handle: EagerTensor | None, dtype: int) -> Any:

@@ -1,4 +1,4 @@
-"""Which run of one recording is compared with which of another, or which replicas of a run; the first that differ."""
+"""Two recordings compared run by run, or the replicas of each run: the first pair that differs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tfdbg_cli.analysis.difference.left_variables import LeftGaps
 from tfdbg_cli.analysis.difference.tolerance import Tolerance
 from tfdbg_cli.analysis.graph.membership import membership_of
 from tfdbg_cli.analysis.pairing.renames import Renames
-from tfdbg_cli.analysis.pairing.runs_paired import paired_runs
+from tfdbg_cli.analysis.pairing.run_pairs import paired_runs
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.runs import Run
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from support.made_run import made_run, op
 
-from tfdbg_cli.analysis.difference.run_pairs import compared_recordings
-from tfdbg_cli.analysis.pairing.runs_paired import paired_runs
+from tfdbg_cli.analysis.difference.compared_recordings import compared_recordings
+from tfdbg_cli.analysis.pairing.run_pairs import paired_runs
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.runs import Run

@@ -133,6 +133,29 @@ def test_the_prompt_opens_where_the_exception_came_from(tmp_path: Path, name: st
     assert "commands were used" not in done.stderr
 
 
+EAGER_OP = """
+import tensorflow as tf
+
+w = tf.Variable([[1.0], [2.0]])
+for wide in (2, 2, 3):
+    x = tf.ones([1, wide])
+    loss = tf.reduce_sum(tf.matmul(x, w))  # here
+    w.assign_sub([[0.1], [0.1]])
+"""
+
+
+@pytest.mark.parametrize("begin", ["continue", "run -f has_inf_or_nan"])
+def test_of_an_eager_op_that_failed_it_is_said_what_it_was_given(tmp_path: Path, begin: str) -> None:
+    done = _ran(tmp_path, EAGER_OP, begin, "ei")
+    screen = done.stdout.partition("tfdbg> ei")[2]
+    assert "train.py:7 in <module>" in screen
+    if begin != "continue":  # without a watch nothing of it was seen
+        assert "run #3: turn 3 of train.py:5 failed with InvalidArgumentError" in done.stdout
+        assert "Failed    MatMul_0  MatMul" in screen
+        assert "float32[1,3]" in screen and "float32[2,1]" in screen
+    assert done.returncode == 1
+
+
 OF_AN_OP = """
 import tensorflow as tf
 

@@ -309,12 +309,12 @@ def test_a_gradient_of_a_function_among_eager_ops_reads_what_that_function_made(
         "--until",
         "has_nan",
         "--json",
-        *_commands("lt", "ni 'gradient of fwd_0/gradients/Sqrt_grad/SqrtGrad'"),
+        *_commands("lt", "ni 'gradient_of_fwd_0/gradients/Sqrt_grad/SqrtGrad'"),
     )
     tensors, node = map(json.loads, (row for row in done.stdout.splitlines() if row.startswith("{")))
     names = {each["name"] for each in tensors["tensors"]}
-    assert {"fwd_0/Sqrt:0", "gradient of fwd_0/gradients/Sqrt_grad/SqrtGrad:0"} <= names, names
-    assert not [name for name in names if name.startswith("gradient of fwd_0/fwd")]
+    assert {"fwd_0/Sqrt:0", "gradient_of_fwd_0/gradients/Sqrt_grad/SqrtGrad:0"} <= names, names
+    assert not [name for name in names if name.startswith("gradient_of_fwd_0/fwd")]
     assert "fwd_0/Sqrt:0" in node["inputs"]
     assert node["forward"] == "fwd_0/Sqrt"
 

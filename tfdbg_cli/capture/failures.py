@@ -9,6 +9,8 @@ from functools import cache
 
 from tfdbg_cli.errors import TfdbgError
 
+_SAID: set[str] = set()
+
 
 def report(doing: str, error: Exception) -> None:
     """Say on standard error that tfdbg failed at `doing`; with TFDBG_DEBUG=1 where, too.
@@ -33,6 +35,14 @@ def report_bug(doing: str, error: Exception) -> None:
     from tfdbg_cli.capture.tf.op_errors import OpError  # a failure to import TensorFlow is reported here, too
 
     if not isinstance(error, TfdbgError | OpError):
+        report(doing, error)
+
+
+def report_once(doing: str, error: Exception) -> None:
+    """As `report`, but once in this process for errors of the same words, since what is done for each op recurs."""
+    said = f"{doing}: {type(error).__name__}: {error}"
+    if said not in _SAID:
+        _SAID.add(said)
         report(doing, error)
 
 

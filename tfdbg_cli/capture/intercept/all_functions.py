@@ -21,8 +21,8 @@ from tfdbg_cli.capture.intercept.worthwhile import is_step_or_own, is_worthwhile
 from tfdbg_cli.capture.pipeline import performed
 from tfdbg_cli.capture.runs.delivered import DELIVERIES
 from tfdbg_cli.capture.runs.eager.call import EagerCall
-from tfdbg_cli.capture.runs.eager.function_amid_eager import performed_amid_eager
-from tfdbg_cli.capture.runs.eager.recorder import RECORDING
+from tfdbg_cli.capture.runs.eager.function_amid_eager import performed_amid_eager, performed_within
+from tfdbg_cli.capture.runs.eager.watch import WHOLE_CALL
 from tfdbg_cli.capture.runs.function.tracing_notes import Entered
 from tfdbg_cli.capture.state.writing_threads import WRITING_THREADS
 from tfdbg_cli.capture.tf import base_classes, compat
@@ -150,9 +150,9 @@ class Interception:
     def _running(self, original: Method) -> Method:
         def call_flat(atomic: AtomicFunction, *inputs: EagerTensor) -> OpOutputs:
             with WITHOUT_OUR_FRAMES:
-                recorder = RECORDING.recorder
-                if recorder is not None and _EAGERLY():
-                    return recorder.call(atomic, inputs, original)
+                around = WHOLE_CALL.watch
+                if around is not None and not INSIDE.holds() and _EAGERLY():
+                    return performed_within(around, atomic, inputs, original)
                 controller = self._asked()
                 if controller is None:
                     return original(atomic, *inputs)

@@ -41,7 +41,7 @@ def run_that_failed(error: Exception, number: int, watch: EagerWatch) -> Run | N
         run = made.uncaptured(made.described(plan.number, thread), failure)
         notes = run.notes
     else:
-        of_section = watch.broken_off(failure)
+        of_section = watch.broken_off(failure, frames)
         last = Call(number, RunKind.EAGER, (), thread=thread, function="after which the program")
         run = of_section or Run(last, error=failure, lacks=_AFTER)
         notes = run.notes if of_section else (_AFTER,)

@@ -17,7 +17,7 @@ from tensorflow.python import pywrap_tfe
 from tensorflow.python.autograph.impl import api as autograph
 from tensorflow.python.client import pywrap_tf_session
 from tensorflow.python.data.ops.iterator_ops import OwnedIterator as OwnedIterator
-from tensorflow.python.eager import backprop, cancellation, context, execute, record
+from tensorflow.python.eager import backprop, cancellation, context, core, execute, record
 from tensorflow.python.eager.polymorphic_function.atomic_function import AtomicFunction, InterpolateRuntimeError
 from tensorflow.python.eager.polymorphic_function.concrete_function import ConcreteFunction
 from tensorflow.python.framework import c_api_util, op_def_registry, ops
@@ -33,8 +33,7 @@ RUN = "_call_tf_sessionrun"  # the method of a session that hands a run to the r
 PY_FUNCTION: CodeType = script_ops.EagerFunc.__call__.__code__  # by which an op of tf.py_function calls Python
 tape_gradient: Callable[..., Any] = backprop._gradient_function  # by which a tape calls the gradient of one op
 SCOPED, SCOPE = context.Context, "scope_name"  # the property by which name scopes of eager code come and go
-# Of `EXECUTORS`: what computes all gradients of one call of a tape; what makes a tape; what records an op with a
-# function for its gradient, by `record(op_type, outputs, inputs, function, …)`.
+# These compute all gradients of a call of a tape, make a tape, and `record(op_type, outputs, inputs, gradient, …)`.
 TAPE, NEW_TAPE, _RECORD = "TFE_Py_TapeGradient", "TFE_Py_TapeSetNew", "TFE_Py_TapeSetRecordOperation"
 RECORDERS = (_RECORD, f"{_RECORD}Backprop")
 op_definition: Callable[[str], OpDef] = op_def_registry.get  # of a registered op; None for others
@@ -44,6 +43,7 @@ set_tape_gradient: Callable[[Callable[..., Any]], None] = pywrap_tfe.TFE_Py_Regi
 # Eager ops go by `fast(context, op_type, name, *inputs, *attributes)` and `slow(handle, device, op_type, inputs, …)`.
 EXECUTORS: Any = pywrap_tfe
 FAST_EXECUTOR, SLOW_EXECUTOR = "TFE_Py_FastPathExecute", "TFE_Py_Execute"
+OpFailed: Any = core._NotOkStatusException  # raised by both if the op fails; the program gets another error for it
 _execute = pywrap_tfe.TFE_Py_Execute
 _WITHOUT = {"rewrite_options": {"disable_meta_optimizer": True}}
 _UNOPTIMIZED: bytes = v1.ConfigProto(graph_options=_WITHOUT).SerializeToString()

@@ -83,7 +83,8 @@ def _failed(run: Run, error: RunError, node: Node | None) -> list[Block]:
     label = Span("Failed".ljust(_LABEL), Style.LABEL)
     name = error.node
     if node is None:
-        return [Text((line(label, Span(name, Style.NAME), Span("  not in the graphs at hand", Style.DIM)),))]
+        head = line(label, Span(name, Style.NAME), Span("  not in the graphs at hand", Style.DIM))
+        return [Text((head,)), *raised_blocks(run, _LABEL)]
     head = line(
         label, Span(name, Style.TITLE, node_link(node.name)), "  ", Span(node.op_type, Style.OP), "  ",
         Span(node.device, Style.DEVICE),

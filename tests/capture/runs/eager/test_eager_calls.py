@@ -12,7 +12,7 @@ from support.scripted import ScriptedFrontend
 from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.capture.intercept.debugged_function import DebuggedFunction
 from tfdbg_cli.capture.runs.eager.call import eager_block
-from tfdbg_cli.capture.runs.eager.recorder import EagerRecorder
+from tfdbg_cli.capture.runs.eager.log.recent import RecentOps
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.debugger.debugger import Debugger
@@ -163,7 +163,7 @@ def test_the_budget_of_memory_is_kept() -> None:
     assert debugged(tf.zeros([100]))[0].numpy() == 5
     run = front.ends[0].run
     assert len(run.tensors) == 2
-    assert any("last 3 tensors" in note for note in run.notes)
+    assert any("The first 3 ops of this run are not shown" in note for note in run.notes)
 
 
 def test_tracing_within_the_call_is_not_recorded() -> None:
@@ -186,7 +186,7 @@ def test_a_bug_of_ours_while_recording_is_none_of_the_programs(monkeypatch, caps
     def broken(*_: Any) -> None:
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr(EagerRecorder, "_numbered", broken)
+    monkeypatch.setattr(RecentOps, "add", broken)
     debugged, _ = wrapped(lambda x: (x + 1) * 2, RUN)
     assert debugged(tf.constant(1)).numpy() == 4
     assert capsys.readouterr().err.count("a bug") == 1

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import inspect
-import re
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,10 +17,8 @@ from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.controller import Action, Controller, Plan
 from tfdbg_cli.capture.functions.arguments import value_of
 from tfdbg_cli.capture.pipeline import Capture, Reported, planned
-from tfdbg_cli.capture.runs.batch_places import batch_places, ids_of
-from tfdbg_cli.capture.runs.eager.program.stacks import stack_of
-from tfdbg_cli.capture.runs.eager.recorder import EagerRecorder
-from tfdbg_cli.capture.runs.eager.section import ONE_BY_ONE, Section
+from tfdbg_cli.capture.runs.eager.live_frames import live_frames
+from tfdbg_cli.capture.runs.eager.section import Section
 from tfdbg_cli.capture.runs.eager.watch import EagerWatch, watch_of
 from tfdbg_cli.capture.runs.function.capture import WithoutValues
 from tfdbg_cli.capture.tf.compat import tensor_id
@@ -35,7 +32,6 @@ from tfdbg_cli.model.lazy_values import LazyValues
 from tfdbg_cli.model.runs import Estimate, Run, RunStart
 from tfdbg_cli.model.values import Value
 
-_OP = re.compile(r"\[Op:(\w+)\]")
 _NO_PROFILE = "Ops that run one by one are not profiled: this run has no times."
 
 
@@ -79,10 +75,7 @@ class EagerCall:
     def capture(self, controller: Controller, plan: Plan) -> Capture:
         if plan.action is Action.PROFILE:
             return WithoutValues(self.plain, _NO_PROFILE)
-        if plan.watched is not None and not plan.watched.all_runs:
-            return WatchedEagerCall(self, self._call, watch_of(controller), plan)
-        tensors = {name: value for name, value in self.given.items() if isinstance(value, tf.Tensor)}
-        return EagerCapture(self.plain, EagerRecorder(tensors, memory_budget(controller.settings)))
+        return EagerCapture(self, self._call, watch_of(controller), plan)
 
     def uncaptured(self, call: Call, failure: RunError) -> Run:
         lacks = "This run was not captured: it has no values."
@@ -93,52 +86,10 @@ class EagerCall:
 
 
 class EagerCapture:
-    """One call whose ops are recorded with all their values."""
+    """One call whose ops are noted as they run: all of them, or, where a watch looks at them, the last ones.
 
-    def __init__(self, plain: Callable[[], RunResult], recorder: EagerRecorder) -> None:
-        self._plain = plain
-        self._recorder = recorder
-        self._failed: str | None = None
-
-    def perform(self) -> RunResult:
-        """Make the call. Raises what the call raises."""
-        with self.recording():
-            return self._plain()
-
-    @contextmanager
-    def recording(self) -> Iterator[None]:
-        """A context in which the ops of this thread are recorded, and the one that fails."""
-        try:
-            with self._recorder.recording():
-                yield
-        except tf.errors.OpError as error:
-            match = _OP.search(error.message or "")
-            if match:
-                self._failed = self._recorder.failed(match[1], stack_of(error))
-            raise
-
-    def run(self, call: Call, error: RunError | None) -> Run:
-        """What was recorded, up to an error if there was one."""
-        recorder = self._recorder
-        if error is not None:
-            note = "The op had no name and left no note of what it read; see what was made just before it."
-            error = replace(error, node=self._failed or error.node, inputs_note=note)
-        feeds = {**call.feeds, **{name: value_of(tensor) for name, tensor in recorder.outside.items()}}
-        return Run(
-            replace(call, feeds=feeds, came=batch_places(ids_of(recorder.outside))),
-            recorder.store(),
-            recorder.graph(),
-            tracebacks=recorder.tracebacks(),
-            error=error,
-            notes=(ONE_BY_ONE, *recorder.notes()),
-        )
-
-    def finish(self, keep: bool) -> None:
-        """Nothing is left behind."""
-
-
-class WatchedEagerCall:
-    """One call whose ops a watch looks at as they run; functions that it calls are runs of their own."""
+    Functions that a watched call calls are runs of their own; of one whose values are all kept they are a part.
+    """
 
     def __init__(self, made: EagerCall, call: Callable[[], RunResult], watch: EagerWatch, plan: Plan) -> None:
         self._made = made
@@ -149,12 +100,12 @@ class WatchedEagerCall:
 
     def perform(self) -> RunResult:
         """Make the call. Raises what the call raises."""
-        with self.recording():
+        with self.noting():
             return self._call()
 
     @contextmanager
-    def recording(self) -> Iterator[None]:
-        """A context in which the watch looks at the ops of this thread, as those of this call."""
+    def noting(self) -> Iterator[None]:
+        """A context in which the ops of this thread are noted as those of this call, and looked at by a watch."""
         given = self._made.given.items()
         names = {tensor_id(value): name for name, value in given if isinstance(value, tf.Tensor)}
         with NAMED, self._watch.naming(self._made.name, self._plan, names) as self._section:
@@ -168,16 +119,18 @@ class WatchedEagerCall:
     @property
     def passed(self) -> bool:
         """Whether every op was looked at."""
-        return self._watch.looks_at_ops
+        return self._section is not None and not self._section.whole and self._watch.looks_at_ops
 
     @property
     def exactness(self) -> Exactness | None:
         return None
 
     def run(self, call: Call, error: RunError | None) -> Run:
-        """The ops that ran last."""
+        """The ops, up to one that failed."""
         assert self._section is not None
-        return self._section.run(call.number, (), error)
+        run = self._section.run(call.number, live_frames(), error, ended=True)
+        feeds = {**call.feeds, **run.call.feeds}
+        return replace(run, call=replace(call, feeds=feeds, came=run.call.came))
 
     def finish(self, keep: bool) -> None:
         """Nothing is left behind."""
@@ -252,12 +205,8 @@ def eager_block(controller: Controller, name: str) -> Iterator[None]:
         with INSIDE:
             yield
         return
-    if isinstance(capture, WatchedEagerCall):
-        with Reported(controller, plan, made, capture), capture.recording():
-            yield
-        return
-    recording = capture.recording() if isinstance(capture, EagerCapture) else nullcontext()
-    with Reported(controller, plan, made, capture), INSIDE, recording:
+    noting = capture.noting() if isinstance(capture, EagerCapture) else INSIDE
+    with Reported(controller, plan, made, capture), noting:
         yield
 
 

@@ -6,11 +6,15 @@ from collections.abc import Sequence
 
 from tfdbg_cli.capture.controller import Controller, Plan
 from tfdbg_cli.capture.failures import report
+from tfdbg_cli.capture.functions.instrumented import Outcome
 from tfdbg_cli.capture.pipeline import Capture, performed
 from tfdbg_cli.capture.runs.eager.log.insides import Insides
 from tfdbg_cli.capture.runs.eager.watch import EagerWatch, watch_of
 from tfdbg_cli.capture.runs.function.function_call import FunctionCall
 from tfdbg_cli.capture.runs.function.tracing_notes import Entered
+from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.op_errors import OpError, run_error
+from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import AtomicFunction, EagerTensor, Method, OpOutputs
 from tfdbg_cli.model.runs import Run
 
@@ -84,3 +88,47 @@ def performed_amid_eager(
     outputs = performed(controller, made)
     made.told(outputs)
     return outputs
+
+
+def performed_within(
+    watch: EagerWatch, atomic: AtomicFunction, inputs: Sequence[EagerTensor], call_flat: Method
+) -> OpOutputs:
+    """Perform a call of a graph function as part of the call that `watch` takes all values of, with its insides.
+
+    Raises what the call raises.
+    """
+    if compat.is_initializer(atomic):
+        return call_flat(atomic, *inputs)
+    call = FunctionCall(atomic, inputs, call_flat, None)
+    try:
+        instrumented = call.traced.instrumented_with_updated
+        written = [inputs[at] for at in call.traced.snapshot_plan.written]
+    except Exception as error:  # noqa: BLE001  # the program gets what it asked for all the same
+        report("take the values of a function", error)
+        return call_flat(atomic, *inputs)
+    with INSIDE:
+        outcome = instrumented.perform(inputs, watch.room)
+    try:
+        watch.function_gave(
+            call.name,
+            _insides(call, outcome),
+            call.arguments,
+            list(outcome.outputs),
+            written,
+            outcome.captured.held_bytes,
+        )
+    except Exception as error:  # noqa: BLE001
+        report("note what a function gave", error)
+    if outcome.error is not None:
+        raise outcome.error
+    return list(outcome.outputs) or None
+
+
+def _insides(call: FunctionCall, outcome: Outcome) -> Insides:
+    """What is inside of the function that was called; after an error also what the failed op was given."""
+    traced = call.traced
+    if not isinstance(outcome.error, OpError):
+        return Insides(traced, outcome.captured)
+    failed = Run(call.described(0, ""), outcome.captured, traced.graph, error=run_error(outcome.error))
+    failed = call.with_inputs(failed)
+    return Insides(traced, failed.tensors, failed.error)

@@ -81,11 +81,11 @@ def namer(
 ) -> Callable[[Source], str]:
     """A function that returns the program's name for a value from outside; empty where it has none.
 
-    Names are taken from `names` if given, else from the `frames`, and from `read`, which has tensors as they were
-    called when they were read. A variable keeps its first name in this process, so that tables over many runs have
+    Names are taken from `names`, from `read`, which has tensors as they were called when they were read, and from the
+    `frames`. A variable keeps its first name in this process, so that tables over many runs have
     one row for it.
     """
-    known = names or {**names_of_tensors(frames), **(read or {})}
+    known = {**names_of_tensors(frames), **(read or {}), **(names or {})}
 
     def named(source: Source) -> str:
         if source.dtype not in HANDLES:

@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
-from tfdbg_cli.capture.failures import report
+from tfdbg_cli.capture.failures import report_once
 from tfdbg_cli.capture.runs.eager.log.forward_ops import ForwardOps
 from tfdbg_cli.capture.runs.eager.program.name_scopes import SCOPE_CHANGES
 from tfdbg_cli.capture.runs.eager.program.stacks import callers_known
@@ -36,6 +36,10 @@ class Listener(Protocol):
         self, op_type: str, inputs: Sequence[OpInput], attributes: AttributeList, outputs: OpOutputs, begun: Any
     ) -> OpOutputs:
         """The op made `outputs` of `inputs` (lists flattened). Returns what the program gets, mostly `outputs`."""
+        ...
+
+    def failed(self, op_type: str, inputs: Sequence[OpInput], attributes: AttributeList, begun: Any) -> None:
+        """The op raised an error, which the program gets."""
         ...
 
     @property
@@ -65,6 +69,16 @@ class _Several:
         for listener, token in begun:
             outputs = listener.ran(op_type, inputs, attributes, outputs, token)
         return outputs
+
+    def failed(
+        self,
+        op_type: str,
+        inputs: Sequence[OpInput],
+        attributes: AttributeList,
+        begun: Sequence[tuple[Listener, Any]],
+    ) -> None:
+        for listener, token in begun:
+            listener.failed(op_type, inputs, attributes, token)
 
     @property
     def forward_ops(self) -> ForwardOps | None:
@@ -133,7 +147,7 @@ class EagerOps:
             known = self._heard.forward_ops
             op = known.of(op_type, inputs, outputs, slopes) if known else None
         except Exception as error:  # noqa: BLE001
-            report("find the op of a gradient", error)
+            report_once("find the op of a gradient", error)
         if known is None or op is None:
             return compat.tape_gradient(op_type, attributes, count, inputs, outputs, slopes, *rest)
         put_off.scope_changes()
@@ -153,17 +167,21 @@ class EagerOps:
 
         return tape
 
-    # What a listener raises must not become an exception of the program. `report` says it once.
+    # What a listener raises must not become an exception of the program. `report_once` says it.
 
     def _fast(self, original: Method) -> Method:
         def fast(*arguments: Any) -> OpOutputs:  # a context, op type, name, inputs, attributes
             put_off = THREADS.here
             if put_off.is_open:
-                outputs = original(*arguments)
+                try:
+                    outputs = original(*arguments)
+                except compat.OpFailed:
+                    put_off.fails(arguments)
+                    raise
                 try:
                     put_off.add(arguments, outputs)
                 except Exception as error:  # noqa: BLE001
-                    report("look at an op", error)
+                    report_once("look at an op", error)
                 return outputs
             heard, op_type = self._heard, arguments[1]
             try:
@@ -172,8 +190,13 @@ class EagerOps:
                 begun = heard.begins(op_type, inputs)
             except Exception as error:  # noqa: BLE001
                 begun = None
-                report("look at an op", error)
-            outputs = original(*arguments)
+                report_once("look at an op", error)
+            try:
+                outputs = original(*arguments)
+            except compat.OpFailed:
+                if begun is not None:
+                    self._fails(op_type, *parts_of(arguments), begun)
+                raise
             if begun is None:
                 return outputs
             try:
@@ -181,7 +204,7 @@ class EagerOps:
                     inputs = list(leaves(inputs))
                 return heard.ran(op_type, inputs, arguments[others], outputs, begun)
             except Exception as error:  # noqa: BLE001
-                report("look at an op", error)
+                report_once("look at an op", error)
             return outputs
 
         return fast
@@ -194,21 +217,29 @@ class EagerOps:
                 begun = heard.begins(text, inputs)
             except Exception as error:  # noqa: BLE001
                 begun = None
-                report("look at an op", error)
+                report_once("look at an op", error)
             try:
                 outputs = original(handle, device, op_type, inputs, attributes, *rest)
             except BaseException as error:
                 leave_out_our_frames(error)  # this frame is the innermost, which TensorFlow shows in any case
+                if begun is not None and isinstance(error, compat.OpFailed):
+                    self._fails(text, list(leaves(inputs)), attributes or (), begun)
                 raise
             if begun is None:
                 return outputs
             try:
                 return heard.ran(text, inputs, attributes or (), outputs, begun)
             except Exception as error:  # noqa: BLE001
-                report("look at an op", error)
+                report_once("look at an op", error)
             return outputs
 
         return slow
+
+    def _fails(self, op_type: str, inputs: Sequence[OpInput], attributes: AttributeList, begun: Any) -> None:
+        try:
+            self._heard.failed(op_type, inputs, attributes, begun)
+        except Exception as error:  # noqa: BLE001
+            report_once("look at an op that failed", error)
 
 
 class _Forms(dict[str, tuple[slice, slice, bool]]):

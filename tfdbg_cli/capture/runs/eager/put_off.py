@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, TypeAlias
 
-from tfdbg_cli.capture.failures import report
+from tfdbg_cli.capture.failures import report_once
 from tfdbg_cli.capture.runs.eager.program.name_scopes import SCOPE_CHANGES
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack, stack_here, under_here
 from tfdbg_cli.capture.tf import compat
@@ -27,8 +27,9 @@ _ONE = 10_000
 _MOST_TAPES = 10_000
 _MOST_ROOM = 100 * _ONE
 
-# An op that has run: the arguments of `fast` (see `ops.EagerOps`), its outputs, its stack and its scope.
+# An op that has run: the arguments of `fast` (see `ops.EagerOps`), its outputs or `FAILED`, its stack and its scope.
 RanOp: TypeAlias = tuple[tuple[Any, ...], OpOutputs, Stack, str]
+FAILED: Any = object()
 
 
 def _nobody(ops: Sequence[RanOp]) -> None:
@@ -73,6 +74,14 @@ class PutOff:
         if self._room < 0 or not self.is_open:  # the op may have called Python that made us show the others
             self.show()
 
+    def fails(self, arguments: tuple[Any, ...]) -> None:
+        """Show what was put off, and behind it the op that `fast`, which calls this, has run in vain."""
+        try:
+            self.ops.append((arguments, FAILED, stack_here(4, self._under), self._scope_now()))
+        except Exception as error:  # noqa: BLE001
+            report_once("look at an op that failed", error)
+        self.show()
+
     def scope_changes(self) -> None:
         """Note that the next op is in another scope, though TensorFlow's name scope has not changed."""
         self._changes = -1
@@ -86,7 +95,7 @@ class PutOff:
             try:
                 show(ops)
             except Exception as error:  # noqa: BLE001  # must not become one of the program's
-                report("look at an op", error)
+                report_once("look at an op", error)
 
     def within(self, *, tape: bool) -> _Within:
         """A context in which ops may be put off (`tape`), or in which they may not, since the program's Python runs.

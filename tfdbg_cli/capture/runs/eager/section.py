@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tfdbg_cli.capture.budget import memory_budget
@@ -12,6 +12,7 @@ from tfdbg_cli.capture.controller import Controller, PendingRun, Plan
 from tfdbg_cli.capture.runs.batch_places import batch_places
 from tfdbg_cli.capture.runs.eager.checks import Checks
 from tfdbg_cli.capture.runs.eager.live_frames import namer, names_at_hand
+from tfdbg_cli.capture.runs.eager.log.insides import called_by
 from tfdbg_cli.capture.runs.eager.log.recent import RecentOps
 from tfdbg_cli.capture.runs.eager.log.told import told
 from tfdbg_cli.capture.runs.eager.pauses import PausedOp
@@ -53,6 +54,7 @@ class Section:
     let_nan_pass: bool = False  # whether NaN is among them
     ignored: bool = False  # whether its ops are left alone
     checks: Checks | None = None  # the checks of the watch that is on, kept here for speed; None where not looked up
+    whole: bool = False  # whether all its values are kept, those inside of functions that it calls included
     names: Mapping[int, str] | None = None
     read: dict[int, str] = field(default_factory=dict)
 
@@ -113,7 +115,8 @@ class Section:
         With `ended` they are not shown. With `news` the run has only the last op and the ops that led to it, since
         the others have been shown. `paused` is the op after which the program stands; it gets the run's variables.
         """
-        parts = told(self.log, namer(frames, self.names, self.read), last=news)
+        failed = None if error is None else self._failed_with(error)
+        parts = told(self.log, namer(frames, self.names, self.read), last=news, failed=failed is not None)
         if paused is not None:
             paused.handles = parts.handles
         notes = [ONE_BY_ONE]
@@ -125,13 +128,26 @@ class Section:
             parts.store,
             parts.graph,
             tracebacks=parts.tracebacks,
-            error=error,
+            error=failed or error,
             notes=tuple(notes),
             caught=caught,
             frames=() if ended else frames,
             unfinished=unfinished,
             paused=paused,
         )
+
+    def _failed_with(self, error: RunError) -> RunError | None:
+        """`error` with the op of the log that failed, be it inside of a function; None where none did."""
+        op = self.log.failed
+        if op is not None and f"[Op:{op.op_type}]" in error.message:
+            return replace(error, node=op.name)
+        op = self.log.last
+        insides = None if op is None else called_by(op)
+        failure = None if insides is None else insides.failure
+        if op is None or failure is None or failure.message != error.message:
+            return None
+        node = f"{op.name}/{failure.node}" if failure.node else None
+        return replace(error, node=node, inputs_note=failure.inputs_note)
 
 
 def between(stack: Stack) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import tensorflow as tf
 
@@ -104,6 +104,17 @@ class Sections:
         here.read.clear()
         section = Section("" if turn is not None else between(stack), self.log(), turn)
         here.section = section
+        return section
+
+    def named(self, title: str, plan: Plan, names: Mapping[int, str]) -> Section:
+        """The section of a call that is a run by name; its values are all kept unless a watch looks at each op.
+
+        `names` are the program's names for what the call is given, by the ids of the tensors.
+        """
+        whole = captures(plan) and (plan.watched is None or plan.watched.all_runs)
+        section = Section(title, self.log(), number=plan.number, plan=plan, whole=whole, names=names)
+        if whole:
+            section.log.keep_all(memory_budget(self._controller.settings))
         return section
 
     def log(self) -> RecentOps:

@@ -10,7 +10,9 @@ from tfdbg_cli.analysis.watch.verdicts import nan_mask
 from tfdbg_cli.capture.controller import Action, Controller
 from tfdbg_cli.capture.runs.eager.checks import Checks
 from tfdbg_cli.capture.runs.eager.live_frames import live_frames
-from tfdbg_cli.capture.runs.eager.log.noted_ops import Noted, Taken
+from tfdbg_cli.capture.runs.eager.log.insides import called_by
+from tfdbg_cli.capture.runs.eager.log.noted_ops import Noted, Released, Taken
+from tfdbg_cli.capture.runs.eager.log.recent import RecentOps
 from tfdbg_cli.capture.runs.eager.pauses import PausedOp, Pauses, exchanged
 from tfdbg_cli.capture.runs.eager.program.places import counts
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack
@@ -20,6 +22,7 @@ from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import OpInput, OpOutputs
 from tfdbg_cli.model.frames import LiveFrame
 from tfdbg_cli.model.pausing import Sought
+from tfdbg_cli.model.statistics import any_nonfinite
 
 
 class Stops:
@@ -48,7 +51,7 @@ class Stops:
             found_by = None
         if found_by is not None and self._is_news(section, found_by, inputs, stack):
             self._pauses.found(op, stack, here.turn)
-            apart = section.log.called_gave_bad() and found_by.out_of_fine(inputs)
+            apart = _called_gave_bad(section.log) and found_by.out_of_fine(inputs)
             return self._opened_at(section, PausedOp(op, outputs), alone=apart)
         if sought is not None:
             why = self._pauses.why(sought, op, inputs, gave, stack, here.turn)
@@ -92,6 +95,16 @@ class Stops:
         with INSIDE:
             self._controller.run_paused(section.run(section.number, frames, paused=paused))
         return _given_instead(section, paused, frames)
+
+
+def _called_gave_bad(log: RecentOps) -> bool:
+    """Whether a function that was called among the ops of `log` gave NaN or an infinity."""
+    return any(
+        value is not None and type(value) is not Released and value.dtype.kind in "fcV" and any_nonfinite(value)
+        for op in log
+        if called_by(op) is not None
+        for _, _, value in op.outputs
+    )
 
 
 def _holds_nan(output: Taken) -> bool:

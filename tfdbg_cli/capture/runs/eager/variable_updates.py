@@ -15,7 +15,7 @@ from tfdbg_cli.capture.state.writing_threads import WRITING_THREADS
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.compat import EagerTensor, dtype_number, tensor_id
 from tfdbg_cli.capture.tf.types import OpInput
-from tfdbg_cli.model.values import NoValue
+from tfdbg_cli.model.values import NoValue, Value
 from tfdbg_cli.ops.kinds import ASSIGNMENTS, WRITES_OVER
 
 _IN_PART = WRITES_OVER - ASSIGNMENTS
@@ -34,12 +34,13 @@ class VariableUpdates:
         Where only what comes out of the program counts, the first value of a variable does not: to begin with an
         infinity, as the best loss so far does, harms nothing. Neither does it in sessions and functions. Nor does an
         infinity that the program writes down to set it back, or what was in the variable before where finite numbers
-        are put into a part of it.
+        are put into a part of it. The first value is no update: it is noted only where it is bad.
         """
         WRITING_THREADS.wrote()
         found = checks is not None and checks.bad_update(op, given)
         of_updates = checks is not None and checks.of_updates
-        if found and of_updates and (_begins(op, section) or _is_set_back(op, given)):
+        begins = _begins(op, section)
+        if found and of_updates and (begins or _is_set_back(op, given)):
             checks, found = None, False
         in_part = of_updates and not found and op.op_type in _IN_PART
         for handle in given:
@@ -47,14 +48,17 @@ class VariableUpdates:
                 dtype = self._type_in(handle)
                 if not dtype:
                     continue
-                if checks is not None and checks.at_ops and checks.settled(op, given, dtype):
-                    section.log.wrote(op, handle, LATER, keep=False)
-                    continue
-                value = variable_value(handle, dtype)
+                value: Value = LATER
                 bad = False
-                if checks is not None and checks.at_ops and not isinstance(value, NoValue):
-                    bad = checks.bad_variable(op, given, handle, value) and not in_part
-                section.log.wrote(op, handle, value, keep=bad)
+                asked = checks if checks is not None and checks.at_ops else None
+                if asked is None or not asked.settled(op, given, dtype):
+                    value = variable_value(handle, dtype)
+                    if asked is not None and not isinstance(value, NoValue):
+                        bad = asked.bad_variable(op, given, handle, value) and not in_part
+                if begins and not bad:
+                    section.log.wrote_unseen(op, [handle])
+                else:
+                    section.log.wrote(op, handle, value, keep=bad)
                 found = found or bad
         return found
 
@@ -92,7 +96,7 @@ def _begins(op: Noted, section: Section) -> bool:
     if op.op_type != "AssignVariableOp":
         return False
     handle = op.reads[0]
-    if not isinstance(handle, int) or section.log.is_updated(handle):
+    if not isinstance(handle, int) or section.log.written.is_updated(handle):
         return False
     made = section.log.maker(handle)
     return made is not None and made[0].op_type == "VarHandleOp"

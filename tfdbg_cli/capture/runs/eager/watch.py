@@ -18,7 +18,7 @@ from tfdbg_cli.capture.runs.eager.log.past import Pasts
 from tfdbg_cli.capture.runs.eager.ops import OPS, leaves, parts_of
 from tfdbg_cli.capture.runs.eager.program.places import within_py_function
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack, is_under, stack_here
-from tfdbg_cli.capture.runs.eager.put_off import RanOp
+from tfdbg_cli.capture.runs.eager.put_off import FAILED, RanOp
 from tfdbg_cli.capture.runs.eager.section import PendingSection, Section
 from tfdbg_cli.capture.runs.eager.sections import Here, Sections, captures
 from tfdbg_cli.capture.runs.eager.stops import Stops
@@ -26,6 +26,7 @@ from tfdbg_cli.capture.runs.eager.variable_updates import VariableUpdates
 from tfdbg_cli.capture.tf.compat import PY_FUNCTION, EagerTensor, tensor_id
 from tfdbg_cli.capture.tf.types import AttributeList, OpInput, OpOutputs
 from tfdbg_cli.model.calls import RunError
+from tfdbg_cli.model.frames import LiveFrame
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.ops.effects import updates_variable
 
@@ -82,6 +83,8 @@ class EagerWatch:
             return None
         section = here.section
         if section is None or section.number is None or here.told or not here.turns.goes_on(stack):
+            if self._end is None and not here.told:  # an op of another thread than that of the call that is recorded
+                return None
             section = self._sections.of(here, stack)
             if section.number is None and not section.stopped and not section.ignored:
                 self._sections.start_run(here, section, op_type, inputs, stack)
@@ -108,7 +111,7 @@ class EagerWatch:
                 return outputs
             if op_type == "ReadVariableOp" and section.number is None:
                 here.read.add(tensor_id(outputs if type(outputs) is EagerTensor else outputs[0]))
-            checks = self._checks_of(controller.watched)
+            checks = None if section.whole else self._checks_of(controller.watched)  # asked of it at its end
             # Ops before the section is a run are noted as well: they may turn out to be the beginning of one.
             if checks is None and sought is None and section.plan is not None and not captures(section.plan):
                 return outputs
@@ -177,9 +180,25 @@ class EagerWatch:
                 if section.ignored:
                     break
                 inputs, attributes = parts_of(arguments)
+                if outputs is FAILED:
+                    section.log.add_failed(arguments[1], inputs, attributes, stack, scope)
+                    continue
                 self._take_in(here, section, checks, arguments[1], inputs, attributes, outputs, stack, scope)
         finally:
             here.busy = False
+
+    def failed(
+        self, op_type: str, inputs: Sequence[OpInput], attributes: AttributeList, begun: tuple[Here, Stack]
+    ) -> None:
+        """The op raised an error; see `ops.Listener`."""
+        here, stack = begun
+        section = here.section
+        if section is not None and not section.ignored:
+            here.busy = True
+            try:
+                section.log.add_failed(op_type, inputs, attributes, stack)
+            finally:
+                here.busy = False
 
     @property
     def forward_ops(self) -> ForwardOps | None:
@@ -192,12 +211,14 @@ class EagerWatch:
         """A context whose ops are the run of `plan`, called `title`; `names` are those of its arguments, by id."""
         here = self._sections.here
         before = here.section
-        here.section = section = Section(title, self._sections.log(), number=plan.number, plan=plan, names=names)
+        here.section = section = self._sections.named(title, plan, names)
         here.told += 1
         end = OPS.listen(self) if self._end is None else lambda: None
+        before_whole, WHOLE_CALL.watch = WHOLE_CALL.watch, self if section.whole else None
         try:
             yield section
         finally:
+            WHOLE_CALL.watch = before_whole
             end()
             here.told -= 1
             here.section = before
@@ -236,19 +257,22 @@ class EagerWatch:
         inputs: Sequence[EagerTensor],
         outputs: OpOutputs,
         written: Sequence[EagerTensor],
+        nbytes: int = 0,
     ) -> None:
         """Note that this thread called the function `name`: in the log it is one op of the section around it.
 
-        `written` are the handles of the variables that it may have updated.
+        `written` are the handles of the variables that it may have updated. Its `insides` hold `nbytes` of values.
         """
         self._sections.here.put_off.show()
         stack = stack_here(_CALLERS)
         section = self._sections.of(self._sections.here, stack)
         self._sections.here.called = True  # in the turn that `of` may just have begun
         if not section.ignored:
+            name = name.replace(" ", "_")  # of a gradient
             gave = [taken(one) for one in leaves(outputs) if type(one) is EagerTensor]
             op = section.log.add(name, inputs, (CALLED, insides), gave, stack)
             section.log.wrote_unseen(op, written)
+            section.log.holds_more(op, nbytes)
             checks = self._checks_of(self._controller.watched)
             if checks is not None:
                 checks.ignored.gave(name, gave)
@@ -267,6 +291,12 @@ class EagerWatch:
         return self._pasts.with_past(run, section.log, given, handed, namer(live_frames()), insides=insides)
 
     @property
+    def room(self) -> int:
+        """The bytes that values of the section of this thread may still take."""
+        section = self._sections.here.section
+        return 0 if section is None else section.log.left
+
+    @property
     def looks_at_ops(self) -> bool:
         """Whether the filter of the watch is asked of each op, and not only of a whole run at its end."""
         checks = self._checks_of(self._controller.watched)
@@ -276,15 +306,18 @@ class EagerWatch:
         """End the last run of this thread: the program is at its end, or debugged no more."""
         self._end_section(self._sections.here)
 
-    def broken_off(self, error: RunError) -> Run | None:
-        """The run of this thread that `error` ended, as far as it came; None where its ops were not kept."""
+    def broken_off(self, error: RunError, frames: tuple[LiveFrame, ...]) -> Run | None:
+        """The run of this thread that `error` ended, as far as it came; None where its ops were not kept.
+
+        `frames` are the calls that the error left, which name what it read.
+        """
         here = self._sections.here
         section = here.section
         if section is None or not captures(section.plan) or section.stopped or section.number is None:
             return None
         here.section = None
         self.seen += section.log.count
-        return section.run(section.number, (), error)
+        return section.run(section.number, frames, error, ended=True)
 
     def _end_section(self, here: Here) -> None:
         section, here.section = here.section, None
@@ -324,6 +357,13 @@ class EagerWatch:
         return self._checks
 
 
+class _WholeCall(threading.local):
+    """Of one thread: the watch that notes all values of the call that it is in; None where none does."""
+
+    watch: EagerWatch | None = None
+
+
+WHOLE_CALL = _WholeCall()
 _WATCH = "eager_watch"  # an attribute of the controller, so that both go together
 
 

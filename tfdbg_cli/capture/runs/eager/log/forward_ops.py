@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 from tfdbg_cli.capture.runs.eager.program.places import GRADIENTS
 from tfdbg_cli.capture.tf.compat import EagerTensor, tensor_id
-from tfdbg_cli.capture.tf.types import OpInput
 
 _MOST_KNOWN = 20_000
 
@@ -25,11 +24,6 @@ class ForwardOp(NamedTuple):
     op_type: str
     scope: str
     given: Sequence[int]
-
-
-def given_to(inputs: Sequence[OpInput]) -> list[int]:
-    """The ids of the tensors in `inputs`, as `ForwardOps` notes them."""
-    return [tensor_id(one) if type(one) is EagerTensor else 0 for one in inputs]
 
 
 def _key(op_type: str, given: Sequence[int]) -> int:

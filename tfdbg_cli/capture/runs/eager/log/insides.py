@@ -14,7 +14,8 @@ from tfdbg_cli.capture.runs.function.traced_function import TracedFunction
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import EagerTensor
-from tfdbg_cli.model.graph import Node
+from tfdbg_cli.model.calls import RunError
+from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.statistics import any_nonfinite
 from tfdbg_cli.model.tensors import TensorStore
@@ -26,9 +27,20 @@ _MOST = 256 << 20  # bytes of values that are computed again
 
 @dataclass(frozen=True, eq=False)
 class Insides:
-    """A function that eager code called, by its nodes, and by the values of a call if these can be computed again."""
+    """A function that eager code called, by its nodes and the values of a call.
+
+    The values are `held` where the call was made so that it gave them all; else some can be computed again.
+    `failure` is the error by which it failed.
+    """
 
     traced: TracedFunction
+    held: TensorStore | None = None
+    failure: RunError | None = None
+
+    @property
+    def graph(self) -> Graph:
+        """The nodes, with the variables after their update where these are held."""
+        return self.traced.graph if self.held is None else self.traced.watched_graph
 
     @property
     def arguments(self) -> tuple[str, ...]:
@@ -42,7 +54,7 @@ class Insides:
         gradient is left out: it was called before, and is there as that call.
         """
         forward = self.traced.forward
-        for node in self.traced.graph:
+        for node in self.graph:
             if node.name not in given and not (forward is not None and forward.has(node.name)):
                 read = tuple(within(scope, tensor, given) for tensor in node.inputs)
                 waited = tuple(f"{scope}/{control}" for control in node.control_inputs if control not in given)
@@ -50,12 +62,14 @@ class Insides:
                 yield node.name, node._replace(name=name, inputs=read, control_inputs=waited)
 
     def values(self, inputs: Sequence[Array | None], outputs: Sequence[Array | None]) -> TensorStore | None:
-        """All values of a call with `inputs` that gave `outputs`; None where they are not computed.
+        """All values of a call with `inputs` that gave `outputs`; None where they are neither held nor computed.
 
         They are computed by calling the function again, out of the program's sight. That is done only if it has no
         draws and side effects, and a large function is called only if it made non-finite outputs of finite inputs.
         Variables may have changed since: what was computed of them counts only if the outputs are the same bits.
         """
+        if self.held is not None:
+            return self.held
         traced = self.traced
         if any(value is None for value in inputs):
             return None

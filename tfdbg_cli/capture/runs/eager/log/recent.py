@@ -17,7 +17,6 @@ import tensorflow as tf
 
 from tfdbg_cli.capture.runs.eager.log.forward_ops import ForwardOps
 from tfdbg_cli.capture.runs.eager.log.noted_ops import (
-    CALLED,
     HANDLES,
     STRING,
     Noted,
@@ -32,6 +31,7 @@ from tfdbg_cli.capture.runs.eager.log.noted_ops import (
     read_on_the_way,
     taken,
 )
+from tfdbg_cli.capture.runs.eager.log.written import Written
 from tfdbg_cli.capture.runs.eager.program.name_scopes import NameScope
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack
 from tfdbg_cli.capture.tf.compat import (
@@ -41,7 +41,6 @@ from tfdbg_cli.capture.tf.compat import (
     tensor_id,
 )
 from tfdbg_cli.capture.tf.types import AttributeList, OpInput
-from tfdbg_cli.model.statistics import any_nonfinite
 from tfdbg_cli.model.tensors import gone
 from tfdbg_cli.model.values import NoValue, Value
 from tfdbg_cli.ops.kinds import COPIES, RESHAPES
@@ -50,12 +49,13 @@ _SMALL = 1 << 16  # bytes; what is read of a smaller variable is held even if th
 # Ops whose output can be the memory of their first input.
 _SAME_MEMORY = COPIES | RESHAPES | {"Bitcast"}
 _MOST_OPS = 20_000
+_MOST_OF_ALL = 200_000  # ops of a log that keeps all
 _noted: Callable[[type[Noted], tuple[Any, ...]], Noted] = tuple.__new__  # faster than `Noted(…)`, a call of Python
 _LARGE = gone("What the variable held after this update is not kept, for it is large.")
 
 
 class RecentOps:
-    """A log that forgets its oldest ops: all but the last twenty thousand, and those beyond `budget` bytes."""
+    """A log that forgets its oldest ops: all but the last `most`, and those beyond `budget` bytes."""
 
     def __init__(self, budget: int) -> None:
         self._budget = budget
@@ -67,15 +67,16 @@ class RecentOps:
         self._outside: dict[int, Source] = {}
         self.fresh: set[int] = set()  # ids of arrays from outside whose names nobody has looked up yet
         self._forgotten: dict[int, tuple[Noted, int]] = {}  # by the id of a tensor: the op that gave it, and the slot
-        self._written: dict[int, list[tuple[Source, Value]]] = {}  # by the number of the op
-        self._updates: dict[int, int] = {}  # by the id of a handle: the number of the op that updated it last
+        self.written = Written()
         self._nbytes = 0
+        self._most_ops = _MOST_OPS
         self._most = _MOST_OPS  # the number of the first op for which an old one must be forgotten
         self._keeps_all = False
         self._forward = ForwardOps()
         self._forward_from = -1  # the number of the first op that it does not know yet; -1 until one is in a scope
         self._device = _only_device()
         self._scope = NameScope()
+        self._failed: Noted | None = None
         self.count = 0  # of all ops that were added
         self.dropped = 0
 
@@ -86,13 +87,15 @@ class RecentOps:
         """
         self._budget = self._largest_read = budget
         self._keeps_all = True
+        self._most_ops = _MOST_OF_ALL
+        self._most = self.dropped + _MOST_OF_ALL
         by_number = {op.number: op for op in self.ops()}
         for at, op in enumerate(self._ops):
             for read in op.reads:
-                if isinstance(read, OnTheWay) and self._updates.get(read.handle.key, -1) < op.number:
+                if isinstance(read, OnTheWay) and not self.written.is_updated_after(read.handle, op.number - 1):
                     read.value = _variable(read.handle.given(), read.dtype)
             released = any(type(value) is Released for _, _, value in op.outputs)
-            source = self.variable_of(by_number[op.number]) if released else None
+            source = self.written.variable_read_by(by_number[op.number]) if released else None
             value = None if source is None else _variable(source.given(), op.outputs[0][1])
             if value is not None:
                 key, dtype, shown = op.outputs[0]
@@ -171,21 +174,53 @@ class RecentOps:
             self._make_room()
         return op
 
+    def add_failed(
+        self,
+        op_type: str,
+        inputs: Sequence[OpInput],
+        attributes: AttributeList,
+        stack: Stack,
+        scope: str | None = None,
+    ) -> None:
+        """Note an op that failed: it is the last one until another op is added, and is no part of the log then."""
+        op = self.add(op_type, inputs, attributes, (), stack, scope)
+        self._ops.pop()
+        self._nbytes -= op.nbytes
+        self._counts[op_type] = itertools.count(op.nth)
+        self.count = op.number
+        self._failed = op
+
+    @property
+    def failed(self) -> Noted | None:
+        """The op that failed, if no other was added behind it."""
+        failed = self._failed
+        return failed if failed is not None and failed.number == self.count else None
+
+    @property
+    def last(self) -> Noted | None:
+        """The op that was added last."""
+        return self._ops[-1] if self._ops else None
+
+    @property
+    def left(self) -> int:
+        """The bytes for values that are left of the budget."""
+        return max(self._budget - self._nbytes, 0)
+
+    def holds_more(self, op: Noted, nbytes: int) -> None:
+        """Note that `op`, the last one, holds `nbytes` of values beside its outputs: those inside of a function."""
+        self._ops[-1] = op.holding(op.reads, op.outputs, op.nbytes + nbytes)
+        self._nbytes += nbytes
+
     def wrote(self, op: Noted, handle: EagerTensor, value: Value, *, keep: bool) -> None:
         """Note that `op` updated the variable of `handle` to `value`; with `keep` a large value is held, too."""
         source = self._source(handle)
         if not keep and not isinstance(value, NoValue) and value.nbytes > self._largest_read:
             value = _LARGE
-        self._written.setdefault(op.number, []).append((source, value))
-        self._updates[source.key] = op.number
+        self.written.note(op.number, source, value)
 
     def wrote_unseen(self, op: Noted, handles: Sequence[EagerTensor]) -> None:
         """Note that `op`, a call of a function, may have updated the variables of `handles`: to what is not known."""
-        self._updates.update(dict.fromkeys(map(tensor_id, handles), op.number))
-
-    def is_updated(self, key: int) -> bool:
-        """Whether the variable whose handle has the id `key` was updated by an op of this log."""
-        return key in self._updates
+        self.written.note_unseen(op.number, map(tensor_id, handles))
 
     def maker(self, key: int) -> tuple[Noted, int] | None:
         """The op that gave the tensor with that id, and the slot; None where it is not known any more."""
@@ -197,14 +232,8 @@ class RecentOps:
                     return op, slot
         return None
 
-    def called_gave_bad(self) -> bool:
-        """Whether a function that was called among these ops gave NaN or an infinity."""
-        return any(
-            value is not None and type(value) is not Released and value.dtype.kind in "fcV" and any_nonfinite(value)
-            for op in self._ops
-            if len(op.attributes) and op.attributes[0] is CALLED
-            for _, _, value in op.outputs
-        )
+    def __iter__(self) -> Iterator[Noted]:
+        return iter(self._ops)
 
     def exchange(self, op: Noted, slot: int, tensor: EagerTensor) -> None:
         """Note that the program got `tensor` in place of what `op` gave."""
@@ -216,9 +245,9 @@ class RecentOps:
             self._ops[-1] = op.holding(op.reads, outputs, op.nbytes)
 
     def _make_room(self) -> None:
-        while len(self._ops) > 1 and (self._nbytes > self._budget or len(self._ops) > _MOST_OPS):
+        while len(self._ops) > 1 and (self._nbytes > self._budget or len(self._ops) > self._most_ops):
             self._drop()
-        self._most = self.dropped + _MOST_OPS
+        self._most = self.dropped + self._most_ops
 
     def _drop(self) -> None:
         op = self._ops.popleft()
@@ -228,7 +257,7 @@ class RecentOps:
         for read in op.reads:
             if isinstance(read, Source):
                 self._unread(read)
-        self._written.pop(op.number, None)
+        self.written.forget(op.number)
         self.dropped += 1
         emptied = op.holding([], [], 0)  # without its values, for ops that still refer to it
         for slot, (key, _, _) in enumerate(op.outputs):
@@ -296,32 +325,14 @@ class RecentOps:
             return op_type == "ReadVariableOp"
         return bool(reads) and reads[0] in self._released
 
-    def variable_of(self, op: RecentOp) -> Source | None:
-        """The handle of the variable that `op` has read, directly or through ops that hand its memory on.
-
-        None if the variable was updated since, or is not known any more.
-        """
-        while op.op_type != "ReadVariableOp":
-            if not op.inputs or isinstance(op.inputs[0], Source):
-                return None
-            op = op.inputs[0][0]
-        source = op.inputs[0] if op.inputs else None
-        if not isinstance(source, Source) or self._updates.get(source.key, -1) > op.number:
-            return None
-        return source
-
-    def updated_last(self, source: Source, op: RecentOp) -> bool:
-        """Whether `op` is the last that updated the variable."""
-        return self._updates.get(source.key, -1) <= op.number
-
-    def ops(self) -> list[RecentOp]:
-        """The ops in the log, oldest first, each linked to the ops that it reads.
+    def ops(self, *, failed: bool = False) -> list[RecentOp]:
+        """The ops in the log, oldest first, each linked to the ops that it reads; with `failed` the one that failed.
 
         A link to an op that was dropped from the log leads to one without inputs and outputs, which is not listed.
         """
         found: list[RecentOp] = []
         made = {key: (linked(op), slot) for key, (op, slot) in self._forgotten.items()}
-        for noted in self._ops:
+        for noted in (*self._ops, *([self.failed] if failed and self.failed is not None else [])):
             op = linked(noted)
             for read in noted.reads:
                 if isinstance(read, OnTheWay):
@@ -329,7 +340,7 @@ class RecentOps:
                     op.inputs.append((found[-1], 0))
                 else:
                     op.inputs.append(made[read] if isinstance(read, int) else read)
-            op.written = self._written.get(op.number, ())
+            op.written = self.written.by(op.number)
             found.append(op)
             made.update((key, (op, slot)) for slot, (key, _, _) in enumerate(op.outputs))
         return found

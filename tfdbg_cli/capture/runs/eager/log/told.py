@@ -55,12 +55,13 @@ class Told:
         return self.results.get((op.number, slot)) or TensorName(op.name, slot)
 
 
-def told(log: RecentOps, named: Callable[[Source], str], *, last: bool = False) -> Told:
+def told(log: RecentOps, named: Callable[[Source], str], *, last: bool = False, failed: bool = False) -> Told:
     """The parts of a run of all ops in `log`; with `last` of its last op and the ops that led to it.
 
-    `named` returns the program's name for a value from outside; empty for none.
+    `named` returns the program's name for a value from outside; empty for none. With `failed` the op that failed,
+    which gave nothing, is part of the graph.
     """
-    ops = log.ops()
+    ops = log.ops(failed=failed)
     leading = _leading_to(ops[-1:], ops)
     return _Telling(log, named, leading).told(leading if last else ops)
 
@@ -131,14 +132,14 @@ class _Telling:
         self._given_back.update({(op.number, slot): name for slot, name in enumerate(results)})
         outputs = [self._value(op, dtype, value) for _, dtype, value in op.outputs]
         held = [None if isinstance(value, NoValue) else value for value in outputs]
-        wanted = op.number in self._leading
+        wanted = op.number in self._leading or insides.held is not None
         store = insides.values([self._held(read) for read in op.inputs], held) if wanted else None
         for row in range(0 if store is None else len(store)):
             assert store is not None
             tensor = store[row]
-            if tensor.node not in given and tensor.node in insides.traced.graph:
+            if tensor.node not in given and tensor.node in insides.graph:
                 name = within(op.name, tensor.name, given)
-                self._take(name, op, None, store.value(row), tensor.dtype)
+                self._take(name, op, None, store.value(row), tensor.dtype, tensor.device)
         if store is None:
             for name, (_, dtype, _), value in zip(results, op.outputs, outputs, strict=False):
                 if name.node in self._nodes and name.node not in self._taken:
@@ -184,14 +185,16 @@ class _Telling:
             self._stacks[name] = op.stack
             self._take(TensorName(name, 0), op, None, self._written(op, source) if value is LATER else value)
 
-    def _take(self, name: TensorName, op: RecentOp, dtype: int | None, value: Value, text: str = "") -> None:
+    def _take(
+        self, name: TensorName, op: RecentOp, dtype: int | None, value: Value, text: str = "", device: str = ""
+    ) -> None:
         text = text or (tf.as_dtype(dtype).name if dtype is not None else str(getattr(value, "dtype", "")))
         self._taken.add(name.node)
         execution = self._executions[name]
         self._executions[name] += 1
         op_type = self._nodes[name.node].op_type
         self._tensors.append(
-            describe(name, value, device=op.device, op_type=op_type, dtype=text, execution=execution)
+            describe(name, value, device=device or op.device, op_type=op_type, dtype=text, execution=execution)
         )
         self._values.append(value)
 
@@ -200,7 +203,7 @@ class _Telling:
             return HANDLE
         if taken is not None and not isinstance(taken, Released):
             return array_from(taken)
-        source = self._log.variable_of(op)
+        source = self._log.written.variable_read_by(op)
         handle = None if source is None else source.given()
         if handle is None:
             return _UPDATED
@@ -218,7 +221,7 @@ class _Telling:
 
     def _now(self, op: RecentOp, source: Source) -> Value:
         """What the variable that `op` updated holds, if it was not updated since."""
-        handle = source.given() if self._log.updated_last(source, op) else None
+        handle = None if self._log.written.is_updated_after(source, op.number) else source.given()
         if handle is None:
             return _UPDATED
         return variable_value(handle, compat.type_in_variable(handle) or 0)

@@ -161,16 +161,6 @@ def is_under(code: CodeType) -> bool:
     return False
 
 
-def stack_of(error: BaseException) -> Stack:
-    """The calls from which `error` came."""
-    found: Stack = []
-    trace = error.__traceback__
-    while trace is not None:
-        found[:0] = trace.tb_frame.f_code, trace.tb_lasti
-        trace = trace.tb_next
-    return found
-
-
 def calls(stack: Stack) -> Iterator[tuple[CodeType, int]]:
     """Code and offsets, outermost call first."""
     return zip(reversed(stack[::2]), reversed(stack[1::2]), strict=True)

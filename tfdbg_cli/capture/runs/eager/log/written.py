@@ -1,0 +1,55 @@
+"""Which ops of a log updated which variables, and what these held then."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from tfdbg_cli.capture.runs.eager.log.noted_ops import RecentOp, Source
+from tfdbg_cli.model.values import Value
+
+
+class Written:
+    """The updates of variables by ops, which are known by their numbers; variables by the ids of their handles."""
+
+    def __init__(self) -> None:
+        self._by_op: dict[int, list[tuple[Source, Value]]] = {}
+        self._last: dict[int, int] = {}  # by variable, the op that updated it last
+
+    def note(self, op: int, variable: Source, value: Value) -> None:
+        """Note that `op` updated `variable`, which held `value` then."""
+        self._by_op.setdefault(op, []).append((variable, value))
+        self._last[variable.key] = op
+
+    def note_unseen(self, op: int, variables: Iterable[int]) -> None:
+        """Note that `op`, a call of a function, may have updated `variables`: to what is not known."""
+        self._last.update(dict.fromkeys(variables, op))
+
+    def by(self, op: int) -> Sequence[tuple[Source, Value]]:
+        """What `op` updated, with the values that it noted."""
+        return self._by_op.get(op, ())
+
+    def forget(self, op: int) -> None:
+        """Forget the values that `op` gave to variables; that it updated them stays known."""
+        self._by_op.pop(op, None)
+
+    def is_updated(self, variable: int) -> bool:
+        """Whether any op updated `variable`."""
+        return variable in self._last
+
+    def is_updated_after(self, variable: Source, op: int) -> bool:
+        """Whether an op behind `op` updated `variable`."""
+        return self._last.get(variable.key, -1) > op
+
+    def variable_read_by(self, op: RecentOp) -> Source | None:
+        """The handle of the variable that `op` has read, directly or through ops that hand its memory on.
+
+        None if the variable was updated since, or is not known any more.
+        """
+        while op.op_type != "ReadVariableOp":
+            if not op.inputs or isinstance(op.inputs[0], Source):
+                return None
+            op = op.inputs[0][0]
+        source = op.inputs[0] if op.inputs else None
+        if not isinstance(source, Source) or self.is_updated_after(source, op.number):
+            return None
+        return source

@@ -13,6 +13,7 @@ from support.prompt import Prompt
 from support.sample_run import run_end
 
 from tfdbg_cli.commands.typed_commands import History
+from tfdbg_cli.commands.whole_file import write_whole
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.config.settings_file import load_settings, save_setting
 from tfdbg_cli.errors import TfdbgError
@@ -88,6 +89,22 @@ def test_a_file_is_replaced_whole_private_and_where_its_link_leads(tmp_path: Pat
     assert link.is_symlink() and kept_text(path) == "two"
     assert stat.S_IMODE(path.stat().st_mode) == 0o644
     assert [file.name for file in path.parent.iterdir()] == ["file"]
+
+
+def test_what_a_command_writes_has_the_mode_of_what_was_there_or_that_of_the_process(tmp_path: Path) -> None:
+    path, link, fresh = tmp_path / "private", tmp_path / "link", tmp_path / "fresh"
+    path.write_text("mine")
+    path.chmod(0o600)
+    link.symlink_to(path)
+    write_whole(link, lambda file: file.write(b"two") and None)
+    assert link.is_symlink() and path.read_text() == "two"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    mask = os.umask(0o027)
+    try:
+        write_whole(fresh, lambda file: file.write(b"one") and None)
+    finally:
+        os.umask(mask)
+    assert stat.S_IMODE(fresh.stat().st_mode) == 0o640
 
 
 def test_what_is_nested_without_end_is_damaged() -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
@@ -82,19 +82,34 @@ def kept_bytes(path: Path) -> bytes:
 
 
 def replace_kept(path: Path, text: str) -> None:
-    """Replace the content of a file of the user's atomically; it keeps its mode, and a new file gets mode 0600.
+    """Replace the content of a file of the user's by `replace_whole`; a new file gets mode 0600, in a new folder.
 
     Raises:
         OSError: it cannot be written, or the disk is full.
 
     """
-    path = Path(os.path.realpath(path))  # replace what a symbolic link points to, not the link
-    beside = path.with_name(f"{path.name}.{os.getpid()}")
     path.parent.mkdir(parents=True, exist_ok=True)
+    replace_whole(path, lambda file: file.write(text.encode("utf-8")), 0o600)
+
+
+def replace_whole(path: Path, write: Callable[[BinaryIO], object], mode: int = 0o666) -> None:
+    """Have `write` write the file at `path` beside it first, so that it is replaced whole or not at all.
+
+    A file that is there keeps its mode, and a symbolic link is followed. A new file gets `mode`, less what the umask
+    of the process takes away.
+
+    Raises:
+        OSError: it cannot be written, or the disk is full; what was there is then as it was.
+
+    """
+    path = Path(os.path.realpath(path))
+    beside = path.with_name(f".{path.name[:100]}.{os.urandom(4).hex()}")
+    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
     try:
-        mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o600
-        beside.write_text(text, encoding="utf-8")
-        beside.chmod(mode)
+        with open(descriptor, "wb") as file:  # noqa: PTH123 - a descriptor
+            if path.exists():
+                os.fchmod(descriptor, stat.S_IMODE(path.stat().st_mode))
+            write(file)
         beside.replace(path)
     finally:
         beside.unlink(missing_ok=True)

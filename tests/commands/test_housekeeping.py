@@ -135,7 +135,7 @@ def test_a_full_disk_leaves_nothing_behind(prompt: Prompt, tmp_path: Path, monke
     def full(*arguments: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(Path, "chmod", full)
+    monkeypatch.setattr(Path, "replace", full)
     assert "No space left" in prompt.error(f"version >| {path}").message
     assert path.read_text() == "mine"
     assert "No space left" in prompt.error(f"version > {tmp_path}/other.txt").message

@@ -25,6 +25,9 @@ from tfdbg_cli.model.names import (
         (":0", None),
         ("a:b", None),
         ("a:0:x:y", None),
+        ("a:²", None),
+        ("a:٣", None),
+        ("a:" + "9" * 5000, None),
     ],
 )
 def test_a_tensor_name_has_a_slot(text, expected):

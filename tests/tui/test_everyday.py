@@ -95,6 +95,13 @@ def test_g_goes_to_the_first_row() -> None:
     assert "40 dumped tensor(s)" in screen.text
 
 
+@pytest.mark.parametrize("key", ["²", "٣", "½", "é", "中"])
+def test_a_key_that_is_none_of_ours_does_nothing(key: str) -> None:
+    screen = _drive(key, _run(x=np.zeros(3, np.float32)), opening="lt")
+    assert "bug" not in screen.text
+    assert "1 dumped tensor(s)" in screen.text
+
+
 def test_escape_drops_what_was_typed() -> None:
     screen = _drive(":lt -n something<esc>", _run(x=np.zeros(3, np.float32)), opening="lt")
     assert "something" not in screen.text

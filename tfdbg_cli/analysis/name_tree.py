@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
+from tfdbg_cli.model.whole_numbers import whole_number
+
 _DIGITS = re.compile(r"(\d+)")
 _BEHIND = chr(ord("/") + 1)  # what stands behind every name inside a scope
 
@@ -117,4 +119,5 @@ class NameTree:
 
 def _natural(text: str) -> list[tuple[int, str]]:
     """A key by which layer_2 stands before layer_10."""
-    return [(int(part), "") if part.isdecimal() else (-1, part) for part in _DIGITS.split(text)]
+    parts = ((whole_number(part), part) for part in _DIGITS.split(text))
+    return [(-1, part) if number is None else (number, "") for number, part in parts]

@@ -21,6 +21,7 @@ from tfdbg_cli.model.statistics import Summary
 from tfdbg_cli.model.tensors import Tensor, part_of, summary_of
 from tfdbg_cli.model.units import count_text
 from tfdbg_cli.model.values import Array, NoValue
+from tfdbg_cli.model.whole_numbers import whole_number
 
 if TYPE_CHECKING:
     import pandas as pd  # type: ignore[import-not-found,import-untyped,unused-ignore]
@@ -138,8 +139,9 @@ class SavedTensors(Sequence[SavedTensor]):
         return f"<{count_text(len(self), 'tensor')} of run #{self._run.call.number}>"
 
     def _named(self, text: str) -> SavedTensor:
-        node, _, slot = text.rpartition(":")
-        name = TensorName(node, int(slot)) if node and slot.isdecimal() else TensorName(text, 0)
+        node, _, end = text.rpartition(":")
+        slot = whole_number(end)
+        name = TensorName(text, 0) if not node or slot is None else TensorName(node, slot)
         found = set(self._rows).intersection(self._run.tensors.named(name.node, name.slot))
         if not found:
             raise KeyError(text)

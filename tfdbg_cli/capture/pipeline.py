@@ -114,11 +114,12 @@ def was_shown(error: BaseException) -> bool:
 class _LeftCall:
     """The intercepted call that an exception came out of last; none as soon as another call begins.
 
-    It keeps the id of the exception: the exception itself would keep alive whatever the frames of its traceback hold.
+    It keeps the id and the words of the exception: the exception itself would keep alive whatever the frames of its
+    traceback hold, and the id alone is that of another one once the program has caught it.
     """
 
     def __init__(self) -> None:
-        self._left: tuple[int, type[Exception], Plan, Interceptable] | None = None
+        self._left: tuple[_Identity, Plan, Interceptable] | None = None
 
     def forget(self) -> None:
         """Forget the last one, since another call begins."""
@@ -127,13 +128,24 @@ class _LeftCall:
     def note(self, error: Exception, plan: Plan, made: Interceptable) -> None:
         """Note that `error` comes out of the call `made`. Of nested calls the outermost is noted last, and stays."""
         if not was_shown(error):
-            self._left = id(error), type(error), plan, made
+            self._left = _identity(error), plan, made
 
     def by(self, error: Exception) -> tuple[Plan, Interceptable] | None:
         """The plan and the call that `error` came out of; None unless that is the last one noted."""
-        if self._left is None or self._left[:2] != (id(error), type(error)):
+        if self._left is None or self._left[0] != _identity(error):
             return None
-        return self._left[2:]
+        return self._left[1:]
+
+
+_Identity = tuple[int, type[Exception], str]
+
+
+def _identity(error: Exception) -> _Identity:
+    try:
+        words = str(error)
+    except Exception:  # noqa: BLE001  # an exception of the program, which may fail at this
+        words = ""
+    return id(error), type(error), words
 
 
 LEFT_CALL = _LeftCall()

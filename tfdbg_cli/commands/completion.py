@@ -16,6 +16,7 @@ from tfdbg_cli.config.settings import setting_names, values_of
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import element_type_names
 from tfdbg_cli.model.runs import RunStart
+from tfdbg_cli.model.whole_numbers import whole_number
 
 _MOST = 1000  # candidates handed out; `total` counts them all
 
@@ -197,7 +198,7 @@ def _tensors(word: str, context: Context) -> Match:
         return Match()
     names = vocabulary_of(context.graph).tensors(tensors)
     node, colon, slot = word.rpartition(":")
-    if colon and (not slot or slot.isdigit()):
+    if colon and (not slot or whole_number(slot) is not None):
         found = sorted({tensors[i].slot for i in tensors.named(node)})
         return Match.of([f"{node}:{k}" for k in found if str(k).startswith(slot)])
     nodes = names.matching(word)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from tfdbg_cli.paths import history_file
-from tfdbg_cli.plain_files import kept_bytes
+from tfdbg_cli.plain_files import kept_bytes, replace_kept
 
 
 class History:
@@ -40,7 +40,7 @@ class History:
             return history
         history = cls(text.splitlines(), path, length)
         if text.count("\n") > 2 * length > 0:
-            history._write(history._entries, "w")
+            history._shorten()
         return history
 
     @property
@@ -51,7 +51,7 @@ class History:
     def add(self, command: str) -> None:
         """Keep `command`, unless it is empty or the same as the last one."""
         if self._remember(command):
-            self._write(self._entries[-1:], "a")
+            self._append(command=self._entries[-1])
 
     def matching(self, prefix: str) -> list[str]:
         """Different commands that begin with `prefix`, the newest first."""
@@ -65,15 +65,27 @@ class History:
         del self._entries[: -self._length]
         return True
 
-    def _write(self, entries: Iterable[str], mode: str) -> None:
+    def _append(self, command: str) -> None:
         if self._path is None:
             return
-        flags = os.O_WRONLY | os.O_CREAT | os.O_NONBLOCK | (os.O_APPEND if mode == "a" else os.O_TRUNC)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_NONBLOCK | os.O_APPEND
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             # Commands may hold what is private to a user: others cannot read them.
-            with os.fdopen(os.open(self._path, flags, 0o600), mode, encoding="utf-8", errors="replace") as file:
-                file.write("".join(f"{entry}\n" for entry in entries))
+            with os.fdopen(os.open(self._path, flags, 0o600), "a", encoding="utf-8", errors="replace") as file:
+                file.write(f"{command}\n")
         except OSError as error:
-            self.problem = f"Cannot write the history to {self._path}: {error.strerror}."
-            self._path = None
+            self._cannot_write(error)
+
+    def _shorten(self) -> None:
+        """Write the file anew with the commands that are kept."""
+        assert self._path is not None
+        try:
+            text = "".join(f"{entry}\n" for entry in self._entries)
+            replace_kept(self._path, text.encode("utf-8", "replace").decode())
+        except OSError as error:
+            self._cannot_write(error)
+
+    def _cannot_write(self, error: OSError) -> None:
+        self.problem = f"Cannot write the history to {self._path}: {error.strerror}."
+        self._path = None

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import IO
 
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.plain_files import replace_whole
 
 
 def new_file(name: str, *, replace: bool, way_out: str) -> Path:
@@ -41,29 +42,16 @@ def write_whole(path: Path, write: Callable[[IO[bytes]], None]) -> None:
         TfdbgError: it cannot be written, or the disk is full; what was there is then as it was.
 
     """
-    import tempfile  # most commands write no file
-
-    temporary = ""
     try:
         if _is_stream(path):
             with _opened(path) as file:
                 write(file)
-            return
-        if path.is_dir():
+        elif path.is_dir():
             raise IsADirectoryError(None, "Is a directory")
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name[:100]}.", delete=False) as file:
-            temporary = file.name
-            write(file)
-        mask = os.umask(0)
-        os.umask(mask)
-        Path(temporary).chmod(0o666 & ~mask)
-        Path(temporary).replace(path)
-        temporary = ""
+        else:
+            replace_whole(path, write)
     except OSError as error:
         raise _cannot_write(path, error) from None
-    finally:
-        if temporary:
-            Path(temporary).unlink(missing_ok=True)
 
 
 def _opened(stream: Path) -> IO[bytes]:

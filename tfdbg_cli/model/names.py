@@ -9,6 +9,7 @@ from types import EllipsisType
 from typing import NamedTuple
 
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.whole_numbers import whole_number
 
 Index = tuple[int | slice | EllipsisType | None, ...]
 
@@ -28,9 +29,8 @@ class TensorName(NamedTuple):
 def parse_tensor_name(text: str) -> TensorName | None:
     """Read `node:slot` or `node:slot:DebugOp`; None when `text` carries no slot (a node name)."""
     parts = text.split(":")
-    if len(parts) in (2, 3) and parts[0] and parts[1].isdigit():
-        return TensorName(parts[0], int(parts[1]))
-    return None
+    slot = whole_number(parts[1]) if len(parts) in (2, 3) and parts[0] else None
+    return None if slot is None else TensorName(parts[0], slot)
 
 
 def tensor_name_of(text: str) -> TensorName:

@@ -9,13 +9,14 @@ from typing import Protocol, runtime_checkable
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """One thing that ran: in the run at the place `run` (from 0), there the node of this name.
+    """One thing that ran: in the run at the place `run` (from 0), which has this `number`; the node of this name.
 
     `time_us` counts microseconds from the epoch to its end; None where nobody noted it. `is_call` tells a call, with
     a graph of its own, from an op.
     """
 
     run: int
+    number: int
     node: str
     op_type: str
     time_us: int | None

@@ -125,7 +125,7 @@ class App:
         """A key was pressed."""
         self._between_keys.answered()
         if not self._early_keys.hold(key):
-            self.keyboard.pressed(key)
+            self._guarded(f"the key {key}", lambda: self.keyboard.pressed(key))
         self._guarded("counting what is in sight", self._count_in_sight)
 
     def _type(self, text: str) -> None:

@@ -162,6 +162,10 @@ def test_the_call_that_an_exception_left_is_known_until_another_begins(debugged_
     left = LEFT_CALL.by(caught.value)
     assert left is not None
     assert LEFT_CALL.by(ValueError()) is None
+    words = caught.value.args
+    caught.value.args = ("another one, which Python put where the first had been",)
+    assert LEFT_CALL.by(caught.value) is None
+    caught.value.args = words
     with v1.Session(graph=tf.Graph()) as session:
         session.run(tf.constant(1.0))
     assert LEFT_CALL.by(caught.value) is None
@@ -175,6 +179,8 @@ class Hearing:
     def begins(self, op_type: str, inputs: Any) -> None: ...
 
     def ran(self, op_type: str, inputs: Any, attributes: Any, outputs: Any, begun: Any) -> Any: ...
+
+    def failed(self, op_type: str, inputs: Any, attributes: Any, begun: Any) -> None: ...
 
 
 @pytest.mark.parametrize("program", [error_of_a_gradient_function, bad_index_in_eager_code])

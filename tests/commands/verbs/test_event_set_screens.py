@@ -54,10 +54,10 @@ def test_rows_are_not_known_without_values(prompt: Prompt) -> None:
 def test_alerts_and_timeline_of_a_run_with_values() -> None:
     prompt = Prompt(sample_run())
     found = prompt.data("alerts")["alerts"]
-    assert {(alert["run"], alert["rule"]) for alert in found} == {(1, "has_inf_or_nan")}
+    assert {(alert["run"], alert["place"], alert["rule"]) for alert in found} == {(3, 1, "has_inf_or_nan")}
     assert any(str(alert["file"]).endswith("train.py") for alert in found)
     (row,) = prompt.data("timeline")["executions"]
-    assert (row["run"], row["nonfinite"]) == (1, None)
+    assert (row["run"], row["place"], row["nonfinite"]) == (3, 1, None)
     assert prompt.data("alerts --nan -m 1")["more"] in (True, False)
     assert prompt.data("alerts -fenn .")["alerts"] == []
 

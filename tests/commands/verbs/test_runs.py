@@ -57,7 +57,7 @@ def test_the_way_to_the_bad_runs_is_named_and_what_is_known_of_them_is_shown() -
     prompt = Prompt(sample_run.opened(3))
     assert "Which of them hold NaN or infinity: alerts" in prompt.show("runs")
     found = prompt.data("alerts")["alerts"]
-    counts = [sum(alert["run"] == number for alert in found) for number in (1, 2, 3)]
+    counts = [sum(alert["place"] == place for alert in found) for place in (1, 2, 3)]
     shown = prompt.show("runs").split("\n")
     assert "Alerts" in next(row for row in shown if "Tensors" in row)
     rows = [row for row in shown if "run #3" in row]

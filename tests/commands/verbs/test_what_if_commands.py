@@ -46,6 +46,7 @@ def test_a_value_is_set_whole_and_in_part_and_taken_back() -> None:
         ("set prob:0 np.zeros(3)", "shapes differ"),
         ("set prob:0 [`prob:0`, 'a']", "no float32 array"),
         ("set prob:0 1j", "no float32 array"),
+        ("set prob:0 1e300", "cannot hold all"),
         ("set step/while/Add:0 1.5", "produced 3 times"),
         ("set names 7", "no string array"),
         ("set w:0 1", "is a handle"),
@@ -127,5 +128,5 @@ def test_alerts_are_of_runs_that_happened() -> None:
     prompt = _prompt()
     for text in ("set prob:0 0", "again", "original"):
         prompt.run(text)
-    assert {alert["run"] for alert in prompt.data("alerts")["alerts"]} == {1}
+    assert {alert["place"] for alert in prompt.data("alerts")["alerts"]} == {1}
     assert "1 run with values of your own (`again`) left out." in prompt.show("alerts")

@@ -326,7 +326,9 @@ def test_a_part_of_a_recording_leads_to_it(tmp_path: Path) -> None:
 
 def test_other_tools_read_the_data_files(tmp_path: Path) -> None:
     recorded(tmp_path / "r", *[sample_run()] * 3)
-    for path in (tmp_path / "r" / "data").iterdir():
+    files = list((tmp_path / "r" / "data").iterdir())
+    assert files
+    for path in files:
         content = path.read_bytes()
         room = int.from_bytes(content[:8], "little")
         header = json.loads(content[8 : 8 + room])

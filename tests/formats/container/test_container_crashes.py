@@ -18,6 +18,7 @@ from support.sample_run import sample_run
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.container import data_files
+from tfdbg_cli.formats.container import writer as writer_module
 from tfdbg_cli.formats.container.writer import RecordingWriter
 from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.model.values import NoValue
@@ -121,6 +122,24 @@ def test_a_journal_is_made_good_where_nobody_may_write(tmp_path: Path, monkeypat
     monkeypatch.undo()
     assert len(open_path(copy).runs) == 1
     assert open_path(copy).runs[0].tensors[0] == sample_run().tensors[0]
+
+
+def test_a_recording_that_could_not_begin_is_not_in_its_own_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> object:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    for part in ("WriterLock", "json_bytes", "_new_index"):
+        with monkeypatch.context() as patch:
+            patch.setattr(writer_module, part, full)
+            with pytest.raises(TfdbgError, match="The disk is full"):
+                RecordingWriter(tmp_path / "r")
+        assert list((tmp_path / "r").iterdir()) == []
+    writer = RecordingWriter(tmp_path / "r")
+    writer.write(sample_run())
+    writer.close()
+    assert len(open_path(tmp_path / "r").runs) == 1
 
 
 @pytest.mark.parametrize("share", range(42))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import tempfile
@@ -259,18 +258,6 @@ def test_what_is_brought_is_removed_when_python_ends(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", script], env=environ, capture_output=True, text=True, check=True)
     assert done.stdout == "2\n"
     assert list((tmp_path / "scratch").iterdir()) == []
-
-
-def test_what_a_killed_process_left_is_removed_by_the_next_one(tmp_path: Path) -> None:
-    ended = subprocess.Popen([sys.executable, "-c", ""])
-    ended.wait()
-    scratch = Path(tempfile.gettempdir())
-    left, kept = scratch / f"tfdbg-far-{ended.pid}-x", scratch / f"tfdbg-far-{os.getpid()}-x"
-    for folder in (left, kept):
-        folder.mkdir()
-    open_path(put(_recording(tmp_path / "case"), "memory", "bucket/case"))
-    assert not left.exists()
-    assert kept.exists()
 
 
 def test_a_network_that_fails_costs_what_was_asked_and_says_so(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ LISTS = {
     "filters": ("filters", "name~gradient", "vanishing_gradient"),
     "runs": ("runs", "tensors>=0", "runs[tensors>=0]: 1 of 1"),
     "alerts": ("alerts", "op=Log or nan>1", "loss/Log"),
-    "timeline": ("timeline", "run=1", "timeline[run=1]: 1 of 1"),
+    "timeline": ("timeline", "run=3", "timeline[run=3]: 1 of 1"),
     "trends": ("trends", "dense max>20", "gradient"),
     "ignored": ("ignored", "mask op=Const", "mask:0"),
     "queries": ("queries", "name~^m", "mean"),

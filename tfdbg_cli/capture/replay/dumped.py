@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 
 from tfdbg_cli.capture.budget import require_room_for_graphs
-from tfdbg_cli.capture.scratch import Scratch
 from tfdbg_cli.capture.sessions.dump_addresses import DumpAddress, watch_everything
 from tfdbg_cli.capture.sessions.graph_ops import has_tensor
 from tfdbg_cli.capture.sessions.hidden_ops import is_hidden
@@ -15,6 +14,7 @@ from tfdbg_cli.capture.tf.types import RawSession, RunOptions, TfGraph
 from tfdbg_cli.formats.dumps.reader import read_dump
 from tfdbg_cli.model.tensors import TensorStore
 from tfdbg_cli.model.updates import UPDATED_VARIABLE
+from tfdbg_cli.scratch_folder import ScratchFolder
 
 v1 = compat.v1
 
@@ -28,7 +28,7 @@ def dumped(session: RawSession, run: Callable[[RunOptions], object]) -> TensorSt
 
     """
     require_room_for_graphs(None, lambda: session.graph.as_graph_def().ByteSize())
-    scratch = Scratch()
+    scratch = ScratchFolder()
     try:
         options = v1.RunOptions()
         address = DumpAddress(session, scratch.path)

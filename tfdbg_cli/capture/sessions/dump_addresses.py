@@ -21,13 +21,13 @@ from typing import TypeAlias
 from tfdbg_cli.capture.chooser import chooser
 from tfdbg_cli.capture.debug_options import add_debug_tensor_watch
 from tfdbg_cli.capture.failures import report
-from tfdbg_cli.capture.scratch import Scratch
 from tfdbg_cli.capture.tf.memo import Memo
 from tfdbg_cli.capture.tf.types import RawSession, RunOptions, TfGraph
 from tfdbg_cli.formats.dumps.call_info import call_of
 from tfdbg_cli.formats.dumps.device_names import DEVICE_PREFIX
 from tfdbg_cli.formats.dumps.listing import CORE_METADATA_PREFIX, GRAPH_PREFIX, DumpListing
 from tfdbg_cli.model.decision import CaptureRequest
+from tfdbg_cli.scratch_folder import ScratchFolder
 
 # What TensorFlow goes by when it looks for a graph that it has prepared.
 _Prepared: TypeAlias = "tuple[object, ...]"
@@ -96,7 +96,7 @@ class _Pool:
         self._lock = threading.Lock()
         self._free: list[Path] = []
         self._made = 0
-        self._folder: Scratch | None = None
+        self._folder: ScratchFolder | None = None
 
     def lent(self, directory: Path) -> Path:
         """A link to `directory`.
@@ -130,7 +130,7 @@ class _Pool:
 
     def _new(self, kind: str) -> Path:
         if self._folder is None:
-            self._folder = Scratch()
+            self._folder = ScratchFolder()
             atexit.register(self._delete, os.getpid())
         self._made += 1
         return self._folder.path.resolve() / f"{kind}_{self._made}"

@@ -27,18 +27,18 @@ class Following:
         self._told = len(context.runs)
         self._trouble = ""
         self._trouble_told = ""
-        self._ended = threading.Event()
+        self._ended = threading.Event()  # of the thread that looks now
 
     def __enter__(self) -> None:
         if self._growing is not None:
-            self._ended.clear()
-            threading.Thread(target=self._look_on, name="tfdbg-following", daemon=True).start()
+            self._ended = threading.Event()
+            threading.Thread(target=self._look_on, args=(self._ended,), name="tfdbg-following", daemon=True).start()
 
     def __exit__(self, *_: object) -> None:
         self._ended.set()
 
-    def _look_on(self) -> None:
-        while not self._ended.wait(self.interval):
+    def _look_on(self, ended: threading.Event) -> None:
+        while not ended.wait(self.interval):
             self.look()
 
     def look(self) -> None:

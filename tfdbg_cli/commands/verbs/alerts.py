@@ -166,7 +166,8 @@ def alert_data(run: Run, alert: Alert) -> dict[str, Any]:
     frame = made_at(run.tracebacks, tensor.node)
     return {
         "rule": RULE,
-        "run": alert.run + 1,
+        "run": run.call.number,
+        "place": alert.run + 1,
         "tensor": str(tensor.name),
         "file": frame.file if frame else None,
         "line": frame.line if frame else None,

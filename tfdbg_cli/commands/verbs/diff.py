@@ -22,6 +22,7 @@ from tfdbg_cli.document.document import Document
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.runs import Opened, Run
+from tfdbg_cli.model.whole_numbers import whole_number
 
 
 def _diff(context: Context, options: argparse.Namespace) -> Document:
@@ -42,7 +43,7 @@ def _replicas(context: Context, options: argparse.Namespace) -> Document:
     if options.second:
         raise TfdbgError("Replicas of one run are compared.", hint="Write: diff 3 --replicas 0 1")
     word = options.first or ""
-    recorded = opened_recording(word) if word and not word.isdigit() else None
+    recorded = opened_recording(word) if word and whole_number(word) is None else None
     if recorded is None:
         recorded = _numbered(context, word) if word else _here(context, context.current)
     asked = Asked(
@@ -67,9 +68,9 @@ def _asked_for(context: Context, words: list[str]) -> tuple[Recorded, Recorded]:
     if not words:
         first, second = _pair(context)
         return _here(context, first), _here(context, second)
-    if len(words) == 1 and words[0].isdigit():
+    if len(words) == 1 and whole_number(words[0]) is not None:
         return _numbered(context, words[0]), _here(context, context.current)
-    found = [_numbered(context, word) if word.isdigit() else opened_recording(word) for word in words]
+    found = [opened_recording(word) if whole_number(word) is None else _numbered(context, word) for word in words]
     if len(found) == 2:
         return found[0], found[1]
     return _here(context, context.current), _of_its_number(found[0], context.run)

@@ -174,9 +174,16 @@ def as_type(found: Any, dtype: np.dtype[Any], name: str) -> Array:
             back = given.astype(array.dtype)
     except (ValueError, TypeError, OverflowError):
         raise TfdbgError(f"The value is no {name_of(dtype)} array, which {name} is.") from None
-    if not is_inexact(dtype) and not bool(np.all(back == array)):
+    if _overflows(array, given) or (not is_inexact(dtype) and not bool(np.all(back == array))):
         raise TfdbgError(f"{name} is {name_of(dtype)}, which cannot hold all of these values.")
     return given
+
+
+def _overflows(array: Array, given: Array) -> bool:
+    """Whether a number of `array` is an infinity in the type of `given`."""
+    if array.dtype.kind not in "iufcb" or not is_inexact(given.dtype):
+        return False
+    return bool(np.any(np.isfinite(array) & np.isinf(given)))
 
 
 def _as_strings(array: Array) -> Array:

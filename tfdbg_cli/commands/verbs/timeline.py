@@ -69,7 +69,7 @@ def _left(context: Context, options: argparse.Namespace, executions: Sequence[Ex
         "an execution",
         lambda at: f"{executions[at].op_type} {executions[at].node}".rstrip(),
         {"op": lambda at: executions[at].op_type, "name": lambda at: executions[at].node or executions[at].op_type},
-        {"run": lambda at: executions[at].run + 1, "tensors": lambda at: executions[at].outputs},
+        {"run": lambda at: executions[at].number, "tensors": lambda at: executions[at].outputs},
         {"bad": bad},
     )
     return rows.left(options.query, range(len(executions)), COMMAND.spell(options, query=""))
@@ -102,7 +102,8 @@ def _whole(run: Run, at: int) -> Execution:
     """A run as one execution: nothing finer is known of recordings of other kinds."""
     time = run.tensors[len(run.tensors) - 1].time_us if len(run.tensors) else None
     is_call = run.call.kind is not RunKind.EAGER
-    return Execution(at, "", run.call.function or run.call.kind, time, len(run.call.fetches), is_call)
+    title = run.call.function or run.call.kind
+    return Execution(at, run.call.number, "", title, time, len(run.call.fetches), is_call)
 
 
 def _head(options: argparse.Namespace, total: int, begin: int, shown: int) -> list[Line]:
@@ -135,7 +136,7 @@ def _row(context: Context, executed: Execution, at: int, start: int | None) -> R
     return (
         Span(f"{at + 1:,}", Style.NUMBER),
         Span(elapsed, Style.NUMBER),
-        Span(str(executed.run + 1), Style.NUMBER, link),
+        Span(f"#{executed.number}", Style.NUMBER, link),
         holds,
         place,
         Span(name, Style.NAME if executed.is_call else Style.OP, link),
@@ -160,7 +161,8 @@ def _data(context: Context, executed: Execution, at: int) -> dict[str, Any]:
     frame = _frame(run, executed)
     return {
         "number": at + 1,
-        "run": executed.run + 1,
+        "run": executed.number,
+        "place": executed.run + 1,
         "op_type": executed.op_type,
         "node": executed.node or None,
         "is_call": executed.is_call,

@@ -6,7 +6,7 @@ import os
 import platform
 import sqlite3
 import time
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import numpy as np
@@ -60,13 +60,18 @@ class RecordingWriter:
         refuse_existing(path)
         self.path = path
         self._selection = selection
-        try:
-            path.mkdir(PRIVATE_FOLDER, parents=True, exist_ok=True)
-            self._index = _new_index(path / layout.INDEX)
-            (path / layout.DATA).mkdir(PRIVATE_FOLDER)
-            self._lock = WriterLock(path / layout.MANIFEST, json_bytes(_manifest()))
-        except (OSError, sqlite3.Error) as error:
-            raise _cannot_write(path, error) from error
+        with ExitStack() as undo:  # what was made of a recording that cannot begin is in the way of the next try
+            try:
+                path.mkdir(PRIVATE_FOLDER, parents=True, exist_ok=True)
+                undo.callback((path / layout.INDEX).unlink, missing_ok=True)
+                self._index = _new_index(path / layout.INDEX)
+                undo.callback(self._index.close)
+                (path / layout.DATA).mkdir(PRIVATE_FOLDER)
+                undo.callback((path / layout.DATA).rmdir)
+                self._lock = WriterLock(path / layout.MANIFEST, json_bytes(_manifest()))
+            except (OSError, sqlite3.Error) as error:
+                raise _cannot_write(path, error) from error
+            undo.pop_all()
         # In a ring files are the smaller, the sooner one of them can go.
         self._files = DataFiles(path, min(_FILE_BYTES, budget // 8) if budget else _FILE_BYTES)
         self._rows = RunRows(self._index, self._files, compressed=compressed)

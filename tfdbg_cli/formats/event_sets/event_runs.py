@@ -117,6 +117,7 @@ class _Timeline(Sequence[Execution]):
         executed, run = events.executions[number], events.run_of(number)
         return Execution(
             self._runs_before[which] + run,
+            run + 1,
             events.node_names(run)[number - events.spans[run].first],
             executed.function,
             int(executed.time * MICROSECONDS),

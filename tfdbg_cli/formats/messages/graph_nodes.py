@@ -12,6 +12,7 @@ from typing import Any
 from tfdbg_cli.formats.messages.attribute_text import AttributeTexts
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.whole_numbers import whole_number
 from tfdbg_cli.ops.kinds import DEBUG_COPIES, RECEIVES, SENDS
 
 _COPY, _DEBUG = "__copy_", "__dbg_"
@@ -209,5 +210,6 @@ def tensor_name(text: str) -> TensorName:
     """The tensor that an input of a NodeDef means: `node` is its first output."""
     if ":" not in text:  # most are first outputs, and graphs are large
         return TensorName(text, 0)
-    node, _, slot = text.rpartition(":")
-    return TensorName(node, int(slot)) if slot.isdecimal() else TensorName(text, 0)
+    node, _, end = text.rpartition(":")
+    slot = whole_number(end)
+    return TensorName(text, 0) if slot is None else TensorName(node, slot)

@@ -41,6 +41,7 @@ class WriterLock:
             partial.rename(manifest)
         except BaseException:
             self.release()
+            partial.unlink(missing_ok=True)
             raise
         _held.add(self)
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import atexit
 import errno
 import os
-import re
-import shutil
-import tempfile
 import threading
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 
@@ -21,9 +17,8 @@ from tfdbg_cli.formats.remote.extents import Extents
 from tfdbg_cli.formats.remote.far_file import FarFile
 from tfdbg_cli.formats.remote.file_system import FileSystem, reason
 from tfdbg_cli.model.units import bytes_text
+from tfdbg_cli.scratch_folder import ScratchFolder
 
-_PREFIX = "tfdbg-far-"
-_LEFT = re.compile(rf"{_PREFIX}(\d{{1,9}})-")
 _BLOCK = 1 << 16  # what is brought begins and ends at multiples of this
 _PIECE = 1 << 24  # bytes asked for in one question
 _PIECES = 4  # that are on their way together, and in memory
@@ -37,15 +32,15 @@ class FarFolder:
     """Stands for `files` of `system`, by where they stand in `root`, which is made, and removed when Python ends."""
 
     def __init__(self, system: FileSystem, files: Mapping[str, FarFile]) -> None:
-        _remove_what_killed_processes_left(Path(tempfile.gettempdir()))
-        self.root = Path(os.path.realpath(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-")))
+        scratch = ScratchFolder()
+        scratch.delete_at_exit()
+        self.root = Path(os.path.realpath(scratch.path))
         self._system = system
         self._lock = threading.Lock()
         self._far: dict[str, FarFile] = {}
         self._in_parts: dict[str, bool] = {}  # whether there are parts of a file, where one was asked for
         self._there: dict[str, Extents] = {}
         self._names: list[str] = []  # of the files that are no longer than a block, sorted, once they are asked for
-        atexit.register(_remove, self.root, os.getpid())
         for name, far in files.items():
             here = os.path.join(self.root, *name.split("/"))  # noqa: PTH118 - there may be a hundred thousand
             os.makedirs(os.path.dirname(here), exist_ok=True)  # noqa: PTH103, PTH120
@@ -182,26 +177,3 @@ def _pieces(part: Part) -> Iterator[Part]:
     start, end = part
     for begin in range(start, end, _PIECE):
         yield begin, min(end, begin + _PIECE)
-
-
-def _remove_what_killed_processes_left(folder: Path) -> None:
-    for left in folder.glob(f"{_PREFIX}*"):
-        match = _LEFT.match(left.name)
-        with suppress(OSError):
-            if match is not None and left.stat().st_uid == os.getuid() and not _is_alive(int(match[1])):
-                shutil.rmtree(left, ignore_errors=True)
-
-
-def _is_alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True
-
-
-def _remove(root: Path, process: int) -> None:
-    if os.getpid() == process:  # a process that was forked off removes nothing
-        shutil.rmtree(root, ignore_errors=True)

@@ -19,6 +19,7 @@ _NEVER_AFTER_ESCAPE = frozenset(
 )
 _TYPING = frozenset({KeyContext.PROMPT, KeyContext.SEARCH, KeyContext.FILTER, KeyContext.FIND})
 _MOST = 9_999_999  # a count
+_DIGITS = frozenset("0123456789")
 # By stop, the two parts of the message about a key that works only at other stops: where it does nothing, and when.
 _ELSEWHERE = {
     Moment.RUN_START: ("before a run", "r runs it; then"),
@@ -141,7 +142,7 @@ class Keyboard:
     def _counts(self, key: str) -> bool:
         """Whether `key` is a digit of a count, as in 5j."""
         state = self._state
-        if not key.isdigit() or state.place is not KeyContext.DOCUMENT or (key == "0" and not state.count):
+        if key not in _DIGITS or state.place is not KeyContext.DOCUMENT or (key == "0" and not state.count):
             return False
         if state.begun or action_of(key, state.place, state.service.moment, state.own_bindings):
             return False

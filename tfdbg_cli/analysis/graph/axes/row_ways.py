@@ -10,6 +10,7 @@ from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import Shape
 from tfdbg_cli.model.values import Array, NoValue
+from tfdbg_cli.model.whole_numbers import whole_number
 
 WHOLE = -1  # in place of an axis: every element, as of an item of a list
 
@@ -61,7 +62,8 @@ class RowSet:
     def attribute(self, name: str) -> int:
         """A whole number among the attributes of the op; 0 without it."""
         text = self.node.attributes.get(name, "0").strip()
-        return int(text) if text.lstrip("-").isdigit() else 0
+        number = whole_number(text.removeprefix("-")) or 0
+        return -number if text.startswith("-") else number
 
 
 def row_set(run: Run, lineage: Lineage, index: int, node: Node, axis: int, rows: Array) -> RowSet:

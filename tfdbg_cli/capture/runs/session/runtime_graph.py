@@ -12,7 +12,6 @@ from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.capture.debug_options import WatchOptions, watch_graph
 from tfdbg_cli.capture.dump_folders import to_keep
 from tfdbg_cli.capture.failures import report
-from tfdbg_cli.capture.scratch import Scratch
 from tfdbg_cli.capture.sessions.dump_addresses import DumpAddress, watch_admitted
 from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.program_graph import files_of, program_graph
@@ -29,6 +28,7 @@ from tfdbg_cli.formats.dumps.writer import write_call_names
 from tfdbg_cli.formats.recording.writing import PRIVATE_FOLDER
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.scratch_folder import ScratchFolder
 
 v1 = compat.v1
 
@@ -52,9 +52,9 @@ class RuntimeCapture:
         self._invocation = invocation
         self._stateful = reached.stateful
         self._notes = (*notes, _NARROWED) if plan.capture.narrowed else notes
-        self._scratch: Scratch | None = None
+        self._scratch: ScratchFolder | None = None
         if plan.directory is None:
-            self._scratch = Scratch()
+            self._scratch = ScratchFolder()
             self._directory = self._scratch.path
         else:
             self._directory = plan.directory

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from tfdbg_cli.capture import scratch
-from tfdbg_cli.capture.scratch import Scratch
+from tfdbg_cli import scratch_folder
+from tfdbg_cli.scratch_folder import ScratchFolder
 
 _HOLD = """
 import sys, tempfile
 tempfile.tempdir = sys.argv[1]
-from tfdbg_cli.capture.scratch import Scratch
-held = Scratch()
+from tfdbg_cli.scratch_folder import ScratchFolder
+held = ScratchFolder()
 (held.path / "tensor").write_bytes(b"x")
 print(held.path, flush=True)
 sys.stdin.read()
@@ -27,13 +27,13 @@ sys.stdin.read()
 @pytest.fixture
 def place(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr(scratch, "_swept", set())
-    monkeypatch.setattr(scratch, "_SETTLED", -1.0)
+    monkeypatch.setattr(scratch_folder, "_swept", set())
+    monkeypatch.setattr(scratch_folder, "_LEAST_AGE", -1.0)
     return tmp_path
 
 
 def test_a_folder_is_there_until_it_is_deleted(place):
-    one, two = Scratch(), Scratch()
+    one, two = ScratchFolder(), ScratchFolder()
     (one.path / "deep").mkdir()
     assert one.path != two.path
     assert one.path.stat().st_mode & 0o077 == 0
@@ -43,7 +43,7 @@ def test_a_folder_is_there_until_it_is_deleted(place):
 
 
 def test_what_a_killed_program_left_is_deleted_and_what_a_living_one_holds_is_not(place):
-    root = str(Path(__file__).parents[2])
+    root = str(Path(__file__).parents[1])
     programs = [
         subprocess.Popen(
             [sys.executable, "-c", _HOLD, str(place)],
@@ -54,7 +54,7 @@ def test_what_a_killed_program_left_is_deleted_and_what_a_living_one_holds_is_no
     killed, living = (Path(program.stdout.readline().strip()) for program in programs)
     programs[0].kill()
     programs[0].wait(120)
-    own = Scratch()
+    own = ScratchFolder()
     assert not killed.exists()
     assert (living / "tensor").exists()
     programs[1].communicate(timeout=120)
@@ -62,7 +62,7 @@ def test_what_a_killed_program_left_is_deleted_and_what_a_living_one_holds_is_no
 
 
 def test_only_old_folders_of_ours_are_deleted(place, monkeypatch):
-    monkeypatch.setattr(scratch, "_SETTLED", 600.0)
+    monkeypatch.setattr(scratch_folder, "_LEAST_AGE", 600.0)
     young = place / "tfdbg_cli_scratch_young"
     dumps = place / "tfdbg_dumps"
     target = place / "target"
@@ -73,7 +73,7 @@ def test_only_old_folders_of_ours_are_deleted(place, monkeypatch):
     (place / "tfdbg_cli_scratch_file").write_text("")
     for path in (dumps, target, old, place / "tfdbg_cli_scratch_file"):
         os.utime(path, (0, 0))
-    Scratch().delete()
+    ScratchFolder().delete()
     assert not old.exists()
     assert {path.name for path in place.iterdir()} == {
         "tfdbg_cli_scratch_young", "tfdbg_dumps", "target", "tfdbg_cli_scratch_link", "tfdbg_cli_scratch_file",

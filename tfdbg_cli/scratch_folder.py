@@ -1,7 +1,8 @@
-"""Folders for dumps that nobody keeps: deleted after the stop, or by a later program if this one is killed."""
+"""Folders for what nobody keeps: deleted by those who made them, or by a later program if theirs is killed."""
 
 from __future__ import annotations
 
+import atexit
 import fcntl
 import os
 import shutil
@@ -12,12 +13,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 _PREFIX = "tfdbg_cli_scratch_"  # no name that a user would give to a folder of dumps
-_SETTLED = 600.0  # seconds; a younger folder may be one that is not locked yet
+_LEAST_AGE = 600.0  # seconds; a younger folder may not be locked yet
 
 _swept: set[str] = set()  # the folders of temporary files that were looked through
 
 
-class Scratch:
+class ScratchFolder:
     """A new folder among the temporary files. While it is open no other process takes it for a leftover.
 
     A killed process can delete nothing; what it left is found by the lock that it holds no more.
@@ -48,6 +49,15 @@ class Scratch:
         finally:
             os.close(self._lock)
 
+    def delete_at_exit(self) -> None:
+        """Have it deleted when Python ends; a process that was forked off deletes nothing."""
+        atexit.register(_delete_in, os.getpid(), self.path)
+
+
+def _delete_in(process: int, folder: Path) -> None:
+    if os.getpid() == process:
+        shutil.rmtree(folder, ignore_errors=True)
+
 
 def _sweep(place: str) -> None:
     """Delete, once for a program, the folders in `place` that killed programs of the same user left."""
@@ -68,7 +78,7 @@ def _old_folders(place: str) -> Iterator[str]:
     for entry in found:
         with suppress(OSError):
             facts = entry.stat(follow_symlinks=False)
-            old = time.time() - facts.st_mtime > _SETTLED
+            old = time.time() - facts.st_mtime > _LEAST_AGE
             if entry.is_dir(follow_symlinks=False) and facts.st_uid == os.getuid() and old:
                 yield entry.path
 

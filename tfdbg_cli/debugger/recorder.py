@@ -59,6 +59,7 @@ class Recorder:
         self._beginning = threading.RLock()  # `begin` ends what was on before
         self._asked: RecordRuns | None = None
         self._awaited: RecordRuns | None = None  # begins with the first run of the process
+        self._begins = False  # whether that recording begins right now
         self._process = os.getpid()
         self._writer: BackgroundWriter | None = None
         self._counts: dict[object, int] = {}
@@ -73,8 +74,11 @@ class Recorder:
     @property
     def on(self) -> bool:
         """Whether runs are recorded."""
-        recording = self._asked is not None and self._writer is not None and not self._writer.failed
-        return recording or self._awaited is not None
+        return self._records or self._awaited is not None or self._begins
+
+    @property
+    def _records(self) -> bool:
+        return self._asked is not None and self._writer is not None and not self._writer.failed
 
     @property
     def statistics(self) -> NodeSelection | None:
@@ -97,17 +101,21 @@ class Recorder:
 
     def _begin_awaited(self) -> None:
         """Begin the recording that waits for the first run, if there is one; on failure, say so."""
-        if self._awaited is None:
+        if self._awaited is None and not self._begins:
             return
-        with self._beginning:
-            asked, self._awaited = self._awaited, None
+        with self._beginning:  # if another thread has come first, its recording is this one's, too
+            asked = self._awaited
             if asked is None or os.getpid() != self._process:  # a forked process records nothing
+                self._awaited = None
                 return
+            self._begins, self._awaited = True, None
             try:
                 self.begin(asked)
             except TfdbgError as error:
                 self._say(f"{error} Nothing is recorded; the program goes on.")
                 self.on_change()
+            finally:
+                self._begins = False
 
     def begun(self, asked: RecordRuns, settings: Settings) -> Continue | StopAtStart:
         """Begin a recording, and return the next state: go on, or stop again with the reason if it cannot begin."""
@@ -162,7 +170,7 @@ class Recorder:
     def end(self) -> None:
         """End the recording: end the eager run under way, write all that waits, and say how many runs there are."""
         self._begin_awaited()
-        if self.on:
+        if self._records:
             self.before_end()
         with self._lock:
             asked, writer = self._asked, self._writer
@@ -183,7 +191,7 @@ class Recorder:
         """Count a run that begins now, separately for each `kind`; whether it is an n-th one, to be recorded."""
         self._begin_awaited()
         asked = self._asked
-        if asked is None or not self.on:
+        if asked is None or not self._records:
             return False
         with self._lock:
             count = self._counts[kind] = self._counts.get(kind, -1) + 1

@@ -108,9 +108,12 @@ class KeptTensors:
         last, array = self._last  # who asks for the memory has asked for the value
         if last != index:
             array = array_of(tensor)
-        if isinstance(array, NoValue) or _is_copy(array):
+        if isinstance(array, NoValue) or array.dtype.hasobject or _is_copy(array):
             return None
-        return int(array.__array_interface__["data"][0])
+        # Of what is not in the host's memory NumPy gets a copy, and once that is gone, the next tensor's may lie in its
+        # place. As long as it is there, a second copy lies elsewhere.
+        address = _address(array)
+        return address if _address(compat.host_array(tensor)) == address else None
 
     def named(self, node: str, slot: int | None = None) -> Sequence[int]:
         found = self._executions.by_node.get(node, [])
@@ -128,6 +131,10 @@ def alias(tensor: EagerTensor) -> EagerTensor:
     with INSIDE, compat.not_recording():
         made: EagerTensor = tf.raw_ops.Identity(input=tensor)
     return made
+
+
+def _address(array: Array) -> int:
+    return int(array.__array_interface__["data"][0])
 
 
 def _is_copy(array: Array) -> bool:

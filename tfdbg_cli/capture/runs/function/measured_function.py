@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 
 from tfdbg_cli.analysis.node_selection import NodeSelection
@@ -46,27 +47,32 @@ class MeasuredFunction:
         self._beyond = MeasurePlan(traced.root, self._facts, self._chosen).beyond
         self.trials = Trials(traced.snapshot_plan, traced.atomic)
         self._proof: Proof | None = None
-        self._plans: dict[Instrumented, MeasurePlan] = {}
+        self._proving = threading.Lock()
         self._taken: int | None = None  # bytes that the values of the last call took
 
     def proof(self, inputs: Sequence[EagerTensor]) -> Proof:
         """The rewritten function, proven for `inputs` at its first call."""
         if self._proof is None:
-            traced = self._traced
-            sources = traced.snapshot_plan.sources
-            own = Wanted(values=False, given=frozenset(sources), early=Early(sources))
-
-            def make(apart: Apart, onto: Onto) -> Instrumented:
-                plan = MeasurePlan(traced.root, self._facts, self._chosen, apart)
-                made = Instrumented(traced.root, traced.atomic, wanted=plan.wanted(own), onto=onto)
-                self._plans[made] = plan
-                return made
-
-            self._proof = proven(traced.root, traced.plain(inputs), inputs, make)
-            plan = self._plans[self._proof.instrumented]
-            self._layout, self._gaps, self._variables = plan.layout, plan.gaps, plan.variables
-            self._plans.clear()
+            with self._proving:  # the program may call it in several threads
+                self._proof = self._proof or self._proven(inputs)
         return self._proof
+
+    def _proven(self, inputs: Sequence[EagerTensor]) -> Proof:
+        traced = self._traced
+        sources = traced.snapshot_plan.sources
+        own = Wanted(values=False, given=frozenset(sources), early=Early(sources))
+        plans: dict[Instrumented, MeasurePlan] = {}
+
+        def make(apart: Apart, onto: Onto) -> Instrumented:
+            plan = MeasurePlan(traced.root, self._facts, self._chosen, apart)
+            made = Instrumented(traced.root, traced.atomic, wanted=plan.wanted(own), onto=onto)
+            plans[made] = plan
+            return made
+
+        proof = proven(traced.root, traced.plain(inputs), inputs, make)
+        plan = plans[proof.instrumented]
+        self._layout, self._gaps, self._variables = plan.layout, plan.gaps, plan.variables
+        return proof
 
     def obstacle(self, inputs: Sequence[EagerTensor]) -> str:
         """Why it does not make the calls; empty if the program gets its own numbers, and all values are there."""

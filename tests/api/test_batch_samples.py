@@ -257,3 +257,21 @@ def test_an_input_that_meets_the_prediction_without_a_layer_is_not_taken_for_the
     assert "Log of 0: IteratorGetNext:0 of the inputs (x) is 0 at 1 element." in told.show("origin", 200)
     roles = [one["role"] for one in told.data("row")["components"]]
     assert roles == ["the inputs (x)"] * 2 + ["the targets (y)"] + ["the sample weights"] * weighted
+
+
+@pytest.mark.parametrize(("size", "number", "single"), [(4, 13, False), (0, 13, True)])
+def test_what_an_eager_loop_was_just_given_is_told(front, tf, size: int, number: int, single: bool) -> None:
+    """The stop is at the op of the iterator, which has not handed it on yet."""
+    data = np.ones((20, 6), np.float32)
+    data[13] = np.nan
+    dataset = tf.data.Dataset.from_tensor_slices(data).map(lambda one: one * 2.0).shuffle(1)
+    dataset = dataset.batch(size) if size else dataset
+    w = tf.Variable(1.0)
+    front.script = [RunUntil("has_inf_or_nan")]
+    with tf_debug.debugging():
+        for one in dataset:
+            w.assign_add(tf.reduce_sum(one))
+    prompt = Prompt(front.ends[0])
+    found = prompt.data("row")["sample"]
+    assert (found["number"], found.get("single", False), found["certain"]) == (number, single, True)
+    assert ("of element 13 of the data set" in prompt.show("origin")) == single

@@ -26,7 +26,8 @@ class BatchPlace:
     tensor. A call may take as many as `steps` batches from it (`steps_per_execution` of Keras), this is the first's.
     `class_weight` says that `fit` made the weights of the samples out of those of their classes. `parts` are how many
     tensors of a batch are inputs, how many targets, how many weights, in that order; empty where that is not known.
-    `keys` are what each of these is called by the dict that holds it, empty for one without a name.
+    `keys` are what each of these is called by the dict that holds it, empty for one without a name. `single` says
+    that the data set makes no batches: what came is one element of it, and `step` its number.
     """
 
     step: int
@@ -39,3 +40,4 @@ class BatchPlace:
     class_weight: bool = False
     parts: tuple[int, ...] = ()
     keys: tuple[str, ...] = ()
+    single: bool = False

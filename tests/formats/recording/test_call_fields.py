@@ -19,7 +19,8 @@ CALL = Call(
     came={
         "x": BatchPlace(6, Order.ARRAYS, 36, 0, "fit"),
         "iterator": BatchPlace(
-            1, Order.PIPELINE, None, None, "", True, 3, class_weight=True, parts=(2, 1), keys=("a", "b/c", "")
+            1, Order.PIPELINE, None, None, "", True, 3, class_weight=True, parts=(2, 1), keys=("a", "b/c", ""),
+            single=True,
         ),
     },
 )  # fmt: skip

@@ -30,6 +30,8 @@ def sample_of(run: Run, batch: BatchRows, row: int) -> Sample | None:
         return None
     if place.order is Order.SHUFFLED:
         return Sample(place, None, certain=True)
+    if place.single:
+        return Sample(place, place.step, certain=True)
     before = place.step * batch.size if place.first is None else place.first
     return Sample(place, before + row, certain=place.first is not None or not place.step)
 

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tfdbg_cli.analysis.graph.annotation import made_at
 from tfdbg_cli.analysis.graph.axes.stored_axes import are_splits, row_of_each, rows_of_indices, rows_of_splits
 from tfdbg_cli.analysis.graph.feeds import fed_value, feed_name
 from tfdbg_cli.analysis.graph.lineage import Lineage
 from tfdbg_cli.analysis.graph.neighbours import Edge
 from tfdbg_cli.model.graph import GIVEN_BY, Node
-from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.names import TensorName, tensor_name_of
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import Array, NoValue
 from tfdbg_cli.model.walks import depth_first
@@ -63,6 +64,7 @@ class StoredBatch:
         beside = (before[-1] if before else None, behind[0] if behind else None)
         # Indices, elements and shape as arguments; shape, elements and indices as placeholders without a name.
         found = self._sparse(name, *beside, stored) or self._sparse(name, *beside[::-1], stored)
+        found = found or self._read_as_sparse(name, stored) or self._made_as_sparse(node, name, stored)
         for depth in range(min(len(behind), _DEEPEST), 0, -1):
             found = found or self._ragged(name, behind[:depth], stored)
         return found
@@ -147,6 +149,37 @@ class StoredBatch:
         rows = rows_of_indices(indices, stored, int(shape[0]))
         return None if rows is None else StoredRows(rows, int(shape[0]), name, indices[:, 0])
 
+    def _read_as_sparse(self, name: TensorName, stored: Array) -> StoredRows | None:
+        """The rows by an op that reads the elements behind their indices and before their shape, as ops do."""
+        for reader, _ in self._run.graph.consumers(name.node):
+            for before, read, behind in zip(reader.inputs, reader.inputs[1:], reader.inputs[2:], strict=False):
+                if read == name:
+                    found = self._sparse(name, self._held(before), self._held(behind), stored)
+                    if found is not None and len(found.of_elements) == self._length(name):
+                        return found
+        return None
+
+    def _made_as_sparse(self, node: Node, name: TensorName, stored: Array) -> StoredRows | None:
+        """The rows by what the same line of the program made to be fed as the indices and the shape."""
+        place = made_at(self._run.tracebacks, node.name)
+        if place is None:
+            return None
+        length = self._length(name)
+        fed = ((self._run.graph.find(tensor_name_of(text).node), text) for text in self._run.call.feeds)
+        beside = [
+            value
+            for other, text in fed
+            if other is not None and made_at(self._run.tracebacks, other.name) == place
+            if (value := self._fed(tensor_name_of(text).node)) is not None and value.dtype.kind in "iu"
+        ]
+        shapes = [value for value in beside if value.ndim == 1]
+        for indices in beside:
+            if indices.ndim == 2 and len(indices) == length:
+                found = [one for shape in shapes if (one := self._sparse(name, indices, shape, stored)) is not None]
+                if len(found) == 1:
+                    return found[0]
+        return None
+
     def _ragged(self, name: TensorName, splits: Sequence[Array | None], stored: Array) -> StoredRows | None:
         """Rows by `splits`, the outermost first."""
         length = size = self._length(name)
@@ -162,8 +195,7 @@ class StoredBatch:
         return StoredRows(rows, size, name, row_of_each(known, length))
 
     def _length(self, name: TensorName) -> int | None:
-        fed, shown = self._fed(name.node), self._shown(name)
-        value = fed if fed is not None else shown
+        value = self._held(name)
         return None if value is None or not value.ndim else len(value)
 
     def _beside(self, node: Node) -> tuple[list[Array | None], list[Array | None]]:
@@ -197,6 +229,11 @@ class StoredBatch:
     def _fed(self, name: str) -> Array | None:
         node = self._run.graph.find(name)
         return fed_value(self._run.call.feeds, feed_name(node) or TensorName(name, 0))
+
+    def _held(self, name: TensorName) -> Array | None:
+        """The value of a tensor that was fed, or that the run shows."""
+        fed = self._fed(name.node) if name.slot == 0 else None
+        return self._shown(name) if fed is None else fed
 
     def _shown(self, name: TensorName) -> Array | None:
         rows = self._run.tensors.named(name.node, name.slot)

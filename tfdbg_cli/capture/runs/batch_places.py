@@ -36,7 +36,7 @@ def batch_places(given: Mapping[str, int]) -> Mapping[str, BatchPlace]:
         return found
     for name, tensor in given.items():
         delivery = DELIVERIES.of(tensor)
-        place = None if delivery is None else BatchPlace(delivery.step, first=delivery.first)
+        place = None if delivery is None else BatchPlace(delivery.step, first=delivery.first, single=delivery.single)
         if loop is not None and loop[0] == tensor:
             place = replace(loop[1], handle=True)
         elif loop is not None and delivery is not None and loop[0] == delivery.iterator and loop[1].steps == 1:

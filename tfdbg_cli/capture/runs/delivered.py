@@ -18,6 +18,26 @@ from tfdbg_cli.capture.tf.types import Method
 from tfdbg_cli.own_frames import WITHOUT_OUR_FRAMES
 
 _MOST = 1024  # tensors that are remembered: those of the last batches
+# Kinds of data sets that give as many elements as they take one by one, or fewer; and kinds that begin with elements.
+_HANDING_ON = frozenset(
+    f"_{name}Dataset"
+    for name in (
+        "Map",
+        "ParallelMap",
+        "Prefetch",
+        "Repeat",
+        "Shuffle",
+        "Cache",
+        "Take",
+        "Skip",
+        "Shard",
+        "Filter",
+        "Options",
+    )
+)
+_ELEMENTS = frozenset(
+    {"_TensorSliceDataset", "_RangeDataset", "_UnbatchDataset", "TextLineDatasetV2", "TFRecordDatasetV2"}
+)
 _ASKING = ("__next__", "get_next")
 _LOSING_COUNT = ("get_next_as_optional", "_restore_from_tensors")
 
@@ -27,11 +47,13 @@ class Delivery:
     """A batch that an iterator gave: its number `step`, from 0, and the number of its `first` row in the data.
 
     `first` is None where a batch before it had no number of rows. `iterator` is the id of the iterator's handle.
+    `single` says that the data set makes no batches, so that what it gave is one element of the data.
     """
 
     iterator: int
     step: int
     first: int | None
+    single: bool = False
 
 
 @dataclass(slots=True)
@@ -44,6 +66,13 @@ class _Given:
     batches: int = 0
     rows: int | None = 0
     counted: bool = True
+    single: bool = False
+
+
+class _Here(threading.local):
+    """Of one thread: the iterator that it is asking for a batch."""
+
+    asked: Any = None
 
 
 class Deliveries:
@@ -56,6 +85,7 @@ class Deliveries:
     def __init__(self) -> None:
         self._given: Memo[_Given] = Memo(lambda iterator: _Given())
         self._known: OrderedDict[int, Delivery] = OrderedDict()
+        self._here = _Here()
         self._lock = threading.Lock()
 
     def count(self) -> list[Callable[[], None]]:
@@ -72,6 +102,15 @@ class Deliveries:
         """The batch in which the tensor with that id came; None where it is not known."""
         return self._known.get(tensor_id)
 
+    def arrives(self, tensor_ids: Iterable[int]) -> None:
+        """Note that the tensors with these ids are of the batch that this thread is asking an iterator for."""
+        asked = self._here.asked
+        given = None if asked is None else self._given.known(asked)
+        handle = None if asked is None else handle_of(asked)
+        if given is not None and given.counted and handle is not None:
+            for tensor_id in tensor_ids:
+                self._known[tensor_id] = Delivery(handle, given.batches, given.rows, given.single)
+
     def lend(self, arguments: Iterable[Any]) -> None:
         """Stop counting the iterators among `arguments` of a function, however nested: it may ask them unseen."""
         for iterator in _iterators_in(arguments):
@@ -82,14 +121,18 @@ class Deliveries:
             with WITHOUT_OUR_FRAMES:
                 original(iterator, *arguments, **keywords)
             if tf.executing_eagerly():
-                self._given.of(iterator)
+                self._given.of(iterator).single = _gives_elements(iterator)
 
         return begin
 
     def _giving(self, original: Method) -> Method:
         def give(iterator: Any, *arguments: Any, **keywords: Any) -> Any:
-            with WITHOUT_OUR_FRAMES:
-                batch = original(iterator, *arguments, **keywords)
+            before, self._here.asked = self._here.asked, iterator
+            try:
+                with WITHOUT_OUR_FRAMES:
+                    batch = original(iterator, *arguments, **keywords)
+            finally:
+                self._here.asked = before
             if not tf.executing_eagerly():  # while a function is traced that captured the iterator
                 self._lose(iterator)
             elif (given := self._given.known(iterator)) is not None and given.counted:
@@ -123,11 +166,23 @@ class Deliveries:
         size = sizes.pop() if len(sizes) == 1 else ()
         if handle is not None:
             for tensor in tensors:
-                self._known[compat.tensor_id(tensor)] = Delivery(handle, given.batches, given.rows)
+                self._known[compat.tensor_id(tensor)] = Delivery(handle, given.batches, given.rows, given.single)
             while len(self._known) > _MOST:
                 self._known.popitem(last=False)
         given.batches += 1
         given.rows = given.rows + size[0] if size and given.rows is not None else None
+
+
+def _gives_elements(iterator: Any) -> bool:
+    """Whether the data set of `iterator` gives element by element what its arrays or files hold, without batches."""
+    try:
+        dataset = compat.dataset_of(iterator)
+        while type(dataset).__name__ in _HANDING_ON:
+            (dataset,) = compat.inputs_of(dataset)
+    except Exception as error:  # noqa: BLE001  # data sets of another TensorFlow
+        report("ask a data set whether it makes batches", error)
+        return False
+    return type(dataset).__name__ in _ELEMENTS
 
 
 def _iterators_in(arguments: Iterable[Any]) -> Iterator[Any]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from functools import cache
 from itertools import chain, groupby
-from operator import attrgetter
+from operator import attrgetter, methodcaller
 from types import CodeType
 from typing import Any
 
@@ -57,6 +57,11 @@ EagerTensor: Any = tf.__internal__.EagerTensor
 dtype_number: Callable[[Any], int] = EagerTensor._datatype_enum
 shape_of: Callable[[Any], tuple[int, ...]] = EagerTensor._shape_tuple
 elements_of: Callable[[Any], int] = EagerTensor._num_elements
+atomic_of: Callable[[ConcreteFunction], AtomicFunction] = attrgetter(
+    "inference_fn"
+)  # what a call without tape performs
+dataset_of: Callable[[Any], Any] = attrgetter("_dataset")  # of an iterator; None where it was made of a handle
+inputs_of: Callable[[Any], Sequence[Any]] = methodcaller("_inputs")  # the data sets of which a data set takes
 tensor_id: Callable[[Any], int] = attrgetter("_id")
 host_array: Callable[[Any], Any] = EagerTensor._numpy_internal
 
@@ -238,11 +243,6 @@ def eager_tensor(value: Any) -> EagerTensor:
 def read_variable(handle: EagerTensor, dtype: int) -> EagerTensor:
     """The tensor that the variable behind an eager handle holds, `dtype` by number; unseen by tapes and callbacks."""
     return _execute(context.context()._handle, "", "ReadVariableOp", [handle], ("dtype", dtype), 1)[0]
-
-
-def atomic_of(concrete: ConcreteFunction) -> AtomicFunction:
-    """The AtomicFunction that a call of `concrete` performs while no tape watches."""
-    return concrete.inference_fn
 
 
 def built_graph_of(atomic: AtomicFunction) -> TfGraph:

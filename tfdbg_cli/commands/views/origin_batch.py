@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tfdbg_cli.analysis.batch.components import given_with
+from tfdbg_cli.analysis.graph.feeds import fed_value
 from tfdbg_cli.analysis.origin.origin_found import Origin
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.document.text import Line, Span, Style, line
+from tfdbg_cli.model.names import tensor_name_of
 from tfdbg_cli.model.runs import Run
 
 _LISTED, _FEEDS = 12, 3
@@ -21,13 +23,17 @@ def batch_lines(run: Run, origin: Origin, label_width: int) -> list[Line]:
     text, of_how_many = _rows_text(batch.rows), f" of {batch.size}"
     if len(batch.rows) == batch.size > 2:
         text, of_how_many = f"all {batch.size} rows", ""
+    place = run.call.came.get(batch.source)
+    if place is not None and place.single:
+        of_how_many += f" of element {place.step:,} of the data set"
     given = () if batch.stored else given_with(run, batch)
     sources = batch.source, batch.source.removesuffix(":0")
     feeds = [
         Span(name, Style.NAME, f"pf {quoted(name)}") for name in sorted(given, key=lambda name: name not in sources)
     ]
     if not feeds and batch.source:
-        feeds = [Span(batch.source, Style.NAME, f"pt {quoted(batch.source)}")]
+        verb = "pf" if fed_value(run.call.given, tensor_name_of(batch.source)) is not None else "pt"
+        feeds = [Span(batch.source, Style.NAME, f"{verb} {quoted(batch.source)}")]
     link = f"row {batch.rows[0]}"
     head = Span("Batch".ljust(label_width), Style.LABEL)
     parts: list[Span | str] = [head, Span(text, Style.PLAIN, link), of_how_many]

@@ -24,6 +24,10 @@ def sample_line(sample: Sample, size: int) -> Line:
         hidden = f"unknown, {where}: shuffle=True hides which one of the {_ARRAYS[validates]} it is"
         return line(label, hidden)
     number = Span(f"{sample.number:,}", Style.NUMBER)
+    if place.single:
+        return line(
+            label, number, " of what the iterator gave, from 0; the data set makes no batches, this is one element"
+        )
     if place.order is Order.ARRAYS:
         return line(label, number, f" of the {_ARRAYS[validates]}, from 0: {where}")
     if not place.loop:
@@ -52,4 +56,5 @@ def sample_data(sample: Sample | None) -> dict[str, Any] | None:
         "step": place.step,
         "epoch": place.epoch,
         "loop": place.loop or None,
+        **({"single": True} if place.single else {}),
     }

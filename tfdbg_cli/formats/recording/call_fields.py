@@ -79,6 +79,7 @@ def _came(fields: dict[str, Any]) -> tuple[str, BatchPlace]:
         flag(fields.get("class_weight", False)),
         tuple(map(whole, items(fields.get("parts", [])))),
         texts(fields.get("keys", [])),
+        flag(fields.get("single", False)),
     )
 
 

@@ -31,6 +31,14 @@ def test_sparse(tf, debugged, graph, name) -> None:
     assert (batch.rows, batch.size) == ((1,), 2)
 
 
+def test_sparse_whose_shape_is_known_to_the_graph(tf, debugged, graph) -> None:
+    s = tf.sparse_placeholder(tf.float32, shape=[4, 3])  # its shape is another kind of placeholder
+    product = tf.sparse_tensor_dense_matmul(s, tf.ones([3, 2]))
+    value = ([[0, 0], [0, 2], [1, 0], [3, 2]], [1.0, float("inf"), 4.0, 5.0], [4, 3])
+    batch = _origin(tf, debugged, tf.reduce_mean(product), {s: value}).batch
+    assert (batch.rows, batch.size) == ((0,), 4)
+
+
 @pytest.mark.parametrize(("rows", "bad"), [([[1.0, 2.0, 3.0], [-4.0]], (1,)), ([[1.0], [], [2.0, -4.0]], (2,))])
 def test_ragged(tf, debugged, graph, rows, bad) -> None:
     r = tf.ragged.placeholder(tf.float32, 1)

@@ -71,6 +71,7 @@ def proven(
     bodies = {scope.body.name: scope.body for scope in root.all()}
     apart: Apart = frozenset()
     best: Proof | None = None
+    parted = 0
     for _ in range(_ROUNDS):
         instrumented = make(apart, None) if apart or first.grafted else first
         rewritten = None if plain is None else instrumented.compiled(inputs)
@@ -82,9 +83,11 @@ def proven(
             return best
         given = () if proof.comparison is None else instrumented.places_given(proof.comparison.given)
         more = apart.union(_further(proof.comparison, bodies, apart), _instead(given, bodies, apart))
-        if more == apart and _parted(proof) and proof.comparison is not None:
+        stays = more == apart or _parted(proof) == parted  # the last round has changed nothing
+        parted = _parted(proof)
+        if stays and parted and proof.comparison is not None:
             wider = replace(proof.comparison, suspects=proof.comparison.near)
-            more = apart.union(_further(wider, bodies, apart))
+            more = more.union(_further(wider, bodies, apart))
         if more == apart:
             return best
         apart = more

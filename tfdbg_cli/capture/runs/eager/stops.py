@@ -8,6 +8,7 @@ import numpy as np
 
 from tfdbg_cli.analysis.watch.verdicts import nan_mask
 from tfdbg_cli.capture.controller import Action, Controller
+from tfdbg_cli.capture.runs.delivered import DELIVERIES
 from tfdbg_cli.capture.runs.eager.checks import Checks
 from tfdbg_cli.capture.runs.eager.live_frames import live_frames
 from tfdbg_cli.capture.runs.eager.log.insides import called_by
@@ -23,6 +24,8 @@ from tfdbg_cli.capture.tf.types import OpInput, OpOutputs
 from tfdbg_cli.model.frames import LiveFrame
 from tfdbg_cli.model.pausing import Sought
 from tfdbg_cli.model.statistics import any_nonfinite
+
+_GIVES = "IteratorGetNext"
 
 
 class Stops:
@@ -72,6 +75,8 @@ class Stops:
 
         With `alone` it shows only what led to the op. Returns what the program gets from the op.
         """
+        if paused.op.op_type == _GIVES:  # the iterator has not handed it on yet
+            DELIVERIES.arrives(key for key, _, _ in paused.op.outputs)
         frames = live_frames()
         plan = section.plan
         if plan is None or section.stopped:

@@ -105,3 +105,14 @@ print(tensor[40, 5:9].tolist(), (resource.getrusage(resource.RUSAGE_SELF).ru_max
     made = subprocess.run(words, capture_output=True, text=True, check=True)
     read, grown = made.stdout.rsplit(maxsplit=1)
     assert read == "[0, 0, 9, 0]" and int(grown) < 8
+
+
+def test_tensors_can_be_collected_in_sets(recording: tf_debug.Recording) -> None:
+    tensors = [*recording.tensors(), *recording.tensors()]
+    assert len(set(tensors)) == len(recording.tensors())
+    assert tensors[0] != recording.tensors(run=0)[0]
+
+
+def test_what_is_no_path_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(tf_debug.TfdbgError, match="No path can be called"):
+        tf_debug.open_recording(f"{tmp_path}/a\0b")

@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+import textwrap
 import time
 from pathlib import Path
 from typing import Any
@@ -106,6 +107,7 @@ def test_a_fit_is_recorded_and_trains_as_without(fit: tuple[str, str], tmp_path:
 
 _WITHOUT_TENSORFLOW = """
 import sys
+import textwrap
 sys.modules["tensorflow"] = None
 from tfdbg_cli.cli.main import main
 sys.exit(main(sys.argv[1:]))
@@ -212,11 +214,12 @@ def _count(path: Path) -> int:
     ("options", "said"),
     [
         (("--record", "train.py"), "There is something at"),
-        (("--record", "runs", "--every", "0"), "no number of runs"),
+        (("--record", "runs", "--every", "0"), "One run in 0 cannot be recorded"),
         (("--record", "runs", "--only", "("), "Cannot read the regex"),
         (("--record", "runs", "--budget", "much"), "'much' is no size"),
         (("--every", "3"), "A recording is described, and no path named"),
         (("--record", "runs", "--stats-only", "--only", "("), "Cannot read the regex"),
+        (("--record", ""), "The path is empty"),
     ],
 )
 def test_options_that_make_no_sense_are_refused_before_the_program(
@@ -225,6 +228,67 @@ def test_options_that_make_no_sense_are_refused_before_the_program(
     made = _launched(tmp_path, "print('ran')", *options)
     assert made.returncode == 1 and said in made.stderr and not made.stdout
     assert [path.name for path in tmp_path.iterdir()] == ["train.py"]
+
+
+def test_arguments_that_make_no_sense_are_refused_in_words(front: ScriptedFrontend, tmp_path: Path) -> None:
+    wrong: list[tuple[dict[str, Any], str]] = [
+        ({"every": "x"}, "every is 'x', and has to be a whole number"),
+        ({"every": 1.5}, "every is 1.5"),
+        ({"budget": 1.5}, "budget is 1.5"),
+        ({"only": 3}, "only is 3, and has to be a text"),
+        ({"every": 1, "worker": 3}, "worker is 3"),
+        ({"every": 0}, "One run in 0"),
+    ]
+    for options, said in wrong:
+        with pytest.raises(tf_debug.TfdbgError, match=said):
+            tf_debug.record(tmp_path / "r", **options)
+    for path, said in (("", "The path is empty"), ("a\0b", "No path can be called")):
+        with pytest.raises(tf_debug.TfdbgError, match=said):
+            tf_debug.record(path, every=1)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_single_run_that_has_not_come_is_not_recorded_after_stop_recording(
+    front: ScriptedFrontend, tmp_path: Path
+) -> None:
+    import tensorflow as tf
+
+    tf_debug.record(tmp_path / "case")
+    tf_debug.stop_recording()
+    tf.function(lambda x: tf.math.log(x))(tf.constant(1.0))
+    assert not (tmp_path / "case").exists()
+
+
+@pytest.mark.parametrize("how", ["function", "session"])
+def test_runs_of_several_threads_are_recorded_from_their_first_on(tmp_path: Path, how: str) -> None:
+    program = {
+        "function": """
+            @tf.function
+            def square(x): return tf.square(x, name="sq")
+            def call(n, i): assert float(square(tf.constant(float(10 * n + i)))) == (10 * n + i) ** 2
+            """,
+        "session": """
+            v1 = tf.compat.v1
+            v1.disable_eager_execution()
+            x = v1.placeholder(tf.float32, (), name="x")
+            y = tf.square(x, name="sq")
+            session = v1.Session()
+            def call(n, i): assert session.run(y, {x: 10 * n + i}) == (10 * n + i) ** 2
+            """,
+    }[how]
+    threads = """
+import threading
+def several(n):
+    for i in range(4): call(n, i)
+threads = [threading.Thread(target=several, args=(n,)) for n in range(3)]
+for one in threads: one.start()
+for one in threads: one.join()
+"""
+    made = _launched(tmp_path, "import tensorflow as tf" + textwrap.dedent(program) + threads, "--record", "runs")
+    assert "12 runs were recorded" in made.stderr, made.stderr
+    recording = tf_debug.open_recording(tmp_path / "runs")
+    found = sorted(float(recording.tensors(run=place)["sq:0"][...]) for place in range(12))
+    assert found == sorted(float((10 * n + i) ** 2) for n in range(3) for i in range(4))
 
 
 def test_from_python(front: ScriptedFrontend, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -168,8 +168,9 @@ def record(
         TfdbgError: the arguments make no sense, or the recording cannot be written there.
 
     """
-    refuse_to_write(os.fspath(path))
-    place = str(Path(path).expanduser().absolute())
+    text = os.fsdecode(path)
+    refuse_to_write(text)
+    place = str(Path(text).expanduser().absolute())
     one = every is None and not (only or layer or stats_only or budget or compress or worker)
     if one:
         refuse_unless_free(Path(place), replace=force)
@@ -206,8 +207,13 @@ def _recording() -> Iterator[None]:
 
 
 def stop_recording() -> None:
-    """End a recording that `record` began: what was recorded is written when this returns."""
-    process_debugger().debugger.recorder.end()
+    """End a recording that `record` began: what was recorded is written when this returns.
+
+    If a single run was to be recorded that has not come yet, none is.
+    """
+    debugger = process_debugger().debugger
+    debugger.recorder.end()
+    debugger.stop_recording()
 
 
 def add_tensor_filter(filter_name: str, tensor_filter: TensorFilter) -> None:

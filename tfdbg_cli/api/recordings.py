@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _MOST_ROWS = 60  # of a table in a notebook
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SavedTensor:
     """One tensor of a run of a recording; elements are read on access.
 
@@ -40,6 +40,12 @@ class SavedTensor:
     run: Run
     index: int
     facts: Tensor = field(repr=False)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, SavedTensor) and self.run is other.run and self.index == other.index
+
+    def __hash__(self) -> int:
+        return hash((id(self.run), self.index))
 
     @property
     def name(self) -> str:
@@ -247,6 +253,6 @@ def open_recording(path: str | os.PathLike[str]) -> Recording:
         TfdbgError: there is nothing there, or nothing that tfdbg can open; the hint says what it opens.
 
     """
-    opened = open_path(os.fspath(path))
+    opened = open_path(os.fsdecode(path))
     notes, opening = opened.notes, opened.opening
     return Recording(opened.path, opened.runs, opened.current, notes, opening, workers=opened.workers)

@@ -14,7 +14,7 @@ from tfdbg_cli.model.decision import RecordRuns
 def add_record_options(parser: argparse.ArgumentParser) -> None:
     """Let `parser` take a recording."""
     group = parser.add_argument_group("to record runs, while the program goes on")
-    group.add_argument("--record", metavar="PATH", default="", help="record runs in the new folder PATH")
+    group.add_argument("--record", metavar="PATH", default=None, help="record runs in the new folder PATH")
     group.add_argument(
         "--every", metavar="N", type=int, default=None, help="only the first run and every N-th after it"
     )
@@ -52,7 +52,7 @@ def record_of(options: argparse.Namespace) -> RecordRuns | None:
         TfdbgError: its options make no sense, or there is something at its path already.
 
     """
-    if not options.record:
+    if options.record is None:
         given = (options.every, options.only, options.layer, options.stats_only, options.budget, options.full)
         if any(given) or options.compress or options.worker:
             raise TfdbgError(

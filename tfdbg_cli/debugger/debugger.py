@@ -188,6 +188,11 @@ class Debugger:
             self._after_recording = then or self._state
         self._state = decision
 
+    def stop_recording(self) -> None:
+        """Take `record` back, if the run has not begun that it is to save."""
+        if isinstance(self._state, RecordRun) and self._in_flight is None:
+            self._state, self._after_recording = self._after_recording, Continue()
+
     def run_starts(self, pending: PendingRun) -> Plan:
         """What to do with a run; opens the prompt when it is time to. See `capture.controller.Controller`."""
         number = self.count_run()

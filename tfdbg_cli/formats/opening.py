@@ -35,6 +35,8 @@ def open_path(path: Path | str) -> Opened:
         TfdbgError: there is nothing there, or nothing that tfdbg can open; the hint says what it opens.
 
     """
+    if "\0" in str(path):
+        raise TfdbgError(f"No path can be called {str(path)!r}.")
     if _is_address(path):
         far = far_place_at(str(path))
         with far.telling():
@@ -69,7 +71,7 @@ def open_followed(path: Path | str) -> Opened:
     if _is_address(path):
         raise TfdbgError(f"New runs at {path} are not followed.", hint="Open it again to see what is new.")
     place = Place(Path(path).expanduser())
-    if place.is_missing or not (place.is_file or set(place.names) - {layout.INDEX}):
+    if place.is_missing or (not place.is_file and all(map(_precedes_manifest, place.names))):
         raise NothingYetError(f"There is no run in {place.path} yet.", hint="Does the program record there?")
     opened = open_path(path)
     if not isinstance(opened.runs, Growing):
@@ -78,6 +80,11 @@ def open_followed(path: Path | str) -> Opened:
     if not opened.runs:
         raise NothingYetError(f"There is no run in {place.path} yet.", hint="Does the program run?")
     return replace(opened, growing=opened.runs)
+
+
+def _precedes_manifest(name: str) -> bool:
+    """Whether a file or folder of this name may be there before the manifest of a recording that is being made."""
+    return name == layout.DATA or name.startswith((layout.INDEX, f"{layout.MANIFEST}.partial-"))
 
 
 def _is_address(path: Path | str) -> bool:

@@ -279,3 +279,16 @@ def test_what_does_not_grow_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(TfdbgError, match="no format"):
         open_followed(tmp_path / "file")
+
+
+@pytest.mark.parametrize(
+    "there", [(), ("index.sqlite",), ("index.sqlite", "data/"), ("data/", "recording.json.partial-7")]
+)
+def test_a_recording_that_is_being_made_is_waited_for(tmp_path: Path, there: tuple[str, ...]) -> None:
+    folder = tmp_path / "r"
+    folder.mkdir()
+    for name in there:
+        path = folder / name
+        path.mkdir() if name.endswith("/") else path.touch()
+    with pytest.raises(NothingYetError, match="There is no run in"):
+        open_followed(folder)

@@ -110,8 +110,8 @@ class KeptTensors:
             array = array_of(tensor)
         if isinstance(array, NoValue) or array.dtype.hasobject or _is_copy(array):
             return None
-        # Of what is not in the host's memory NumPy gets a copy, and once that is gone, the copy of the next tensor may
-        # lie in its place. As long as it is there, a second one lies elsewhere.
+        # Of what is not in the host's memory NumPy gets a copy. Once that is gone, the next tensor's may lie in its
+        # place; as long as it is there, a second one lies elsewhere.
         address = _address(array)
         return address if _address(compat.host_array(tensor)) == address else None
 

@@ -31,8 +31,14 @@ def record_decision(
         TfdbgError: they make no sense, there is something at `path` already, or its file system does not answer.
 
     """
+    kinds = {"every": int, "only": str, "layer": str, "budget": int | str, "full": str, "worker": str}
+    given = {"every": every, "only": only, "layer": layer, "budget": budget, "full": full, "worker": worker}
+    for name, kind in kinds.items():
+        if not isinstance(given[name], kind):
+            wanted = "a text" if kind is str else "a whole number" if kind is int else "a number of bytes or a text"
+            raise TfdbgError(f"{name} is {given[name]!r}, and has to be {wanted}.")
     if every < 1:
-        raise TfdbgError(f"--every {every} is no number of runs.", hint="--every 10 records one run in ten.")
+        raise TfdbgError(f"One run in {every} cannot be recorded.", hint="10 records one run in ten, 1 every run.")
     try:
         re.compile(only)
     except re.error as error:

@@ -29,12 +29,15 @@ def refuse_address(text: str, why: str, hint: str) -> None:
 
 
 def refuse_to_write(text: str) -> None:
-    """Refuse to write to `text` if it is an address, or was one before a Path was made of it.
+    """Refuse to write to `text` if it is an address, or was one before a Path was made of it, or is no path at all.
 
     Raises:
-        TfdbgError: it is one.
+        TfdbgError: it is so.
 
     """
+    if not text or "\0" in text:
+        said = "The path is empty." if not text else f"No path can be called {text!r}."
+        raise TfdbgError(said, hint="Name a folder that is empty or does not exist.")
     hint = "Choose a folder here, and copy it there when it is complete: `tfdbg open` reads it from there."
     if _FOLDED.match(text):
         raise TfdbgError(f"{text} is an address, and tfdbg writes to the disks of this machine alone.", hint=hint)

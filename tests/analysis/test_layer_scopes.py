@@ -153,3 +153,48 @@ def test_layers_do_not_keep_their_graph() -> None:
     gc.collect()
     with pytest.raises(ReferenceError):
         _ = kept._graph
+
+
+def keras_3(*calls: tuple[str, str]) -> Graph:
+    """A graph in which each scope of the `calls` reads the kernel and the bias of the layer beside it."""
+    nodes = []
+    for layer_name in dict.fromkeys(layer_name for _, layer_name in calls):
+        nodes += [op(f"{layer_name}/{variable}", "Placeholder") for variable in ("kernel", "bias")]
+    before = "x"
+    for scope, layer_name in calls:
+        nodes += [
+            op(f"step/{scope}/Cast/ReadVariableOp", "ReadVariableOp", f"{layer_name}/kernel"),
+            op(f"step/{scope}/MatMul", "MatMul", before, f"step/{scope}/Cast/ReadVariableOp"),
+            op(f"step/{scope}/BiasAdd/ReadVariableOp", "ReadVariableOp", f"{layer_name}/bias"),
+            op(f"step/{scope}/BiasAdd", "BiasAdd", f"step/{scope}/MatMul", f"step/{scope}/BiasAdd/ReadVariableOp"),
+            op(f"step/{scope}/Relu", "Relu", f"step/{scope}/BiasAdd"),
+        ]
+        before = f"step/{scope}/Relu"
+    nodes += [
+        op(f"{layer_name}/kernel/after_update", "UpdatedVariable", f"{layer_name}/kernel") for _, layer_name in calls
+    ]
+    return made_graph(op("x", "Placeholder"), *nodes)
+
+
+def test_layers_have_the_names_of_their_variables_where_keras_numbers_scopes_anew() -> None:
+    graph = keras_3(
+        ("net_1/dense_1", "net/dense"), ("net_1/dense_1_2", "net/dense_1"), ("net_1/head_1", "net/head")
+    )  # fmt: skip
+    assert layer(graph, "step/net_1/dense_1/MatMul") == "step/net/dense"
+    assert layer(graph, "step/net_1/dense_1_2/MatMul") == "step/net/dense_1"
+    matmuls = {
+        text: [name for name in within(graph, text) if name.endswith("MatMul")] for text in ("dense", "dense_1")
+    }
+    assert matmuls == {"dense": ["step/net_1/dense_1/MatMul"], "dense_1": ["step/net_1/dense_1_2/MatMul"]}
+    assert "net/dense_1/kernel/after_update" in within(graph, "dense_1")
+
+
+def test_a_layer_that_is_called_twice_has_a_scope_for_each_call() -> None:
+    graph = keras_3(("net_1/shared_1", "net/shared"), ("net_1/shared_3", "net/shared"))
+    assert layer(graph, "step/net_1/shared_1/MatMul") != layer(graph, "step/net_1/shared_3/MatMul")
+    assert {"step/net_1/shared_1/MatMul", "step/net_1/shared_3/MatMul"} <= set(within(graph, "shared"))
+
+
+def test_a_layer_that_reads_the_variable_of_another_keeps_its_name() -> None:
+    graph = keras_3(("net_1/table_1", "net/table"), ("net_1/head_1", "net/table"))
+    assert layer(graph, "step/net_1/head_1/MatMul").endswith("/head_1")

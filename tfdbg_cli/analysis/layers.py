@@ -10,9 +10,11 @@ from weakref import ref
 
 from tfdbg_cli.analysis.graph.call_scopes import call_scopes
 from tfdbg_cli.analysis.graph.roles import GRADIENT_SCOPE, Role, role_by_name, roles_of
+from tfdbg_cli.analysis.layer_names import called, names_by_variables
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import Graph, once_per_graph
 from tfdbg_cli.model.names import did_you_mean
+from tfdbg_cli.model.updates import UPDATED_VARIABLE
 from tfdbg_cli.ops.kinds import BRANCHES, LOOPS
 
 Scope = tuple[str, ...]
@@ -35,7 +37,8 @@ class Layers:
     The scope of a node is the path of layers and name scopes in which the program made it. Left out are: functions,
     loops and branches (`while/body` of `lstm/while/body/MatMul`), what gradients stand under (`gradient_tape/lstm/…`,
     `gradients/lstm/MatMul_grad/…`), and ops that give their name to helpers (`dense/MatMul/ReadVariableOp`).
-    An op of the optimizer that updates the variables of one layer belongs to that layer.
+    An op of the optimizer that updates the variables of one layer belongs to that layer. Layers are called as the
+    program calls them (`layer_names`).
     """
 
     def __init__(self, graph: Graph) -> None:
@@ -51,6 +54,9 @@ class Layers:
         # Of nodes that the graph does not have, by what stands before their names.
         self._beyond: dict[str, Scope] = {}
         self._fold_helpers(graph)
+        self._names = names_by_variables(graph, self._scopes)
+        self._numbered = {name: scope for name, scope in self._scopes.items() if called(scope, self._names) != scope}
+        self._scopes |= {name: called(scope, self._names) for name, scope in self._numbered.items()}
 
     @property
     def _graph(self) -> Graph:
@@ -67,7 +73,8 @@ class Layers:
         before = node.rpartition("/")[0]
         found = self._beyond.get(before)
         if found is None:
-            found = self._beyond[before] = self._outside_ops(self._without_calls(self._raw(node)))
+            found = called(self._outside_ops(self._without_calls(self._raw(node))), self._names)
+            self._beyond[before] = found
         return found
 
     def layer(self, node: str) -> Scope:
@@ -92,10 +99,13 @@ class Layers:
         """
         wanted = tuple(part for part in text.strip().strip("/").split("/") if part)
         parts = {part for scope in self._all_paths() for part in _windows(scope, len(wanted))} if wanted else set()
-        for fits in (_same, _same_but_number):
-            found = sorted(part for part in parts if fits(part, wanted))
-            if found:
-                return found
+        exact, numbered = ([part for part in parts if fits(part, wanted)] for fits in (_same, _same_but_number))
+        computing = (node.name for node in self._graph if node.op_type not in _HELPERS | {UPDATED_VARIABLE})
+        layers = {part for name in computing for part in _windows(self.layer(name), len(wanted))}
+        if exact and not layers.isdisjoint(exact):
+            return sorted(exact)
+        if exact or numbered:  # the exact name alone is that of variables
+            return sorted({*exact, *numbered})
         known = {part for name in self.names for part in name.split("/")}
         hint = (did_you_mean(text, [*known, *self.names]) if wanted else "") or "`layers` lists them."
         raise TfdbgError(f"There is no layer or scope {text!r} in the names of this run.", hint=hint)
@@ -115,7 +125,7 @@ class Layers:
         def within(node: str) -> bool:
             before, slash, last = node.rpartition("/")
             if node in scopes_of or last in last_parts or not slash:
-                return holds_one(tuple(node.split("/")), self.layer(node))
+                return holds_one(self._written(node), self.layer(node))
             found = beyond.get(before)
             if found is None:
                 found = beyond[before] = holds_one(tuple(before.split("/")), self.scope(node))
@@ -125,9 +135,19 @@ class Layers:
 
     def _all_paths(self) -> set[Scope]:
         """The scopes of all nodes, and the paths in which their names put them."""
-        written = {tuple(name.split("/")[:-1]) for name in self._scopes}
+        written = {self._written(name)[:-1] for name in self._scopes}
         beyond = {tuple(before.split("/")) for before in self._beyond if before}
         return written | beyond | set(self._scopes.values()) | set(self._beyond.values())
+
+    def _written(self, name: str) -> Scope:
+        """The parts of the name of a node, with its layer as the program calls it."""
+        parts = tuple(name.split("/"))
+        numbered = self._numbered.get(name)
+        if numbered is not None:
+            for at in range(len(parts) - len(numbered) + 1):
+                if parts[at : at + len(numbered)] == numbered:
+                    return (*parts[:at], *self._scopes[name], *parts[at + len(numbered) :])
+        return parts
 
     def _raw(self, name: str) -> Scope:
         """The scopes of `name` without the calls around it and the scopes of gradients."""

@@ -291,6 +291,19 @@ for one in threads: one.join()
     assert found == sorted(float((10 * n + i) ** 2) for n in range(3) for i in range(4))
 
 
+@pytest.mark.parametrize("options", [("--record", "runs"), ("-c", "run")])
+def test_of_eager_code_without_a_run_it_is_said_why_there_is_none(tmp_path: Path, options: tuple[str, ...]) -> None:
+    program = """
+import tensorflow as tf
+for i in range(5):
+    square = tf.constant(float(i)) ** 2
+print(float(square))
+"""
+    made = _launched(tmp_path, program, *options)
+    assert made.stdout.endswith("16.0\n")
+    assert made.stderr.count("5 ops ran eagerly, in no run") == 1 and "with tfdbg_cli.run():" in made.stderr
+
+
 def test_from_python(front: ScriptedFrontend, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     import tensorflow as tf
 

@@ -21,7 +21,7 @@ from tfdbg_cli.capture.intercept.initializers import InitializersApart
 from tfdbg_cli.capture.intercept.post_mortem import run_that_failed
 from tfdbg_cli.capture.runs.eager.watch import EagerWatch, watch_of
 from tfdbg_cli.debugger.debugger import Debugger
-from tfdbg_cli.debugger.recording_controller import RecordingAttendant, RecordingController
+from tfdbg_cli.debugger.recording_controller import OUTSIDE_RUNS, RecordingAttendant, RecordingController
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.units import count_text
@@ -85,6 +85,9 @@ class ProcessDebugger:
         missing = self.debugger.awaited_run
         if missing > 1:  # who goes on with `run` behind the last run knows
             return f"The program ended {count_text(missing, 'run')} before the end of that which was to be captured."
+        asked = not self.debugger.has_watched and not self.debugger.recorder.unattended  # a recording has said it
+        if asked and watch.outside and not self.debugger.run_count:
+            return OUTSIDE_RUNS.format(watch.outside)
         return self._never_watched() or seen_by_watches(self.debugger, watch.seen)
 
     def _never_watched(self) -> str:

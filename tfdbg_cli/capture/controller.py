@@ -192,6 +192,11 @@ class Attendant(Protocol):
         """The places of loops in whose turns calls of functions are the runs, and which compute beside these, too."""
         ...
 
+    @property
+    def outside(self) -> int:
+        """How many ops of the program ran eagerly in no run while they were divided."""
+        ...
+
     def run_begins(self, pending: PendingRun) -> None:
         """Note that a run begins in this thread."""
         ...

@@ -67,6 +67,7 @@ class Recorder:
         self._selected = False  # whether the value of some tensor is among those that are asked for
         self._reported = False
         self._failure_told = False
+        self.taken = 0  # runs of the recording that is on
         self.unattended = False  # whether the program records and nothing else: nobody asked for a prompt
         self.on_change: Callable[[], None] = lambda: None
         self.before_end: Callable[[], None] = lambda: None
@@ -152,6 +153,7 @@ class Recorder:
             self._counts.clear()
             self._numbers.clear()
             self._reported = self._failure_told = False
+            self.taken = 0
             self._selected = False
             self._writer = BackgroundWriter(writer, room, self._say)
             self._asked = replace(asked, path=str(path), worker=worker)
@@ -202,6 +204,7 @@ class Recorder:
         writer = self._writer
         if writer is None:
             return
+        self.taken += 1
         try:
             kept = self._numbered(_kept(run, self.statistics))
             writer.add(kept, values_size(kept))

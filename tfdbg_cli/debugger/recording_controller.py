@@ -107,6 +107,11 @@ _MIXED = (
     " made the arguments of these was recorded. A watch looks at all of it."
 )
 
+OUTSIDE_RUNS = (
+    "{:,} ops ran eagerly, in no run: turns of a loop are runs from the second on, where they compute with a variable"
+    " or train. `with tfdbg_cli.run():` around what is to be one makes any code a run."
+)
+
 
 class RecordingAttendant:
     """Divides eager code into runs while the debugger wants that or a recording is on."""
@@ -128,6 +133,11 @@ class RecordingAttendant:
         """See `controller.Attendant`."""
         return self._attendant.mixed
 
+    @property
+    def outside(self) -> int:
+        """See `controller.Attendant`."""
+        return self._attendant.outside
+
     def run_begins(self, pending: PendingRun) -> None:
         """Note that a run begins in this thread."""
         self._attendant.run_begins(pending)
@@ -137,6 +147,8 @@ class RecordingAttendant:
         self._attendant.end()
         if self._recorder.on and self.mixed:
             self._recorder.missed(_MIXED.format(", ".join(self.mixed)))
+        elif self._recorder.on and self.outside and not self._recorder.taken:
+            self._recorder.missed(OUTSIDE_RUNS.format(self.outside))
 
     def _attend(self) -> None:
         self._attendant.attend(self._wanted or self._recorder.on)

@@ -50,6 +50,7 @@ class EagerWatch:
         self._updates = VariableUpdates()
         self._pasts = Pasts()
         self.seen = 0  # ops that were looked at
+        self.outside = 0  # those of them that were in no run
 
     def attend(self, wanted: bool) -> None:
         """Begin to listen to ops, or stop."""
@@ -324,6 +325,7 @@ class EagerWatch:
         if section is None:
             return
         self.seen += section.log.count
+        self.outside += section.log.count if section.number is None else 0
         if self._checks is not None:
             self._checks.run_ends()
         plan = section.plan

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tfdbg_cli.collection import PutOff, count_as_old, seldom_collected
+from tfdbg_cli.collection import CollectionPutOff, count_as_old, seldom_collected
 
 
 @pytest.fixture(autouse=True)
@@ -21,7 +21,7 @@ def _as_it_was() -> Iterator[None]:
 @pytest.mark.parametrize("on", [True, False])
 def test_it_is_afterwards_as_it_was(on: bool) -> None:
     (gc.enable if on else gc.disable)()
-    put_off = PutOff()
+    put_off = CollectionPutOff()
     with put_off:
         assert not gc.isenabled()
         with put_off:
@@ -32,14 +32,14 @@ def test_it_is_afterwards_as_it_was(on: bool) -> None:
 
 def test_it_is_on_again_after_an_error() -> None:
     gc.enable()
-    with pytest.raises(KeyError), PutOff():
+    with pytest.raises(KeyError), CollectionPutOff():
         raise KeyError
     assert gc.isenabled()
 
 
 def test_the_last_thread_to_leave_switches_it_on() -> None:
     gc.enable()
-    put_off, entered, go = PutOff(), threading.Event(), threading.Event()
+    put_off, entered, go = CollectionPutOff(), threading.Event(), threading.Event()
 
     def other() -> None:
         with put_off:
@@ -70,7 +70,7 @@ def test_what_a_program_has_frozen_stays_so(frozen: int, monkeypatch: pytest.Mon
 def test_frozen_objects_are_not_counted_for_the_sake_of_a_few_new_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     counted: list[str] = []
     monkeypatch.setattr(gc, "get_freeze_count", lambda: counted.append("frozen") or 7)
-    with PutOff():
+    with CollectionPutOff():
         gc.collect()
         few = [[number] for number in range(1_000)]
         count_as_old()

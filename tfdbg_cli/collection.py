@@ -18,7 +18,7 @@ _PASSES = 10
 _NEVER = 1 << 30
 
 
-class PutOff:
+class CollectionPutOff:
     """A context that disables the garbage collector; nestable, also across threads. The last exit restores it."""
 
     def __init__(self) -> None:
@@ -42,7 +42,7 @@ class PutOff:
                 gc.enable()
 
 
-COLLECTION_PUT_OFF = PutOff()
+COLLECTION_PUT_OFF = CollectionPutOff()
 
 
 def count_as_old() -> None:

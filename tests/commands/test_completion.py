@@ -9,7 +9,7 @@ from support.work import counted_calls
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS
 from tfdbg_cli.commands.completion import Completions, complete
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.registry import LIVE, WITH_TENSORS, Argument, Command, Kind, Registry
+from tfdbg_cli.commands.registry import LIVE, WITH_TENSORS, Argument, ArgumentKind, Command, Registry
 from tfdbg_cli.document.document import text_document
 from tfdbg_cli.model.calls import Call, RunKind
 from tfdbg_cli.model.graph import Graph, Node
@@ -27,26 +27,26 @@ def _registry() -> Registry:
     registry.add(
         _command(
             "list_tensors", ("lt",),
-            Argument(("-f", "--tensor_filter"), "", Kind.FILTER),
+            Argument(("-f", "--tensor_filter"), "", ArgumentKind.FILTER),
             Argument(("-s", "--sort_by"), "", choices=("timestamp", "dump_size")),
-            Argument(("-t", "--op_type_filter"), "", Kind.OP_TYPE),
-            Argument(("--dtype",), "", Kind.DTYPE),
-            Argument(("--device",), "", Kind.DEVICE),
+            Argument(("-t", "--op_type_filter"), "", ArgumentKind.OP_TYPE),
+            Argument(("--dtype",), "", ArgumentKind.DTYPE),
+            Argument(("--device",), "", ArgumentKind.DEVICE),
             Argument(("-r", "--reverse"), "", switch=True),
             moments=WITH_TENSORS,
         )
     )  # fmt: skip
-    path = Argument(("-w", "--write_path"), "", Kind.PATH)
-    registry.add(_command("print_tensor", ("pt",), Argument(("tensor",), "", Kind.TENSOR), path))
-    registry.add(_command("node_info", ("ni",), Argument(("node",), "", Kind.NODE)))
-    registry.add(_command("print_feed", ("pf",), Argument(("feed",), "", Kind.FEED)))
-    registry.add(_command("print_source", ("ps",), Argument(("file",), "", Kind.SOURCE)))
+    path = Argument(("-w", "--write_path"), "", ArgumentKind.PATH)
+    registry.add(_command("print_tensor", ("pt",), Argument(("tensor",), "", ArgumentKind.TENSOR), path))
+    registry.add(_command("node_info", ("ni",), Argument(("node",), "", ArgumentKind.NODE)))
+    registry.add(_command("print_feed", ("pf",), Argument(("feed",), "", ArgumentKind.FEED)))
+    registry.add(_command("print_source", ("ps",), Argument(("file",), "", ArgumentKind.SOURCE)))
     registry.add(_command("eval", ("ev",), Argument(("expression",), "")))
     registry.add(_command("run", ("r",), Argument(("-n", "--no_debug"), "", switch=True), moments=LIVE))
-    registry.add(_command("help", ("h",), Argument(("command",), "", Kind.COMMAND, nargs="?")))
+    registry.add(_command("help", ("h",), Argument(("command",), "", ArgumentKind.COMMAND, nargs="?")))
     registry.add(_command("config", ("cfg",), Argument(("action",), "", choices=("set", "show")),
-                          Argument(("name",), "", Kind.SETTING, nargs="?"),
-                          Argument(("value",), "", Kind.SETTING_VALUE, nargs="?")))  # fmt: skip
+                          Argument(("name",), "", ArgumentKind.SETTING, nargs="?"),
+                          Argument(("value",), "", ArgumentKind.SETTING_VALUE, nargs="?")))  # fmt: skip
     return registry
 
 

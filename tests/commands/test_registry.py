@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tfdbg_cli.commands import verbs
-from tfdbg_cli.commands.registry import LIVE, Argument, Command, Moment, Registry, Source
+from tfdbg_cli.commands.registry import LIVE, Argument, Command, CommandSource, Moment, Registry
 from tfdbg_cli.commands.standard import VERBS, standard_registry
 from tfdbg_cli.commands.syntax import parse_line
 from tfdbg_cli.document.document import text_document
@@ -108,18 +108,18 @@ def test_a_command_is_made_when_it_is_asked_for() -> None:
         return (COMMAND,)
 
     registry = Registry()
-    registry.expect(Source(("demo", "d"), make))
+    registry.expect(CommandSource(("demo", "d"), make))
     assert "d" in registry and registry.names() == ["demo", "d"] and not made
     assert registry.find("d") is registry.find("demo") is COMMAND
     assert made == ["demo"]
 
 
 @pytest.mark.parametrize("source", [
-    Source(("demo", "e"), lambda: (COMMAND,)),
-    Source(("demo",), lambda: (COMMAND,)),
-    Source(("demo", "d"), lambda: (COMMAND,), LIVE),
+    CommandSource(("demo", "e"), lambda: (COMMAND,)),
+    CommandSource(("demo",), lambda: (COMMAND,)),
+    CommandSource(("demo", "d"), lambda: (COMMAND,), LIVE),
 ])  # fmt: skip
-def test_a_source_that_says_something_else_than_it_makes_is_refused(source: Source) -> None:
+def test_a_source_that_says_something_else_than_it_makes_is_refused(source: CommandSource) -> None:
     registry = Registry()
     registry.expect(source)
     with pytest.raises(ValueError, match="go by"):
@@ -129,7 +129,7 @@ def test_a_source_that_says_something_else_than_it_makes_is_refused(source: Sour
 def test_two_sources_with_one_name_are_refused() -> None:
     registry = Registry()
     for _ in range(2):
-        registry.expect(Source(("demo", "d"), lambda: (COMMAND,)))
+        registry.expect(CommandSource(("demo", "d"), lambda: (COMMAND,)))
     with pytest.raises(ValueError, match="taken by demo"):
         list(registry)
 
@@ -140,7 +140,7 @@ def test_where_a_name_is_for_other_moments_its_source_stays_unmade() -> None:
 
     registry = Registry()
     registry.add(COMMAND)
-    registry.expect(Source(("demo",), make, frozenset({Moment.STEPPING})))
+    registry.expect(CommandSource(("demo",), make, frozenset({Moment.STEPPING})))
     assert registry.find("demo", Moment.OPENED) is COMMAND
 
 

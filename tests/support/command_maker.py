@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.registry import Argument, Command, Kind, Registry
+from tfdbg_cli.commands.registry import Argument, ArgumentKind, Command, Registry
 from tfdbg_cli.commands.syntax import quoted
 
 _TEXTS = (
@@ -85,17 +85,17 @@ class CommandMaker:
         if pick.random() < 0.15:
             return pick.choice(_TEXTS)
         match argument.kind:
-            case Kind.NODE:
+            case ArgumentKind.NODE:
                 return self._perhaps_near(self._names)
-            case Kind.TENSOR:
+            case ArgumentKind.TENSOR:
                 return self._perhaps_near(self._names) + pick.choice(_SLICES) * (pick.random() < 0.5)
-            case Kind.FEED:
+            case ArgumentKind.FEED:
                 return self._perhaps_near(self._feeds) + pick.choice(_SLICES) * (pick.random() < 0.5)
-            case Kind.FILTER:
+            case ArgumentKind.FILTER:
                 return self._perhaps_near(self._filters)
-            case Kind.COMMAND:
+            case ArgumentKind.COMMAND:
                 return self._perhaps_near(self._words)
-            case Kind.SOURCE:
+            case ArgumentKind.SOURCE:
                 return pick.choice(("train.py", "/home/ada/train.py", "gen_ops.py", "rain.py", "nowhere.py"))
             case _:
                 return pick.choice((*_TEXTS, str(pick.randrange(-3, 30))))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from tfdbg_cli.capture.functions.instrumented import Instrumented, Outcome
+from tfdbg_cli.capture.functions.instrumented import CallResult, Instrumented
 from tfdbg_cli.capture.functions.kept_tensors import KeptTensors
 from tfdbg_cli.capture.functions.scopes import scope_of
 from tfdbg_cli.capture.tf import compat
@@ -25,7 +25,7 @@ def called(instrumented: Instrumented, inputs: Sequence[Any]) -> tuple[tuple[Any
     return outcome.outputs, outcome.captured
 
 
-def made(function: Callable[..., Any], *arguments: Any) -> tuple[Any, Outcome]:
+def made(function: Callable[..., Any], *arguments: Any) -> tuple[Any, CallResult]:
     """The concrete function of `function` for `arguments`, and the outcome of one instrumented call with them."""
     concrete = function.get_concrete_function(*arguments)
     return concrete, instrument(concrete).perform([*flat(*arguments), *concrete.captured_inputs])
@@ -41,20 +41,20 @@ def flat(*arguments: Any) -> list[Any]:
     ]
 
 
-def values(outcome: Outcome, name: str, slot: int = 0) -> list[Any]:
+def values(outcome: CallResult, name: str, slot: int = 0) -> list[Any]:
     """The values of the tensor `name`, one for each execution."""
     return [outcome.captured.value(index) for index in outcome.captured.named(name, slot)]
 
 
-def names(outcome: Outcome) -> list[str]:
+def names(outcome: CallResult) -> list[str]:
     """The names of all values, in order of execution."""
     return [str(outcome.captured[index].name) for index in range(len(outcome.captured))]
 
 
 @contextmanager
-def all_instrumented() -> Iterator[list[tuple[Instrumented, Outcome]]]:
+def all_instrumented() -> Iterator[list[tuple[Instrumented, CallResult]]]:
     """A context in which every call of a graph function is instrumented; the list gathers what they gave."""
-    found: list[tuple[Instrumented, Outcome]] = []
+    found: list[tuple[Instrumented, CallResult]] = []
     kind = compat.atomic_class()
     original = kind.call_flat
     kept: dict[Any, Instrumented] = {}

@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.registry import LIVE, Argument, Command, Kind, Registry, UiAction
+from tfdbg_cli.commands.registry import LIVE, Argument, ArgumentKind, Command, Registry, UiAction
 from tfdbg_cli.document.document import Document, Text, text_document
 from tfdbg_cli.document.table import Column, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, lines_of
@@ -101,7 +101,7 @@ def small_registry() -> Registry:
     reverse = Argument(("-r", "--reverse"), "reverse", switch=True)
     for command in (
         Command("list_tensors", ("lt",), "List.", _lt, (sort, reverse)),
-        Command("print_tensor", ("pt",), "Print.", _pt, (Argument(("tensor",), "which", Kind.TENSOR),)),
+        Command("print_tensor", ("pt",), "Print.", _pt, (Argument(("tensor",), "which", ArgumentKind.TENSOR),)),
         Command("run_info", ("ri",), "About.", _text("info", "1 fetch\n  loss/Mean:0\n" + WIDE)),
         Command("code", (), "Code.", lambda c, o: text_document("code", line(Span(WIDE, Style.STRING)))),
         Command("text", (), "Lines.", _text("text", "\n".join(f"line {i}" for i in range(100)))),
@@ -110,7 +110,9 @@ def small_registry() -> Registry:
         Command("origin", (), "Origin.", _text("origin", "loss/Log")),
         Command("boom", (), "A bug.", _boom),
         Command("late", (), "A late bug.", _late_boom),
-        Command("config", (), "Set.", _config, (Argument(("name",), "n", Kind.SETTING), Argument(("value",), "v"))),
+        Command(
+            "config", (), "Set.", _config, (Argument(("name",), "n", ArgumentKind.SETTING), Argument(("value",), "v"))
+        ),
         Command("run", ("r",), "Run.", _run, (Argument(("-f", "--filter"), "until", default=""),), LIVE),
         Command("continue", ("c",), "Go on.", lambda c, o: Continue(), moments=LIVE),
         Command("output", (), "Output.", lambda c, o: UiAction.OUTPUT, moments=LIVE),

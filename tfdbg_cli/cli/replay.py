@@ -31,7 +31,7 @@ STEPPER = "invoke_stepper"  # the command that walks through a run op by op
 
 
 @dataclass(frozen=True)
-class Replayed:
+class ReplayPrompt:
     """The prompt on the run made again, and whether it came out the `same`: what went wrong first did so again.
 
     `said` is a sentence about that.
@@ -54,8 +54,8 @@ class FromBundle:
 
     def with_values(self, replaced: Mapping[TensorName, Array]) -> tuple[TensorStore, RunError | None]:
         """What the run gives when the tensors `replaced` have these values. See `model.replay.Replayable`."""
-        from tfdbg_cli.capture.replay.again import repeat
-        from tfdbg_cli.capture.replay.replaced import with_replaced
+        from tfdbg_cli.capture.replay.any_replay import repeat
+        from tfdbg_cli.capture.replay.replaced_values import with_replaced
 
         again = repeat(with_replaced(self.held, replaced))
         return again.tensors, again.error
@@ -86,7 +86,7 @@ def _opened_by(trust: bool, *options: str) -> tuple[str, ...]:
     return "replay", *(["--trust"] if trust else []), *options
 
 
-def replayed(path: str, *, trust: bool = False) -> Replayed:
+def replayed(path: str, *, trust: bool = False) -> ReplayPrompt:
     """Make the run of the bundle at `path` again.
 
     With `trust` also one whose ops may reach files, the network, Python or other processes.
@@ -101,7 +101,7 @@ def replayed(path: str, *, trust: bool = False) -> Replayed:
     _require_harmless(bundle, trust)
     _require_tensorflow(place)
     from tfdbg_cli.capture.budget import memory_budget
-    from tfdbg_cli.capture.replay.again import repeat
+    from tfdbg_cli.capture.replay.any_replay import repeat
     from tfdbg_cli.capture.replay.replayed import difference, uncompared
     from tfdbg_cli.capture.what_if.of_replay import what_if_of
 
@@ -124,7 +124,7 @@ def replayed(path: str, *, trust: bool = False) -> Replayed:
     elif same:
         run = replace(run, error=bundle.run.error)  # its message names the program's lines
     run = with_recorded_past(run, recorded)
-    return Replayed(Opened(str(place), (run,), opening="run_info", opened_by=_opened_by(trust)), same, said)
+    return ReplayPrompt(Opened(str(place), (run,), opening="run_info", opened_by=_opened_by(trust)), same, said)
 
 
 def steps_of(path: str, *, trust: bool = False) -> Opened:

@@ -10,7 +10,7 @@ from pathlib import Path
 from tfdbg_cli.analysis.watch.filter import Filter
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import moment_of
-from tfdbg_cli.commands.registry import Argument, Command, Kind, Registry
+from tfdbg_cli.commands.registry import Argument, ArgumentKind, Command, Registry
 from tfdbg_cli.commands.vocabulary import Match, matching, vocabulary_of
 from tfdbg_cli.config.settings import setting_names, values_of
 from tfdbg_cli.errors import TfdbgError
@@ -114,7 +114,7 @@ def _value(typed: _Typed, command: Command, context: Context, registry: Registry
     argument = _flagged(command, typed.before[-1]) or _positional(command, typed.before[1:])
     if argument is None:
         return Completions(typed.start)
-    if argument.kind is Kind.SETTING_VALUE:
+    if argument.kind is ArgumentKind.SETTING_VALUE:
         return _quoted(typed, matching(typed.word, values_of(typed.before[-1])))
     return _quoted(typed, _named(argument, typed.word, context, registry))
 
@@ -148,35 +148,35 @@ def _named(argument: Argument, word: str, context: Context, registry: Registry) 
     if argument.choices:
         return matching(word, argument.choices)
     match argument.kind:
-        case Kind.TEXT:
+        case ArgumentKind.TEXT:
             return Match()
-        case Kind.PATH:
+        case ArgumentKind.PATH:
             return _paths(word)
-        case Kind.TENSOR:
+        case ArgumentKind.TENSOR:
             return _tensors(word, context)
-        case Kind.NODE:
+        case ArgumentKind.NODE:
             return vocabulary_of(context.graph).nodes.matching(word)
-        case Kind.LAYER:
+        case ArgumentKind.LAYER:
             return matching(word, vocabulary_of(context.graph).layers)
-        case Kind.SOURCE:
+        case ArgumentKind.SOURCE:
             return matching(word, vocabulary_of(context.graph).sources(context.tracebacks))
-        case Kind.DEVICE:
+        case ArgumentKind.DEVICE:
             return matching(word, context.graph.devices())
-        case Kind.OP_TYPE:
+        case ArgumentKind.OP_TYPE:
             return matching(word, vocabulary_of(context.graph).op_types)
         case _:
             return matching(word, sorted(_few(argument.kind, word, context, registry)))
 
 
-def _few(kind: Kind, word: str, context: Context, registry: Registry) -> Iterable[str]:
+def _few(kind: ArgumentKind, word: str, context: Context, registry: Registry) -> Iterable[str]:
     """Names of the kinds that come in small numbers."""
-    if kind is Kind.FEED:
+    if kind is ArgumentKind.FEED:
         return context.call.feeds
-    if kind is Kind.FILTER:
+    if kind is ArgumentKind.FILTER:
         return [*context.filters, *_with_parameters(context)] if ":" in word else context.filters
-    if kind is Kind.DTYPE:
+    if kind is ArgumentKind.DTYPE:
         return element_type_names()
-    if kind is Kind.SETTING:
+    if kind is ArgumentKind.SETTING:
         return setting_names()
     return registry.names_at(moment_of(context))
 

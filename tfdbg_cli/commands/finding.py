@@ -31,7 +31,7 @@ class FoundKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class NameHit:
     """Something found by its `name`; `match` says where the typed letters are in it.
 
     Of a run, `number` is its place among the runs, from 1. The name of a command is followed by its aliases.
@@ -128,7 +128,7 @@ def _run_names(context: Context) -> Sequence[str]:
     return [run.call.title for run in context.runs]
 
 
-class Finding:
+class NameSearch:
     """A search by what a user types, done in slices. `hits` are the best so far, `total` counts all of them."""
 
     def __init__(self, context: Context, registry: Registry) -> None:
@@ -140,9 +140,9 @@ class Finding:
         """
         self._names = Names(context, registry)
         self._steps: Iterator[None] | None = None
-        self._found: list[tuple[Rank, int, Hit]] = []
+        self._found: list[tuple[Rank, int, NameHit]] = []
         self.text = ""
-        self.hits: Sequence[Hit] = ()
+        self.hits: Sequence[NameHit] = ()
         self.total = 0
         self.ask("")
 
@@ -167,7 +167,7 @@ class Finding:
         else:
             self._steps = None
             nothing = Match((0, 0, 0), ())
-            self.hits = [Hit(FoundKind.COMMAND, name, nothing) for name in self._names.commands]
+            self.hits = [NameHit(FoundKind.COMMAND, name, nothing) for name in self._names.commands]
             self.total = len(self.hits)
 
     def work(self, enough: Callable[[], bool]) -> None:
@@ -192,7 +192,7 @@ class Finding:
                     name = names[at]
                     if wanted.holds(name) and (match := wanted.match(name)) is not None:
                         self.total += 1
-                        self._found.append((match.rank, _ORDER[kind], Hit(kind, name, match, at + 1)))
+                        self._found.append((match.rank, _ORDER[kind], NameHit(kind, name, match, at + 1)))
                 if len(self._found) > _MOST + _SLACK:
                     self._best()
                 yield

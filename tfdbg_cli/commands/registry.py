@@ -44,7 +44,7 @@ LIVE = frozenset({Moment.RUN_START, Moment.RUN_END, Moment.PAUSED})
 LOOKING = WITH_TENSORS | {Moment.STEPPING}
 
 
-class Kind(Enum):
+class ArgumentKind(Enum):
     """What an argument names, which tells completion where to find candidates."""
 
     TEXT = auto()
@@ -72,7 +72,7 @@ class Argument:
 
     flags: tuple[str, ...]
     help: str
-    kind: Kind = Kind.TEXT
+    kind: ArgumentKind = ArgumentKind.TEXT
     metavar: str = ""
     switch: bool = False  # present or absent, without a value
     type: Callable[[str], Any] = str
@@ -238,7 +238,7 @@ def _parser(command: Command) -> argparse.ArgumentParser:
 
 
 @dataclass(frozen=True)
-class Source:
+class CommandSource:
     """Commands that `make` creates when one of them is first needed.
 
     `names` are all their names and aliases, `moments` all stops at which any of them can be used. By these a registry
@@ -272,8 +272,8 @@ class Registry:
     """Commands by name and alias. A name may mean one command in the stepper and another one elsewhere."""
 
     def __init__(self) -> None:
-        self._sources: list[Source] = []
-        self._names: dict[str, list[Source]] = {}
+        self._sources: list[CommandSource] = []
+        self._names: dict[str, list[CommandSource]] = {}
 
     def add(self, command: Command) -> None:
         """Register `command`; a name or alias that is taken for the same moments is a programming error."""
@@ -281,9 +281,9 @@ class Registry:
             for source in self._names.get(name, ()):
                 for other in source.named(name):
                     _require_apart(name, command, other)
-        self.expect(Source((command.name, *command.aliases), lambda: (command,), command.moments))
+        self.expect(CommandSource((command.name, *command.aliases), lambda: (command,), command.moments))
 
-    def expect(self, source: Source) -> None:
+    def expect(self, source: CommandSource) -> None:
         """Register the commands of `source`, which are made when they are needed."""
         for name in dict.fromkeys(source.names):
             self._names.setdefault(name, []).append(source)

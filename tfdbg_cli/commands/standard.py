@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 
-from tfdbg_cli.commands.registry import EVERYWHERE, LIVE, Command, Moment, Registry, Source
+from tfdbg_cli.commands.registry import EVERYWHERE, LIVE, Command, CommandSource, Moment, Registry
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ def standard_registry() -> Registry:
     registry = Registry()
     for verb in VERBS:
         make = partial(_commands_of, verb.module, registry)
-        registry.expect(Source(tuple(verb.names.split()), make, verb.moments))
+        registry.expect(CommandSource(tuple(verb.names.split()), make, verb.moments))
     return registry
 
 

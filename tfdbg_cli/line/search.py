@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from tfdbg_cli.commands.views.elements import require_element
+from tfdbg_cli.commands.views.element_request import require_element
 from tfdbg_cli.commands.views.patterns import search_pattern
 from tfdbg_cli.document.document import Document, text_document
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line

@@ -8,7 +8,7 @@ import numpy as np
 import tensorflow as tf
 
 from tfdbg_cli.capture.functions.frame_reports import Unrolled
-from tfdbg_cli.capture.functions.instrumented import Instrumented, Outcome
+from tfdbg_cli.capture.functions.instrumented import CallResult, Instrumented
 from tfdbg_cli.capture.functions.recomputed import Recomputed
 from tfdbg_cli.capture.functions.scopes import scope_of
 from tfdbg_cli.capture.functions.straight import Straight
@@ -20,7 +20,7 @@ def _chain(x: tf.Tensor) -> tf.Tensor:
     return tf.reduce_sum(tf.nn.relu(tf.exp(-y) * tf.reshape(y, [2, 3])))
 
 
-def _called() -> tuple[Instrumented, Outcome, Any]:
+def _called() -> tuple[Instrumented, CallResult, Any]:
     concrete = tf.function(_chain).get_concrete_function(tf.TensorSpec([2, 3], tf.float32))
     instrumented = Instrumented(scope_of(concrete))
     x = tf.reshape(tf.range(6.0), [2, 3])

@@ -18,7 +18,7 @@ from tfdbg_cli.model.replay import ReplaySpec, Role
 tf = pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tf
 
-from tfdbg_cli.capture.replay.again import repeat  # noqa: E402
+from tfdbg_cli.capture.replay.any_replay import repeat  # noqa: E402
 from tfdbg_cli.capture.replay.function import fresh_variable  # noqa: E402
 from tfdbg_cli.capture.replay.replayed import Replayed  # noqa: E402
 from tfdbg_cli.capture.runs.function.traced_function import traced_function  # noqa: E402

@@ -242,8 +242,8 @@ def test_a_run_that_is_held_is_made_again_as_a_whole_its_updates_too() -> None:
 def test_a_replaced_argument_and_a_loop_behind_it() -> None:
     import tensorflow as tf
 
-    from tfdbg_cli.capture.replay.again import repeat
-    from tfdbg_cli.capture.replay.replaced import with_replaced
+    from tfdbg_cli.capture.replay.any_replay import repeat
+    from tfdbg_cli.capture.replay.replaced_values import with_replaced
     from tfdbg_cli.capture.runs.function.traced_function import traced_function
     from tfdbg_cli.capture.tf.compat import atomic_of
     from tfdbg_cli.model.names import TensorName

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tfdbg_cli.commands.query.facts import BY_NAME
-from tfdbg_cli.commands.query.language import Both, Comparison, Either, Named, Not, Query, QueryError, Word, written
+from tfdbg_cli.commands.query.language import Both, Either, FactTest, Named, Not, Query, QueryError, Word, written
 from tfdbg_cli.commands.query.parser import parse_query
 
 
@@ -18,8 +18,8 @@ from tfdbg_cli.commands.query.parser import parse_query
         ("  ", Both(())),
         ("dense", Word("dense")),
         ("^loss/(a|b)$", Word("^loss/(a|b)$")),
-        ("dense nan>0", Both((Word("dense"), Comparison("nan", ">", "0")))),
-        ("dense and nan > 0", Both((Word("dense"), Comparison("nan", ">", "0")))),
+        ("dense nan>0", Both((Word("dense"), FactTest("nan", ">", "0")))),
+        ("dense and nan > 0", Both((Word("dense"), FactTest("nan", ">", "0")))),
         ("a b or c", Either((Both((Word("a"), Word("b"))), Word("c")))),
         ("a (b or c)", Both((Word("a"), Either((Word("b"), Word("c")))))),
         ("not a b", Both((Not(Word("a")), Word("b")))),
@@ -28,18 +28,18 @@ from tfdbg_cli.commands.query.parser import parse_query
         ("android", Word("android")),
         ('"and"', Word("and")),
         ('"a ""b"" c"', Word('a "b" c')),
-        ("shape=[*, 128]", Comparison("shape", "=", "[*, 128]")),
-        ("shape=*,128", Comparison("shape", "=", "*,128")),
-        ("type==MatMul", Comparison("op", "=", "MatMul")),
-        ("size>1.5MB", Comparison("size", ">", "1.5MB")),
-        ("(zero>50%)", Comparison("zero", ">", "50%")),
-        ("name~'a b'", Comparison("name", "~", "a b")),
+        ("shape=[*, 128]", FactTest("shape", "=", "[*, 128]")),
+        ("shape=*,128", FactTest("shape", "=", "*,128")),
+        ("type==MatMul", FactTest("op", "=", "MatMul")),
+        ("size>1.5MB", FactTest("size", ">", "1.5MB")),
+        ("(zero>50%)", FactTest("zero", ">", "50%")),
+        ("name~'a b'", FactTest("name", "~", "a b")),
         ("dense/MatMul:0", Word("dense/MatMul:0")),
-        ("worker:chief0 loss", Both((Comparison("worker", "=", "chief0"), Word("loss")))),
-        ("worker!=chief0", Comparison("worker", "!=", "chief0")),
+        ("worker:chief0 loss", Both((FactTest("worker", "=", "chief0"), Word("loss")))),
+        ("worker!=chief0", FactTest("worker", "!=", "chief0")),
         ("worker:0", Word("worker:0")),
         ('"worker:chief0"', Word("worker:chief0")),
-        ("@sick role=grad", Both((Named("sick"), Comparison("role", "=", "grad")))),
+        ("@sick role=grad", Both((Named("sick"), FactTest("role", "=", "grad")))),
         ('"@sick"', Word("@sick")),
     ],
 )  # fmt: skip
@@ -112,8 +112,8 @@ def _readable(query: Query) -> bool:
 
 _LEAVES = st.one_of(
     st.builds(Word, _TEXTS),
-    st.builds(Comparison, st.sampled_from(["name", "op", "device"]), st.sampled_from(["=", "!=", "~"]), _TEXTS),
-    st.sampled_from([Comparison("nan", ">", "0"), Comparison("shape", "!=", "[4, *]")]),
+    st.builds(FactTest, st.sampled_from(["name", "op", "device"]), st.sampled_from(["=", "!=", "~"]), _TEXTS),
+    st.sampled_from([FactTest("nan", ">", "0"), FactTest("shape", "!=", "[4, *]")]),
 )
 _QUERIES = st.recursive(
     _LEAVES,
@@ -133,7 +133,7 @@ def test_what_is_written_reads_back_as_the_same_query(query: Query) -> None:
 
 @pytest.mark.parametrize("text", ["[(]", "a\\\\", "a\\)", "[)]"])
 def test_a_bracket_of_its_own_does_not_swallow_one_around_it(text: str) -> None:
-    query = Both((Word("x"), Either((Word(text), Comparison("name", "=", text)))))
+    query = Both((Word("x"), Either((Word(text), FactTest("name", "=", text)))))
     assert parse_query(written(query)) == query
 
 

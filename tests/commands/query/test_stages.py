@@ -5,10 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tfdbg_cli.commands.query.language import Both, Comparison, Either, Not, Query, Word
+from tfdbg_cli.commands.query.language import Both, Either, FactTest, Not, Query, Word
 from tfdbg_cli.commands.query.stages import Asked, Stage, StagedQuery
 
-_LEAVES = [Word("name"), Comparison("dtype", "=", "x"), Comparison("nan", ">", "0"), Comparison("max", ">", "0")]
+_LEAVES = [Word("name"), FactTest("dtype", "=", "x"), FactTest("nan", ">", "0"), FactTest("max", ">", "0")]
 _STAGES = [Stage.NAME, Stage.ROW, Stage.VALUE, Stage.VALUE]
 _QUERIES = st.recursive(
     st.sampled_from(_LEAVES),
@@ -36,7 +36,7 @@ def _of(query: Query, truth: list[bool]) -> bool:
 def test_stages_agree_with_the_whole(query: Query, truth: list[bool]) -> None:
     asked: list[Stage] = []
 
-    def ask(part: Word | Comparison) -> Asked:
+    def ask(part: Word | FactTest) -> Asked:
         at = _LEAVES.index(part)
 
         def test(name: str, index: int) -> bool:

@@ -35,7 +35,7 @@ _KEEP_NUMBERS = MOVES | SAME_VALUE.keys()
 _Rows: TypeAlias = tuple[int, ...]
 
 
-class Evidence(IntEnum):
+class RowEvidence(IntEnum):
     """Whether something stands row for row with a batch; of several findings the last here counts."""
 
     NONE = auto()
@@ -57,25 +57,25 @@ class Alongside:
         self._there = {made: rows for made, rows, _ in self._forward(self._source) if rows}
         self._orders = {batch.rows, *batch.way.values(), *self._there.values()}
 
-    def keeps_rows(self, name: str) -> Evidence:
+    def keeps_rows(self, name: str) -> RowEvidence:
         """Whether what was given as `name` has for each row of the batch its own, in the order of the batch."""
         first = tensor_name_of(name)
         readers = [reader.op_type for reader, _ in self._run.graph.consumers(first.node)]
         begins = readers and all(updates_variable(reader) or reader == UPDATED_VARIABLE for reader in readers)
         if begins or self._orders_rows(first):
-            return Evidence.AGAINST
-        return max((self._at(*found) for found in self._forward(first)), default=Evidence.NONE)
+            return RowEvidence.AGAINST
+        return max((self._at(*found) for found in self._forward(first)), default=RowEvidence.NONE)
 
-    def _at(self, made: int, rows: _Rows, ends: bool) -> Evidence:
+    def _at(self, made: int, rows: _Rows, ends: bool) -> RowEvidence:
         """What follows from it that what is asked about is these `rows` of tensor `made`, or is used otherwise."""
         own = self._batch.way.get(made)
         if own is not None:
-            return Evidence.FOR if rows == own else Evidence.AGAINST
+            return RowEvidence.FOR if rows == own else RowEvidence.AGAINST
         if made in self._there:
-            return Evidence.RATHER_FOR if rows == self._there[made] else Evidence.RATHER_AGAINST
+            return RowEvidence.RATHER_FOR if rows == self._there[made] else RowEvidence.RATHER_AGAINST
         if not ends or (rows and self._size(made) != self._batch.size):
-            return Evidence.NONE
-        return Evidence.RATHER_FOR if rows in self._orders else Evidence.RATHER_AGAINST
+            return RowEvidence.NONE
+        return RowEvidence.RATHER_FOR if rows in self._orders else RowEvidence.RATHER_AGAINST
 
     def _forward(self, first: TensorName) -> Iterator[tuple[int, _Rows, bool]]:
         """The tensors made of `first` at the rows of the batch: which of their rows are, and whether that ends there.

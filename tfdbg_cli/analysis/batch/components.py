@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tfdbg_cli.analysis.batch.alongside import Alongside, Evidence
+from tfdbg_cli.analysis.batch.alongside import Alongside, RowEvidence
 from tfdbg_cli.analysis.batch.batch_roles import BatchRoles, told_parts
 from tfdbg_cli.analysis.batch.rows import BatchRows
 from tfdbg_cli.analysis.graph.eager_past import past_in
@@ -120,8 +120,8 @@ def _alongside(run: Run, batch: BatchRows, given: dict[str, Array], past: Contai
     if not given:
         return given
     source, beside = tensor_name_of(batch.source), Alongside(run, batch)
-    against = frozenset({Evidence.AGAINST, Evidence.RATHER_AGAINST})
-    against_alone = against if _is_alone(run, source, past) else frozenset(Evidence) - {Evidence.FOR}
+    against = frozenset({RowEvidence.AGAINST, RowEvidence.RATHER_AGAINST})
+    against_alone = against if _is_alone(run, source, past) else frozenset(RowEvidence) - {RowEvidence.FOR}
     found: dict[str, Array] = {}
     for name, value in given.items():
         tensor = tensor_name_of(name)

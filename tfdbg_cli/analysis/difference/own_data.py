@@ -12,7 +12,7 @@ from dataclasses import replace
 from tfdbg_cli.analysis.causes.collectives import COLLECTIVES
 from tfdbg_cli.analysis.difference.compared import DIFFERENT, State, Verdict
 from tfdbg_cli.analysis.difference.divergence import InputGap, Judge
-from tfdbg_cli.analysis.difference.drawn import is_drawn
+from tfdbg_cli.analysis.difference.drawn_data import is_drawn
 from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS
 from tfdbg_cli.analysis.graph.roles import Role, role_of
 from tfdbg_cli.model.calls import Call

@@ -25,10 +25,10 @@ from tfdbg_cli.analysis.graph.feeds import feed_name
 from tfdbg_cli.analysis.graph.fused_ops import Composed, composed
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage, variable_of
 from tfdbg_cli.analysis.graph.ways.element_way import NOWHERE, element_way
-from tfdbg_cli.analysis.origin.chosen import chosen
 from tfdbg_cli.analysis.origin.first_reader import first_reader, reader_of, updated_by
 from tfdbg_cli.analysis.origin.offending import offending_elements
 from tfdbg_cli.analysis.origin.origin_found import Origin
+from tfdbg_cli.analysis.origin.passed_by_where import chosen
 from tfdbg_cli.analysis.watch.verdicts import BadMask, Verdicts, nan_mask
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.graph import Node

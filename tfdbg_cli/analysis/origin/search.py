@@ -19,8 +19,8 @@ from tfdbg_cli.analysis.origin.dismissed import NOTHING, Dismissals, Dismissed
 from tfdbg_cli.analysis.origin.element_ways import ElementWays
 from tfdbg_cli.analysis.origin.harming_tensors import leading_to_outcome
 from tfdbg_cli.analysis.origin.hidden_sources import HiddenSources
-from tfdbg_cli.analysis.origin.late_reads import LateReads
 from tfdbg_cli.analysis.origin.origin_found import Benign, Origin
+from tfdbg_cli.analysis.origin.overwritten_fetches import OverwrittenFetches
 from tfdbg_cli.analysis.origin.updates_read import UpdatesRead
 from tfdbg_cli.analysis.watch.verdicts import BadMask, Verdicts, nan_mask
 from tfdbg_cli.model.calls import RunKind
@@ -59,7 +59,7 @@ class OriginSearch:
             run, self._lineage, self._mask, self._verdicts, explanations, self._inputs_of, self._bad_input
         )
         self._hidden = HiddenSources(run, self._lineage)
-        self._late = LateReads(run, self._lineage)
+        self._late = OverwrittenFetches(run, self._lineage)
         self._benign = benign
         self.intended: list[Intended] = []  # the intended infinities that were passed over, in order
         self._passed_over: list[int | InputSeen] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tfdbg_cli.capture.functions.checks import Health
+from tfdbg_cli.capture.functions.checks import SummedAnswers
 from tfdbg_cli.capture.functions.definition.body import Source
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.definition.edit import Edit
@@ -69,7 +69,7 @@ class CheckingEdit(Edit):
         self.scope = scope
         self.updated: list[Item] = []
         self._wanted = wanted
-        self._health = None if wanted.question is None else Health(self, wanted.question, compiled)
+        self._health = None if wanted.question is None else SummedAnswers(self, wanted.question, compiled)
         self._measures = Measures(self) if wanted.measured else None
 
     def ask(self) -> None:
@@ -118,12 +118,12 @@ class CheckingEdit(Edit):
             self.updated.append(Item(Shown(name, op_type, variable.device, variable.dtype), reference))
 
     @property
-    def answers(self) -> Health | Measures:
+    def answers(self) -> SummedAnswers | Measures:
         """The collected answers, or statistics, of this function; only if one of them is wanted."""
         return self._measures or self.health
 
     @property
-    def health(self) -> Health:
+    def health(self) -> SummedAnswers:
         """The answers in this function; may be used only if a question is asked."""
         assert self._health is not None
         return self._health

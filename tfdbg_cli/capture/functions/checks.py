@@ -18,7 +18,7 @@ from tfdbg_cli.model.dtypes import FLOAT, element_type
 from tfdbg_cli.ops.transparent_shapes import Shape
 
 
-class Health:
+class SummedAnswers:
     """The answers in one function that is being rewritten, and their sum."""
 
     def __init__(self, edit: Edit, question: Question, compiled: bool) -> None:

@@ -13,7 +13,7 @@ from tfdbg_cli.capture.functions.definition.call_tree import CallKind, CallSite,
 from tfdbg_cli.capture.functions.definition.shown_values import Item, Shown
 from tfdbg_cli.capture.functions.definition.undefined import gives_undefined
 from tfdbg_cli.capture.functions.recomputed import LazyTensor, Recent, made_of
-from tfdbg_cli.capture.functions.rewrite import Exposed, Frame, Rewriting
+from tfdbg_cli.capture.functions.rewrite import Exposed, ReportingBody, Rewriting
 from tfdbg_cli.capture.functions.straight import Straight
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.types import EagerTensor
@@ -24,23 +24,23 @@ _TEXT_BYTES = 32  # what a string in a tensor is taken to need
 
 
 @dataclass
-class Turn:
-    """One execution of a frame (a branch, or a turn of a loop): its values, and the turns inside it.
+class FrameExecution:
+    """One execution of a branch, or one turn of a loop: its values, and the executions inside it.
 
-    The values are None if there was no room for them. `inside` has the inner turns by the number of their frame.
+    The values are None if there was no room for them. `inside` has the inner executions by the number of their body.
     """
 
-    frame: Frame
+    frame: ReportingBody
     values: Sequence[EagerTensor] | None
-    inside: dict[int, list[Turn]] = field(default_factory=dict)
+    inside: dict[int, list[FrameExecution]] = field(default_factory=dict)
 
 
 class FrameReports:
     """The callback of one rewritten function. Takes part in one call at a time."""
 
     def __init__(self) -> None:
-        self.frames: Sequence[Frame] = ()
-        self._pending: dict[int, list[Turn]] = {}
+        self.frames: Sequence[ReportingBody] = ()
+        self._pending: dict[int, list[FrameExecution]] = {}
         self._room = 0
         self._inner: dict[int, tuple[int, ...]] = {}
         self.dropped = 0
@@ -54,7 +54,7 @@ class FrameReports:
 
     def begin(
         self,
-        frames: Sequence[Frame],
+        frames: Sequence[ReportingBody],
         room: int | None,
         early: Sequence[tuple[TensorName, ...]],
         *,
@@ -75,7 +75,7 @@ class FrameReports:
         self._bounded = room is not None
         self.dropped = 0
 
-    def end(self) -> dict[int, list[Turn]]:
+    def end(self) -> dict[int, list[FrameExecution]]:
         """The turns of the outermost frames, by frame; after a failed call also turns in ones that did not end."""
         found, self._pending = self._pending, {}
         return found
@@ -115,7 +115,7 @@ class FrameReports:
                 self.dropped += 1
             else:
                 self._room -= size
-        turn = Turn(self.frames[number], kept)
+        turn = FrameExecution(self.frames[number], kept)
         for inner in self._inner[number]:
             if inner in self._pending:
                 turn.inside[inner] = self._pending.pop(inner)
@@ -152,7 +152,7 @@ def size_of(tensor: EagerTensor) -> int:
     return compat.elements_of(tensor) * (element_type(compat.dtype_number(tensor)).itemsize or _TEXT_BYTES)
 
 
-def _inner_frames(frames: Sequence[Frame], scope: Scope) -> tuple[int, ...]:
+def _inner_frames(frames: Sequence[ReportingBody], scope: Scope) -> tuple[int, ...]:
     """The frames that run inside one turn of `scope` with no other frame between."""
     scopes = set(map(id, _direct(scope)))
     return tuple(frame.number for frame in frames if id(frame.scope) in scopes)
@@ -172,7 +172,7 @@ class Unrolled:
     A value that would be computed from a missing one (after an error) is left out.
     """
 
-    def __init__(self, turns: dict[int, list[Turn]]) -> None:
+    def __init__(self, turns: dict[int, list[FrameExecution]]) -> None:
         self._turns = turns
         self.values: list[tuple[Shown, LazyTensor | None]] = []
         self._recent = Recent()
@@ -201,7 +201,9 @@ class Unrolled:
         if tensor is not None:
             self._known[0][shown.name] = tensor
 
-    def _add(self, items: Iterable[Item], values: Iterable[EagerTensor] | None, turns: dict[int, list[Turn]]) -> None:
+    def _add(
+        self, items: Iterable[Item], values: Iterable[EagerTensor] | None, turns: dict[int, list[FrameExecution]]
+    ) -> None:
         given = None if values is None else iter(values)
         for item in items:
             if item.site is not None:
@@ -225,7 +227,7 @@ class Unrolled:
                 return found
         return None
 
-    def _add_site(self, site: CallSite, turns: dict[int, list[Turn]]) -> None:
+    def _add_site(self, site: CallSite, turns: dict[int, list[FrameExecution]]) -> None:
         mine = [[turn for turn in turns.get(self._number(scope, turns), ())] for scope in site.scopes]
         for scope, taken in zip(site.scopes, mine, strict=True):
             turns.pop(self._number(scope, turns), None)
@@ -245,10 +247,10 @@ class Unrolled:
             note(TensorName(own, slot))
 
     @staticmethod
-    def _number(scope: Scope, turns: dict[int, list[Turn]]) -> int:
+    def _number(scope: Scope, turns: dict[int, list[FrameExecution]]) -> int:
         return next((number for number, found in turns.items() if found[0].frame.scope is scope), -1)
 
-    def _add_turn(self, turn: Turn) -> None:
+    def _add_turn(self, turn: FrameExecution) -> None:
         outside, self._known = self._known, [{}, *self._known]
         self._add(turn.frame.items, turn.values, turn.inside)
         for number in list(turn.inside):

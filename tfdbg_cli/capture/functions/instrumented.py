@@ -21,7 +21,7 @@ from tfdbg_cli.capture.functions.definition.body import Source
 from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT, Scope
 from tfdbg_cli.capture.functions.definition.shown_values import Shown, hidden_in, unshown_calls
 from tfdbg_cli.capture.functions.early_reports import shown_early
-from tfdbg_cli.capture.functions.frame_reports import Rewritten, Turn, Unrolled
+from tfdbg_cli.capture.functions.frame_reports import FrameExecution, Rewritten, Unrolled
 from tfdbg_cli.capture.functions.grafted import grafted
 from tfdbg_cli.capture.functions.kept_tensors import NO_TENSORS, KeptTensors, alias
 from tfdbg_cli.capture.functions.own_names import is_ours, original_names
@@ -54,7 +54,7 @@ _DROPPED = "The values of {} turns of loops or branches are not kept: they need 
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CallResult:
     """What a call gave: its flat outputs and its values, or its error and the values until then.
 
     After an error there are the arguments, and values of the branches and turns of loops that ended before it.
@@ -157,7 +157,7 @@ class Instrumented:
         named = ", ".join(random[:3]) + (" and others" if len(random) > 3 else "")
         return _RANDOM.format(named) if random else ""
 
-    def perform(self, inputs: Sequence[EagerTensor], room: int | None = None) -> Outcome:
+    def perform(self, inputs: Sequence[EagerTensor], room: int | None = None) -> CallResult:
         """Call the function with `inputs`, flat eager tensors with the captured ones behind, and keep the values.
 
         Args:
@@ -174,7 +174,7 @@ class Instrumented:
             with self._lock:
                 self._idle.append(rewritten)
 
-    def _performed(self, rewritten: Rewritten, inputs: Sequence[EagerTensor], room: int | None) -> Outcome:
+    def _performed(self, rewritten: Rewritten, inputs: Sequence[EagerTensor], room: int | None) -> CallResult:
         rewritten.begin(room)
         if not rewritten.rewriting.frames:  # before the call: after it a user may wait for a screen
             self._straight(rewritten, self._shown_arguments(inputs))
@@ -196,7 +196,7 @@ class Instrumented:
         except Exception as ours:  # noqa: BLE001  # the call was made: what it gave is the program's, whatever we do
             report("take the values of a function", ours)
             note = _NOT_TAKEN.format(f"{type(ours).__name__}: {ours}")
-            return Outcome(self._outputs(found), NO_TENSORS, (*self.notes, note), error)
+            return CallResult(self._outputs(found), NO_TENSORS, (*self.notes, note), error)
 
     def _outcome(
         self,
@@ -205,7 +205,7 @@ class Instrumented:
         room: int | None,
         found: Sequence[EagerTensor] | None,
         error: Exception | None,
-    ) -> Outcome:
+    ) -> CallResult:
         turns, early = rewritten.reports.end(), rewritten.reports.early()
         exposed = rewritten.exposed
         notes = self.notes
@@ -215,7 +215,7 @@ class Instrumented:
         measured = found[-1] if found is not None and self._wanted.measured and exposed.answers else None
         everything = self._wanted.early.everything
         values = self._reported(rewritten, inputs) if everything else self._values(rewritten, turns, inputs, found)
-        return Outcome(self._outputs(found), values, notes, error, answer, sure, early, measured)
+        return CallResult(self._outputs(found), values, notes, error, answer, sure, early, measured)
 
     @property
     def _own(self) -> int:
@@ -245,7 +245,7 @@ class Instrumented:
     def _values(
         self,
         rewritten: Rewritten,
-        turns: dict[int, list[Turn]],
+        turns: dict[int, list[FrameExecution]],
         inputs: Sequence[EagerTensor],
         found: Sequence[EagerTensor] | None,
     ) -> KeptTensors:
@@ -287,16 +287,16 @@ class Instrumented:
             compat.give_handle_data(self._atomic, found)
         return found
 
-    def _compiled_as_ever(self, inputs: Sequence[EagerTensor]) -> Outcome:
+    def _compiled_as_ever(self, inputs: Sequence[EagerTensor]) -> CallResult:
         """Call the original. XLA changes nothing before a whole program succeeds, so this is the first time."""
         try:
             outputs = tuple(self._run(self.root.body.name, inputs, len(self.root.body.returns)))
         except OpError as error:
-            return Outcome((), NO_TENSORS, self.notes, error)
+            return CallResult((), NO_TENSORS, self.notes, error)
         with self._lock:
             self._without_xla = True
             self._idle = []
-        return Outcome(outputs, NO_TENSORS, (*self.notes, _XLA_FAILED))
+        return CallResult(outputs, NO_TENSORS, (*self.notes, _XLA_FAILED))
 
     def _rewritten(self) -> Rewritten:
         rewritten = Rewritten.of(self.root, self._wanted, without_xla=self._without_xla)

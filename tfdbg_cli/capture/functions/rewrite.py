@@ -25,7 +25,7 @@ _SERIAL = itertools.count(1)
 
 
 @dataclass(frozen=True, eq=False)
-class Frame:
+class ReportingBody:
     """A branch, or the cond or body of a loop: each time it runs, its values reach the callback under `number`."""
 
     number: int
@@ -63,7 +63,7 @@ class Rewriting:
     without_xla: bool = False
     wanted: Wanted = field(default_factory=Wanted)
     definitions: list[FunctionDef] = field(default_factory=list)
-    frames: list[Frame] = field(default_factory=list)
+    frames: list[ReportingBody] = field(default_factory=list)
     early: list[tuple[TensorName, ...]] = field(default_factory=list)
     compiled_no_more: bool = False
     compiled: bool = False
@@ -183,7 +183,7 @@ class Rewriting:
         """Rewrite the function of `scope` to report its values each time it runs."""
         edit = self._edited(scope)
         if self.wanted.values:
-            frame = Frame(len(self.frames), scope, (*items_of(scope), *edit.updated))
+            frame = ReportingBody(len(self.frames), scope, (*items_of(scope), *edit.updated))
             self.frames.append(frame)
             edit.report(frame.number, frame.items, self.token)
         return edit

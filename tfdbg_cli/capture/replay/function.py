@@ -20,7 +20,7 @@ from tfdbg_cli.capture.functions.definition.flat_part import FlatDefinition
 from tfdbg_cli.capture.functions.definition.mergeable import SAME, is_shown
 from tfdbg_cli.capture.functions.definition.shown_values import Shown
 from tfdbg_cli.capture.functions.exact.comparison import compared
-from tfdbg_cli.capture.functions.instrumented import Instrumented, Outcome
+from tfdbg_cli.capture.functions.instrumented import CallResult, Instrumented
 from tfdbg_cli.capture.functions.twins import has_twin
 from tfdbg_cli.capture.replay.function_details import FunctionDetails
 from tfdbg_cli.capture.replay.registered import refusals, registered
@@ -45,7 +45,7 @@ def replay_function(replay_spec: ReplaySpec, room: int | None = None) -> Replaye
     return Replayed(outcome.captured, outcome.notes, error)
 
 
-def perform_again(replay_spec: ReplaySpec, room: int | None, wanted: Callable[[Scope], Wanted]) -> Outcome:
+def perform_again(replay_spec: ReplaySpec, room: int | None, wanted: Callable[[Scope], Wanted]) -> CallResult:
     """As `replay_function`, but return only the values for which `wanted(scope)` asks, with the function's scope.
 
     Raises:
@@ -84,7 +84,7 @@ class ReadyFunction:
             self._instrumented = Instrumented(self.root, arguments=shown, wanted=wanted(self.root))
             weakref.finalize(self, stack.pop_all().close).atexit = False
 
-    def perform(self, inputs: Sequence[EagerTensor], room: int | None) -> Outcome:
+    def perform(self, inputs: Sequence[EagerTensor], room: int | None) -> CallResult:
         """Call the function with `inputs`, flat eager tensors; values in branches and loops may take `room` bytes.
 
         Raises:

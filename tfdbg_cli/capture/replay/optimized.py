@@ -13,7 +13,7 @@ from dataclasses import replace
 from tfdbg_cli.capture.functions.checking_edit import Wanted
 from tfdbg_cli.capture.functions.compiled import Compiled
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
-from tfdbg_cli.capture.functions.instrumented import Instrumented, Outcome
+from tfdbg_cli.capture.functions.instrumented import CallResult, Instrumented
 from tfdbg_cli.capture.replay.registered import refusals
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
@@ -44,7 +44,7 @@ class OptimizedFunction:
         with INSIDE, compat.not_recording(), refusals():
             self._instrumented = Instrumented(root, wanted=Wanted.all_values(root), onto=plain.optimized)
 
-    def perform(self, inputs: Sequence[EagerTensor], room: int | None) -> Outcome:
+    def perform(self, inputs: Sequence[EagerTensor], room: int | None) -> CallResult:
         """Call the function; see `ReadyFunction.perform`."""
         with INSIDE, compat.not_recording(), refusals():
             outcome = self._instrumented.perform([inputs[at] for at in self._arguments], room)

@@ -14,11 +14,11 @@ import tensorflow as tf
 from tfdbg_cli.capture.replay.foreign_graph import imported, refused
 from tfdbg_cli.capture.replay.prepared_run import PreparedRun
 from tfdbg_cli.capture.sessions import variable_ops
-from tfdbg_cli.capture.sessions.exact.outcome import Outcome
+from tfdbg_cli.capture.sessions.exact.run_effect import RunEffect
 from tfdbg_cli.capture.sessions.fetched_tensors import Outlined, fetched_array
 from tfdbg_cli.capture.sessions.hidden_ops import NewOp, hidden_ops
 from tfdbg_cli.capture.sessions.redirection import Redirection, redirected
-from tfdbg_cli.capture.sessions.updated import updated_outline
+from tfdbg_cli.capture.sessions.updated_variables import updated_outline
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
@@ -234,7 +234,7 @@ class SessionCopy:
             self._runs.pop(next(iter(self._runs)))
         return found
 
-    def plain(self, replay_spec: ReplaySpec, run_metadata: RunMetadata = None) -> Outcome:
+    def plain(self, replay_spec: ReplaySpec, run_metadata: RunMetadata = None) -> RunEffect:
         """What the run gives when it fetches what the program fetched, and nothing else. Raises what an op raises.
 
         The graphs that ran are put into `run_metadata`, if given.
@@ -251,17 +251,17 @@ class SessionCopy:
             self._prepared(session, list(self.feeds.values()), *self._ends, _TOLD_GRAPHS)
             self._prepared(session, (), self._readers, ())
 
-    def outcome(self, values: Sequence[FetchedValue], after: Sequence[Array]) -> Outcome:
+    def outcome(self, values: Sequence[FetchedValue], after: Sequence[Array]) -> RunEffect:
         """The outcome of a run that gave `values` for what the program fetched, and left `after` in its variables."""
         return self._outcome(self.elements, values, after)
 
     def _outcome(
         self, elements: Sequence[GraphElement], values: Sequence[FetchedValue], after: Sequence[Array]
-    ) -> Outcome:
+    ) -> RunEffect:
         pairs = zip(elements, values, strict=True)
         fetched = {element.name: fetched_array(value) for element, value in pairs if value is not None}
         names = (variable.node for variable in self.updated)
-        return Outcome(fetched, dict(zip(names, after, strict=True)))
+        return RunEffect(fetched, dict(zip(names, after, strict=True)))
 
     def forget(self) -> None:
         """Free the values of the variables until the next run. What TensorFlow prepared for runs stays."""

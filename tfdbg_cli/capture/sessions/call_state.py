@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from tfdbg_cli.capture.sessions.called import GraphFunctions, called_root
 from tfdbg_cli.capture.sessions.graph_ops import GraphOp
 from tfdbg_cli.capture.sessions.holders import held_by, touching
 from tfdbg_cli.capture.sessions.loop_draws import LoopDraw, loop_draws
 from tfdbg_cli.capture.sessions.unordered import unordered
+from tfdbg_cli.capture.sessions.wrapped_call import GraphFunctions, called_root
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_definitions import calls_functions, is_stateful, only_handles
 from tfdbg_cli.capture.tf.opaque import is_opaque

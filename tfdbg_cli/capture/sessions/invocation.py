@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 
-from tfdbg_cli.capture.sessions.proof import Graphs
+from tfdbg_cli.capture.sessions.graphs_that_ran import GraphsThatRan
 from tfdbg_cli.capture.sessions.redirection import Redirection, answered, recorded, redirected
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import (
@@ -63,7 +63,7 @@ class Invocation(ABC):
         extra: Sequence[SymbolicTensor],
         targets: Sequence[Op] = (),
         instead: Redirection | None = None,
-        graphs: Graphs | None = None,
+        graphs: GraphsThatRan | None = None,
     ) -> tuple[RunResult, Sequence[FetchedValue]]:
         """Perform the call with the caller's options and fetch the tensors `extra` too: the result, their values.
 
@@ -130,7 +130,7 @@ class RunCall(Invocation):
         extra: Sequence[SymbolicTensor],
         targets: Sequence[Op] = (),
         instead: Redirection | None = None,
-        graphs: Graphs | None = None,
+        graphs: GraphsThatRan | None = None,
     ) -> tuple[RunResult, Sequence[FetchedValue]]:
         fetches = (self.fetches, [*extra, *targets])
         with INSIDE, redirected(self.session, instead):
@@ -138,7 +138,7 @@ class RunCall(Invocation):
         return result, values[: len(extra)]
 
 
-def options_of(call: Invocation, graphs: Graphs | None) -> tuple[RunOptions, RunMetadata]:
+def options_of(call: Invocation, graphs: GraphsThatRan | None) -> tuple[RunOptions, RunMetadata]:
     """The options and the metadata with which `call` is made."""
     if graphs is None or call.options is not None or call.run_metadata is not None:
         return call.options, call.run_metadata

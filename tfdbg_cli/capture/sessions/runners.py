@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from tfdbg_cli.capture.sessions.graphs_that_ran import GraphsThatRan
 from tfdbg_cli.capture.sessions.invocation import Invocation, options_of
-from tfdbg_cli.capture.sessions.proof import Graphs
 from tfdbg_cli.capture.sessions.redirection import Redirection, named_by, redirected
 from tfdbg_cli.capture.tf.memo import Memos
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
@@ -120,7 +120,7 @@ class RunnerCall(Invocation):
         extra: Sequence[SymbolicTensor],
         targets: Sequence[Op] = (),
         instead: Redirection | None = None,
-        graphs: Graphs | None = None,
+        graphs: GraphsThatRan | None = None,
     ) -> tuple[RunResult, Sequence[FetchedValue]]:
         fetched = _not_fed(extra, self.feeds)
         with INSIDE, redirected(self.session, instead):
@@ -197,7 +197,7 @@ class OptionsRunnerCall(Invocation):
         extra: Sequence[SymbolicTensor],
         targets: Sequence[Op] = (),
         instead: Redirection | None = None,
-        graphs: Graphs | None = None,
+        graphs: GraphsThatRan | None = None,
     ) -> tuple[RunResult, Sequence[FetchedValue]]:
         with INSIDE:
             fetches = list(self._runner.message.fetch)

@@ -12,17 +12,17 @@ from tfdbg_cli.capture.functions.definition.call_tree import CallPlace
 from tfdbg_cli.capture.functions.definition.called_functions import with_called
 from tfdbg_cli.capture.functions.definition.effects import silence
 from tfdbg_cli.capture.functions.definition.flat import FlatFunction, is_inlined
-from tfdbg_cli.capture.functions.instrumented import Outcome
+from tfdbg_cli.capture.functions.instrumented import CallResult
 from tfdbg_cli.capture.functions.kept_tensors import KeptTensors, array_of
 from tfdbg_cli.capture.replay.function import ReadyFunction, fresh_variable, replay_function
 from tfdbg_cli.capture.replay.function_details import FunctionDetails
 from tfdbg_cli.capture.replay.optimized import OptimizedFunction
-from tfdbg_cli.capture.replay.replaced import with_replaced
+from tfdbg_cli.capture.replay.replaced_values import with_replaced
 from tfdbg_cli.capture.replay.replayed import Replayed
 from tfdbg_cli.capture.state.outside import Outside, ReplayPart
 from tfdbg_cli.capture.state.snapshot_plan import SnapshotPlan
 from tfdbg_cli.capture.state.variable_values import put_back
-from tfdbg_cli.capture.state.writing_threads import WRITING_THREADS, Moment
+from tfdbg_cli.capture.state.writing_threads import WRITING_THREADS, WritesBegun
 from tfdbg_cli.capture.tf.op_errors import OpError, run_error
 from tfdbg_cli.capture.tf.types import EagerTensor
 from tfdbg_cli.errors import TfdbgError
@@ -67,7 +67,7 @@ class CallSnapshot:
         before: Mapping[int, EagerTensor | None],
         lack: str = "",
         room: int | None = None,
-        moment: Moment | None = None,
+        moment: WritesBegun | None = None,
     ) -> None:
         self._plan = plan
         self._moment = moment or WRITING_THREADS.now()
@@ -137,7 +137,7 @@ class CallSnapshot:
         """Hold the variables at these positions as they are now: they have not changed since the call began."""
         self._before.update(zip(positions, self._plan.read(self._inputs, positions), strict=True))
 
-    def take_drawn(self, outcome: Outcome) -> None:
+    def take_drawn(self, outcome: CallResult) -> None:
         """As `after`, with what the call drew found in `outcome`: all its values, or those until it failed."""
         tensors = outcome.captured
         rows = {name: tensors.named(name.node, name.slot) for name in self._plan.sources}

@@ -8,29 +8,29 @@ from typing import TypeAlias
 
 import numpy as np
 
-from tfdbg_cli.capture.replay.replaced import with_replaced
+from tfdbg_cli.capture.replay.replaced_values import with_replaced
 from tfdbg_cli.capture.replay.replayed import Replayed
 from tfdbg_cli.capture.replay.session import replay_session
 from tfdbg_cli.capture.replay.session_copy import CONFIG, UPDATED, Copies, SessionCopy
 from tfdbg_cli.capture.sessions import variable_ops
 from tfdbg_cli.capture.sessions.call_names import elements_of, fed_to
 from tfdbg_cli.capture.sessions.call_state import CallState, Variable
-from tfdbg_cli.capture.sessions.exact.late_reads import late_reads
 from tfdbg_cli.capture.sessions.exact.made_alike import first_few, require_alike
-from tfdbg_cli.capture.sessions.exact.outcome import Outcome
 from tfdbg_cli.capture.sessions.exact.quiet_graph import QuietGraph, quiet_graph
+from tfdbg_cli.capture.sessions.exact.reads_at_the_end import late_reads
+from tfdbg_cli.capture.sessions.exact.run_effect import RunEffect
 from tfdbg_cli.capture.sessions.extended.call_checks import call_kind, reached_by
 from tfdbg_cli.capture.sessions.extended.checks import read_before
 from tfdbg_cli.capture.sessions.fetched_tensors import fetched_array
+from tfdbg_cli.capture.sessions.graphs_that_ran import GraphsThatRan
 from tfdbg_cli.capture.sessions.hidden_ops import NewOp, hidden_ops
 from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.program_graph import tensor_name
-from tfdbg_cli.capture.sessions.proof import Graphs
 from tfdbg_cli.capture.stores import known_value
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.capture.tf.beside import Beside
 from tfdbg_cli.capture.tf.memo import Memo, Memos
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
+from tfdbg_cli.capture.tf.second_thread import Beside
 from tfdbg_cli.capture.tf.types import FetchedValue, Op, RawSession, SymbolicTensor
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunError
@@ -204,7 +204,7 @@ class RunSnapshot:
         replay_spec = self.replay_spec()
         return replay_session(replay_spec, copy=self.copy_for(replay_spec))
 
-    def plain_again(self, graphs: Graphs | None = None) -> Outcome:
+    def plain_again(self, graphs: GraphsThatRan | None = None) -> RunEffect:
         """The run made again on copies as the program made it. Raises what an op raises.
 
         With `graphs` what ran is collected there.
@@ -217,7 +217,7 @@ class RunSnapshot:
         replay_spec = self.replay_spec()
         copy = self.copy_for(replay_spec)
         if graphs is None and not copy.alike:
-            graphs = Graphs()
+            graphs = GraphsThatRan()
         outcome = copy.plain(replay_spec, None if graphs is None else graphs.metadata)
         if graphs is not None and not copy.alike:
             fed_names = frozenset(self._feeds)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class WritesBegun:
     """What other threads had begun to write by then: how often, by thread, and whether one was at it."""
 
     begun: Mapping[int, int]
@@ -41,13 +41,13 @@ class WritingThreads:
         here = threading.get_ident()
         self._begun[here] = self._begun.get(here, 0) + 1
 
-    def now(self) -> Moment:
+    def now(self) -> WritesBegun:
         """What threads other than this one have begun by now."""
         here = threading.get_ident()
         busy = any(count for thread, count in self._under_way.copy().items() if thread != here)
-        return Moment({thread: count for thread, count in self._begun.copy().items() if thread != here}, busy)
+        return WritesBegun({thread: count for thread, count in self._begun.copy().items() if thread != here}, busy)
 
-    def quiet_since(self, moment: Moment) -> bool:
+    def quiet_since(self, moment: WritesBegun) -> bool:
         """Whether no other thread than this one may have written anything since `moment`, which it asked for."""
         now = self.now()
         return not moment.busy and now == moment

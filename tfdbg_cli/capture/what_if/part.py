@@ -13,7 +13,7 @@ from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT, Scope
 from tfdbg_cli.capture.functions.definition.flat import FlatFunction
 from tfdbg_cli.capture.functions.definition.flat_part import FlatDefinition
 from tfdbg_cli.capture.functions.definition.shown_values import Shown
-from tfdbg_cli.capture.functions.instrumented import Instrumented, Outcome
+from tfdbg_cli.capture.functions.instrumented import CallResult, Instrumented
 from tfdbg_cli.capture.state.before_updates import held_variables
 from tfdbg_cli.capture.stores import known_value
 from tfdbg_cli.capture.tf import compat
@@ -27,7 +27,7 @@ from tfdbg_cli.model.values import Array
 
 def perform_part(
     flat: FlatFunction, part: FlatDefinition, inputs: Sequence[EagerTensor], room: int | None
-) -> Outcome:
+) -> CallResult:
     """What `part` of `flat` gives when it is called with `inputs`: its values, and before them its arguments.
 
     They are called as in the function's runs. The values of branches and loops may take `room` bytes. The caller

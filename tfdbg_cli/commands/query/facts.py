@@ -13,7 +13,7 @@ import numpy as np
 
 from tfdbg_cli.analysis.graph.roles import Role
 from tfdbg_cli.analysis.tensor_query import shape_matcher
-from tfdbg_cli.commands.query.language import Comparison, QueryError
+from tfdbg_cli.commands.query.language import FactTest, QueryError
 from tfdbg_cli.commands.views.patterns import search_pattern
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import element_type_names
@@ -96,7 +96,7 @@ class Amount:
     share: bool = False
 
 
-def fact_of(comparison: Comparison) -> Fact:
+def fact_of(comparison: FactTest) -> Fact:
     """The fact that `comparison` is about, its sign and value known to go with it.
 
     Raises:
@@ -125,7 +125,7 @@ def fact_of(comparison: Comparison) -> Fact:
     return fact
 
 
-def text_test(comparison: Comparison) -> Callable[[str], bool]:
+def text_test(comparison: FactTest) -> Callable[[str], bool]:
     """The test of a text: the same but for the case of letters, or what the regular expression is found in."""
     negative = comparison.sign.startswith("!")
     if comparison.sign.endswith("~"):
@@ -135,7 +135,7 @@ def text_test(comparison: Comparison) -> Callable[[str], bool]:
     return lambda text: (text.lower() == wanted) is not negative
 
 
-def _require_dtype(comparison: Comparison) -> None:
+def _require_dtype(comparison: FactTest) -> None:
     name = comparison.value.lower()
     known = element_type_names()
     if name.removesuffix("_ref") in known or not name:  # of some tensors no type is known
@@ -167,7 +167,7 @@ def _is_literal(text: str) -> bool:
     return text.isascii() and not set(text) & set(r".^$*+?{}[]\|()")
 
 
-def role_of_value(comparison: Comparison) -> Role:
+def role_of_value(comparison: FactTest) -> Role:
     """The role that the value names.
 
     Raises:
@@ -180,7 +180,7 @@ def role_of_value(comparison: Comparison) -> Role:
     return found
 
 
-def shape_test(comparison: Comparison) -> Callable[[Shape | None], bool]:
+def shape_test(comparison: FactTest) -> Callable[[Shape | None], bool]:
     """The test of a shape; one that is not known is no other either.
 
     Raises:
@@ -196,7 +196,7 @@ def shape_test(comparison: Comparison) -> Callable[[Shape | None], bool]:
     return fits
 
 
-def amount(comparison: Comparison, measure: Measure) -> Amount:
+def amount(comparison: FactTest, measure: Measure) -> Amount:
     """The number that the value is.
 
     Raises:

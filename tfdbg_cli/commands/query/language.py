@@ -33,7 +33,7 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class FactTest:
     """A fact of a row against a value, as it was typed. `at` is the place of the fact, `value_at` of the value."""
 
     fact: str
@@ -72,7 +72,7 @@ class Either:
     parts: tuple[Query, ...]
 
 
-Query: TypeAlias = Word | Comparison | Named | Not | Both | Either
+Query: TypeAlias = Word | FactTest | Named | Not | Both | Either
 
 
 def written(query: Query) -> str:
@@ -81,7 +81,7 @@ def written(query: Query) -> str:
         case Word(text):
             bare = _is_bare(text) and text[0] != "@" and not KEYWORD.match(text) and not COMPARED.match(text)
             return text if bare else _quoted(text)
-        case Comparison(fact, sign, value):
+        case FactTest(fact, sign, value):
             bare = _is_bare(value) and not value.startswith("=")  # it would become part of the sign
             return f"{fact}{sign}{value if bare else _quoted(value)}"
         case Named(name):

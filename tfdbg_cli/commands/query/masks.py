@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from tfdbg_cli.commands.query.language import Both, Comparison, Either, Named, Not, Query, Word
+from tfdbg_cli.commands.query.language import Both, Either, FactTest, Named, Not, Query, Word
 from tfdbg_cli.model.values import Array
 
 
@@ -34,13 +34,13 @@ class Decided:
 
 
 # What columns tell of each row about a word or a comparison; None where they tell nothing.
-DecidedBy: TypeAlias = Callable[[Word | Comparison], Decided | None]
+DecidedBy: TypeAlias = Callable[[Word | FactTest], Decided | None]
 
 
 def decided(query: Query, told: DecidedBy, count: int) -> Decided:
     """What columns alone decide of `query` for `count` rows."""
     match query:
-        case Word() | Comparison():
+        case Word() | FactTest():
             return told(query) or _nothing(count)
         case Named():
             return _nothing(count)
@@ -61,10 +61,10 @@ def decided(query: Query, told: DecidedBy, count: int) -> Decided:
             )
 
 
-def leaves(query: Query) -> Iterator[Word | Comparison]:
+def leaves(query: Query) -> Iterator[Word | FactTest]:
     """The words and comparisons that `query` is made of."""
     match query:
-        case Word() | Comparison():
+        case Word() | FactTest():
             yield query
         case Not(part):
             yield from leaves(part)

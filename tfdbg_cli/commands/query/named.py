@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Mapping
 
-from tfdbg_cli.commands.query.language import Both, Comparison, Either, Named, Not, Query, QueryError, Word
+from tfdbg_cli.commands.query.language import Both, Either, FactTest, Named, Not, Query, QueryError, Word
 from tfdbg_cli.commands.query.parser import parse_query
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import did_you_mean
@@ -79,7 +79,7 @@ def _has_names(query: Query) -> bool:
             return _has_names(part)
         case Both(parts) | Either(parts):
             return any(map(_has_names, parts))
-        case Word() | Comparison():
+        case Word() | FactTest():
             return False
 
 
@@ -107,5 +107,5 @@ def resolved(query: Query, known: Mapping[str, str], deep: int = 0) -> Query:
             return Both(tuple(resolved(part, known, deep) for part in parts))
         case Either(parts):
             return Either(tuple(resolved(part, known, deep) for part in parts))
-        case Word() | Comparison():
+        case Word() | FactTest():
             return query

@@ -9,8 +9,8 @@ from tfdbg_cli.commands.query.language import (
     COMPARED,
     KEYWORD,
     Both,
-    Comparison,
     Either,
+    FactTest,
     Named,
     Not,
     Query,
@@ -97,7 +97,7 @@ class _Reader:
         self._nested -= 1
         return found
 
-    def _comparison(self) -> Comparison | None:
+    def _comparison(self) -> FactTest | None:
         match = COMPARED.match(self._text, self._at)
         if match is None:
             return None
@@ -106,9 +106,9 @@ class _Reader:
         name = match[1] or match[3]
         value = self._value(shape=name.lower() == "shape")
         sign = "=" if match[2] in ("==", None) else match[2]
-        fact = fact_of(Comparison(name, sign, value, start, value_at))
+        fact = fact_of(FactTest(name, sign, value, start, value_at))
         self._skip()
-        return Comparison(fact.name, sign, value, start, value_at)
+        return FactTest(fact.name, sign, value, start, value_at)
 
     def _value(self, *, shape: bool) -> str:
         if self._at < len(self._text) and self._text[self._at] in _QUOTES:

@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from tfdbg_cli.commands.query.argument import query_line
 from tfdbg_cli.commands.query.facts import BY_NAME, Measure, amount, holds, regex, text_test
-from tfdbg_cli.commands.query.language import Comparison, Query, Word
+from tfdbg_cli.commands.query.language import FactTest, Query, Word
 from tfdbg_cli.commands.query.named import asked_query
 from tfdbg_cli.commands.query.stages import Asked, Stage, StagedQuery, no_such_fact
 from tfdbg_cli.document.text import Line
@@ -106,7 +106,7 @@ class PlainRows(Generic[Row]):
     def _staged(self, query: Query, rows: Sequence[Row]) -> StagedQuery:
         return StagedQuery.of(query, lambda part: self._asked(part, rows))
 
-    def _asked(self, part: Word | Comparison, rows: Sequence[Row]) -> Asked:
+    def _asked(self, part: Word | FactTest, rows: Sequence[Row]) -> Asked:
         if isinstance(part, Word):
             search = regex(part.text, part.at)
             return Asked(Stage.ROW, lambda _, index: search(self.words(rows[index])))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, TypeAlias
 
-from tfdbg_cli.commands.query.language import Both, Comparison, Either, Named, Not, Query, QueryError, Word
+from tfdbg_cli.commands.query.language import Both, Either, FactTest, Named, Not, Query, QueryError, Word
 from tfdbg_cli.model.values import Array
 
 
@@ -42,7 +42,7 @@ class Asked:
 
 
 # What a list makes of a word or a comparison. QueryError where its rows have no such fact.
-Asker: TypeAlias = Callable[[Word | Comparison], Asked]
+Asker: TypeAlias = Callable[[Word | FactTest], Asked]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +67,14 @@ class StagedQuery:
         return cls((name, row, value), last)
 
 
-def no_such_fact(comparison: Comparison, rows: str) -> QueryError:
+def no_such_fact(comparison: FactTest, rows: str) -> QueryError:
     """What to raise for a fact that `rows` (such as "a list of runs") do not have."""
     return QueryError(f"{rows} has no {comparison.fact}", comparison.at)
 
 
 def _collect(query: Query, ask: Asker, known: dict[int, Asked]) -> None:
     match query:
-        case Word() | Comparison():
+        case Word() | FactTest():
             known[id(query)] = ask(query)
         case Named(name, at):
             raise QueryError(f"{name!r} was not looked up", at)
@@ -87,7 +87,7 @@ def _collect(query: Query, ask: Asker, known: dict[int, Asked]) -> None:
 
 def _test(query: Query, stage: Stage, known: dict[int, Asked]) -> Test:
     match query:
-        case Word() | Comparison() | Named():
+        case Word() | FactTest() | Named():
             asked = known[id(query)]
             return asked.test if asked.stage <= stage else _open
         case Not(part):

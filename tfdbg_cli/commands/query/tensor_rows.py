@@ -29,7 +29,7 @@ from tfdbg_cli.commands.query.facts import (
     shape_test,
     text_test,
 )
-from tfdbg_cli.commands.query.language import Comparison, Query, QueryError, Word
+from tfdbg_cli.commands.query.language import FactTest, Query, QueryError, Word
 from tfdbg_cli.commands.query.masks import Decided, decided, leaves
 from tfdbg_cli.commands.query.stages import Asked, Stage, StagedQuery, no_such_fact
 from tfdbg_cli.commands.views.tensor_choice import device_matches
@@ -168,7 +168,7 @@ class TensorRows:
     def _is_lost(self, index: int) -> bool:
         return self._context.lack(index) in LOST
 
-    def asked(self, part: Word | Comparison) -> Asked:
+    def asked(self, part: Word | FactTest) -> Asked:
         """How a word or a comparison is asked of a tensor.
 
         Raises:
@@ -231,7 +231,7 @@ class TensorRows:
 
         return Asked(Stage.ROW, by_row, "op_type", test)
 
-    def _role(self, part: Comparison) -> Asked:
+    def _role(self, part: FactTest) -> Asked:
         wanted, graph, negative = role_of_value(part), self._graph, part.sign == "!="
         store = self._store
 
@@ -243,7 +243,7 @@ class TensorRows:
 
         return Asked(Stage.ROW, by_row, "role", test)
 
-    def _layer(self, part: Comparison) -> Asked:
+    def _layer(self, part: FactTest) -> Asked:
         layers, negative = layers_of(self._graph), part.sign == "!="
         if part.sign.endswith("~"):
             test = text_test(part)
@@ -254,7 +254,7 @@ class TensorRows:
             raise QueryError(error.message.removesuffix("."), part.value_at, hint=error.hint) from None
         return self._node(lambda name: within(name) is not negative)
 
-    def _number(self, part: Comparison) -> Asked:
+    def _number(self, part: FactTest) -> Asked:
         wanted = amount(part, BY_NAME[part.fact].measure)
         test = holds(part.sign, wanted.number)
         match part.fact:
@@ -269,7 +269,7 @@ class TensorRows:
             return self._fact("nbytes", lambda nbytes: nbytes is not None and test(nbytes))
         return self._fact("shape", lambda shape: shape is not None and test(_elements(shape)))
 
-    def _figure(self, part: Comparison, measure: Measure) -> Asked:
+    def _figure(self, part: FactTest, measure: Measure) -> Asked:
         wanted = amount(part, measure)
         test, name, summary_at = holds(part.sign, wanted.number), part.fact, self._context.summary
 
@@ -298,7 +298,7 @@ def _elements(shape: Shape) -> int:
     return count
 
 
-def _device_test(part: Comparison) -> Callable[[str], bool]:
+def _device_test(part: FactTest) -> Callable[[str], bool]:
     if part.sign.endswith("~"):
         return text_test(part)
     negative, wanted = part.sign == "!=", part.value

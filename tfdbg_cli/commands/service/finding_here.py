@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.finding import Finding, Hit
+from tfdbg_cli.commands.finding import NameHit, NameSearch
 from tfdbg_cli.commands.registry import Registry
 from tfdbg_cli.commands.views.found import FoundRows
 from tfdbg_cli.document.text import Line
@@ -23,10 +23,10 @@ class FindingHere:
     """
 
     def __init__(self, context: Context, registry: Registry, keys: Callable[[str], str]) -> None:
-        self._finding = Finding(context, registry)
+        self._finding = NameSearch(context, registry)
         self._facts = context, registry, keys
         self._rows = FoundRows(context, registry, self._finding.hits, keys)
-        self._shown: Sequence[Hit] = self._finding.hits
+        self._shown: Sequence[NameHit] = self._finding.hits
         self._counting: tuple[int, Iterator[float | None]] | None = None
         self._lost: set[int] = set()  # the rows whose value could not be read
         self.is_new = True  # whether the text has changed since the front end last reset this

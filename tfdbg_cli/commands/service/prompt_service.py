@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tfdbg_cli.commands.service.following import Following
     from tfdbg_cli.commands.service.list_commands import ListCommands
     from tfdbg_cli.commands.service.narrowing import Narrowing
-    from tfdbg_cli.commands.service.walking import Walk
+    from tfdbg_cli.commands.service.tensor_walk import Walk
 
 _MOST_PAGES = 200
 
@@ -178,7 +178,7 @@ class PromptService:
     @property
     def walk(self) -> Walk:
         """Walks among the tensors of the run looked at."""
-        from tfdbg_cli.commands.service.walking import Walk
+        from tfdbg_cli.commands.service.tensor_walk import Walk
 
         return Walk(self._context, self._registry)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.file_name import named_file
-from tfdbg_cli.commands.registry import LIVE, WITH_TENSORS, Argument, Command, Kind, Moment, Outcome
+from tfdbg_cli.commands.registry import LIVE, WITH_TENSORS, Argument, ArgumentKind, Command, Moment, Outcome
 from tfdbg_cli.commands.views.record_decision import record_decision
 from tfdbg_cli.document.document import Document, text_document
 from tfdbg_cli.document.text import line
@@ -19,7 +19,7 @@ from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.decision import RecordRun
 from tfdbg_cli.model.runs import Opened
 
-_PATH = Argument(("path",), "a folder that does not exist yet, or is empty", Kind.PATH, metavar="PATH")
+_PATH = Argument(("path",), "a folder that does not exist yet, or is empty", ArgumentKind.PATH, metavar="PATH")
 _PATH_OR_NONE = replace(_PATH, help=f"{_PATH.help}; without one bundle_of_run_N, here", nargs="?", default="")
 _FORCE = Argument(("--force",), "overrun the disk budget, and replace a bundle that is there", switch=True)
 
@@ -123,8 +123,8 @@ Examples:
             _PATH,
             _FORCE,
             Argument(("--every",), "the next run and every N-th after it", metavar="N", type=int, default=None),
-            Argument(("--only",), "values of these nodes alone", Kind.NODE, metavar="REGEX", default=""),
-            Argument(("--layer",), "values of this layer alone", Kind.LAYER, metavar="NAME", default=""),
+            Argument(("--only",), "values of these nodes alone", ArgumentKind.NODE, metavar="REGEX", default=""),
+            Argument(("--layer",), "values of this layer alone", ArgumentKind.LAYER, metavar="NAME", default=""),
             Argument(
                 ("--stats-only",), "statistics by TensorFlow; no values but those of --only and --layer", switch=True
             ),

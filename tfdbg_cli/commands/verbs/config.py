@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator
 
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.registry import Argument, Command, Kind
+from tfdbg_cli.commands.registry import Argument, ArgumentKind, Command
 from tfdbg_cli.config.settings import PROGRAM, TABLES, Settings, setting_names, value_of, values_of
 from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.table import Column, Table
@@ -85,8 +85,8 @@ COMMAND = Command(
     _config,
     (
         Argument(("action",), "show, set or unset", choices=("show", "set", "unset"), nargs="?", default="show"),
-        Argument(("name",), "the setting", Kind.SETTING, nargs="?", default=""),
-        Argument(("value",), "its new value; sizes such as 512M or 4G", Kind.SETTING_VALUE, nargs="?"),
+        Argument(("name",), "the setting", ArgumentKind.SETTING, nargs="?", default=""),
+        Argument(("value",), "its new value; sizes such as 512M or 4G", ArgumentKind.SETTING_VALUE, nargs="?"),
     ),
     section="Settings and help",
     details="""\

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from tfdbg_cli.analysis.difference.tolerance import EXACT, Tolerance
 from tfdbg_cli.commands.context import HOW_TO_KEEP_RUNS, Context
-from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Kind
+from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, ArgumentKind, Command
 from tfdbg_cli.commands.replaying import how_to_replay
 from tfdbg_cli.commands.verbs.set_value import base_of
 from tfdbg_cli.commands.views.own_graphs import has_both_graphs, own_graphs_document
@@ -123,13 +123,21 @@ COMMAND = Command(
     "Show where two runs, or recordings, part, and all that differs.",
     _diff,
     (
-        Argument(("first",), "a run, counted as `runs` does, or a recording", Kind.PATH, metavar="A", nargs="?"),
-        Argument(("second",), "another one", Kind.PATH, metavar="B", nargs="?"),
-        Argument(("-n", "--node_name_filter"), "list only these nodes", Kind.NODE, metavar="REGEX", default=""),
+        Argument(
+            ("first",), "a run, counted as `runs` does, or a recording", ArgumentKind.PATH, metavar="A", nargs="?"
+        ),
+        Argument(("second",), "another one", ArgumentKind.PATH, metavar="B", nargs="?"),
+        Argument(
+            ("-n", "--node_name_filter"), "list only these nodes", ArgumentKind.NODE, metavar="REGEX", default=""
+        ),
         Argument(("--rtol",), "relative difference that does not count", metavar="R", type=float),
         Argument(("--atol",), "absolute difference that does not count", metavar="T", type=float),
         Argument(
-            ("--map",), "a file of lines NAME_A NAME_B: nodes that are pairs", Kind.PATH, metavar="FILE", default=""
+            ("--map",),
+            "a file of lines NAME_A NAME_B: nodes that are pairs",
+            ArgumentKind.PATH,
+            metavar="FILE",
+            default="",
         ),
         Argument(("--graphs",), "list what sets the graphs apart, too", switch=True),
         Argument(("--run",), "of two recordings only the runs #N", metavar="N", type=int),

@@ -11,7 +11,7 @@ import numpy as np
 from tfdbg_cli.analysis.expression.bounded import evaluate_bounded
 from tfdbg_cli.analysis.expression.wire import Described
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.registry import LOOKING, Argument, Command, Kind
+from tfdbg_cli.commands.registry import LOOKING, Argument, ArgumentKind, Command
 from tfdbg_cli.commands.views.tensor_choice import choose, sliced
 from tfdbg_cli.commands.views.value_view import ALL, PRINTING, RANGES, WRITE, saved, view
 from tfdbg_cli.document.document import Document, Text
@@ -117,7 +117,7 @@ COMMAND = Command(
     "Compute with tensors in backticks and NumPy.",
     _eval,
     (
-        Argument(("expression",), "a Python expression", Kind.TENSOR, metavar="EXPRESSION", nargs="..."),
+        Argument(("expression",), "a Python expression", ArgumentKind.TENSOR, metavar="EXPRESSION", nargs="..."),
         ALL,
         *WRITE,
         RANGES,

@@ -10,7 +10,7 @@ from tfdbg_cli.commands.interpreter import execute
 from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
 from tfdbg_cli.commands.query.named import asked_query
 from tfdbg_cli.commands.query.tensor_rows import TensorRows
-from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Kind, Registry
+from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, ArgumentKind, Command, Registry
 from tfdbg_cli.commands.views.exported import (
     SUFFIXES,
     Exported,
@@ -43,8 +43,8 @@ def commands(registry: Registry) -> tuple[Command, ...]:
         "Write tensors, or the table of a command, to a file for other programs.",
         run,
         (
-            Argument(("file",), "NAME.npy, .npz, .csv, .json or .safetensors", Kind.PATH, metavar="FILE"),
-            Argument(("tensors",), "tensors; slices may follow", Kind.TENSOR, metavar="TENSOR", nargs="*"),
+            Argument(("file",), "NAME.npy, .npz, .csv, .json or .safetensors", ArgumentKind.PATH, metavar="FILE"),
+            Argument(("tensors",), "tensors; slices may follow", ArgumentKind.TENSOR, metavar="TENSOR", nargs="*"),
             QUERY_ARGUMENT,
             Argument(("-n", "--number"), "which execution, from 0; -1 is the last", metavar="K", type=int),
             Argument(("--table",), "a command whose table is written (.csv, .json)", metavar="COMMAND", default=""),

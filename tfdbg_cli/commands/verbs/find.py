@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.finding import Finding, FoundKind, Hit
+from tfdbg_cli.commands.finding import FoundKind, NameHit, NameSearch
 from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
 from tfdbg_cli.commands.query.plain_rows import PlainRows
 from tfdbg_cli.commands.registry import EVERYWHERE, Argument, Command, Moment, Registry
@@ -18,10 +18,10 @@ from tfdbg_cli.errors import TfdbgError
 _SHOWN = 20
 
 
-def _facts(context: Context) -> PlainRows[Hit]:
+def _facts(context: Context) -> PlainRows[NameHit]:
     """What a query can ask of a hit."""
 
-    def op_type(hit: Hit) -> str:
+    def op_type(hit: NameHit) -> str:
         node = context.graph.find(hit.name) if hit.kind in {FoundKind.TENSOR, FoundKind.OP} else None
         return "" if node is None else node.op_type
 
@@ -35,7 +35,7 @@ def commands(registry: Registry) -> tuple[Command, ...]:
         if options.most < 1:
             raise TfdbgError(f"-m counts hits from 1; {options.most} is too few.")
         text = options.text.strip()
-        finding = Finding(context, registry)
+        finding = NameSearch(context, registry)
         finding.ask(text)
         finding.work(lambda: False)
         left = _facts(context).left(options.query, finding.hits, command.spell(options, query=""))

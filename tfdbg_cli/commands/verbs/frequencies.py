@@ -10,7 +10,7 @@ from tfdbg_cli.analysis.graph.tensor_roles import tensor_role
 from tfdbg_cli.analysis.layers import layers_of, scope_text
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT, query_line
-from tfdbg_cli.commands.query.language import Comparison, written
+from tfdbg_cli.commands.query.language import FactTest, written
 from tfdbg_cli.commands.query.tensor_listing import find, find_in_steps
 from tfdbg_cli.commands.registry import LOOKING, Argument, Command
 from tfdbg_cli.commands.syntax import quoted
@@ -124,7 +124,7 @@ def _link(options: argparse.Namespace, value: str) -> str:
     """The list of the tensors that have `value`."""
     if not value:
         return ""
-    asked = written(Comparison(options.column, "=", value))
+    asked = written(FactTest(options.column, "=", value))
     return f"lt -q {quoted(f'({options.query}) {asked}' if options.query else asked)}"
 
 

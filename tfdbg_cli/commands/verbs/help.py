@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from tfdbg_cli.commands.command_help import argument_help, argument_names, sections
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import moment_of
-from tfdbg_cli.commands.registry import Argument, Command, Kind, Registry
+from tfdbg_cli.commands.registry import Argument, ArgumentKind, Command, Registry
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.document.definitions import Definitions
 from tfdbg_cli.document.document import Block, Document, Text
@@ -34,7 +34,7 @@ def commands(registry: Registry) -> tuple[Command, ...]:
         ("h",),
         "What the commands are, or one in full.",
         run,
-        (Argument(("command",), "the command to explain", Kind.COMMAND, nargs="?", default=""),),
+        (Argument(("command",), "the command to explain", ArgumentKind.COMMAND, nargs="?", default=""),),
         section="Settings and help",
         details="""\
 Every command takes `> FILE` at its end and then writes its screen to that file, as plain text or as the end of the

@@ -11,7 +11,7 @@ from tfdbg_cli.analysis.origin.ignoring import ignored_cause, ignored_place
 from tfdbg_cli.analysis.origin.origin_found import Origin
 from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.registry import LIVE, Argument, Command, Kind, Moment, Outcome
+from tfdbg_cli.commands.registry import LIVE, Argument, ArgumentKind, Command, Moment, Outcome
 from tfdbg_cli.commands.views.ignored_places import place_data
 from tfdbg_cli.commands.views.nodes import find_node
 from tfdbg_cli.commands.views.watch_decision import watch_again, watched_again
@@ -113,8 +113,8 @@ COMMAND = Command(
     "Let a node, a layer or a cause count as fine from here on.",
     _ignore,
     (
-        Argument(("node",), "the node; without one that of the origin", Kind.NODE, metavar="NODE", nargs="?"),
-        Argument(("--layer",), "every node of this layer or scope", Kind.LAYER, metavar="NAME", default=""),
+        Argument(("node",), "the node; without one that of the origin", ArgumentKind.NODE, metavar="NODE", nargs="?"),
+        Argument(("--layer",), "every node of this layer or scope", ArgumentKind.LAYER, metavar="NAME", default=""),
         Argument(("--cause",), "all that the cause of the origin made, here and in runs to come", switch=True),
         Argument(("--go",), "and run on at once, as at the last watch", switch=True),
     ),

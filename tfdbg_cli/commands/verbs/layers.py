@@ -14,7 +14,7 @@ from tfdbg_cli.commands.folds import EVERY, Folds, fold_command, sign, unfolded
 from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
 from tfdbg_cli.commands.query.named import asked_query
 from tfdbg_cli.commands.query.plain_rows import PlainRows
-from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Kind
+from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, ArgumentKind, Command
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.views.fold_arguments import FOLD_ARGUMENTS
 from tfdbg_cli.commands.views.health_columns import SumsLater
@@ -253,7 +253,9 @@ COMMAND = Command(
     "The Keras layers and name scopes, with what each computed.",
     _layers,
     (
-        Argument(("layer",), "only this layer or scope and what is inside it", Kind.LAYER, nargs="?", default=""),
+        Argument(
+            ("layer",), "only this layer or scope and what is inside it", ArgumentKind.LAYER, nargs="?", default=""
+        ),
         Argument(("-d", "--depth"), f"how many levels to show (default: {_DEPTH})", metavar="N", type=int),
         QUERY_ARGUMENT,
         *FOLD_ARGUMENTS,

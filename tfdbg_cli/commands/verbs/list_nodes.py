@@ -11,7 +11,7 @@ from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT, query_line
 from tfdbg_cli.commands.query.named import asked_query
 from tfdbg_cli.commands.query.plain_rows import PlainRows
-from tfdbg_cli.commands.registry import EVERYWHERE, Argument, Command, Kind, Moment
+from tfdbg_cli.commands.registry import EVERYWHERE, Argument, ArgumentKind, Command, Moment
 from tfdbg_cli.commands.views.links import node_link
 from tfdbg_cli.commands.views.patterns import pattern
 from tfdbg_cli.commands.views.short_names import shared_by_most
@@ -130,10 +130,14 @@ COMMAND = Command(
     "List the nodes of the graph, computed or not.",
     _list_nodes,
     (
-        Argument(("-l", "--layer"), "only this Keras layer or name scope", Kind.LAYER, metavar="NAME", default=""),
-        Argument(("-n", "--node_name_filter"), "only these nodes", Kind.NODE, metavar="REGEX", default=""),
-        Argument(("-t", "--op_type_filter"), "only these op types", Kind.OP_TYPE, metavar="REGEX", default=""),
-        Argument(("--device",), "only these devices", Kind.DEVICE, metavar="REGEX", default=""),
+        Argument(
+            ("-l", "--layer"), "only this Keras layer or name scope", ArgumentKind.LAYER, metavar="NAME", default=""
+        ),
+        Argument(("-n", "--node_name_filter"), "only these nodes", ArgumentKind.NODE, metavar="REGEX", default=""),
+        Argument(
+            ("-t", "--op_type_filter"), "only these op types", ArgumentKind.OP_TYPE, metavar="REGEX", default=""
+        ),
+        Argument(("--device",), "only these devices", ArgumentKind.DEVICE, metavar="REGEX", default=""),
         Argument(("-s", "--sort_by"), "what to sort by", choices=("graph", *_KEYS), default="graph"),
         Argument(("-r", "--reverse"), "the other way round", switch=True),
         QUERY_ARGUMENT,

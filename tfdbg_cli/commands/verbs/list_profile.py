@@ -12,7 +12,7 @@ from tfdbg_cli.analysis.timing import SORT_KEYS, TimedNode, TimeQuery, by_device
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
 from tfdbg_cli.commands.query.plain_rows import PlainRows
-from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Kind
+from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, ArgumentKind, Command
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.views.intervals import time_interval
 from tfdbg_cli.commands.views.links import node_link
@@ -177,7 +177,7 @@ def _data(devices: dict[str, list[TimedNode]]) -> dict[str, Any]:
     }
 
 
-def _filter(flags: tuple[str, ...], what: str, kind: Kind) -> Argument:
+def _filter(flags: tuple[str, ...], what: str, kind: ArgumentKind) -> Argument:
     return Argument(flags, f"only {what} like this", kind, metavar="REGEX", default="")
 
 
@@ -187,10 +187,10 @@ COMMAND = Command(
     "How long each op took, after `run -p`.",
     _list_profile,
     (
-        _filter(("-d", "--device_name_filter"), "devices", Kind.DEVICE),
-        _filter(("-n", "--node_name_filter"), "nodes", Kind.NODE),
-        _filter(("-t", "--op_type_filter"), "op types", Kind.OP_TYPE),
-        _filter(("-f", "--file_path_filter"), "files", Kind.SOURCE),
+        _filter(("-d", "--device_name_filter"), "devices", ArgumentKind.DEVICE),
+        _filter(("-n", "--node_name_filter"), "nodes", ArgumentKind.NODE),
+        _filter(("-t", "--op_type_filter"), "op types", ArgumentKind.OP_TYPE),
+        _filter(("-f", "--file_path_filter"), "files", ArgumentKind.SOURCE),
         Argument(("--min_lineno",), "only lines from LINE on", metavar="LINE", type=int),
         Argument(("--max_lineno",), "only lines before LINE", metavar="LINE", type=int),
         Argument(

@@ -10,7 +10,7 @@ from tfdbg_cli.analysis.graph.annotation import SourceFile, source_files
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
 from tfdbg_cli.commands.query.plain_rows import PlainRows
-from tfdbg_cli.commands.registry import Argument, Command, Kind
+from tfdbg_cli.commands.registry import Argument, ArgumentKind, Command
 from tfdbg_cli.commands.views.links import source_link
 from tfdbg_cli.commands.views.made_at import why_no_traceback
 from tfdbg_cli.commands.views.patterns import pattern, search_text
@@ -90,11 +90,11 @@ COMMAND = Command(
     "The source files that made the nodes.",
     _list_source,
     (
-        Argument(("-p", "--path_filter"), "only paths like this", Kind.SOURCE, metavar="REGEX", default=""),
+        Argument(("-p", "--path_filter"), "only paths like this", ArgumentKind.SOURCE, metavar="REGEX", default=""),
         Argument(
             ("-n", "--node_name_filter"),
             "only files that made nodes like this",
-            Kind.NODE,
+            ArgumentKind.NODE,
             metavar="REGEX",
             default="",
         ),

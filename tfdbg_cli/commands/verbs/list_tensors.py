@@ -16,7 +16,7 @@ from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT, query_line
 from tfdbg_cli.commands.query.tensor_listing import Listing, find, find_in_steps
 from tfdbg_cli.commands.query.unread import unread_among
-from tfdbg_cli.commands.registry import LOOKING, Argument, Command, Kind
+from tfdbg_cli.commands.registry import LOOKING, Argument, ArgumentKind, Command
 from tfdbg_cli.commands.views.health_columns import CountedLater
 from tfdbg_cli.commands.views.nodes import excluded_nodes
 from tfdbg_cli.commands.views.short_names import ShortNames, shared_by_most
@@ -195,11 +195,17 @@ COMMAND = Command(
     _list_tensors,
     (
         Argument(
-            ("-f", "--tensor_filter"), "only tensors that pass FILTER", Kind.FILTER, metavar="FILTER", default=""
+            ("-f", "--tensor_filter"),
+            "only tensors that pass FILTER",
+            ArgumentKind.FILTER,
+            metavar="FILTER",
+            default="",
         ),
         QUERY_ARGUMENT,
         excluded_nodes("nodes that the filter is not asked about"),
-        Argument(("-l", "--layer"), "only this Keras layer or name scope", Kind.LAYER, metavar="NAME", default=""),
+        Argument(
+            ("-l", "--layer"), "only this Keras layer or name scope", ArgumentKind.LAYER, metavar="NAME", default=""
+        ),
         Argument(
             ("--role",),
             "only what computes the result, differentiates it, or updates variables",
@@ -208,11 +214,13 @@ COMMAND = Command(
             type=_role_text,
             metavar="ROLE",
         ),
-        Argument(("-n", "--node_name_filter"), "only these nodes", Kind.NODE, metavar="REGEX", default=""),
-        Argument(("-t", "--op_type_filter"), "only these op types", Kind.OP_TYPE, metavar="REGEX", default=""),
-        Argument(("--dtype",), "only these element types", Kind.DTYPE, metavar="REGEX", default=""),
+        Argument(("-n", "--node_name_filter"), "only these nodes", ArgumentKind.NODE, metavar="REGEX", default=""),
+        Argument(
+            ("-t", "--op_type_filter"), "only these op types", ArgumentKind.OP_TYPE, metavar="REGEX", default=""
+        ),
+        Argument(("--dtype",), "only these element types", ArgumentKind.DTYPE, metavar="REGEX", default=""),
         Argument(("--shape",), "only shapes such as 5,?,3; ? is any length, * any axes", metavar="SHAPE", default=""),
-        Argument(("--device",), "only these devices", Kind.DEVICE, metavar="REGEX", default=""),
+        Argument(("--device",), "only these devices", ArgumentKind.DEVICE, metavar="REGEX", default=""),
         Argument(
             ("-s", "--sort_by"),
             "what to sort by",

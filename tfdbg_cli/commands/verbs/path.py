@@ -9,7 +9,7 @@ from typing import Any
 
 from tfdbg_cli.analysis.graph.ways.between import Way, shortest_way
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.registry import Argument, Command, Kind
+from tfdbg_cli.commands.registry import Argument, ArgumentKind, Command
 from tfdbg_cli.commands.views.health_columns import CountedLater, HealthCell, health_cells
 from tfdbg_cli.commands.views.links import node_link, tensor_link
 from tfdbg_cli.commands.views.nodes import DEVICE_ARGUMENT, find_node
@@ -181,8 +181,8 @@ COMMAND = Command(
     "The shortest way along which a value got from one op to another.",
     _path,
     (
-        Argument(("start",), "where it comes from: a node, or one of its tensors", Kind.NODE, metavar="FROM"),
-        Argument(("end",), "where it gets to", Kind.NODE, metavar="TO"),
+        Argument(("start",), "where it comes from: a node, or one of its tensors", ArgumentKind.NODE, metavar="FROM"),
+        Argument(("end",), "where it gets to", ArgumentKind.NODE, metavar="TO"),
         DEVICE_ARGUMENT,
     ),
     section="Graph",

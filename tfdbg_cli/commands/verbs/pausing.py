@@ -12,7 +12,7 @@ from typing import Any
 from tfdbg_cli.analysis.graph.lineage import Lineage
 from tfdbg_cli.analysis.places import PlaceTest, place_of
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.registry import LIVE, Argument, Command, Kind, Moment
+from tfdbg_cli.commands.registry import LIVE, Argument, ArgumentKind, Command, Moment
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.verbs.frames import current_frame
 from tfdbg_cli.commands.views.input_rows import input_data, input_rows
@@ -300,7 +300,7 @@ another line in this call, or, where the call computes nothing more, of the code
         (),
         "Run on to a place in code that runs eagerly.",
         _until,
-        (Argument(("place",), "where to stop", Kind.OP_TYPE, metavar="PLACE [when CONDITION]", nargs="..."),),
+        (Argument(("place",), "where to stop", ArgumentKind.OP_TYPE, metavar="PLACE [when CONDITION]", nargs="..."),),
         moments=LIVE,
         section=_SECTION,
         details=_PLACES
@@ -315,7 +315,11 @@ Examples:
         ("b",),
         "Stop at a place in code that runs eagerly, whenever it is passed; without one, list the breakpoints.",
         _break,
-        (Argument(("place",), "where to stop", Kind.OP_TYPE, metavar="PLACE [when CONDITION]", nargs="...?"),),
+        (
+            Argument(
+                ("place",), "where to stop", ArgumentKind.OP_TYPE, metavar="PLACE [when CONDITION]", nargs="...?"
+            ),
+        ),
         moments=LIVE,
         section=_SECTION,
         details=_PLACES

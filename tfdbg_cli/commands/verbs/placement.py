@@ -13,7 +13,7 @@ from tfdbg_cli.analysis.placement import DeviceCopy, DeviceLoad, Fallback, Known
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
 from tfdbg_cli.commands.query.plain_rows import PlainRows
-from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Kind
+from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, ArgumentKind, Command
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.views.links import node_link
 from tfdbg_cli.commands.views.patterns import pattern
@@ -227,7 +227,9 @@ COMMAND = Command(
     "Ops by device, copies between devices, ops that fell back to the CPU.",
     _placement,
     (
-        Argument(("--device",), "only what touches devices like this", Kind.DEVICE, metavar="REGEX", default=""),
+        Argument(
+            ("--device",), "only what touches devices like this", ArgumentKind.DEVICE, metavar="REGEX", default=""
+        ),
         QUERY_ARGUMENT,
     ),
     moments=WITH_TENSORS,

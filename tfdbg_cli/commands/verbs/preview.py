@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import moment_of, require_moment
 from tfdbg_cli.commands.previews.table import PREVIEWS
-from tfdbg_cli.commands.registry import Argument, Command, Kind, Registry
+from tfdbg_cli.commands.registry import Argument, ArgumentKind, Command, Registry
 from tfdbg_cli.commands.syntax import parse_line
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.errors import TfdbgError
@@ -43,7 +43,7 @@ def commands(registry: Registry) -> tuple[Command, ...]:
         ("pv",),
         "A tensor, node, layer, feed or source line at a glance: health, first elements, inputs, recipients.",
         run,
-        (Argument(("what",), "a tensor, or a command that shows one thing", Kind.TENSOR, nargs="..."),),
+        (Argument(("what",), "a tensor, or a command that shows one thing", ArgumentKind.TENSOR, nargs="..."),),
         details="""\
 On a screen of 140 columns or 40 rows a pane shows the preview of what is chosen on the page; there values are drawn
 too. `preview origin` shows the rows of the batch that the origin leads back to.

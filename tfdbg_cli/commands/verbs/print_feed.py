@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.registry import Argument, Command, Kind
+from tfdbg_cli.commands.registry import Argument, ArgumentKind, Command
 from tfdbg_cli.commands.views.array_file import save_arrays
 from tfdbg_cli.commands.views.feed_values import feed_named, feed_numbers
 from tfdbg_cli.commands.views.tensor_choice import sliced
@@ -155,7 +155,7 @@ COMMAND = Command(
     "Print what the run was fed.",
     _print_feed,
     (
-        Argument(("feed",), "the name of the feed; a slice may follow", Kind.FEED),
+        Argument(("feed",), "the name of the feed; a slice may follow", ArgumentKind.FEED),
         Argument(("-n", "--number"), "as for tensors; a feed has one value, number 0", metavar="K", type=int),
         *VALUE_ARGUMENTS,
     ),

@@ -8,7 +8,7 @@ from typing import Any
 
 from tfdbg_cli.analysis.graph.annotation import nodes_by_line, output_slots
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.registry import Argument, Command, Kind
+from tfdbg_cli.commands.registry import Argument, ArgumentKind, Command
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.views.links import node_link, tensor_link
 from tfdbg_cli.commands.views.profiled_source import COST_TYPES, profiled_source
@@ -129,12 +129,16 @@ def _arguments() -> tuple[Argument, ...]:
     profile: dict[str, Any] = {"metavar": "REGEX", "default": ""}
     return (
         Argument(
-            ("source_file_path",), "a file, or the last parts of its path", Kind.SOURCE, metavar="FILE", nargs="?"
+            ("source_file_path",),
+            "a file, or the last parts of its path",
+            ArgumentKind.SOURCE,
+            metavar="FILE",
+            nargs="?",
         ),
         Argument(
             ("-t", "--tensors", "--op_type_filter"),
             "show tensors instead of nodes; with a profile: only op types like REGEX",
-            Kind.OP_TYPE,
+            ArgumentKind.OP_TYPE,
             metavar="REGEX",
             default=False,
             nargs="?",
@@ -145,8 +149,8 @@ def _arguments() -> tuple[Argument, ...]:
         Argument(("-b", "--line_begin"), "the line to show first", metavar="LINE", type=int),
         Argument(("--cost_type",), "profile: which time to show", choices=COST_TYPES, default=""),
         Argument(("--time_unit",), "profile: the unit of times", choices=TIME_UNITS, default=""),
-        Argument(("-d", "--device_name_filter"), "profile: only devices like this", Kind.DEVICE, **profile),
-        Argument(("-n", "--node_name_filter"), "profile: only nodes like this", Kind.NODE, **profile),
+        Argument(("-d", "--device_name_filter"), "profile: only devices like this", ArgumentKind.DEVICE, **profile),
+        Argument(("-n", "--node_name_filter"), "profile: only nodes like this", ArgumentKind.NODE, **profile),
         Argument(("--init_line",), "the line to show first", metavar="LINE", type=int),
     )
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from tfdbg_cli.analysis.origin.origin_found import Origin
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.registry import LOOKING, Argument, Command, Kind
+from tfdbg_cli.commands.registry import LOOKING, Argument, ArgumentKind, Command
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.verbs.print_feed import feed_document
 from tfdbg_cli.commands.views.executions import Executions, which
@@ -157,9 +157,17 @@ COMMAND = Command(
     "Print the value of a tensor, or a slice of it.",
     _print_tensor,
     (
-        Argument(("tensor",), "node:slot, or the node alone if it has one output; a slice may follow", Kind.TENSOR),
+        Argument(
+            ("tensor",), "node:slot, or the node alone if it has one output; a slice may follow", ArgumentKind.TENSOR
+        ),
         Argument(("-n", "--number"), "which execution, from 0; -1 is the last, 2:5 and all are several", metavar="K"),
-        Argument(("--device",), "the device, where several hold the tensor", Kind.DEVICE, metavar="NAME", default=""),
+        Argument(
+            ("--device",),
+            "the device, where several hold the tensor",
+            ArgumentKind.DEVICE,
+            metavar="NAME",
+            default="",
+        ),
         *VALUE_ARGUMENTS,
     ),
     moments=LOOKING,

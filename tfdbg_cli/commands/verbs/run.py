@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.registry import LIVE, Argument, Command, Kind
+from tfdbg_cli.commands.registry import LIVE, Argument, ArgumentKind, Command
 from tfdbg_cli.commands.views.nodes import excluded_nodes
 from tfdbg_cli.commands.views.patterns import search_text
 from tfdbg_cli.commands.views.watch_decision import watch_decision
@@ -93,7 +93,7 @@ COMMAND = Command(
         Argument(
             ("-f", "--till_filter_pass"),
             "run until a tensor passes FILTER",
-            Kind.FILTER,
+            ArgumentKind.FILTER,
             metavar="FILTER",
             default="",
         ),
@@ -115,7 +115,7 @@ COMMAND = Command(
         Argument(
             ("--bundle",),
             "with -f: write the bad run to the new folder PATH, with what it takes to make it again",
-            Kind.PATH,
+            ArgumentKind.PATH,
             metavar="PATH",
             default="",
         ),
@@ -127,9 +127,13 @@ COMMAND = Command(
             choices=tuple(map(str, OnBenign)),
             default="",
         ),
-        Argument(("--node_name_filter",), "capture only these nodes", Kind.NODE, metavar="REGEX", default=""),
-        Argument(("--op_type_filter",), "capture only these op types", Kind.OP_TYPE, metavar="REGEX", default=""),
-        Argument(("--tensor_dtype_filter",), "capture only these dtypes", Kind.DTYPE, metavar="REGEX", default=""),
+        Argument(("--node_name_filter",), "capture only these nodes", ArgumentKind.NODE, metavar="REGEX", default=""),
+        Argument(
+            ("--op_type_filter",), "capture only these op types", ArgumentKind.OP_TYPE, metavar="REGEX", default=""
+        ),
+        Argument(
+            ("--tensor_dtype_filter",), "capture only these dtypes", ArgumentKind.DTYPE, metavar="REGEX", default=""
+        ),
         Argument(("-p", "--profile"), "time every op instead of capturing values", switch=True),
         Argument(
             ("--graph",),

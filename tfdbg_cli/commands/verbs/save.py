@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.file_name import named_file
-from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Kind
+from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, ArgumentKind, Command
 from tfdbg_cli.document.document import Document, text_document
 from tfdbg_cli.document.text import line
 from tfdbg_cli.model.runs import Run
@@ -50,7 +50,7 @@ COMMAND = Command(
     "Save the runs of this stop as a recording.",
     _save,
     (
-        Argument(("path",), "a folder that does not exist yet, or is empty", Kind.PATH, metavar="PATH"),
+        Argument(("path",), "a folder that does not exist yet, or is empty", ArgumentKind.PATH, metavar="PATH"),
         Argument(("--one",), "only the run looked at", switch=True),
         Argument(("--compress",), "compress the values: slower to write and to read", switch=True),
         Argument(("--force",), "overrun the disk budget", switch=True),

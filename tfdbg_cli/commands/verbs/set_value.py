@@ -10,7 +10,7 @@ import numpy as np
 
 from tfdbg_cli.analysis.expression.bounded import evaluate_bounded
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Kind
+from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, ArgumentKind, Command
 from tfdbg_cli.commands.replaying import how_to_replay
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.verbs.eval import tensor_value
@@ -278,10 +278,10 @@ COMMANDS = (
         _set,
         (
             Argument(
-                ("assignment",), "the tensor, with a slice if wanted, and an expression", Kind.TENSOR,
+                ("assignment",), "the tensor, with a slice if wanted, and an expression", ArgumentKind.TENSOR,
                 metavar="TENSOR EXPRESSION", nargs="...?",
             ),
-            Argument(("-d", "--delete"), "take TENSOR back", Kind.TENSOR, metavar="TENSOR", default=""),
+            Argument(("-d", "--delete"), "take TENSOR back", ArgumentKind.TENSOR, metavar="TENSOR", default=""),
         ),
         moments=WITH_TENSORS,
         values=True,
@@ -303,7 +303,12 @@ Examples:
         (),
         "Take replacements by `set` back.",
         _unset,
-        (Argument(("tensor",), "the tensor; without it all", Kind.TENSOR, metavar="TENSOR", nargs="?", default=""),),
+        (
+            Argument(
+                ("tensor",), "the tensor; without it all", ArgumentKind.TENSOR, nargs="?", metavar="TENSOR",
+                default="",
+            ),
+        ),
         moments=WITH_TENSORS,
     ),
 )  # fmt: skip

@@ -9,7 +9,7 @@ from typing import Any
 from tfdbg_cli.analysis.expression.bounded import evaluate_bounded
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import execute
-from tfdbg_cli.commands.registry import Argument, Command, Kind, Moment, Outcome, Registry
+from tfdbg_cli.commands.registry import Argument, ArgumentKind, Command, Moment, Outcome, Registry
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.verbs.eval import tensor_value
 from tfdbg_cli.commands.verbs.set_value import as_type, parted, with_part
@@ -231,7 +231,7 @@ def commands(registry: Registry) -> tuple[Command, ...]:
             "Compute a node, with all that it needs.",
             _cont,
             (
-                Argument(("target",), "the node, or a tensor of it", Kind.NODE, metavar="NODE"),
+                Argument(("target",), "the node, or a tensor of it", ArgumentKind.NODE, metavar="NODE"),
                 Argument(
                     ("-i", "--invalidate_from_updated_variables"),
                     "first forget what was read from variables that changed since",
@@ -256,7 +256,7 @@ program gave.""",
                 Argument(
                     ("assignment",),
                     "the tensor, with a slice if wanted, and an expression as `eval` takes it",
-                    Kind.TENSOR,
+                    ArgumentKind.TENSOR,
                     metavar="TENSOR EXPRESSION",
                     nargs="...",
                 ),

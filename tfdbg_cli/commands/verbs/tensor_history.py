@@ -15,7 +15,7 @@ from tfdbg_cli.analysis.tensor_history import Point, Statistic, TensorHistory, t
 from tfdbg_cli.commands.context import HOW_TO_KEEP_RUNS, Context
 from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
 from tfdbg_cli.commands.query.plain_rows import Left, PlainRows
-from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Kind
+from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, ArgumentKind, Command
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.views.other_calls import of_other_calls
 from tfdbg_cli.commands.views.tensor_choice import Choice, choose, sliced
@@ -287,7 +287,7 @@ COMMAND = Command(
     "One tensor over the runs that are kept or recorded.",
     _history,
     (
-        Argument(("tensor_name",), "node, node:slot or node:slot[slice]", Kind.TENSOR, metavar="TENSOR"),
+        Argument(("tensor_name",), "node, node:slot or node:slot[slice]", ArgumentKind.TENSOR, metavar="TENSOR"),
         Argument(
             ("-s", "--statistic"),
             "the number to follow",
@@ -299,7 +299,7 @@ COMMAND = Command(
         Argument(("-a", "--all"), "runs of other functions too, where they hold a tensor of that name", switch=True),
         QUERY_ARGUMENT,
         Argument(("--log",), "a logarithmic scale; without it only where the numbers lie far apart", switch=True),
-        Argument(("--device",), "the device, where the tensor is on several", Kind.DEVICE, default=""),
+        Argument(("--device",), "the device, where the tensor is on several", ArgumentKind.DEVICE, default=""),
     ),
     moments=WITH_TENSORS,
     values=True,

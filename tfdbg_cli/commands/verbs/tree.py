@@ -9,7 +9,7 @@ from typing import Any
 from tfdbg_cli.analysis.name_tree import NameTree, TreeRow
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.folds import Folds, fold_command, sign
-from tfdbg_cli.commands.registry import Argument, Command, Kind, Moment
+from tfdbg_cli.commands.registry import Argument, ArgumentKind, Command, Moment
 from tfdbg_cli.commands.views.fold_arguments import FOLD_ARGUMENTS
 from tfdbg_cli.commands.views.health_columns import SumsLater
 from tfdbg_cli.commands.views.links import node_link
@@ -133,7 +133,7 @@ COMMAND = Command(
     "The nodes by the scopes in their names, as a tree that folds.",
     _tree,
     (
-        Argument(("scope",), "only what is in this scope", Kind.LAYER, nargs="?", default=""),
+        Argument(("scope",), "only what is in this scope", ArgumentKind.LAYER, nargs="?", default=""),
         *FOLD_ARGUMENTS,
     ),
     moments=frozenset(Moment) - {Moment.STEPPING},

@@ -13,7 +13,7 @@ from tfdbg_cli.analysis.trends import Quantity, Series, Trends
 from tfdbg_cli.commands.context import HOW_TO_KEEP_RUNS, Context
 from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
 from tfdbg_cli.commands.query.plain_rows import PlainRows
-from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Kind
+from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, ArgumentKind, Command
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.views.other_calls import of_other_calls
 from tfdbg_cli.commands.views.trend_page import chosen_series, norm_span, series_blocks, trends_of
@@ -155,7 +155,9 @@ COMMAND = Command(
     "Norms of gradients, weights and updates, layer by layer, over the runs that are kept or recorded.",
     _trends,
     (
-        Argument(("layer",), "a layer or scope; all without it", Kind.LAYER, nargs="?", default="", metavar="LAYER"),
+        Argument(
+            ("layer",), "a layer or scope; all without it", ArgumentKind.LAYER, nargs="?", default="", metavar="LAYER"
+        ),
         Argument(("--of",), "one norm only", choices=tuple(map(str, Quantity)), default=""),
         Argument(("-a", "--all"), "runs of other functions too", switch=True),
         QUERY_ARGUMENT,

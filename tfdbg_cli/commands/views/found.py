@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.finding import FoundKind, Hit
+from tfdbg_cli.commands.finding import FoundKind, NameHit
 from tfdbg_cli.commands.registry import Command, Registry
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.views.health_columns import CountedLater
@@ -28,7 +28,7 @@ class FoundRows:
         self,
         context: Context,
         registry: Registry,
-        hits: Sequence[Hit],
+        hits: Sequence[NameHit],
         keys: Callable[[str], str] = lambda command: "",
     ) -> None:
         self._context = context
@@ -97,7 +97,7 @@ class FoundRows:
         assert self._counted is not None
         return self._counted.count(row)
 
-    def _index(self, hit: Hit) -> int | None:
+    def _index(self, hit: NameHit) -> int | None:
         if hit.kind is not FoundKind.TENSOR:
             return None
         found = self._context.run.tensors.named(hit.name)
@@ -107,7 +107,7 @@ class FoundRows:
         index = self._indices[row]
         return None if index is None else self._context.run.tensors[index].name
 
-    def _op_type(self, hit: Hit) -> str:
+    def _op_type(self, hit: NameHit) -> str:
         node = self._context.graph.find(hit.name) if hit.kind in {FoundKind.OP, FoundKind.TENSOR} else None
         return "" if node is None else node.op_type
 
@@ -147,7 +147,7 @@ def _apart(spans: Sequence[Span]) -> list[Span]:
     return [Span("  "), *spans] if spans else []
 
 
-def _marked(hit: Hit, room: int | None) -> list[Span]:
+def _marked(hit: NameHit, room: int | None) -> list[Span]:
     """The name with its letters marked; where it is too long for `room` columns its beginning is left out."""
     start = 0 if room is None or len(hit.name) <= room else len(hit.name) - room + 1
     spans = [Span("…", Style.DIM)] if start else []

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfdbg_cli.commands.registry import Kind, Registry
+from tfdbg_cli.commands.registry import ArgumentKind, Registry
 from tfdbg_cli.commands.syntax import parse_line, quoted
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.ignored import IgnoredPlace
 
 _ABOUT_ONE = frozenset({"node", "tensor"})  # kinds of documents that are about the node or tensor of their command
-_NODES = frozenset({Kind.NODE, Kind.TENSOR})
+_NODES = frozenset({ArgumentKind.NODE, ArgumentKind.TENSOR})
 
 
 def place_data(number: int, place: IgnoredPlace) -> dict[str, Any]:
@@ -74,6 +74,6 @@ def _named(registry: Registry, text: str) -> str:
             return f"ignore {quoted(value)}"
     for argument in command.arguments:
         value = getattr(options, argument.dest)
-        if argument.kind is Kind.LAYER and isinstance(value, str) and value:
+        if argument.kind is ArgumentKind.LAYER and isinstance(value, str) and value:
             return f"ignore --layer {quoted(value)}"
     return ""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.registry import Argument, Kind
+from tfdbg_cli.commands.registry import Argument, ArgumentKind
 from tfdbg_cli.commands.views.array_file import save_array
 from tfdbg_cli.commands.views.ranges import Ranges, parse_ranges
 from tfdbg_cli.document.array import ArrayBlock, ArrayStyle, nested
@@ -29,7 +29,7 @@ RANGES = Argument(
 ALL = Argument(("-a", "--all"), "print every element", switch=True)
 SUMMARY = Argument(("-s", "--numeric_summary"), "counts by sign, least, greatest, mean, deviation", switch=True)
 WRITE = (
-    Argument(("-w", "--write_path"), "save the value as a .npy file", Kind.PATH, metavar="FILE", default=""),
+    Argument(("-w", "--write_path"), "save the value as a .npy file", ArgumentKind.PATH, metavar="FILE", default=""),
     Argument(("--force",), "replace the file if it exists", switch=True),
 )
 PRINTING = (

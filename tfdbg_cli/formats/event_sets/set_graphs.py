@@ -91,13 +91,12 @@ class SetGraphs:
 
     def around(self, graph_id: str) -> list[SavedFunction]:
         """The graph with that id and those it lies in, the outermost first; what has no name holds no code."""
-        chain: list[SavedFunction] = []
+        chain: dict[str, SavedFunction] = {}
         graph = self.find(graph_id)
-        while graph is not None and graph not in chain and len(chain) < _DEEPEST:
-            if graph.name or graph.ops:
-                chain.append(graph)
+        while graph is not None and graph.graph_id not in chain and len(chain) < _DEEPEST:
+            chain[graph.graph_id] = graph
             graph = self.find(graph.outer) if graph.outer else None
-        return chain[::-1]
+        return [graph for graph in reversed(chain.values()) if graph.name or graph.ops]
 
     def inside(self, graph_id: str) -> Iterator[SavedFunction]:
         """The graphs that lie in the one with that id, outer ones first."""

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from tfdbg_cli.formats.recording.stand_in import Source, StandIn, source_of
+from tfdbg_cli.formats.recording.stand_in import ContentSource, StandIn, source_of
 from tfdbg_cli.plain_files import opened_plain, regular_size
 
 
@@ -28,7 +28,7 @@ def opened(path: Path | str, most: int | None = None) -> Iterator[tuple[BinaryIO
 
 
 @contextmanager
-def _standing_in(path: Path | str, source: Source, most: int | None) -> Iterator[tuple[BinaryIO, int]]:
+def _standing_in(path: Path | str, source: ContentSource, most: int | None) -> Iterator[tuple[BinaryIO, int]]:
     """The same for a file that stands for one elsewhere, and has holes of its own."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     with StandIn(os.fspath(path), descriptor, os.fstat(descriptor).st_size, source) as file:

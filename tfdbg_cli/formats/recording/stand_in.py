@@ -21,7 +21,7 @@ Part = tuple[int, int]
 """A range of bytes in a file: start, and end (exclusive)."""
 
 
-class Source(Protocol):
+class ContentSource(Protocol):
     """What fetches the content of stand-ins."""
 
     def provide(self, path: str, parts: Sequence[Part]) -> None:
@@ -43,7 +43,7 @@ class AwaitedError(BaseException):
     A BaseException, since readers turn any error of a file into a NoValue, but this one has to reach the caller.
     """
 
-    def __init__(self, source: Source, path: str, parts: Sequence[Part]) -> None:
+    def __init__(self, source: ContentSource, path: str, parts: Sequence[Part]) -> None:
         super().__init__(f"{len(parts)} parts of {path}")
         self.source = source
         self.path = path
@@ -87,7 +87,7 @@ def is_waiting() -> bool:
     return _WAITING.waits
 
 
-def _bring(source: Source, path: str, parts: Sequence[Part]) -> None:
+def _bring(source: ContentSource, path: str, parts: Sequence[Part]) -> None:
     if _WAITING.beside and (missing := source.missing(path, parts)):
         raise AwaitedError(source, path, missing)
     before, _WAITING.waits = _WAITING.waits, True
@@ -97,15 +97,15 @@ def _bring(source: Source, path: str, parts: Sequence[Part]) -> None:
         _WAITING.waits = before
 
 
-_SOURCES: dict[str, Source] = {}  # by the folder, with a slash behind it
+_SOURCES: dict[str, ContentSource] = {}  # by the folder, with a slash behind it
 
 
-def let_stand(folder: Path, source: Source) -> None:
+def let_stand(folder: Path, source: ContentSource) -> None:
     """Register the files in `folder` as stand-ins, whose content `source` fetches."""
     _SOURCES[f"{folder}{os.sep}"] = source
 
 
-def source_of(path: Path | str) -> Source | None:
+def source_of(path: Path | str) -> ContentSource | None:
     """The source of the stand-in at `path`; None for an ordinary file."""
     if not _SOURCES:
         return None
@@ -138,7 +138,7 @@ class StandIn(io.RawIOBase):
     `fileno` fetches all of it, since the caller may then read anywhere.
     """
 
-    def __init__(self, path: str, descriptor: int, size: int, source: Source) -> None:
+    def __init__(self, path: str, descriptor: int, size: int, source: ContentSource) -> None:
         super().__init__()
         self.descriptor = descriptor
         self._path = path

@@ -10,13 +10,13 @@ from tfdbg_cli.model.decision import Abort, Continue, Detach
 from tfdbg_cli.tui.control.bars import Message
 from tfdbg_cli.tui.control.bugs import save_report
 from tfdbg_cli.tui.control.clipboard import Clipboard
+from tfdbg_cli.tui.control.ctrl_c import CtrlCPresses
 from tfdbg_cli.tui.control.dialogs import key_list
-from tfdbg_cli.tui.control.elements import Elements
+from tfdbg_cli.tui.control.element_walk import Elements
 from tfdbg_cli.tui.control.filter_actions import FilterActions
 from tfdbg_cli.tui.control.find_dialog import FindDialog, key_of
 from tfdbg_cli.tui.control.folding import Folding
 from tfdbg_cli.tui.control.ignoring import ignoring
-from tfdbg_cli.tui.control.interruption import Interruption
 from tfdbg_cli.tui.control.keymap import KeyContext
 from tfdbg_cli.tui.control.marks import Marks
 from tfdbg_cli.tui.control.moving import Moving
@@ -48,7 +48,7 @@ class Actions:
         self._folding = Folding(screen)
         self._elements = Elements(screen, self._searching)
         self.clipboard = Clipboard(screen)
-        self.interruption = Interruption(screen)
+        self.interruption = CtrlCPresses(screen)
         self.sharing = Sharing(screen)
         self.walking = Walking(screen)
         self._outside = Outside(screen, self.walking)

@@ -13,7 +13,7 @@ from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.analysis.watch.filters import has_inf, has_inf_or_nan
 from tfdbg_cli.capture.controller import Action, Plan, WatchRequest
 from tfdbg_cli.capture.functions.compiled import compiled, compiled_copy
-from tfdbg_cli.capture.functions.exact.comparison import Comparison, compared
+from tfdbg_cli.capture.functions.exact.comparison import FunctionComparison, compared
 from tfdbg_cli.capture.functions.exact.proof import Proof
 from tfdbg_cli.capture.functions.exact.values import Values
 from tfdbg_cli.capture.runs.function.function_checks import watch_kind
@@ -198,7 +198,7 @@ def test_what_must_not_be_read_is_found_by_what_the_optimizer_makes(monkeypatch:
     weight, x = tf.Variable(tf.random.stateless_normal([4, 4], [1, 2])), tf.constant([1.0, -2.0, 0.5, 3.0])
     tries = []
 
-    def counted(*given: Any, **how: Any) -> Comparison:
+    def counted(*given: Any, **how: Any) -> FunctionComparison:
         tries.append(compared(*given, **how))
         return tries[-1]
 
@@ -342,11 +342,11 @@ def test_a_batch_that_is_compared_with_a_constant_keeps_its_proof() -> None:
 
 
 @pytest.fixture
-def rounds(monkeypatch: pytest.MonkeyPatch) -> Sequence[Comparison]:
+def rounds(monkeypatch: pytest.MonkeyPatch) -> Sequence[FunctionComparison]:
     """What comes of each round of a proof."""
-    found: list[Comparison] = []
+    found: list[FunctionComparison] = []
 
-    def counted(*arguments: Any, **how: Any) -> Comparison:
+    def counted(*arguments: Any, **how: Any) -> FunctionComparison:
         found.append(compared(*arguments, **how))
         return found[-1]
 

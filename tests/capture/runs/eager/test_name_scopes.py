@@ -106,7 +106,7 @@ def scopes(monkeypatch: pytest.MonkeyPatch) -> ScopeChanges:
     monkeypatch.setattr(compat.SCOPED, compat.SCOPE, name_scopes.SCOPE_CHANGES._original or _property())
     monkeypatch.setattr(name_scopes, "SCOPE_CHANGES", made)
     monkeypatch.setattr("tfdbg_cli.capture.runs.eager.ops.SCOPE_CHANGES", made)
-    monkeypatch.setattr("tfdbg_cli.capture.runs.eager.put_off.SCOPE_CHANGES", made)
+    monkeypatch.setattr("tfdbg_cli.capture.runs.eager.deferred_ops.SCOPE_CHANGES", made)
     return made
 
 

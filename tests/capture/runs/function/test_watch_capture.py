@@ -13,7 +13,7 @@ import pytest
 import tensorflow as tf
 from support.scripted import ScriptedFrontend
 
-from tfdbg_cli.capture.functions.instrumented import Outcome
+from tfdbg_cli.capture.functions.instrumented import CallResult
 from tfdbg_cli.capture.functions.kept_tensors import NO_TENSORS
 from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
 from tfdbg_cli.capture.runs.function.watched_calls import CopiedWatchedCall
@@ -300,8 +300,8 @@ def test_a_result_that_the_copies_do_not_give_is_found(
     def step(x: Any) -> Any:
         return tf.math.log(x), tf.size(x)
 
-    def checked(call: CopiedWatchedCall) -> Outcome:
-        return Outcome((tf.zeros([2]), tf.constant(2)), NO_TENSORS, found=False)
+    def checked(call: CopiedWatchedCall) -> CallResult:
+        return CallResult((tf.zeros([2]), tf.constant(2)), NO_TENSORS, found=False)
 
     monkeypatch.setattr(CopiedWatchedCall, "_checked", checked)
     with _watching() as frontend:

@@ -12,13 +12,13 @@ from tfdbg_cli.analysis.watch.datum import TensorDatum, datum_of
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, filter_named
 from tfdbg_cli.capture.controller import WatchRequest
 from tfdbg_cli.capture.questions.known import question_of
-from tfdbg_cli.capture.replay.again import repeat
+from tfdbg_cli.capture.replay.any_replay import repeat
 from tfdbg_cli.capture.sessions.call_names import fetched
 from tfdbg_cli.capture.sessions.extended.call_checks import call_checks, why_not_inside
 from tfdbg_cli.capture.sessions.fetched_tensors import stored
 from tfdbg_cli.capture.sessions.invocation import RunCall
 from tfdbg_cli.capture.sessions.program_graph import program_graph
-from tfdbg_cli.capture.sessions.updated import updated_outline, with_updated
+from tfdbg_cli.capture.sessions.updated_variables import updated_outline, with_updated
 from tfdbg_cli.model.calls import Call, RunKind
 from tfdbg_cli.model.decision import CaptureRequest, DebugRun, Detach, GraphChoice, RunUntil
 from tfdbg_cli.model.tensors import MemoryTensorStore

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tfdbg_cli.analysis.watch.watch_progress import WatchProgress
-from tfdbg_cli.capture.sessions.exact.outcome import Outcome
+from tfdbg_cli.capture.sessions.exact.run_effect import RunEffect
 from tfdbg_cli.capture.sessions.hidden_ops import is_hidden
 from tfdbg_cli.capture.tf import base_classes, compat
 from tfdbg_cli.document.jsonlines import exactness_data
@@ -262,13 +262,13 @@ def test_what_loops_and_branches_read_is_not_fed_to_keep_an_order(
     tf, debugged, monkeypatch, capsys, make, resource
 ) -> None:
     """A read that is fed belongs to no turn any more, and to no branch."""
-    made: list[Outcome] = []
+    made: list[RunEffect] = []
 
-    def parted_from(outcome: Outcome, other: Outcome) -> tuple[str, ...]:
+    def parted_from(outcome: RunEffect, other: RunEffect) -> tuple[str, ...]:
         made.append(other)
         return ("as if the copies never took the order of the program",)
 
-    monkeypatch.setattr(Outcome, "parted_from", parted_from)
+    monkeypatch.setattr(RunEffect, "parted_from", parted_from)
     Program(tf, make, resource).steps(wrapper(debugged, "auto", []))
     assert len(made) > STEPS, "other orders were tried"
     assert "could not" not in capsys.readouterr().err

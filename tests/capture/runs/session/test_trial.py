@@ -12,7 +12,7 @@ from test_unchanged import STEPS, Quotient
 from tfdbg_cli.capture.replay.prepared_run import PreparedRun
 from tfdbg_cli.capture.runs.session import trial_run
 from tfdbg_cli.capture.sessions.exact.traffic import Traffic
-from tfdbg_cli.capture.sessions.proof import Trial
+from tfdbg_cli.capture.sessions.known_exactness import KnownExactness
 from tfdbg_cli.capture.state.run_snapshot import COPIES, RunSnapshot
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.model.decision import Continue, Detach, RunUntil, Values
@@ -267,7 +267,7 @@ def hidden_by_relu(tf: Any) -> tuple[Any, list[Any]]:
 
 @pytest.mark.parametrize("values", [Values.AUTO, Values.KEEP])
 def test_at_a_hit_the_program_has_what_it_would_have_had(tf, debugged, graph, monkeypatch, values) -> None:
-    monkeypatch.setattr(Trial, "due", lambda self: False)  # only the hit leads to a comparison
+    monkeypatch.setattr(KnownExactness, "due", lambda self: False)  # only the hit leads to a comparison
     x, fetches = hidden_by_relu(tf)
     given = [1.0, 2.0, 0.0, 3.0]
     (w,) = tf.global_variables()

@@ -396,7 +396,7 @@ def test_loops_of_version_2_are_looked_into(tf, debugged, graph) -> None:
 
 @pytest.mark.parametrize("choice", [GraphChoice.PYTHON, GraphChoice.RUNTIME])
 def test_a_run_that_is_stopped_at_can_be_made_again_and_undone(tf, debugged, graph, choice) -> None:
-    from tfdbg_cli.capture.replay.again import repeat
+    from tfdbg_cli.capture.replay.any_replay import repeat
 
     step = Step(tf)
     replayed = []
@@ -447,7 +447,7 @@ def test_files_are_not_written_again(tf, debugged, graph, tmp_path) -> None:
     assert path.exists(), "the program writes it"
     assert value(run, "y") == -np.inf
     path.unlink()
-    from tfdbg_cli.capture.replay.again import repeat
+    from tfdbg_cli.capture.replay.any_replay import repeat
 
     repeat(run.replayable.replay_spec())
     assert not path.exists(), "a repetition does not"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from support.first_bad import first_bad
 
-from tfdbg_cli.capture.replay.again import repeat
+from tfdbg_cli.capture.replay.any_replay import repeat
 from tfdbg_cli.capture.sessions.hidden_ops import hidden_ops
 from tfdbg_cli.model.decision import CaptureRequest, DebugRun, Detach, GraphChoice, RunUntil
 from tfdbg_cli.model.graph import GraphKind

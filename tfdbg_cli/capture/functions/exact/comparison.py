@@ -20,7 +20,7 @@ from tfdbg_cli.ops.kinds import CALLS, RESHAPES, TRANSFERS
 
 
 @dataclass(frozen=True)
-class Comparison:
+class FunctionComparison:
     """What differs in a rewritten function.
 
     `outputs` are the positions of outputs, `effects` the names of ops with side effects, that are not computed by the
@@ -46,16 +46,16 @@ class Comparison:
         return not self.outputs and not self.effects
 
 
-def compared(plain: Compiled, rewritten: Compiled, own: int, *, with_nan: bool = False) -> Comparison:
+def compared(plain: Compiled, rewritten: Compiled, own: int, *, with_nan: bool = False) -> FunctionComparison:
     """Compare the two; the first `own` outputs of `rewritten` are those of `plain`. For `with_nan` see `Values`."""
     return _Compared(Values(plain, with_nan=with_nan), Values(rewritten, with_nan=with_nan), own).found()
 
 
-def compared_by_name(plain: Compiled, whole: Compiled) -> Comparison | None:
+def compared_by_name(plain: Compiled, whole: Compiled) -> FunctionComparison | None:
     """The comparison of `plain` with `whole`, which must have all nodes of `plain` unchanged; None if it does not."""
     nodes = {node.name: node for node in whole.nodes}
     same = all(nodes.get(node.name) == node for node in plain.nodes)
-    return Comparison((), (), (), (), (), (), ()) if same else None
+    return FunctionComparison((), (), (), (), (), (), ()) if same else None
 
 
 class _Compared:
@@ -67,7 +67,7 @@ class _Compared:
         kept = [name for end, name in self._found.items() if end in self._ends]
         self._program = rewritten.ancestors(kept)
 
-    def found(self) -> Comparison:
+    def found(self) -> FunctionComparison:
         parted = [
             end
             for end, name in self._ends.items()
@@ -76,7 +76,7 @@ class _Compared:
         foreign = self._foreign() if parted else set()
         suspects, near = list(self._suspects(foreign)), list(self._near(foreign))
         given = [self._rewritten.nodes[name].attr["index"].i for name, _ in suspects if self._is_output(name)]
-        return Comparison(
+        return FunctionComparison(
             tuple(end for end in parted if isinstance(end, int)),
             tuple(end for end in parted if isinstance(end, str)),
             tuple(self._unseen()),

@@ -16,7 +16,7 @@ from tfdbg_cli.capture.functions.compiled import Compiled
 from tfdbg_cli.capture.functions.definition.body import Body, Source
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.definition.edit import READS, source_told
-from tfdbg_cli.capture.functions.exact.comparison import Comparison, compared, compared_by_name
+from tfdbg_cli.capture.functions.exact.comparison import FunctionComparison, compared, compared_by_name
 from tfdbg_cli.capture.functions.instrumented import Instrumented
 from tfdbg_cli.capture.functions.twins import has_twin
 from tfdbg_cli.capture.tf.types import EagerTensor, NodeDef
@@ -34,7 +34,7 @@ class Proof:
     """A rewritten function and how it compares with the plain one; None where TensorFlow does not tell."""
 
     instrumented: Instrumented
-    comparison: Comparison | None
+    comparison: FunctionComparison | None
 
     @property
     def holds(self) -> bool:
@@ -100,7 +100,9 @@ def _parted(proof: Proof) -> int:
     return 0 if comparison is None else len(comparison.outputs) + len(comparison.effects)
 
 
-def _further(comparison: Comparison | None, bodies: Mapping[str, Body], apart: Apart) -> Iterator[tuple[str, Source]]:
+def _further(
+    comparison: FunctionComparison | None, bodies: Mapping[str, Body], apart: Apart
+) -> Iterator[tuple[str, Source]]:
     """The values that the suspects of `comparison` must not read next time."""
     for node, positions in () if comparison is None else comparison.suspects:
         for text in _told(node, positions):

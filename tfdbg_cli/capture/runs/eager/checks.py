@@ -16,8 +16,8 @@ from tfdbg_cli.analysis.watch.filter import Among, Bad
 from tfdbg_cli.analysis.watch.filters import our_filter
 from tfdbg_cli.capture.controller import WatchRequest
 from tfdbg_cli.capture.runs.eager.ignored_ops import IgnoredOps
+from tfdbg_cli.capture.runs.eager.intended_infinities import Meant
 from tfdbg_cli.capture.runs.eager.log.noted_ops import RESOURCE, Noted, Taken, attribute
-from tfdbg_cli.capture.runs.eager.meant import Meant
 from tfdbg_cli.capture.runs.eager.program.choices import is_chosen_from
 from tfdbg_cli.capture.runs.eager.program.places import builds
 from tfdbg_cli.capture.tf.compat import EagerTensor, dtype_number, host_array, tensor_id

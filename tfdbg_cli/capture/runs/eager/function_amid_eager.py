@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tfdbg_cli.capture.controller import Controller, Plan
 from tfdbg_cli.capture.failures import report
-from tfdbg_cli.capture.functions.instrumented import Outcome
+from tfdbg_cli.capture.functions.instrumented import CallResult
 from tfdbg_cli.capture.pipeline import Capture, performed
 from tfdbg_cli.capture.runs.eager.log.insides import Insides
 from tfdbg_cli.capture.runs.eager.watch import EagerWatch, watch_of
@@ -124,7 +124,7 @@ def performed_within(
     return list(outcome.outputs) or None
 
 
-def _insides(call: FunctionCall, outcome: Outcome) -> Insides:
+def _insides(call: FunctionCall, outcome: CallResult) -> Insides:
     """What is inside of the function that was called; after an error also what the failed op was given."""
     traced = call.traced
     if not isinstance(outcome.error, OpError):

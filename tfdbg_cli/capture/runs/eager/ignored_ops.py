@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from tfdbg_cli.analysis.watch.verdicts import nan_mask
+from tfdbg_cli.capture.runs.eager.intended_infinities import place_of_stack
 from tfdbg_cli.capture.runs.eager.log.noted_ops import HANDLES, Noted, Taken
-from tfdbg_cli.capture.runs.eager.meant import place_of_stack
 from tfdbg_cli.capture.tf.compat import EagerTensor, dtype_number, host_array, tensor_id
 from tfdbg_cli.capture.tf.types import OpInput
 from tfdbg_cli.model.ignored import IgnoredBy, IgnoredPlace

@@ -13,11 +13,13 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
+import tensorflow as tf
+
 from tfdbg_cli.capture.failures import report_once
+from tfdbg_cli.capture.runs.eager.deferred_ops import THREADS, Tapes, runs_program
 from tfdbg_cli.capture.runs.eager.log.forward_ops import ForwardOps
 from tfdbg_cli.capture.runs.eager.program.name_scopes import SCOPE_CHANGES
 from tfdbg_cli.capture.runs.eager.program.stacks import callers_known
-from tfdbg_cli.capture.runs.eager.put_off import THREADS, Tapes, runs_program
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_definitions import function_name
 from tfdbg_cli.capture.tf.patching import replace_method
@@ -222,7 +224,7 @@ class EagerOps:
                 outputs = original(handle, device, op_type, inputs, attributes, *rest)
             except BaseException as error:
                 leave_out_our_frames(error)  # this frame is the innermost, which TensorFlow shows in any case
-                if begun is not None and isinstance(error, compat.OpFailed):
+                if begun is not None and isinstance(error, (compat.OpFailed, tf.errors.OpError)):
                     self._fails(text, list(leaves(inputs)), attributes or (), begun)
                 raise
             if begun is None:

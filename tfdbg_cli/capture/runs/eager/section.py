@@ -14,7 +14,7 @@ from tfdbg_cli.capture.runs.eager.checks import Checks
 from tfdbg_cli.capture.runs.eager.live_frames import namer, names_at_hand
 from tfdbg_cli.capture.runs.eager.log.insides import called_by
 from tfdbg_cli.capture.runs.eager.log.recent import RecentOps
-from tfdbg_cli.capture.runs.eager.log.told import told
+from tfdbg_cli.capture.runs.eager.log.run_of_log import told
 from tfdbg_cli.capture.runs.eager.pauses import PausedOp
 from tfdbg_cli.capture.runs.eager.program.places import is_program
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack, calls, line_at

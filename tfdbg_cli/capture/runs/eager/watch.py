@@ -10,15 +10,15 @@ from tfdbg_cli.capture.controller import Action, Controller, PendingRun, Plan, W
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.functions.forward_function import HandedOver
 from tfdbg_cli.capture.runs.eager.checks import Checks
+from tfdbg_cli.capture.runs.eager.deferred_ops import FAILED, RanOp
 from tfdbg_cli.capture.runs.eager.live_frames import live_frames, namer
 from tfdbg_cli.capture.runs.eager.log.forward_ops import ForwardOps
 from tfdbg_cli.capture.runs.eager.log.insides import Insides
 from tfdbg_cli.capture.runs.eager.log.noted_ops import CALLED, Taken, taken
-from tfdbg_cli.capture.runs.eager.log.past import Pasts
+from tfdbg_cli.capture.runs.eager.log.ops_before_a_call import Pasts
 from tfdbg_cli.capture.runs.eager.ops import OPS, leaves, parts_of
 from tfdbg_cli.capture.runs.eager.program.places import within_py_function
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack, is_under, stack_here
-from tfdbg_cli.capture.runs.eager.put_off import FAILED, RanOp
 from tfdbg_cli.capture.runs.eager.section import PendingSection, Section
 from tfdbg_cli.capture.runs.eager.sections import Here, Sections, captures
 from tfdbg_cli.capture.runs.eager.stops import Stops

@@ -11,7 +11,7 @@ from tfdbg_cli.analysis.graph.order import behind_inputs
 from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.capture.dump_folders import to_keep
 from tfdbg_cli.capture.failures import report
-from tfdbg_cli.capture.functions.instrumented import Instrumented, Outcome
+from tfdbg_cli.capture.functions.instrumented import CallResult, Instrumented
 from tfdbg_cli.capture.functions.kept_tensors import KeptTensors
 from tfdbg_cli.capture.own_draws import note_draws
 from tfdbg_cli.capture.runs.function.traced_function import TracedFunction
@@ -68,14 +68,14 @@ class CapturedCall(ABC):
         self.plan = plan
         self.room = room
         self.held: CallSnapshot | None = None
-        self.outcome: Outcome | None = None
+        self.outcome: CallResult | None = None
         self._run: Run | None = None
 
     @abstractmethod
     def perform(self) -> RunResult:
         """Make the call. Raises what the call raises."""
 
-    def performed(self, instrumented: Instrumented) -> Outcome:
+    def performed(self, instrumented: Instrumented) -> CallResult:
         """Make the call by `instrumented` and set `outcome`, also when it fails. Raises what the call raises."""
         if self.plan.watched is not None and instrumented.random_note:  # a captured call says so on its own screen
             note_draws(self.call.name)

@@ -16,7 +16,7 @@ from tfdbg_cli.capture.functions.definition.failing_ops import FailingOp, failin
 from tfdbg_cli.capture.functions.definition.flat import FlatFunction, FlatNode
 from tfdbg_cli.capture.functions.definition.shown_values import Shown
 from tfdbg_cli.capture.functions.early_reports import Early
-from tfdbg_cli.capture.functions.instrumented import Outcome
+from tfdbg_cli.capture.functions.instrumented import CallResult
 from tfdbg_cli.capture.functions.kept_tensors import KeptTensors
 from tfdbg_cli.capture.replay.function import perform_again
 from tfdbg_cli.capture.state.after_failure import may_write
@@ -147,7 +147,7 @@ class _PartsAgain:
             raise TfdbgError(f"Computed again, the run did not come to this op{failed}.")
         return _Found(values, outcome.captured, inside and not self._unheld)
 
-    def _with_all_beside(self, place: FlatNode, given: Sequence[TensorName]) -> Outcome | None:
+    def _with_all_beside(self, place: FlatNode, given: Sequence[TensorName]) -> CallResult | None:
         """As `_outcome` of what was `given` at `place`, with all else that does not need the op there.
 
         None where no snapshot was taken, and where not all of that can be computed: more ops may fail than one.
@@ -166,7 +166,7 @@ class _PartsAgain:
     def _numbers_of(self, node: FlatNode) -> list[TensorName]:
         return list(filter(self._flat.has_numbers, node.outputs))
 
-    def _outcome(self, place: FlatNode, returns: Sequence[TensorName], early: Early | None = None) -> Outcome:
+    def _outcome(self, place: FlatNode, returns: Sequence[TensorName], early: Early | None = None) -> CallResult:
         """The values `returns`, made at `place`, computed again; of a run with a snapshot, with all before them."""
         try:
             again = self._outside.before(returns)

@@ -18,7 +18,7 @@ from tfdbg_cli.capture.functions.early_reports import Early
 from tfdbg_cli.capture.functions.exact.proof import Apart, Onto, Proof, proven
 from tfdbg_cli.capture.functions.failing_of_nan import may_fail_of_nan
 from tfdbg_cli.capture.functions.frontier import Frontier, frontier_of
-from tfdbg_cli.capture.functions.instrumented import Instrumented, Outcome
+from tfdbg_cli.capture.functions.instrumented import CallResult, Instrumented
 from tfdbg_cli.capture.functions.scopes import named_graphs_below
 from tfdbg_cli.capture.functions.static_facts import StaticFacts
 from tfdbg_cli.capture.functions.updated_variables import updated_variables
@@ -183,7 +183,7 @@ class FunctionChecks:
         found = {} if plan.reason else early_reads(self.root, plan.written)
         return {at: name for at, name in found.items() if not plan.is_small(at)}
 
-    def after(self, held: CallSnapshot, outcome: Outcome) -> None:
+    def after(self, held: CallSnapshot, outcome: CallResult) -> None:
         """Give `held` what the call gave back for it."""
         values = {shown.name: tensor for shown, tensor in outcome.captured.pairs()}
         sources = {name: values[name] for name in self.snapshot_plan.sources if name in values}

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tfdbg_cli.capture.failures import report, report_bug
-from tfdbg_cli.capture.functions.instrumented import Outcome
+from tfdbg_cli.capture.functions.instrumented import CallResult
 from tfdbg_cli.capture.functions.measuring.measured_tensors import MeasuredTensors
 from tfdbg_cli.capture.runs.function.capture import PerformedCall, held_before
 from tfdbg_cli.capture.runs.function.measured_function import MeasuredFunction
@@ -40,7 +40,7 @@ class MeasuredCall:
         self._room = room
         self._function = function
         self._proof = self._function.proof(call.inputs)
-        self._outcome: Outcome | None = None
+        self._outcome: CallResult | None = None
         self._held: CallSnapshot | None = None
         self._store: MeasuredTensors | None = None
 
@@ -64,7 +64,7 @@ class MeasuredCall:
             trial = trials.tried(self._held, outcome.outputs, found=self._store.spoiled)
         return list(outcome.outputs if trial is None else trial.outputs) or None
 
-    def _told(self, outcome: Outcome) -> MeasuredTensors:
+    def _told(self, outcome: CallResult) -> MeasuredTensors:
         """The statistics, and the selected values, that the call returned."""
         numbers = np.empty(0) if outcome.measured is None else outcome.measured.numpy()
         values = self._function.values(self._call.inputs, outcome)

@@ -12,7 +12,7 @@ from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT
 from tfdbg_cli.capture.functions.definition.shown_values import Shown
 from tfdbg_cli.capture.functions.early_reports import Early
 from tfdbg_cli.capture.functions.exact.proof import Apart, Onto, Proof, proven
-from tfdbg_cli.capture.functions.instrumented import Instrumented, Outcome
+from tfdbg_cli.capture.functions.instrumented import CallResult, Instrumented
 from tfdbg_cli.capture.functions.kept_tensors import KeptTensors, alias
 from tfdbg_cli.capture.functions.measuring.measured import MeasurePlan
 from tfdbg_cli.capture.functions.measuring.measured_tensors import Layout
@@ -97,18 +97,18 @@ class MeasuredFunction:
         unknown = sizes.count(None) if self._taken is None else 0
         return Estimate(len(sizes), known, unknown, memory_budget(settings), "memory")
 
-    def values(self, inputs: Sequence[EagerTensor], outcome: Outcome) -> KeptTensors:
+    def values(self, inputs: Sequence[EagerTensor], outcome: CallResult) -> KeptTensors:
         """The selected values of a call with `inputs` that ended in `outcome`, in the order of the layout."""
         return self._values_of([self._layout.tensors[place].shown for place in self._layout.given], inputs, outcome)
 
-    def all_values(self, inputs: Sequence[EagerTensor], outcome: Outcome) -> KeptTensors | None:
+    def all_values(self, inputs: Sequence[EagerTensor], outcome: CallResult) -> KeptTensors | None:
         """All tensors of such a call, for a function of which all are selected; None if a value is missing."""
         given = [item.given for item in self._layout.tensors]
         values = self._values_of([item.shown for item in self._layout.tensors], inputs, outcome)
         held = (tensor is not None for _, tensor in values.pairs())
         return values if all(there or not wanted for wanted, there in zip(given, held, strict=True)) else None
 
-    def _values_of(self, asked: Sequence[Shown], inputs: Sequence[EagerTensor], outcome: Outcome) -> KeptTensors:
+    def _values_of(self, asked: Sequence[Shown], inputs: Sequence[EagerTensor], outcome: CallResult) -> KeptTensors:
         found = {shown.name: tensor for shown, tensor in outcome.captured.pairs()}
         arguments = self._traced.root.argument_positions
         variables = {shown.name: self._variables[shown.name] for shown in asked if shown.name in self._variables}

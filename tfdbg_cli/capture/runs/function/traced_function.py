@@ -26,9 +26,9 @@ from tfdbg_cli.capture.runs.function.function_checks import FunctionChecks, Watc
 from tfdbg_cli.capture.runs.function.trials import Trials
 from tfdbg_cli.capture.state.snapshot_plan import SnapshotPlan
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.capture.tf.beside import Beside
 from tfdbg_cli.capture.tf.memo import Memo
 from tfdbg_cli.capture.tf.op_definitions import function_name
+from tfdbg_cli.capture.tf.second_thread import Beside
 from tfdbg_cli.capture.tf.types import AtomicFunction, ConcreteFunction, EagerTensor, SymbolicTensor, TfFunction
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.model.graph import Graph, GraphKind

@@ -12,7 +12,7 @@ from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.capture.failures import remark, report
 from tfdbg_cli.capture.functions.exact.agreement import Agreement
 from tfdbg_cli.capture.functions.exact.proof import Proof
-from tfdbg_cli.capture.functions.instrumented import Outcome
+from tfdbg_cli.capture.functions.instrumented import CallResult
 from tfdbg_cli.capture.functions.kept_tensors import NO_TENSORS, array_of
 from tfdbg_cli.capture.large_graphs import Preparation
 from tfdbg_cli.capture.pipeline import Capture
@@ -118,18 +118,18 @@ class ReplayedWatchedCall(CapturedCall):
         self.outcome = self._unanswered(outputs)
         return True
 
-    def _unanswered(self, outputs: Sequence[EagerTensor], notes: tuple[str, ...] = ()) -> Outcome:
+    def _unanswered(self, outputs: Sequence[EagerTensor], notes: tuple[str, ...] = ()) -> CallResult:
         """The outcome of a call that gave `outputs` while the checks failed: what bad numbers it was given count."""
         given = () if self.held is None else (*self.held.inputs, *self.held.drawn.values())
         with INSIDE:
             found = self._seeks_nonfinite and any(map(_is_spoiled, given))
-        return Outcome(tuple(outputs), NO_TENSORS, notes, found=found, sure=found)
+        return CallResult(tuple(outputs), NO_TENSORS, notes, found=found, sure=found)
 
     @property
     def _seeks_nonfinite(self) -> bool:
         return self._watched.question.asked.finds is Bad.EITHER
 
-    def _tried(self, outcome: Outcome) -> Sequence[EagerTensor]:
+    def _tried(self, outcome: CallResult) -> Sequence[EagerTensor]:
         """The outputs for the program: those of the plain call, if this call is tried and they differ."""
         trials = self._watched.trials
         if not trials.due() and not outcome.found:
@@ -178,7 +178,7 @@ class ReplayedWatchedCall(CapturedCall):
         self._run = replace(run, notes=tuple(dict.fromkeys(notes)), exactness=exactness)
         return self._run
 
-    def _take_in(self, outcome: Outcome) -> None:
+    def _take_in(self, outcome: CallResult) -> None:
         """Hold what the call drew and read."""
         if self.held is not None:
             self._watched.after(self.held, outcome)
@@ -186,7 +186,7 @@ class ReplayedWatchedCall(CapturedCall):
     def _said_of(self, shown: Agreement | None) -> Exactness:
         return beside(self._proof, self._watched.trials, shown, self._note)
 
-    def _again(self, outcome: Outcome, shown: Callable[[Replayed], Run]) -> Replayed:
+    def _again(self, outcome: CallResult, shown: Callable[[Replayed], Run]) -> Replayed:
         """The values of the call made again; `shown` makes a run of them."""
         question = self._watched.question
 
@@ -219,7 +219,7 @@ class CopiedWatchedCall(ReplayedWatchedCall):
     def perform(self) -> RunResult:
         """Make the call. Raises what the call raises."""
         self.held = held_before(self.call, self.room)
-        self.outcome = Outcome((), NO_TENSORS)  # stays if the call fails
+        self.outcome = CallResult((), NO_TENSORS)  # stays if the call fails
         traced = self.call.traced
         self._drawing = traced.drawing(self.call.inputs) if traced.snapshot_plan.sources else None
         if self._drawing is None:
@@ -244,10 +244,10 @@ class CopiedWatchedCall(ReplayedWatchedCall):
         with INSIDE:
             return any(_is_spoiled(given) and not _is_spoiled(other) for given, other in results)
 
-    def _take_in(self, outcome: Outcome) -> None:
+    def _take_in(self, outcome: CallResult) -> None:
         """Nothing to take: variables were held before the call, and draws were taken in `perform`."""
 
-    def _checked(self) -> Outcome:
+    def _checked(self) -> CallResult:
         """What the checks found in the call on copies. If that failed nothing counts as found, and a note says so."""
         try:
             if self.held is None:

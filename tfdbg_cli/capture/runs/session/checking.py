@@ -10,8 +10,8 @@ import numpy as np
 from tfdbg_cli.capture.sessions.call_names import fed
 from tfdbg_cli.capture.sessions.extended.call_checks import CallChecks
 from tfdbg_cli.capture.sessions.extended.inner_checks import sums_of
+from tfdbg_cli.capture.sessions.graphs_that_ran import GraphsThatRan
 from tfdbg_cli.capture.sessions.invocation import Invocation
-from tfdbg_cli.capture.sessions.proof import Graphs
 from tfdbg_cli.capture.tf.types import FetchedValue, Op, RunResult, SymbolicTensor
 from tfdbg_cli.model.values import Array
 
@@ -27,7 +27,7 @@ class Checking:
         self._done = False
 
     def perform(
-        self, extra: Sequence[SymbolicTensor], graphs: Graphs | None = None, targets: Sequence[Op] = ()
+        self, extra: Sequence[SymbolicTensor], graphs: GraphsThatRan | None = None, targets: Sequence[Op] = ()
     ) -> tuple[RunResult, Sequence[FetchedValue]]:
         """Make the call with its checks, fetch `extra` and run `targets` besides: the result, the values of `extra`.
 
@@ -41,7 +41,7 @@ class Checking:
         return result, values[len(own) :]
 
     def _run(
-        self, extra: Sequence[SymbolicTensor], graphs: Graphs | None, besides: Sequence[Op]
+        self, extra: Sequence[SymbolicTensor], graphs: GraphsThatRan | None, besides: Sequence[Op]
     ) -> tuple[RunResult, Sequence[FetchedValue]]:
         """Make the call and fetch `extra`; reads afterwards what checks in loops and branches have added up."""
         call, session = self._call, self._invocation.session

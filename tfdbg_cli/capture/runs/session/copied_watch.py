@@ -17,12 +17,12 @@ from tfdbg_cli.capture.runs.session.mirror import mirrored
 from tfdbg_cli.capture.runs.session.runtime_graph import RuntimeCapture
 from tfdbg_cli.capture.runs.session.unchanged_capture import UnchangedCapture
 from tfdbg_cli.capture.runs.watch_policy import checked, fits, is_hit, too_large
-from tfdbg_cli.capture.sessions.exact.outcome import Outcome
+from tfdbg_cli.capture.sessions.exact.run_effect import RunEffect
 from tfdbg_cli.capture.sessions.extended.call_checks import call_checks, reached_by
 from tfdbg_cli.capture.sessions.fetched_tensors import described
 from tfdbg_cli.capture.sessions.hidden_ops import PREFIX
 from tfdbg_cli.capture.sessions.invocation import Invocation
-from tfdbg_cli.capture.sessions.updated import with_updated
+from tfdbg_cli.capture.sessions.updated_variables import with_updated
 from tfdbg_cli.capture.state.run_snapshot import RunSnapshot
 from tfdbg_cli.capture.stores import joined
 from tfdbg_cli.capture.tf.types import RunResult
@@ -95,7 +95,7 @@ class CopiedWatch(UnchangedCapture):
             if not isinstance(value, NoValue)
         )
 
-    def _checked(self, held: RunSnapshot, attempt: ReplaySpec) -> tuple[Checking, Outcome]:
+    def _checked(self, held: RunSnapshot, attempt: ReplaySpec) -> tuple[Checking, RunEffect]:
         with mirrored(held.copy_for(attempt), attempt) as mirror:
             call = call_checks(mirror.call, self._question, self._watched, self.plan.capture)
             if call.unasked:

@@ -8,11 +8,11 @@ from typing import Any
 
 from tfdbg_cli.capture.functions.definition.failing_ops import FailingOp, failing_ops
 from tfdbg_cli.capture.sessions.call_names import fed
-from tfdbg_cli.capture.sessions.called import GraphFunctions, called_roots
 from tfdbg_cli.capture.sessions.extended.call_checks import reached_by
 from tfdbg_cli.capture.sessions.fetched_tensors import fetched_array, store_of
 from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.reach import ancestors, reach
+from tfdbg_cli.capture.sessions.wrapped_call import GraphFunctions, called_roots
 from tfdbg_cli.capture.tf.opaque import is_opaque
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import SymbolicTensor, TfGraph

@@ -11,7 +11,7 @@ from tfdbg_cli.capture.sessions.called_graph import CalledFunctions
 from tfdbg_cli.capture.sessions.extended.call_checks import call_kind, reached_by, state_of
 from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.program_graph import files_of, program_graph
-from tfdbg_cli.capture.sessions.updated import with_updated
+from tfdbg_cli.capture.sessions.updated_variables import with_updated
 from tfdbg_cli.capture.state.run_snapshot import RunSnapshot
 from tfdbg_cli.capture.tf.memo import Memos
 from tfdbg_cli.capture.what_if.session import SessionWhatIf

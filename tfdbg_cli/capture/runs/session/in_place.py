@@ -14,7 +14,7 @@ from tfdbg_cli.capture.sessions.call_state import Variable
 from tfdbg_cli.capture.sessions.extended.call_checks import state_of
 from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.unordered import doubt_of_order
-from tfdbg_cli.capture.sessions.updated import updated_name, updated_outline, with_updated
+from tfdbg_cli.capture.sessions.updated_variables import updated_name, updated_outline, with_updated
 from tfdbg_cli.capture.state.run_snapshot import RunSnapshot, read
 from tfdbg_cli.capture.stores import joined
 from tfdbg_cli.capture.tf.op_errors import OpError

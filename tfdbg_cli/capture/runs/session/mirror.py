@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from tfdbg_cli.capture.replay.session_copy import SessionCopy
-from tfdbg_cli.capture.sessions.exact.outcome import Outcome
+from tfdbg_cli.capture.sessions.exact.run_effect import RunEffect
 from tfdbg_cli.capture.sessions.invocation import RunCall
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import RawSession, RunResult, SymbolicTensor
@@ -22,7 +22,7 @@ class Mirror:
         self._copy = copy
         self._session = session
 
-    def outcome(self, result: RunResult) -> Outcome:
+    def outcome(self, result: RunResult) -> RunEffect:
         """The outcome of the run: `result`, which the call gave, and what it left in the variables."""
         return self._copy.outcome(result, self._copy.after(self._session))
 

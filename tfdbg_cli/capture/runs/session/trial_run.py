@@ -11,12 +11,13 @@ from tfdbg_cli.capture.runs.session.checking import Checking
 from tfdbg_cli.capture.runs.session.mirror import mirrored
 from tfdbg_cli.capture.sessions.call_names import elements_of
 from tfdbg_cli.capture.sessions.exact.made_alike import OtherRunError, first_few
-from tfdbg_cli.capture.sessions.exact.outcome import Outcome
+from tfdbg_cli.capture.sessions.exact.other_ops import other_ops
+from tfdbg_cli.capture.sessions.exact.run_effect import RunEffect
 from tfdbg_cli.capture.sessions.exact.traffic import traffic_of
 from tfdbg_cli.capture.sessions.extended.call_checks import CallChecks, call_checks
 from tfdbg_cli.capture.sessions.fetched_tensors import fetched_array
+from tfdbg_cli.capture.sessions.graphs_that_ran import GraphsThatRan
 from tfdbg_cli.capture.sessions.invocation import Invocation
-from tfdbg_cli.capture.sessions.proof import Graphs, other_ops
 from tfdbg_cli.capture.sessions.unordered import doubt_of_order
 from tfdbg_cli.capture.state.run_snapshot import RunSnapshot
 from tfdbg_cli.capture.tf import compat
@@ -71,7 +72,7 @@ class TrialRun:
         config = compat.session_config(invocation.session)
         told = config is None or not config.experimental.disable_output_partition_graphs
         wanted = self._due and told and not call.trial.proven and not call.shadow_ops.ops
-        self.graphs = Graphs() if wanted else None
+        self.graphs = GraphsThatRan() if wanted else None
         self.beside: Sequence[SymbolicTensor] = ()  # tensors whose values are kept, fetched in the run
         self.fetches: Sequence[SymbolicTensor] = elements_of(invocation).tensors
 
@@ -114,9 +115,9 @@ class TrialRun:
 
     def _compare(self, result: RunResult, values: Mapping[str, FetchedValue], held: RunSnapshot) -> RunResult:
         trial = self._call.trial
-        own = Outcome({name: fetched_array(value) for name, value in values.items()}, held.after())
+        own = RunEffect({name: fetched_array(value) for name, value in values.items()}, held.after())
         watched = self.graphs if self.graphs is not None and self.graphs.metadata.partition_graphs else None
-        plain_graphs = Graphs() if watched is not None else None
+        plain_graphs = GraphsThatRan() if watched is not None else None
         with COLLECTION_PUT_OFF:
             plain = held.plain_again(plain_graphs)
             if watched is not None and plain_graphs is not None:
@@ -140,7 +141,7 @@ class TrialRun:
         again = {name: value[()] for name, value in plain.fetched.items() if not isinstance(value, NoValue)}
         return self._invocation.answered({**values, **again})
 
-    def _is_faithful(self, own: Outcome, held: RunSnapshot) -> bool:
+    def _is_faithful(self, own: RunEffect, held: RunSnapshot) -> bool:
         """Whether the run, watched once more on copies, gives the same: if not, runs on copies prove nothing."""
         replay_spec = held.replay_spec()
         with mirrored(held.copy_for(replay_spec), replay_spec) as mirror:

@@ -16,8 +16,8 @@ from tfdbg_cli.capture.runs.session.graph_choice import PYTHON
 from tfdbg_cli.capture.runs.session.in_memory import InMemory
 from tfdbg_cli.capture.runs.session.stash import stash_of, take_from
 from tfdbg_cli.capture.sessions.call_names import fed, fetched
-from tfdbg_cli.capture.sessions.exact.outcome import Outcome, outcome_in
 from tfdbg_cli.capture.sessions.exact.pinning import pinned
+from tfdbg_cli.capture.sessions.exact.run_effect import RunEffect, outcome_in
 from tfdbg_cli.capture.sessions.extended.call_checks import reached_by, state_of
 from tfdbg_cli.capture.sessions.fetched_tensors import fetched_array
 from tfdbg_cli.capture.sessions.invocation import Invocation
@@ -54,7 +54,7 @@ class UnchangedCapture(InMemory):
         self.state = state_of(invocation)
         self.instead: Capture | None = None
         self.held: RunSnapshot | None = None
-        self.outcome = Outcome()
+        self.outcome = RunEffect()
 
     def perform(self) -> RunResult:
         """Make the call. Raises what the call raises."""
@@ -106,7 +106,7 @@ class UnchangedCapture(InMemory):
         question = None if self.plan.watched is None else question_of(self.plan.watched.tensor_filter)
         return question is not None and question.compares
 
-    def _seen(self, given: Mapping[str, FetchedValue], held: RunSnapshot) -> Outcome:
+    def _seen(self, given: Mapping[str, FetchedValue], held: RunSnapshot) -> RunEffect:
         """The outcome of the run: the values `given` to the program, and the variables as they are now."""
         after = held.after()
         drawn = {tensor.name for tensor in held.sources} - {one.name for one in self._elements}
@@ -116,7 +116,7 @@ class UnchangedCapture(InMemory):
         late = {
             name for name, variable in shared.items() if name in values and same_bits(values[name], after[variable])
         }
-        return Outcome({name: value for name, value in values.items() if name not in late}, after)
+        return RunEffect({name: value for name, value in values.items() if name not in late}, after)
 
     @property
     def _elements(self) -> Sequence[SymbolicTensor]:

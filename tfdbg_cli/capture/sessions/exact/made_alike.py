@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from tfdbg_cli.capture.sessions.call_state import CallState, changes
-from tfdbg_cli.capture.sessions.proof import Graphs
+from tfdbg_cli.capture.sessions.graphs_that_ran import GraphsThatRan
 from tfdbg_cli.capture.tf.op_definitions import calls_functions
 from tfdbg_cli.capture.tf.types import Op, TfGraph
 from tfdbg_cli.errors import TfdbgError
@@ -15,7 +15,7 @@ class OtherRunError(TfdbgError):
     """The replay did not do what the program's run did."""
 
 
-def require_alike(order: Sequence[Op], fed_names: frozenset[str], state: CallState, again: Graphs) -> None:
+def require_alike(order: Sequence[Op], fed_names: frozenset[str], state: CallState, again: GraphsThatRan) -> None:
     """Make sure that a replay made all updates of the program's run of `order`, and no others.
 
     Args:

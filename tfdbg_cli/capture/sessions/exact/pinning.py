@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from tfdbg_cli.capture.sessions.call_names import fed
 from tfdbg_cli.capture.sessions.call_state import CallState, Variable
-from tfdbg_cli.capture.sessions.exact.outcome import Outcome
+from tfdbg_cli.capture.sessions.exact.run_effect import RunEffect
 from tfdbg_cli.capture.sessions.extended.call_checks import reached_by
 from tfdbg_cli.capture.sessions.holders import HANDING_ON, held_by
 from tfdbg_cli.capture.sessions.invocation import Invocation
@@ -20,7 +20,7 @@ from tfdbg_cli.ops.kinds import RESHAPES
 
 
 def pinned(
-    replay_spec: ReplaySpec, invocation: Invocation, state: CallState, outcome: Outcome
+    replay_spec: ReplaySpec, invocation: Invocation, state: CallState, outcome: RunEffect
 ) -> Iterator[ReplaySpec]:
     """Variants of `replay_spec`, one for each likely order, in which reads of variables that the run updates are fed.
 
@@ -90,7 +90,7 @@ def _read_by(op: Op, fed_names: frozenset[str]) -> list[str]:
     return [op.inputs[0].op.name] if op.type == "Identity" and not op.inputs[0].op.inputs else []
 
 
-def _known(graph: TfGraph, reads: Sequence[Op], outcome: Outcome, fed_names: frozenset[str]) -> Mapping[str, Array]:
+def _known(graph: TfGraph, reads: Sequence[Op], outcome: RunEffect, fed_names: frozenset[str]) -> Mapping[str, Array]:
     """What `reads` gave, by name, as far as the program fetched it."""
     names = {read.name for read in reads if read.type == "ReadVariableOp"}  # other reads share the variable's memory
     found: dict[str, Array] = {}

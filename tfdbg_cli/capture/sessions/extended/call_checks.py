@@ -16,9 +16,8 @@ from tfdbg_cli.capture.large_graphs import RUN, Preparation, announce
 from tfdbg_cli.capture.questions.question import Covering, Question
 from tfdbg_cli.capture.sessions.call_names import elements_of, fed_to
 from tfdbg_cli.capture.sessions.call_state import CallState, Variable, call_state
-from tfdbg_cli.capture.sessions.called import GraphFunctions
 from tfdbg_cli.capture.sessions.extended.checked_calls import checked_call
-from tfdbg_cli.capture.sessions.extended.checks import health_of, known_shape, read_after_updates
+from tfdbg_cli.capture.sessions.extended.checks import known_shape, read_after_updates, summed_answer
 from tfdbg_cli.capture.sessions.extended.frontier import Admits, frontier
 from tfdbg_cli.capture.sessions.extended.inner_checks import Inner, Sum, inner_tensors
 from tfdbg_cli.capture.sessions.extended.last_writes import with_last_writes
@@ -26,11 +25,12 @@ from tfdbg_cli.capture.sessions.extended.shadow_ops import ShadowOpMaker, Shadow
 from tfdbg_cli.capture.sessions.graph_ops import GraphOp
 from tfdbg_cli.capture.sessions.hidden_ops import hidden_ops, program_version
 from tfdbg_cli.capture.sessions.invocation import Invocation
+from tfdbg_cli.capture.sessions.known_exactness import KnownExactness
 from tfdbg_cli.capture.sessions.program_graph import program_graph
-from tfdbg_cli.capture.sessions.proof import Trial
 from tfdbg_cli.capture.sessions.reach import Reach, ends_among, loops_of, reach
 from tfdbg_cli.capture.sessions.references import read_before_updates
-from tfdbg_cli.capture.sessions.updated import updated_name
+from tfdbg_cli.capture.sessions.updated_variables import updated_name
+from tfdbg_cli.capture.sessions.wrapped_call import GraphFunctions
 from tfdbg_cli.capture.tf.memo import Memo, Memos
 from tfdbg_cli.capture.tf.op_definitions import calls_functions
 from tfdbg_cli.capture.tf.opaque import dtype_name
@@ -67,7 +67,7 @@ class CallChecks:
     total: int
     unasked: str = ""
     calls: tuple[Op, ...] = ()
-    trial: Trial = field(default_factory=Trial)
+    trial: KnownExactness = field(default_factory=KnownExactness)
     _inner_checks: dict[int, tuple[Sum, list[Op]]] = field(default_factory=dict)
 
     def inner_checks(self, graph: TfGraph, number: int) -> tuple[Sum, list[Op]]:
@@ -264,7 +264,7 @@ def _watched_call(
     if unasked:
         return CallChecks(reached, state, question, None, (), (), ShadowOps(), (), {}, 0, 0, unasked)
     answers = [answer for op, (answer,) in shadow_ops.given if op.name not in reached.inside]
-    health = health_of(hidden, question, tensors, answers)
+    health = summed_answer(hidden, question, tensors, answers)
     given = tuple(tensor.name for tensor in found.given)
     count = len(tensors) + len(given) + len(inner) + shadow_ops.checked
     total = found.total + len(asked) + len(inner) + shadow_ops.total

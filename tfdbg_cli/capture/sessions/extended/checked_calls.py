@@ -13,8 +13,8 @@ from tfdbg_cli.capture.functions.frontier import frontier_of
 from tfdbg_cli.capture.functions.rewrite import Rewriting
 from tfdbg_cli.capture.functions.static_facts import StaticFacts
 from tfdbg_cli.capture.questions.question import Question
-from tfdbg_cli.capture.sessions.called import GraphFunctions, RewrittenCall, called_root
 from tfdbg_cli.capture.sessions.extended.own_state import keeps_state
+from tfdbg_cli.capture.sessions.wrapped_call import GraphFunctions, RewrittenCall, called_root
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_definitions import OF_FUNCTIONS
 from tfdbg_cli.capture.tf.types import NodeDef, Op

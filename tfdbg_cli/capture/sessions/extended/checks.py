@@ -20,7 +20,7 @@ from tfdbg_cli.ops.transparent_shapes import Shape
 _TERMS = 16  # of one sum
 
 
-def health_of(
+def summed_answer(
     hidden: HiddenOps, question: Question, tensors: Sequence[SymbolicTensor], known: Sequence[SymbolicTensor] = ()
 ) -> SymbolicTensor:
     """A hidden tensor with the answer to `question` for all `tensors`, added up; None if there is nothing to add.

@@ -14,10 +14,10 @@ from tfdbg_cli.capture.functions.definition.shown_values import Shown
 from tfdbg_cli.capture.functions.early_reports import Early, shown_early
 from tfdbg_cli.capture.functions.frame_reports import Rewritten
 from tfdbg_cli.capture.functions.kept_tensors import KeptTensors
-from tfdbg_cli.capture.sessions.called import GraphFunctions, RewrittenCall, called_root
 from tfdbg_cli.capture.sessions.extended.inside_calls import Inside
 from tfdbg_cli.capture.sessions.extended.shadow_ops import ShadowOpMaker, ShadowOps
 from tfdbg_cli.capture.sessions.hidden_ops import hidden_ops
+from tfdbg_cli.capture.sessions.wrapped_call import GraphFunctions, RewrittenCall, called_root
 from tfdbg_cli.capture.tf.types import EagerTensor, Op, TfGraph
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.ops.facts import Facts

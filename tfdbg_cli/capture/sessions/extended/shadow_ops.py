@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from tfdbg_cli.capture.functions.own_names import original_names
-from tfdbg_cli.capture.sessions.called import RewrittenCall
 from tfdbg_cli.capture.sessions.extended.own_state import keeps_state
 from tfdbg_cli.capture.sessions.graph_ops import GraphOp, attribute_of, facts_of
 from tfdbg_cli.capture.sessions.hidden_ops import PREFIX, HiddenOps, NewOp, Operand
 from tfdbg_cli.capture.sessions.reach import ancestors
+from tfdbg_cli.capture.sessions.wrapped_call import RewrittenCall
 from tfdbg_cli.capture.tf.op_definitions import calls_functions
 from tfdbg_cli.capture.tf.types import AttrValue, Op, SymbolicTensor
 from tfdbg_cli.errors import TfdbgError

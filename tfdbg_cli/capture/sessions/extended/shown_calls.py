@@ -8,11 +8,11 @@ from tfdbg_cli.capture.functions.checking_edit import Wanted
 from tfdbg_cli.capture.functions.definition.body import Body
 from tfdbg_cli.capture.functions.frame_reports import Rewritten, Unrolled
 from tfdbg_cli.capture.functions.kept_tensors import KeptTensors
-from tfdbg_cli.capture.sessions.called import GraphFunctions, RewrittenCall, called_root
 from tfdbg_cli.capture.sessions.extended.inside_calls import Inside
 from tfdbg_cli.capture.sessions.extended.shadow_ops import ShadowOpMaker, ShadowOps
 from tfdbg_cli.capture.sessions.hidden_ops import hidden_ops
 from tfdbg_cli.capture.sessions.program_graph import tensor_name
+from tfdbg_cli.capture.sessions.wrapped_call import GraphFunctions, RewrittenCall, called_root
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.types import EagerTensor, FetchedValue, Op, SymbolicTensor, TfGraph
 from tfdbg_cli.model.names import TensorName

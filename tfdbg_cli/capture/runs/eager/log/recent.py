@@ -31,7 +31,7 @@ from tfdbg_cli.capture.runs.eager.log.noted_ops import (
     read_on_the_way,
     taken,
 )
-from tfdbg_cli.capture.runs.eager.log.written import Written
+from tfdbg_cli.capture.runs.eager.log.updates import Written
 from tfdbg_cli.capture.runs.eager.program.name_scopes import NameScope
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack
 from tfdbg_cli.capture.tf.compat import (

@@ -40,7 +40,7 @@ def _nowhere() -> str:
     return ""
 
 
-class PutOff:
+class DeferredOps:
     """What one thread has put off."""
 
     __slots__ = ("_changes", "_room", "_scope_now", "_show", "_under", "allowed", "is_open", "ops", "scope")
@@ -106,11 +106,11 @@ class PutOff:
 
 
 class _Within:
-    """See `PutOff.within`. A class, since a generator would add frames of contextlib to the stacks that are shown."""
+    """See `DeferredOps.within`. A class: a generator would add frames of contextlib to the stacks that are shown."""
 
     __slots__ = ("_before", "_put_off", "_tape")
 
-    def __init__(self, put_off: PutOff, tape: bool) -> None:
+    def __init__(self, put_off: DeferredOps, tape: bool) -> None:
         self._put_off = put_off
         self._tape = tape
         self._before = put_off.allowed
@@ -128,7 +128,7 @@ class _Within:
 
 class _Threads(threading.local):
     def __init__(self) -> None:
-        self.here = PutOff()
+        self.here = DeferredOps()
 
 
 THREADS = _Threads()

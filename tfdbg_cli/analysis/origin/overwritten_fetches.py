@@ -8,7 +8,7 @@ from tfdbg_cli.model.updates import after_update
 from tfdbg_cli.ops.effects import updates_variable
 
 
-class LateReads:
+class OverwrittenFetches:
     """Asks of the tensors of `run` whether they show what a variable held later."""
 
     def __init__(self, run: Run, lineage: Lineage) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tfdbg_cli.capture.sessions.exact.late_reads import last_of, late_reads
+from tfdbg_cli.capture.sessions.exact.reads_at_the_end import last_of, late_reads
 from tfdbg_cli.capture.sessions.hidden_ops import hidden_ops, is_hidden
 from tfdbg_cli.capture.sessions.reach import ancestors
 from tfdbg_cli.capture.tf.types import SymbolicTensor

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 
 from tfdbg_cli.capture.sessions.as_written import WRITTEN, program_source
+from tfdbg_cli.capture.sessions.graphs_that_ran import GraphsThatRan
 from tfdbg_cli.capture.sessions.hidden_ops import PREFIX
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.types import GraphDef, NodeDef
-from tfdbg_cli.model.exactness import Parting
 from tfdbg_cli.ops.kinds import TRANSFERS
 
 v1 = compat.v1
@@ -22,38 +21,7 @@ _NOT_TOLD = frozenset({"_output_shapes", "_class", "shape_inference_graph"})  # 
 _TELLS_SIGNS = bool(v1.AttrValue(f=0.0) != v1.AttrValue(f=-0.0))
 
 
-@dataclass
-class Trial:
-    """How exact the watched runs of one kind are, as far as it is known.
-
-    `prepared` says that the plain run on copies was prepared, or is being. `proven` says that the graphs were
-    compared; `other_ops` are the ops of the plain graph that the watched one computes otherwise. `differs` is where a
-    watched run gave other numbers than a plain one: from then on no run of the kind is watched in place. `unlike`
-    says why runs of the kind cannot be compared; empty if they can.
-    """
-
-    runs: int = 0
-    prepared: bool = False
-    proven: bool = False
-    other_ops: tuple[str, ...] = ()
-    differs: tuple[Parting, ...] = field(default=())
-    unlike: str = ""
-
-    def due(self) -> bool:
-        """Whether the next run is to be made plainly, too: the runs 1, 2, 4, 8 and so on. Counts the runs."""
-        self.runs += 1
-        return self.runs & (self.runs - 1) == 0
-
-
-class Graphs:
-    """Collects the graphs that one run consists of: make it with these `options` and `metadata`."""
-
-    def __init__(self) -> None:
-        self.options = v1.RunOptions(output_partition_graphs=True)
-        self.metadata = v1.RunMetadata()
-
-
-def other_ops(plain: Graphs, watched: Graphs) -> tuple[str, ...]:
+def other_ops(plain: GraphsThatRan, watched: GraphsThatRan) -> tuple[str, ...]:
     """The names of the ops of the plain run that the watched one lacks, or computes otherwise or of other inputs.
 
     What tfdbg added is left out, and so are ops that only hand on what they are given.

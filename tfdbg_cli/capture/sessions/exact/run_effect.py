@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from tfdbg_cli.capture.sessions.updated import updated_name
+from tfdbg_cli.capture.sessions.updated_variables import updated_name
 from tfdbg_cli.model.exactness import Parting, parted
 from tfdbg_cli.model.names import parse_tensor_name
 from tfdbg_cli.model.tensors import TensorStore
@@ -14,7 +14,7 @@ from tfdbg_cli.model.values import Value
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RunEffect:
     """The values of the tensors that a run fetched, by name, and those of the variables that it wrote, after it."""
 
     fetched: Mapping[str, Value] = field(default_factory=dict)
@@ -25,7 +25,7 @@ class Outcome:
         """How many values these are."""
         return len(self.fetched) + len(self.variables)
 
-    def parted_from(self, other: Outcome) -> tuple[Parting, ...]:
+    def parted_from(self, other: RunEffect) -> tuple[Parting, ...]:
         """The values in which `other`, the same run made again, differs in any bit; those it lacks are left out."""
         fetched = [other.fetched.get(name, value) for name, value in self.fetched.items()]
         variables = [other.variables.get(name, value) for name, value in self.variables.items()]
@@ -35,7 +35,7 @@ class Outcome:
         )
 
 
-def outcome_in(tensors: TensorStore, like: Outcome) -> Outcome:
+def outcome_in(tensors: TensorStore, like: RunEffect) -> RunEffect:
     """The outcome of a run whose values are in `tensors`: those of the names in `like` that are found there."""
     fetched: dict[str, Value] = {}
     variables: dict[str, Value] = {}
@@ -49,4 +49,4 @@ def outcome_in(tensors: TensorStore, like: Outcome) -> Outcome:
             tensor = tensors[row]
             if not tensor.execution and tensor.op_type != UPDATED_VARIABLE:
                 fetched[text] = tensors.value(row)
-    return Outcome(fetched, variables)
+    return RunEffect(fetched, variables)

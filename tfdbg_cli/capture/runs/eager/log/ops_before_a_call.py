@@ -17,7 +17,7 @@ from tfdbg_cli.capture.runs.batch_places import batch_places
 from tfdbg_cli.capture.runs.eager.log.insides import called_by
 from tfdbg_cli.capture.runs.eager.log.noted_ops import HANDLES, Noted, Source
 from tfdbg_cli.capture.runs.eager.log.recent import RecentOps
-from tfdbg_cli.capture.runs.eager.log.told import told_of
+from tfdbg_cli.capture.runs.eager.log.run_of_log import told_of
 from tfdbg_cli.capture.runs.eager.program.stacks import Tracebacks
 from tfdbg_cli.capture.stores import rows_of
 from tfdbg_cli.capture.tf.compat import EagerTensor, dtype_number, tensor_id

@@ -8,7 +8,7 @@ from tfdbg_cli.tui.control.keymap import KeyContext
 from tfdbg_cli.tui.control.screen import Screen
 
 
-class Interruption:
+class CtrlCPresses:
     """What Ctrl-C means on one screen while no command runs, by what came before it."""
 
     def __init__(self, screen: Screen) -> None:

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from google.protobuf import text_format
 
-from tfdbg_cli.capture.sessions.proof import Graphs, other_ops
+from tfdbg_cli.capture.sessions.exact.other_ops import other_ops
+from tfdbg_cli.capture.sessions.graphs_that_ran import GraphsThatRan
 
 pytestmark = pytest.mark.tf
 
@@ -21,9 +22,9 @@ node { name: "leaky" op: "LeakyRelu" input: "sum:0" attr { key: "alpha" value { 
 """
 
 
-def ran(change: Callable[[dict[str, Any]], object] = lambda nodes: None) -> Graphs:
+def ran(change: Callable[[dict[str, Any]], object] = lambda nodes: None) -> GraphsThatRan:
     """The graphs of a run, after `change` of its nodes."""
-    graphs = Graphs()
+    graphs = GraphsThatRan()
     graph = text_format.Parse(RAN, graphs.metadata.partition_graphs.add())
     change({node.name: node for node in graph.node})
     return graphs

@@ -11,8 +11,8 @@ import pytest
 import tensorflow as tf
 from support.scripted import ScriptedFrontend
 
-from tfdbg_cli.capture.runs.eager import put_off
-from tfdbg_cli.capture.runs.eager.put_off import THREADS, PutOff, runs_program
+from tfdbg_cli.capture.runs.eager import deferred_ops
+from tfdbg_cli.capture.runs.eager.deferred_ops import THREADS, DeferredOps, runs_program
 from tfdbg_cli.capture.runs.eager.watch import EagerWatch
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.debugger.debugger import Debugger
@@ -181,7 +181,7 @@ def test_nor_does_a_thread_whose_ops_somebody_else_hears_of(watched: Watched, sh
 
 
 def test_gradients_that_may_call_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(put_off, "_RUNS_PROGRAM", {})
+    monkeypatch.setattr(deferred_ops, "_RUNS_PROGRAM", {})
     assert not runs_program("MatMul")
     assert not runs_program("ZerosLike")  # has none
     assert runs_program("EagerPyFunc")
@@ -247,4 +247,4 @@ def test_nothing_is_held_afterwards(watched: Watched) -> None:
     del tape, y, slope
     assert [one() for one in kept] == [None, None]
     here = THREADS.here
-    assert isinstance(here, PutOff) and not here.ops
+    assert isinstance(here, DeferredOps) and not here.ops

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tfdbg_cli.capture.tf.beside import Beside
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
+from tfdbg_cli.capture.tf.second_thread import Beside
 
 
 def test_the_work_is_done_in_another_thread_within_tfdbg() -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,29 +16,12 @@ from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.memo import Memo
 from tfdbg_cli.capture.tf.patching import replace_method
 from tfdbg_cli.capture.tf.types import Method
+from tfdbg_cli.model.walks import reached
 from tfdbg_cli.own_frames import WITHOUT_OUR_FRAMES
 
 _MOST = 1024  # tensors that are remembered: those of the last batches
-# Kinds of data sets that give as many elements as they take one by one, or fewer; and kinds that begin with elements.
-_HANDING_ON = frozenset(
-    f"_{name}Dataset"
-    for name in (
-        "Map",
-        "ParallelMap",
-        "Prefetch",
-        "Repeat",
-        "Shuffle",
-        "Cache",
-        "Take",
-        "Skip",
-        "Shard",
-        "Filter",
-        "Options",
-    )
-)
-_ELEMENTS = frozenset(
-    {"_TensorSliceDataset", "_RangeDataset", "_UnbatchDataset", "TextLineDatasetV2", "TFRecordDatasetV2"}
-)
+_BATCHES = re.compile(r"Batch|Window|Bucket")  # in the names of kinds of data sets that put several elements together
+_MOST_SETS = 1_000
 _ASKING = ("__next__", "get_next")
 _LOSING_COUNT = ("get_next_as_optional", "_restore_from_tensors")
 
@@ -47,7 +31,7 @@ class Delivery:
     """A batch that an iterator gave: its number `step`, from 0, and the number of its `first` row in the data.
 
     `first` is None where a batch before it had no number of rows. `iterator` is the id of the iterator's handle.
-    `single` says that the data set makes no batches, so that what it gave is one element of the data.
+    `single` says that no data set makes batches there, so that what it gave counts as one element.
     """
 
     iterator: int
@@ -174,15 +158,22 @@ class Deliveries:
 
 
 def _gives_elements(iterator: Any) -> bool:
-    """Whether the data set of `iterator` gives element by element what its arrays or files hold, without batches."""
+    """Whether no data set that the one of `iterator` is made of makes batches, as far as its functions are not asked.
+
+    What lies behind `unbatch` are single elements again.
+    """
     try:
         dataset = compat.dataset_of(iterator)
-        while type(dataset).__name__ in _HANDING_ON:
-            (dataset,) = compat.inputs_of(dataset)
+        made_of = [] if dataset is None else reached([dataset], _made_of, most=_MOST_SETS)
+        kinds = [type(one).__name__ for one in made_of]
     except Exception as error:  # noqa: BLE001  # data sets of another TensorFlow
         report("ask a data set whether it makes batches", error)
         return False
-    return type(dataset).__name__ in _ELEMENTS
+    return bool(kinds) and not any(map(_BATCHES.search, kinds))
+
+
+def _made_of(dataset: Any) -> Sequence[Any]:
+    return [] if type(dataset).__name__ == "_UnbatchDataset" else compat.inputs_of(dataset)
 
 
 def _iterators_in(arguments: Iterable[Any]) -> Iterator[Any]:

@@ -26,7 +26,7 @@ def sample_line(sample: Sample, size: int) -> Line:
     number = Span(f"{sample.number:,}", Style.NUMBER)
     if place.single:
         return line(
-            label, number, " of what the iterator gave, from 0; the data set makes no batches, this is one element"
+            label, number, " of what the iterator gave, from 0, each counted as one: no data set makes batches there"
         )
     if place.order is Order.ARRAYS:
         return line(label, number, f" of the {_ARRAYS[validates]}, from 0: {where}")

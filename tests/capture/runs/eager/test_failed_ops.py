@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -115,3 +116,32 @@ def test_an_op_that_failed_and_was_caught_is_no_part_of_the_run() -> None:
     types = [node.op_type for node in end.run.graph]
     assert types.count("IteratorGetNext") == 2
     assert "Mul_0" in end.run.graph
+
+
+def test_one_that_takes_the_slow_way_is_noted_too() -> None:
+    run = failed_run(lambda x: tf.reshape(tf.math.exp(x), [3, 2]), tf.constant([0.0, 0.0]))
+    assert run.error is not None and run.error.node == "Reshape_0"
+    np.testing.assert_array_equal(given(run)["Exp_0:0"], [1, 1])
+
+
+def test_ops_that_run_behind_the_failed_one_do_not_hide_it() -> None:
+    def step(x: Any) -> Any:
+        try:
+            return tf.linalg.matmul(x, x)
+        finally:
+            _ = tf.matmul(x, x, transpose_b=True)
+
+    run = failed_run(step, tf.ones([1, 2]))
+    assert run.error is not None and run.error.node == "MatMul_1"
+    assert [one.shape for one in given(run).values()] == [(1, 2)]
+    assert len(run.tensors) == 1
+
+
+def test_an_error_of_another_op_is_not_that_of_one_that_was_caught() -> None:
+    def step(x: Any) -> Any:
+        with suppress(tf.errors.InvalidArgumentError):
+            tf.matmul(x, tf.ones([5, 1]))
+        return tf.raw_ops.GatherV2(params=x, indices=[7], axis=0)
+
+    run = failed_run(step, tf.ones([1, 2]))
+    assert run.error is not None and run.error.node == "GatherV2_0"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import wraps
 from typing import Any, TypeAlias
 
@@ -27,9 +28,15 @@ _ONE = 10_000
 _MOST_TAPES = 10_000
 _MOST_ROOM = 100 * _ONE
 
-# An op that has run: the arguments of `fast` (see `ops.EagerOps`), its outputs or `FAILED`, its stack and its scope.
-RanOp: TypeAlias = tuple[tuple[Any, ...], OpOutputs, Stack, str]
-FAILED: Any = object()
+# An op that has run: the arguments of `fast` (see `ops.EagerOps`), its outputs or `Failed`, its stack and its scope.
+RanOp: TypeAlias = "tuple[tuple[Any, ...], OpOutputs | Failed, Stack, str]"
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """In place of the outputs of an op that failed: what it said."""
+
+    message: str
 
 
 def _nobody(ops: Sequence[RanOp]) -> None:
@@ -74,10 +81,10 @@ class DeferredOps:
         if self._room < 0 or not self.is_open:  # the op may have called Python that made us show the others
             self.show()
 
-    def fails(self, arguments: tuple[Any, ...]) -> None:
+    def fails(self, arguments: tuple[Any, ...], message: str) -> None:
         """Show what was put off, and behind it the op that `fast`, which calls this, has run in vain."""
         try:
-            self.ops.append((arguments, FAILED, stack_here(4, self._under), self._scope_now()))
+            self.ops.append((arguments, Failed(message), stack_here(4, self._under), self._scope_now()))
         except Exception as error:  # noqa: BLE001
             report_once("look at an op that failed", error)
         self.show()

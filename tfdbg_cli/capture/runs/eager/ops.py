@@ -40,8 +40,10 @@ class Listener(Protocol):
         """The op made `outputs` of `inputs` (lists flattened). Returns what the program gets, mostly `outputs`."""
         ...
 
-    def failed(self, op_type: str, inputs: Sequence[OpInput], attributes: AttributeList, begun: Any) -> None:
-        """The op raised an error, which the program gets."""
+    def failed(
+        self, op_type: str, inputs: Sequence[OpInput], attributes: AttributeList, begun: Any, message: str
+    ) -> None:
+        """The op raised an error, which the program gets; its message there holds `message`."""
         ...
 
     @property
@@ -78,9 +80,10 @@ class _Several:
         inputs: Sequence[OpInput],
         attributes: AttributeList,
         begun: Sequence[tuple[Listener, Any]],
+        message: str,
     ) -> None:
         for listener, token in begun:
-            listener.failed(op_type, inputs, attributes, token)
+            listener.failed(op_type, inputs, attributes, token, message)
 
     @property
     def forward_ops(self) -> ForwardOps | None:
@@ -177,8 +180,8 @@ class EagerOps:
             if put_off.is_open:
                 try:
                     outputs = original(*arguments)
-                except compat.OpFailed:
-                    put_off.fails(arguments)
+                except compat.OpFailed as error:
+                    put_off.fails(arguments, message_of(error))
                     raise
                 try:
                     put_off.add(arguments, outputs)
@@ -195,9 +198,9 @@ class EagerOps:
                 report_once("look at an op", error)
             try:
                 outputs = original(*arguments)
-            except compat.OpFailed:
+            except compat.OpFailed as error:
                 if begun is not None:
-                    self._fails(op_type, *parts_of(arguments), begun)
+                    self._fails(op_type, *parts_of(arguments), begun, message_of(error))
                 raise
             if begun is None:
                 return outputs
@@ -225,7 +228,7 @@ class EagerOps:
             except BaseException as error:
                 leave_out_our_frames(error)  # this frame is the innermost, which TensorFlow shows in any case
                 if begun is not None and isinstance(error, (compat.OpFailed, tf.errors.OpError)):
-                    self._fails(text, list(leaves(inputs)), attributes or (), begun)
+                    self._fails(text, list(leaves(inputs)), attributes or (), begun, message_of(error))
                 raise
             if begun is None:
                 return outputs
@@ -237,9 +240,11 @@ class EagerOps:
 
         return slow
 
-    def _fails(self, op_type: str, inputs: Sequence[OpInput], attributes: AttributeList, begun: Any) -> None:
+    def _fails(
+        self, op_type: str, inputs: Sequence[OpInput], attributes: AttributeList, begun: Any, message: str
+    ) -> None:
         try:
-            self._heard.failed(op_type, inputs, attributes, begun)
+            self._heard.failed(op_type, inputs, attributes, begun, message)
         except Exception as error:  # noqa: BLE001
             report_once("look at an op that failed", error)
 
@@ -263,6 +268,11 @@ def parts_of(arguments: tuple[Any, ...]) -> tuple[Sequence[OpInput], AttributeLi
     given, others, listed = _FORMS[arguments[1]]
     inputs = arguments[given]
     return list(leaves(inputs)) if listed else inputs, arguments[others]
+
+
+def message_of(error: BaseException) -> str:
+    """What an op says that has failed, before TensorFlow adds to it."""
+    return str(getattr(error, "message", None) or "")
 
 
 def leaves(value: OpOutputs | Sequence[OpInput]) -> Iterator[Any]:

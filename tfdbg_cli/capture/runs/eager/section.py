@@ -115,8 +115,10 @@ class Section:
         With `ended` they are not shown. With `news` the run has only the last op and the ops that led to it, since
         the others have been shown. `paused` is the op after which the program stands; it gets the run's variables.
         """
-        failed = None if error is None else self._failed_with(error)
-        parts = told(self.log, namer(frames, self.names, self.read), last=news, failed=failed is not None)
+        op = None if error is None else self.log.failed_with(error.message)
+        if error is not None:
+            error = replace(error, node=op.name) if op is not None else self._failed_inside(error)
+        parts = told(self.log, namer(frames, self.names, self.read), last=news, failed=op)
         if paused is not None:
             paused.handles = parts.handles
         notes = [ONE_BY_ONE]
@@ -128,7 +130,7 @@ class Section:
             parts.store,
             parts.graph,
             tracebacks=parts.tracebacks,
-            error=failed or error,
+            error=error,
             notes=tuple(notes),
             caught=caught,
             frames=() if ended else frames,
@@ -136,16 +138,13 @@ class Section:
             paused=paused,
         )
 
-    def _failed_with(self, error: RunError) -> RunError | None:
-        """`error` with the op of the log that failed, be it inside of a function; None where none did."""
-        op = self.log.failed
-        if op is not None and f"[Op:{op.op_type}]" in error.message:
-            return replace(error, node=op.name)
+    def _failed_inside(self, error: RunError) -> RunError:
+        """`error` with the op inside of the function that the last op of the log called, if that failed with it."""
         op = self.log.last
         insides = None if op is None else called_by(op)
         failure = None if insides is None else insides.failure
         if op is None or failure is None or failure.message != error.message:
-            return None
+            return error
         node = f"{op.name}/{failure.node}" if failure.node else None
         return replace(error, node=node, inputs_note=failure.inputs_note)
 

@@ -10,7 +10,7 @@ from tfdbg_cli.capture.controller import Action, Controller, PendingRun, Plan, W
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.functions.forward_function import HandedOver
 from tfdbg_cli.capture.runs.eager.checks import Checks
-from tfdbg_cli.capture.runs.eager.deferred_ops import FAILED, RanOp
+from tfdbg_cli.capture.runs.eager.deferred_ops import Failed, RanOp
 from tfdbg_cli.capture.runs.eager.live_frames import live_frames, namer
 from tfdbg_cli.capture.runs.eager.log.forward_ops import ForwardOps
 from tfdbg_cli.capture.runs.eager.log.insides import Insides
@@ -181,15 +181,20 @@ class EagerWatch:
                 if section.ignored:
                     break
                 inputs, attributes = parts_of(arguments)
-                if outputs is FAILED:
-                    section.log.add_failed(arguments[1], inputs, attributes, stack, scope)
+                if isinstance(outputs, Failed):
+                    section.log.add_failed(outputs.message, arguments[1], inputs, attributes, stack, scope)
                     continue
                 self._take_in(here, section, checks, arguments[1], inputs, attributes, outputs, stack, scope)
         finally:
             here.busy = False
 
     def failed(
-        self, op_type: str, inputs: Sequence[OpInput], attributes: AttributeList, begun: tuple[Here, Stack]
+        self,
+        op_type: str,
+        inputs: Sequence[OpInput],
+        attributes: AttributeList,
+        begun: tuple[Here, Stack],
+        message: str,
     ) -> None:
         """The op raised an error; see `ops.Listener`."""
         here, stack = begun
@@ -197,7 +202,7 @@ class EagerWatch:
         if section is not None and not section.ignored:
             here.busy = True
             try:
-                section.log.add_failed(op_type, inputs, attributes, stack)
+                section.log.add_failed(message, op_type, inputs, attributes, stack)
             finally:
                 here.busy = False
 

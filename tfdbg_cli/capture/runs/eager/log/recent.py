@@ -76,7 +76,7 @@ class RecentOps:
         self._forward_from = -1  # the number of the first op that it does not know yet; -1 until one is in a scope
         self._device = _only_device()
         self._scope = NameScope()
-        self._failed: Noted | None = None
+        self._failed: tuple[str, Noted] | None = None  # the op that failed last, and what it said
         self.count = 0  # of all ops that were added
         self.dropped = 0
 
@@ -176,25 +176,29 @@ class RecentOps:
 
     def add_failed(
         self,
+        message: str,
         op_type: str,
         inputs: Sequence[OpInput],
         attributes: AttributeList,
         stack: Stack,
         scope: str | None = None,
     ) -> None:
-        """Note an op that failed: it is the last one until another op is added, and is no part of the log then."""
+        """Note an op that failed and said `message`. It is no part of the log: the program may go on without it."""
         op = self.add(op_type, inputs, attributes, (), stack, scope)
         self._ops.pop()
         self._nbytes -= op.nbytes
         self._counts[op_type] = itertools.count(op.nth)
         self.count = op.number
-        self._failed = op
+        self._failed = message, op
 
-    @property
-    def failed(self) -> Noted | None:
-        """The op that failed, if no other was added behind it."""
-        failed = self._failed
-        return failed if failed is not None and failed.number == self.count else None
+    def failed_with(self, message: str) -> Noted | None:
+        """The op that failed last, if `message` is that of its error; numbered behind those that ran since."""
+        said, op = self._failed or ("", None)
+        if op is None or not said or said not in message:  # Keras puts words of its own around it
+            return None
+        nth = next(self._counts[op.op_type])
+        self._counts[op.op_type] = itertools.count(nth)
+        return op._replace(number=self.count, nth=nth)
 
     @property
     def last(self) -> Noted | None:
@@ -325,14 +329,14 @@ class RecentOps:
             return op_type == "ReadVariableOp"
         return bool(reads) and reads[0] in self._released
 
-    def ops(self, *, failed: bool = False) -> list[RecentOp]:
-        """The ops in the log, oldest first, each linked to the ops that it reads; with `failed` the one that failed.
+    def ops(self, failed: Noted | None = None) -> list[RecentOp]:
+        """The ops in the log, oldest first, each linked to the ops that it reads; behind them one that `failed`.
 
         A link to an op that was dropped from the log leads to one without inputs and outputs, which is not listed.
         """
         found: list[RecentOp] = []
         made = {key: (linked(op), slot) for key, (op, slot) in self._forgotten.items()}
-        for noted in (*self._ops, *([self.failed] if failed and self.failed is not None else [])):
+        for noted in (*self._ops, *([] if failed is None else [failed])):
             op = linked(noted)
             for read in noted.reads:
                 if isinstance(read, OnTheWay):

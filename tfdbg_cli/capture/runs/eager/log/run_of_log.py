@@ -55,13 +55,13 @@ class Told:
         return self.results.get((op.number, slot)) or TensorName(op.name, slot)
 
 
-def told(log: RecentOps, named: Callable[[Source], str], *, last: bool = False, failed: bool = False) -> Told:
+def told(log: RecentOps, named: Callable[[Source], str], *, last: bool = False, failed: Noted | None = None) -> Told:
     """The parts of a run of all ops in `log`; with `last` of its last op and the ops that led to it.
 
-    `named` returns the program's name for a value from outside; empty for none. With `failed` the op that failed,
-    which gave nothing, is part of the graph.
+    `named` returns the program's name for a value from outside; empty for none. An op that `failed`, which gave
+    nothing, is part of the graph.
     """
-    ops = log.ops(failed=failed)
+    ops = log.ops(failed)
     leading = _leading_to(ops[-1:], ops)
     return _Telling(log, named, leading).told(leading if last else ops)
 

@@ -195,6 +195,15 @@ def test_a_layer_that_is_called_twice_has_a_scope_for_each_call() -> None:
     assert {"step/net_1/shared_1/MatMul", "step/net_1/shared_3/MatMul"} <= set(within(graph, "shared"))
 
 
-def test_a_layer_that_reads_the_variable_of_another_keeps_its_name() -> None:
+def test_a_layer_that_reads_the_variable_of_another_has_its_own_name() -> None:
     graph = keras_3(("net_1/table_1", "net/table"), ("net_1/head_1", "net/table"))
-    assert layer(graph, "step/net_1/head_1/MatMul").endswith("/head_1")
+    assert layer(graph, "step/net_1/table_1/MatMul") == "step/net/table"
+    assert layer(graph, "step/net_1/head_1/MatMul") == "step/net/head"
+
+
+def test_layers_whose_variables_do_not_name_them_have_one_number_less_than_their_scopes() -> None:
+    """Those of a model that made them when it was called first, and layers without variables."""
+    model = [("net_1/dense_1", "net"), ("net_1/dense_1_2", "net"), ("net_1/relu_1", "net"), ("net_1/relu_1_2", "net")]
+    graph = keras_3(*model)
+    names = [layer(graph, f"step/{scope}/MatMul") for scope, _ in model]
+    assert names == ["step/net/dense", "step/net/dense_1", "step/net/relu", "step/net/relu_1"]

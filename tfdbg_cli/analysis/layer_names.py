@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from tfdbg_cli.analysis.graph.roles import GRADIENT_SCOPE
 from tfdbg_cli.model.graph import Graph
@@ -23,30 +24,55 @@ _VARIABLES = INPUTS | {"VarHandleOp", UPDATED_VARIABLE}  # what stands under the
 _NUMBER = re.compile(r"_\d+$")
 
 
-def names_by_variables(graph: Graph, scopes: Mapping[str, Scope]) -> Mapping[Scope, Scope]:
-    """The names of those of the `scopes` (by node) that are called otherwise than the layers of their variables.
+@dataclass(frozen=True, slots=True)
+class LayerNames:
+    """`called` has the names of scopes that are called otherwise than their layers, `owners` the layers of scopes.
 
     A layer that is called several times has a scope for each call: these keep their names, which tell them apart.
     """
-    owners: defaultdict[Scope, set[Scope]] = defaultdict(set)
+
+    called: Mapping[Scope, Scope]
+    owners: Mapping[Scope, Scope]
+
+
+def layer_names(graph: Graph, scopes: Mapping[str, Scope]) -> LayerNames:
+    """The names of layers among `scopes` (by node), as the variables tell them that are read there.
+
+    Variables that were made when a model was called first have names without those of the layers. In such a model,
+    and for layers without variables, what Keras does is undone: in a model with a number each layer has one more.
+    """
+    owners: dict[Scope, set[Scope]] = defaultdict(set)
     computing: set[Scope] = set()
+    models: set[Scope] = set()
     for node in graph:
         scope = scopes.get(node.name, ())
         if node.op_type in _READS and node.inputs:
             if scope and not any(map(GRADIENT_SCOPE.match, node.name.split("/"))):
-                owners[scope].add(tuple(node.inputs[0].node.split("/")[:-1]))
+                owner = tuple(node.inputs[0].node.split("/")[:-1])
+                at = next(
+                    (end for end in (len(scope), len(scope) - 1) if _is_numbered(scope[:end], owner)), len(scope)
+                )
+                owners[scope[:at]].add(owner)
+                numbered = (at for at, part in enumerate(scope, 1) if _NUMBER.search(part))
+                models.update(scope[:at] for at in numbered if _NUMBER.sub("", scope[at - 1]) == (owner or ("",))[0])
         elif node.op_type not in _VARIABLES:
             computing.update(scope[:end] for end in range(1, len(scope) + 1))
-    wanted: defaultdict[Scope, set[Scope]] = defaultdict(set)
-    for scope, of in owners.items():
-        owner = next(iter(of)) if len(of) == 1 else ()
-        if _is_numbered(scope, owner):
-            named = (*scope[: len(scope) - len(owner)], *owner)
-            for end in range(len(scope) - len(owner) + 1, len(scope) + 1):
-                wanted[scope[:end]].add(named[:end])
-    names = {scope: next(iter(of)) for scope, of in wanted.items() if len(of) == 1}
-    taken = Counter(names.get(scope, scope) for scope in computing)
-    return {scope: name for scope, name in names.items() if scope != name and taken[name] == 1}
+    known = {scope: next(iter(of)) for scope, of in owners.items() if len(of) == 1}
+    known = {scope: owner for scope, owner in known.items() if _is_numbered(scope, owner)}
+    wanted: dict[Scope, set[Scope]] = defaultdict(set)
+    for scope, owner in known.items():
+        named = (*scope[: len(scope) - len(owner)], *owner)
+        for end in range(len(scope) - len(owner) + 1, len(scope) + 1):
+            wanted[scope[:end]].add(named[:end])
+    found = {scope: next(iter(of)) for scope, of in wanted.items() if len(of) == 1}
+    found |= {one: (*one[:-1], _NUMBER.sub("", one[-1])) for one in models if one not in found}
+    models |= {scope[:-1] for scope, name in found.items() if scope != name}
+    for scope in sorted(computing, key=len):
+        if scope not in found and scope[:-1] in models and _NUMBER.search(scope[-1]):
+            found[scope] = (*called(scope[:-1], found), _NUMBER.sub("", scope[-1]))
+            models.add(scope)
+    taken = Counter(found.get(scope, scope) for scope in computing)
+    return LayerNames({one: name for one, name in found.items() if one != name and taken[name] == 1}, known)
 
 
 def _is_numbered(scope: Scope, owner: Scope) -> bool:

@@ -10,7 +10,7 @@ from weakref import ref
 
 from tfdbg_cli.analysis.graph.call_scopes import call_scopes
 from tfdbg_cli.analysis.graph.roles import GRADIENT_SCOPE, Role, role_by_name, roles_of
-from tfdbg_cli.analysis.layer_names import called, names_by_variables
+from tfdbg_cli.analysis.layer_names import called, layer_names
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import Graph, once_per_graph
 from tfdbg_cli.model.names import did_you_mean
@@ -54,7 +54,8 @@ class Layers:
         # Of nodes that the graph does not have, by what stands before their names.
         self._beyond: dict[str, Scope] = {}
         self._fold_helpers(graph)
-        self._names = names_by_variables(graph, self._scopes)
+        known = layer_names(graph, self._scopes)
+        self._names, self._owners = known.called, known.owners
         self._numbered = {name: scope for name, scope in self._scopes.items() if called(scope, self._names) != scope}
         self._scopes |= {name: called(scope, self._names) for name, scope in self._numbered.items()}
 
@@ -102,7 +103,11 @@ class Layers:
         exact, numbered = ([part for part in parts if fits(part, wanted)] for fits in (_same, _same_but_number))
         computing = (node.name for node in self._graph if node.op_type not in _HELPERS | {UPDATED_VARIABLE})
         layers = {part for name in computing for part in _windows(self.layer(name), len(wanted))}
-        if exact and not layers.isdisjoint(exact):
+        of_variables = [part for part in exact if part not in layers]
+        owned = {called(scope, self._names) for scope, of in self._owners.items() if of[-len(wanted) :] == wanted}
+        if wanted and owned:
+            return sorted({*owned, *of_variables})
+        if len(of_variables) < len(exact):
             return sorted(exact)
         if exact or numbered:  # the exact name alone is that of variables
             return sorted({*exact, *numbered})

@@ -74,11 +74,11 @@ number is a pair; strings are decoded as UTF-8. More fields than these may come;
   `unreadable` (how many runs), `points`: `[{run, place, value, summary, executions}]`.
 - `trends`: kind `trends`. `series`: `[{name, quantity, steps, values}]`; `quantity` is gradient, weight or update,
   `steps` the numbers of the runs in the program. `untold`: of how many gradients no norm is known.
-- `alerts`: kind `alerts`. `alerts`: `[{rule, run, tensor, file, line, text, execution, op_type, nan, neg_inf,
-  pos_inf, size}]`, where `run` is the `number` of `runs`; `more` (whether there are others), `tensors` (how many
-  were looked at), `unknown`, `unreadable`.
-- `timeline`: kind `timeline`. `total`, `begin`, `executions`: `[{number, run, op_type, node, is_call, time_us,
-  outputs, nonfinite, file, line}]`, `run` as in `alerts`.
+- `alerts`: kind `alerts`. `alerts`: `[{rule, run, place, tensor, file, line, text, execution, op_type, nan, neg_inf,
+  pos_inf, size}]`, where `run` is the `run` of `runs`, and `place` its `number`; `more` (whether there are others),
+  `tensors` (how many were looked at), `unknown`, `unreadable`.
+- `timeline`: kind `timeline`. `total`, `begin`, `executions`: `[{number, run, place, op_type, node, is_call, time_us,
+  outputs, nonfinite, file, line}]`, `run` and `place` as in `alerts`.
 - `origin --all`: kind `origins`. `tensors`, as those of `origin`.
 - `row`: kind `row`. `row`, `bad`, `size`, `bad_rows`, `sample` (null where it is not known), `components`: `[{name,
   role, key, dtype, shape, image, summary, value, elided}]`.

@@ -34,7 +34,7 @@ def load_first_screen() -> None:
     registry = standard_registry()
     for name in _FIRST_COMMANDS:
         registry.find(name)
-    for part in ("previewing", "walking"):
+    for part in ("previewing", "tensor_walk"):
         import_module(f"tfdbg_cli.commands.service.{part}")
     highlighted(("pass",))  # makes the tables of the lexer
 

@@ -54,9 +54,11 @@ def test_recorded_strings_are_those_of_the_program(tmp_path: Path) -> None:
             "coded": tf.io.encode_base64(words, name="coded"),
         }
 
-    tfdbg_cli.record(tmp_path / "r", every=1)
-    given = [spelled(tf.constant([f"a{number}", f"b{number}"])) for number in range(5)]
-    tfdbg_cli.stop_recording()
+    try:
+        with tfdbg_cli.record(tmp_path / "r", every=1):
+            given = [spelled(tf.constant([f"a{number}", f"b{number}"])) for number in range(5)]
+    finally:
+        tfdbg_cli.disable()
     recording = tfdbg_cli.open_recording(tmp_path / "r")
     assert len(recording.runs) == len(given)
     for place, expected in enumerate(given):

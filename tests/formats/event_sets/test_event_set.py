@@ -252,3 +252,15 @@ def test_what_tensorflow_wrote_before_it_had_ids_is_read(tmp_path: Path) -> None
     made.path("metadata").unlink()
     opened = open_path(tmp_path)
     assert len(opened.runs) == 4 and any("metadata" in note for note in opened.notes)
+
+
+def test_graphs_that_lie_in_each_other_are_told_once(tmp_path: Path) -> None:
+    made = EventSetMaker(tmp_path)
+    made.device()
+    made.graph("a", "", "b")
+    made.graph("b", "", "a")
+    made.execution("__inference_a_1", [], [1], graph="a")
+    made.trace("a", "x", health(4))
+    prompt = Prompt(open_path(tmp_path))
+    assert "1 run" in prompt.show("runs") or "run #1" in prompt.show("runs")
+    assert len(prompt.context.run.graph) <= 1

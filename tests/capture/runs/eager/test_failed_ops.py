@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -20,6 +22,13 @@ from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import user_frame
 
 pytestmark = pytest.mark.tf
+
+
+@pytest.fixture(autouse=True)
+def _wrappers_are_gone() -> Iterator[None]:
+    """The frames in the tracebacks of errors keep wrapped functions, which are in cycles."""
+    yield
+    gc.collect()
 
 
 def failed_run(function: Any, *arguments: Any) -> Run:

@@ -423,7 +423,7 @@ def test_a_run_of_which_tensorflow_tells_nothing_is_not_believed(tf, graph) -> N
     with pytest.raises(made_alike.OtherRunError, match="does not tell"):
         op = w.assign_add(1.0).op
         state = made_alike.CallState(touching=(op,))
-        made_alike.require_alike([op], frozenset(), state, trial_run.Graphs())
+        made_alike.require_alike([op], frozenset(), state, trial_run.GraphsThatRan())
 
 
 def _from_queue(tf: Any) -> Any:

@@ -19,7 +19,8 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.model.tensors import MemoryTensorStore
+from tfdbg_cli.model.tensors import MemoryTensorStore, describe
+from tfdbg_cli.model.updates import UPDATED_VARIABLE
 
 RANDOM = np.random.RandomState(0)
 SQUARE = RANDOM.rand(4, 4).astype(np.float32)
@@ -277,3 +278,16 @@ def test_names_that_numbers_tell_apart_say_nothing_of_variables() -> None:
     """Which of two layers is `dense_1` depends on which was made first."""
     pairs = _names(_slots(["dense/kernel", "dense_1/kernel"]), _slots(["dense_1/kernel", "dense/kernel"]))
     assert len([one for one in pairs if one.startswith("ReadVariableOp")]) == 2
+
+
+def test_of_a_variable_that_eager_code_shows_after_each_update_the_last_is_compared() -> None:
+    name, update = "v/after_update", UPDATED_VARIABLE
+    first = made_run(op("v", "VarHandleOp"), op(name, update, "v", value=np.float32(4)))
+    values = [np.float32(2), np.float32(3), np.float32(4)]
+    tensors = [
+        describe(TensorName(name, 0), value, device="", dtype="float32", op_type=update, execution=at)
+        for at, value in enumerate(values)
+    ]
+    second = replace(first, tensors=MemoryTensorStore(tensors, values))
+    assert list(paired_tensors(first, second, Renames()).rows) == [(0, 2)]
+    assert compared_runs(first, second).first is None

@@ -71,3 +71,19 @@ def test_several_calls_are_not_put_beside_turns_of_a_loop() -> None:
     assert refused.value.exit_code == 2
     assert paired_runs(calls[:2], turns, None) == [(0, 0), (1, 1)], "as many"
     assert paired_runs(calls[::2], turns[:1], None) == [(0, 0)], "of one function"
+
+
+def test_a_function_that_runs_eagerly_on_request_is_the_same_call() -> None:
+    before = _run(1, "train.py from line 3 on", trains=True, kind=RunKind.EAGER)
+    graph = [_run(2, trains=True), before, _run(3, trains=True)]
+    eager = [_run(number, trains=True, kind=RunKind.EAGER) for number in (2, 3)]
+    assert paired_runs(graph, [*eager, before], None) == [(0, 0), (1, 2), (2, 1)]
+
+
+def test_a_step_that_is_called_otherwise_where_it_runs_eagerly_is_the_rest_of_both() -> None:
+    before = _run(1, "train.py from line 3 on", trains=True, kind=RunKind.EAGER)
+    graph = [before, *(_run(number, "multi_step_on_iterator", trains=True) for number in (2, 3))]
+    eager = [before, *(_run(number, "train_step", trains=True, kind=RunKind.EAGER) for number in (2, 3))]
+    assert paired_runs(graph, eager, None) == [(0, 0), (1, 1), (2, 2)]
+    other = [before, _run(2, "train_step", trains=True), _run(3, "test_step")]
+    assert paired_runs(graph, other, None) == [(0, 0)], "which of two kinds it is cannot be told"

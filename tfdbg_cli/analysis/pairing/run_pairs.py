@@ -36,7 +36,7 @@ def paired_runs(first: Sequence[Run], second: Sequence[Run], number: int | None)
     kinds = [[_kind(run) for run in runs] for runs in (first, second)]
     if all(kinds[0][one] == kinds[1][two] for one, two in pairs) or not set(kinds[0]) & set(kinds[1]):
         return pairs
-    return _by_kind(kinds)
+    return _by_kind(_with_the_rest_alike(kinds))
 
 
 def _require_one_kind(first: Sequence[Run], second: Sequence[Run]) -> None:
@@ -87,12 +87,25 @@ def _by_kind(kinds: Sequence[Sequence[Hashable]]) -> list[PlacePair]:
     return pairs
 
 
+def _with_the_rest_alike(kinds: Sequence[Sequence[Hashable]]) -> Sequence[Sequence[Hashable]]:
+    """`kinds`, where one kind that only the first has and one that only the second has, as often, count as the same.
+
+    So does a step that Keras calls otherwise where it runs eagerly.
+    """
+    alone = [[kind for kind in of if kind not in set(other)] for of, other in (kinds, kinds[::-1])]
+    if not alone[0] or len(set(alone[0])) > 1 or len(set(alone[1])) > 1 or len(alone[0]) != len(alone[1]):
+        return kinds
+    return kinds[0], [alone[0][0] if kind == alone[1][0] else kind for kind in kinds[1]]
+
+
 def _title(run: Run) -> Hashable:
     """What the program called: the function, the loop, or what it fetched."""
     call = run.call
     if call.kind is RunKind.SESSION:
         return call.kind, tuple(call.fetches), tuple(call.targets)
-    return call.kind, call.loop or call.function
+    # A function that runs eagerly on request is the same call as in a graph.
+    called = RunKind.FUNCTION if call.kind is RunKind.EAGER and not call.loop else call.kind
+    return called, call.loop or call.function
 
 
 def _kind(run: Run) -> Hashable:

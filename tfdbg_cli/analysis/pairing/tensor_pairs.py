@@ -14,6 +14,7 @@ from tfdbg_cli.analysis.pairing.sides import Side
 from tfdbg_cli.model.dtypes import HANDLES
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import TensorStore
+from tfdbg_cli.model.updates import UPDATED_VARIABLE
 from tfdbg_cli.model.values import NoValue
 
 RowPair = tuple[int, int]
@@ -112,7 +113,14 @@ def _paired_copies(pairs: Pairs) -> tuple[list[tuple[str, str]], tuple[list[str]
 
 
 def _rows_of(stores: tuple[TensorStore, TensorStore], one: str, two: str) -> list[RowPair]:
-    """The tensors of two nodes: by slot, device and execution; where the devices differ, in order."""
+    """The tensors of two nodes: by slot, device and execution; where the devices differ, in order.
+
+    Of a variable that one run shows after each update, and the other after all of them, the last are compared.
+    """
+    named = [store.named(name) for store, name in zip(stores, (one, two), strict=True)]
+    updated = all(rows and stores[at][rows[0]].op_type == UPDATED_VARIABLE for at, rows in enumerate(named))
+    if updated and len(named[0]) != len(named[1]) and 1 in map(len, named):
+        return [(named[0][-1], named[1][-1])]
     keyed = [
         {(store[row].slot, store[row].device, store[row].execution): row for row in store.named(name)}
         for store, name in zip(stores, (one, two), strict=True)

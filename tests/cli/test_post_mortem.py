@@ -156,6 +156,25 @@ def test_of_an_eager_op_that_failed_it_is_said_what_it_was_given(tmp_path: Path,
     assert done.returncode == 1
 
 
+NO_RUN = """
+import tensorflow as tf
+
+def main():
+    return tf.gather(tf.sqrt([1.0, 4.0]), 5)  # here
+
+main()
+"""
+
+
+def test_an_eager_op_that_fails_in_no_run_is_shown_too(tmp_path: Path) -> None:
+    done = _ran(tmp_path, NO_RUN, "ei", anew=True)
+    assert "run #1: train.py from line 7 on failed with InvalidArgumentError" in done.stdout
+    assert "Failed    GatherV2_0" in done.stdout and "train.py:5 in main" in done.stdout
+    assert "Sqrt_0:0" in done.stdout.partition("Given")[2]
+    done = _ran(tmp_path, "raise ValueError('mine')", "ei")
+    assert "--- run-end" not in done.stdout and done.stderr.rstrip().endswith("ValueError: mine")
+
+
 OF_AN_OP = """
 import tensorflow as tf
 

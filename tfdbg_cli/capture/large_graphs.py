@@ -8,6 +8,7 @@ from tfdbg_cli.capture.failures import remark
 
 RUN = "The graph of this run"
 _LARGE = 5_000  # ops for which TensorFlow's compiler and we take some two seconds, together
+_VERY_LARGE = 10_000  # where proving that checks change nothing may take several rounds
 
 
 class Preparation(StrEnum):
@@ -20,4 +21,5 @@ class Preparation(StrEnum):
 def announce(name: str, ops: int, preparation: Preparation) -> None:
     """Say, once, that a graph called `name` is being prepared, if it has so many `ops` that this takes seconds."""
     if ops >= _LARGE:
-        remark(f"{name} has {ops:,} ops: preparing {preparation} takes some seconds, once.")
+        time = "some seconds" if ops < _VERY_LARGE else "up to a minute"
+        remark(f"{name} has {ops:,} ops: preparing {preparation} takes {time}, once.")

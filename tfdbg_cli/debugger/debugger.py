@@ -268,9 +268,11 @@ class Debugger:
 
     def program_fails(self, make: Callable[[int], Run | None]) -> None:
         """Open the prompt on an exception that ends the program: on `make(number of the last run)`, unless None."""
-        if not self._count or isinstance(self._state, Detach) or not self._threads.include_this():
+        if isinstance(self._state, Detach) or not self._threads.include_this():
             return
         run = make(self._count)
+        if run is None and not self._count:
+            return
         if run is not None:
             with self._prompt, suppress(KeyboardInterrupt):  # the program ends as it would have
                 self._stop(RunEnd(run) if self._watching is None else self._watching.end(run, None, False))

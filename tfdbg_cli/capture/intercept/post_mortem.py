@@ -27,7 +27,7 @@ _AFTER = (
 def run_that_failed(error: Exception, number: int, watch: EagerWatch) -> Run | None:
     """The run that `error` came from; where it came from none, the last run of the program, which has this `number`.
 
-    None where the prompt was open already on the error, or on one in its chain of causes.
+    None where the prompt was open already on the error, or on one in its chain of causes, and where there was no run.
     """
     if was_shown(error):
         return None
@@ -41,7 +41,9 @@ def run_that_failed(error: Exception, number: int, watch: EagerWatch) -> Run | N
         run = made.uncaptured(made.described(plan.number, thread), failure)
         notes = run.notes
     else:
-        of_section = watch.broken_off(failure, frames)
+        of_section = watch.broken_off(failure, frames, number)
+        if of_section is None and not number:  # TensorFlow has run nothing that is known
+            return None
         last = Call(number, RunKind.EAGER, (), thread=thread, function="after which the program")
         run = of_section or Run(last, error=failure, lacks=_AFTER)
         notes = run.notes if of_section else (_AFTER,)

@@ -91,7 +91,7 @@ def test_and_one_of_a_tape_whose_ops_a_watch_looks_at_later() -> None:
             y = tf.math.exp(x)
         with pytest.raises(tf.errors.InvalidArgumentError) as error:
             tape.gradient(y, x, output_gradients=tf.ones([3]))
-        run = watch.broken_off(run_error(error.value), ())
+        run = watch.broken_off(run_error(error.value), (), 0)
         assert run is not None and run.error is not None and run.error.node == "gradient_tape/Mul_0"
         assert sorted(one.shape for one in given(run).values()) == [(2,), (3,)]
     finally:

@@ -312,18 +312,22 @@ class EagerWatch:
         """End the last run of this thread: the program is at its end, or debugged no more."""
         self._end_section(self._sections.here)
 
-    def broken_off(self, error: RunError, frames: tuple[LiveFrame, ...]) -> Run | None:
+    def broken_off(self, error: RunError, frames: tuple[LiveFrame, ...], runs: int) -> Run | None:
         """The run of this thread that `error` ended, as far as it came; None where its ops were not kept.
 
-        `frames` are the calls that the error left, which name what it read.
+        `frames` are the calls that the error left, which name what it read. Ops that are no run count as one behind
+        the `runs` before if the op that failed is among them.
         """
         here = self._sections.here
         section = here.section
-        if section is None or not captures(section.plan) or section.stopped or section.number is None:
+        if section is None or section.stopped:
+            return None
+        kept = captures(section.plan) and section.number is not None
+        if not kept and section.log.failed_with(error.message) is None:
             return None
         here.section = None
         self.seen += section.log.count
-        return section.run(section.number, frames, error, ended=True)
+        return section.run(section.number or runs + 1, frames, error, ended=True)
 
     def _end_section(self, here: Here) -> None:
         section, here.section = here.section, None

@@ -34,7 +34,7 @@ BY_NAME = {
 # What Keras asks of a callback, TensorFlow's debugger of its data, and nothing of ours: their names are not ours.
 THEIRS = {
     "tfdbg_cli.api.keras_callback",
-    "tfdbg_cli.debug_data.run_metadata",  # a named tuple of TensorFlow's debugger
+    "tfdbg_cli.formats.dumps.core_metadata",  # a named tuple of TensorFlow's debugger
 }
 # Bases of Python's own that call no more than what begins and ends with two underscores.
 PYTHONS = {"Protocol", "Generic", "Exception", "Enum", "Flag", "StrEnum", "NamedTuple", "Sequence", "Mapping"}
@@ -148,6 +148,7 @@ EXPLAINED = {
     "capture/intercept/monitored.py": "TensorFlow calls it: a hook of sessions",
     "capture/sessions/gradients.py": "TensorFlow's GradientsDebugger has it",
     "debug_data/": "TensorFlow's DebugDumpDir and its like have it",
+    "formats/dumps/core_metadata.py": "a field that TensorFlow's DebugDumpDir gives",
 }
 EXPLAINED_NAMES = {
     # Found by the kind of a node of Python's syntax tree, see BY_NAME.

@@ -14,10 +14,11 @@ from tfdbg_cli.debug_data.loading import Loaded
 from tfdbg_cli.debug_data.partition_graph import plain_name
 from tfdbg_cli.debug_data.partition_graphs import PartitionGraphs
 from tfdbg_cli.debug_data.reading import device_graphs, listed_dump
-from tfdbg_cli.debug_data.run_metadata import CoreMetadata, core_metadata, messages, one_or_all
+from tfdbg_cli.debug_data.run_metadata import one_or_all
 from tfdbg_cli.debug_data.tracing import some_path, transitive_inputs
 from tfdbg_cli.debug_data.validation import validate_dump
 from tfdbg_cli.formats.dumps.case_reader import SavedCase, read_case
+from tfdbg_cli.formats.dumps.core_metadata import CoreMetadata, messages_in, metadata_in
 from tfdbg_cli.formats.dumps.store import in_order
 from tfdbg_cli.formats.messages.graph_nodes import tensor_name
 from tfdbg_cli.model.values import NoValue
@@ -49,9 +50,9 @@ class DebugDumpDir:
         self._root = os.fspath(dump_root)
         listing = listed_dump(self._root)
         notes = list(listing.notes)
-        self._core_metadata = core_metadata(listing.core_metadata, notes)
-        self._fetches = messages(listing.fetches, notes)
-        self._feed_keys = messages(listing.feed_keys, notes)
+        self._core_metadata = list(metadata_in(listing.core_metadata, notes))
+        self._fetches = list(messages_in(listing.fetches, notes))
+        self._feed_keys = list(messages_in(listing.feed_keys, notes))
         self._devices = listing.devices
         self._graphs = PartitionGraphs(device_graphs(listing, partition_graphs, notes), len(listing.devices))
         others = () if self._case is None else self._case.tensors.others

@@ -2,30 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
+from tfdbg_cli.formats.dumps.core_metadata import CoreMetadata, messages_in, metadata_in
 from tfdbg_cli.formats.dumps.listing import DumpListing, run_number
-from tfdbg_cli.formats.messages.event_file import DamagedFileError, read_event
-from tfdbg_cli.formats.recording.json_fields import WRONG_CONTENT, whole
 from tfdbg_cli.model.calls import Call, RunKind
 
 # The names in repr() of tensors, variables, operations and plain texts.
 _NAMED = re.compile(r"<tf\.(?P<kind>\w+) '(?P<name>[^']*)'|(?<![\w=])'(?P<text>[^']+)'(?!\s*:)")
-
-
-@dataclass(frozen=True, slots=True)
-class CoreMetadata:
-    """What the runtime wrote about the call; `session_run_index` counts from 0."""
-
-    session_run_index: int
-    input_names: tuple[str, ...]
-    output_names: tuple[str, ...]
-    target_nodes: tuple[str, ...]
 
 
 def call_of(listing: DumpListing, notes: list[str]) -> Call:
@@ -34,8 +20,8 @@ def call_of(listing: DumpListing, notes: list[str]) -> Call:
     What cannot be read is appended to `notes`.
     """
     metadata = _core_metadata(listing, notes)
-    fetched = list(_names(_messages(listing.fetches, notes)))
-    fed = list(_names(_messages(listing.feed_keys, notes)))
+    fetched = list(_names(messages_in(listing.fetches, notes)))
+    fed = list(_names(messages_in(listing.feed_keys, notes)))
     fetches = [name for name, is_tensor in fetched if is_tensor]
     targets = [name for name, is_tensor in fetched if not is_tensor]
     feeds = [name for name, _ in fed]
@@ -59,7 +45,7 @@ def _number(root: Path, metadata: CoreMetadata | None) -> int:
     return max(metadata.session_run_index, 0) + 1 if metadata else 1
 
 
-def _ordered(names: tuple[str, ...], as_written: list[str]) -> list[str]:
+def _ordered(names: Sequence[str], as_written: list[str]) -> list[str]:
     """`names` (sorted by the runtime) in the order in which the program wrote them, where that is known."""
     place = {name: index for index, name in reversed(list(enumerate(as_written)))}
     return sorted(names, key=lambda name: place.get(name, len(place)))
@@ -68,35 +54,8 @@ def _ordered(names: tuple[str, ...], as_written: list[str]) -> list[str]:
 def _core_metadata(listing: DumpListing, notes: list[str]) -> CoreMetadata | None:
     if len(listing.core_metadata) > 1:
         notes.append(f"{len(listing.core_metadata)} runs wrote into this folder; the call shown is the last one's.")
-    for path in sorted(listing.core_metadata, key=lambda path: path.name, reverse=True):
-        try:
-            return _parse_core_metadata(json.loads(read_event(path).log_message.message))
-        except DamagedFileError as error:
-            notes.append(str(error))
-        except WRONG_CONTENT:
-            notes.append(f"The file {path.name} holds no metadata of a run and was left out.")
-    return None
-
-
-def _parse_core_metadata(fields: Any) -> CoreMetadata:
-    def names(key: str) -> tuple[str, ...]:
-        found = fields.get(key, [])
-        return tuple(name for name in found if isinstance(name, str))
-
-    return CoreMetadata(
-        whole(fields.get("session_run_index", 0), least=-1),
-        names("input_names"),
-        names("output_names"),
-        names("target_nodes"),
-    )
-
-
-def _messages(paths: list[Path], notes: list[str]) -> Iterator[str]:
-    for path in paths:
-        try:
-            yield read_event(path).log_message.message
-        except DamagedFileError as error:
-            notes.append(str(error))
+    latest = sorted(listing.core_metadata, key=lambda path: path.name, reverse=True)
+    return next(metadata_in(latest, notes), None)
 
 
 def _names(texts: Iterator[str]) -> Iterator[tuple[str, bool]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from itertools import chain
@@ -10,20 +9,17 @@ from weakref import ref
 
 from tfdbg_cli.analysis.graph.call_scopes import call_scopes
 from tfdbg_cli.analysis.graph.roles import GRADIENT_SCOPE, Role, role_by_name, roles_of
-from tfdbg_cli.analysis.layer_names import called, layer_names
+from tfdbg_cli.analysis.layer_names import NUMBER, Scope, called, layer_names
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import Graph, once_per_graph
 from tfdbg_cli.model.names import did_you_mean
 from tfdbg_cli.model.updates import UPDATED_VARIABLE
 from tfdbg_cli.ops.kinds import BRANCHES, LOOPS
 
-Scope = tuple[str, ...]
-
 # tf.compat.v1.train puts what updates the variable dense/kernel under `update_dense/kernel`.
 _UPDATE_SCOPE = "update_"
 _BY_OWN_NAME = BRANCHES | LOOPS  # op types whose own name stands before the names of what they run
 _HELPERS = frozenset({"ReadVariableOp", "Placeholder", "_Arg", "VarHandleOp", "Const"})
-_NUMBERED = re.compile(r"_\d+$")
 
 
 def scope_text(scope: Scope) -> str:
@@ -282,7 +278,7 @@ def _same(part: Scope, wanted: Scope) -> bool:
 
 
 def _same_but_number(part: Scope, wanted: Scope) -> bool:
-    return part[:-1] == wanted[:-1] and _NUMBERED.sub("", part[-1]) == wanted[-1]
+    return part[:-1] == wanted[:-1] and NUMBER.sub("", part[-1]) == wanted[-1]
 
 
 @once_per_graph

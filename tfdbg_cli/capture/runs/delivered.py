@@ -92,8 +92,8 @@ class Deliveries:
         given = None if asked is None else self._given.known(asked)
         handle = None if asked is None else handle_of(asked)
         if given is not None and given.counted and handle is not None:
-            for tensor_id in tensor_ids:
-                self._known[tensor_id] = Delivery(handle, given.batches, given.rows, given.single)
+            with self._lock:
+                self._remember(tensor_ids, handle, given)
 
     def lend(self, arguments: Iterable[Any]) -> None:
         """Stop counting the iterators among `arguments` of a function, however nested: it may ask them unseen."""
@@ -149,12 +149,16 @@ class Deliveries:
         sizes = {compat.shape_of(one)[:1] for one in tensors}
         size = sizes.pop() if len(sizes) == 1 else ()
         if handle is not None:
-            for tensor in tensors:
-                self._known[compat.tensor_id(tensor)] = Delivery(handle, given.batches, given.rows, given.single)
-            while len(self._known) > _MOST:
-                self._known.popitem(last=False)
+            self._remember(map(compat.tensor_id, tensors), handle, given)
         given.batches += 1
         given.rows = given.rows + size[0] if size and given.rows is not None else None
+
+    def _remember(self, tensor_ids: Iterable[int], handle: int, given: _Given) -> None:
+        """Note that the tensors came in the batch that the iterator gives now; forget those that came long ago."""
+        for tensor_id in tensor_ids:
+            self._known[tensor_id] = Delivery(handle, given.batches, given.rows, given.single)
+        while len(self._known) > _MOST:
+            self._known.popitem(last=False)
 
 
 def _gives_elements(iterator: Any) -> bool:

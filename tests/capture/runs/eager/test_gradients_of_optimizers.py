@@ -36,7 +36,7 @@ def _clipped_by_hand(gradients: Sequence[Any], variables: Variables) -> None:
 
 
 class _Momentum:
-    """Written by hand, with a momentum in float64."""
+    """Updates by hand, with a momentum in float64."""
 
     def __init__(self) -> None:
         self.kept: list[tf.Variable] = []

@@ -115,22 +115,22 @@ class DeferredOps:
 class _Within:
     """See `DeferredOps.within`. A class: a generator would add frames of contextlib to the stacks that are shown."""
 
-    __slots__ = ("_before", "_put_off", "_tape")
+    __slots__ = ("_before", "_deferred", "_tape")
 
-    def __init__(self, put_off: DeferredOps, tape: bool) -> None:
-        self._put_off = put_off
+    def __init__(self, deferred: DeferredOps, tape: bool) -> None:
+        self._deferred = deferred
         self._tape = tape
-        self._before = put_off.allowed
+        self._before = deferred.allowed
 
     def __enter__(self) -> None:
-        self._put_off.show()
-        self._put_off.allowed = self._tape
+        self._deferred.show()
+        self._deferred.allowed = self._tape
 
     def __exit__(self, *_: object) -> None:
         try:
-            self._put_off.show()
+            self._deferred.show()
         finally:
-            self._put_off.allowed = self._before
+            self._deferred.allowed = self._before
 
 
 class _Threads(threading.local):

@@ -4,7 +4,7 @@ Op wrappers, gradient functions that a tape calls, updates of variables: all run
 TensorFlow's Python layer (`compat.EXECUTORS`). These two are replaced while somebody listens. So is the function by
 which a tape calls the gradient of an op, to give the gradient's ops the layer of that op. TensorFlow's own op
 callbacks are not used, since they see one thread only and cost more. Ops that a tape runs can be shown to a listener
-later, many at once (`put_off`).
+later, many at once (`deferred_ops`).
 """
 
 from __future__ import annotations
@@ -143,9 +143,9 @@ class EagerOps:
         *rest: Any,
     ) -> Any:
         """The replacement for `compat.tape_gradient`, whose ops belong to the scope of the forward op."""
-        put_off = THREADS.here
-        if put_off.allowed and runs_program(op_type):
-            with put_off.within(tape=False):
+        deferred = THREADS.here
+        if deferred.allowed and runs_program(op_type):
+            with deferred.within(tape=False):
                 return self._gradient(op_type, attributes, count, inputs, outputs, slopes, *rest)
         known = op = None
         try:
@@ -155,10 +155,10 @@ class EagerOps:
             report_once("find the op of a gradient", error)
         if known is None or op is None:
             return compat.tape_gradient(op_type, attributes, count, inputs, outputs, slopes, *rest)
-        put_off.scope_changes()
+        deferred.scope_changes()
         with known.gradient_of(op):
             found = compat.tape_gradient(op_type, attributes, count, inputs, outputs, slopes, *rest)
-        put_off.scope_changes()
+        deferred.scope_changes()
         known.gave(op, found)
         return found
 
@@ -176,15 +176,15 @@ class EagerOps:
 
     def _fast(self, original: Method) -> Method:
         def fast(*arguments: Any) -> OpOutputs:  # a context, op type, name, inputs, attributes
-            put_off = THREADS.here
-            if put_off.is_open:
+            deferred = THREADS.here
+            if deferred.is_open:
                 try:
                     outputs = original(*arguments)
                 except compat.OpFailed as error:
-                    put_off.fails(arguments, message_of(error))
+                    deferred.fails(arguments, message_of(error))
                     raise
                 try:
-                    put_off.add(arguments, outputs)
+                    deferred.add(arguments, outputs)
                 except Exception as error:  # noqa: BLE001
                     report_once("look at an op", error)
                 return outputs

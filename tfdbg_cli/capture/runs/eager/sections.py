@@ -44,7 +44,7 @@ class Here:
         self.computed = False  # whether this turn of such a loop computes with variables itself, as a run would
         # Kept here since every op asks for them, and looking them up takes longer than the question.
         self.under = under_here()
-        self.put_off = THREADS.here
+        self.deferred = THREADS.here
         self.inside = vars(INSIDE)
 
     def in_functional(self) -> bool:

@@ -96,7 +96,7 @@ def _begins(op: Noted, section: Section) -> bool:
     if op.op_type != "AssignVariableOp":
         return False
     handle = op.reads[0]
-    if not isinstance(handle, int) or section.log.written.is_updated(handle):
+    if not isinstance(handle, int) or section.log.updates.is_updated(handle):
         return False
     made = section.log.maker(handle)
     return made is not None and made[0].op_type == "VarHandleOp"

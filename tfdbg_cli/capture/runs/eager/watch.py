@@ -125,8 +125,8 @@ class EagerWatch:
             outputs = self._take_in(here, section, checks, op_type, inputs, attributes, outputs, stack)
         finally:
             here.busy = False
-        if here.put_off.allowed and section.checks is not None and controller.sought is None:
-            here.put_off.begin(self._show, section.log.scope_now, section.log.room)
+        if here.deferred.allowed and section.checks is not None and controller.sought is None:
+            here.deferred.begin(self._show, section.log.scope_now, section.log.room)
         return outputs
 
     def _take_in(
@@ -234,7 +234,7 @@ class EagerWatch:
         """Note that a run begins in this thread; if of a function or session, the turns around it are no runs."""
         if isinstance(pending, PendingSection):
             return
-        self._sections.here.put_off.show()
+        self._sections.here.deferred.show()
         here = self._sections.here
         here.functions = True
         if self._ends_before_a_call(here):
@@ -269,7 +269,7 @@ class EagerWatch:
 
         `written` are the handles of the variables that it may have updated. Its `insides` hold `nbytes` of values.
         """
-        self._sections.here.put_off.show()
+        self._sections.here.deferred.show()
         stack = stack_here(_CALLERS)
         section = self._sections.of(self._sections.here, stack)
         self._sections.here.called = True  # in the turn that `of` may just have begun

@@ -31,7 +31,7 @@ from tfdbg_cli.capture.runs.eager.log.noted_ops import (
     read_on_the_way,
     taken,
 )
-from tfdbg_cli.capture.runs.eager.log.updates import Written
+from tfdbg_cli.capture.runs.eager.log.updates import Updates
 from tfdbg_cli.capture.runs.eager.program.name_scopes import NameScope
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack
 from tfdbg_cli.capture.tf.compat import (
@@ -55,7 +55,10 @@ _LARGE = gone("What the variable held after this update is not kept, for it is l
 
 
 class RecentOps:
-    """A log that forgets its oldest ops: all but the last `most`, and those beyond `budget` bytes."""
+    """A log that forgets its oldest ops: all but the last twenty thousand, and those beyond `budget` bytes.
+
+    Where it keeps all (`keep_all`), it keeps two hundred thousand.
+    """
 
     def __init__(self, budget: int) -> None:
         self._budget = budget
@@ -67,7 +70,7 @@ class RecentOps:
         self._outside: dict[int, Source] = {}
         self.fresh: set[int] = set()  # ids of arrays from outside whose names nobody has looked up yet
         self._forgotten: dict[int, tuple[Noted, int]] = {}  # by the id of a tensor: the op that gave it, and the slot
-        self.written = Written()
+        self.updates = Updates()
         self._nbytes = 0
         self._most_ops = _MOST_OPS
         self._most = _MOST_OPS  # the number of the first op for which an old one must be forgotten
@@ -92,10 +95,10 @@ class RecentOps:
         by_number = {op.number: op for op in self.ops()}
         for at, op in enumerate(self._ops):
             for read in op.reads:
-                if isinstance(read, OnTheWay) and not self.written.is_updated_after(read.handle, op.number - 1):
+                if isinstance(read, OnTheWay) and not self.updates.is_updated_after(read.handle, op.number - 1):
                     read.value = _variable(read.handle.given(), read.dtype)
             released = any(type(value) is Released for _, _, value in op.outputs)
-            source = self.written.variable_read_by(by_number[op.number]) if released else None
+            source = self.updates.variable_read_by(by_number[op.number]) if released else None
             value = None if source is None else _variable(source.given(), op.outputs[0][1])
             if value is not None:
                 key, dtype, shown = op.outputs[0]
@@ -109,7 +112,7 @@ class RecentOps:
 
     @property
     def room(self) -> int:
-        """How many elements of tensors may wait outside of the log (see `put_off`)."""
+        """How many elements of tensors may wait outside of the log (see `deferred_ops`)."""
         return self._budget // 64
 
     def scope_now(self) -> str:
@@ -220,11 +223,11 @@ class RecentOps:
         source = self._source(handle)
         if not keep and not isinstance(value, NoValue) and value.nbytes > self._largest_read:
             value = _LARGE
-        self.written.note(op.number, source, value)
+        self.updates.note(op.number, source, value)
 
     def wrote_unseen(self, op: Noted, handles: Sequence[EagerTensor]) -> None:
         """Note that `op`, a call of a function, may have updated the variables of `handles`: to what is not known."""
-        self.written.note_unseen(op.number, map(tensor_id, handles))
+        self.updates.note_unseen(op.number, map(tensor_id, handles))
 
     def maker(self, key: int) -> tuple[Noted, int] | None:
         """The op that gave the tensor with that id, and the slot; None where it is not known any more."""
@@ -261,7 +264,7 @@ class RecentOps:
         for read in op.reads:
             if isinstance(read, Source):
                 self._unread(read)
-        self.written.forget(op.number)
+        self.updates.forget(op.number)
         self.dropped += 1
         emptied = op.holding([], [], 0)  # without its values, for ops that still refer to it
         for slot, (key, _, _) in enumerate(op.outputs):
@@ -344,7 +347,7 @@ class RecentOps:
                     op.inputs.append((found[-1], 0))
                 else:
                     op.inputs.append(made[read] if isinstance(read, int) else read)
-            op.written = self.written.by(op.number)
+            op.written = self.updates.by(op.number)
             found.append(op)
             made.update((key, (op, slot)) for slot, (key, _, _) in enumerate(op.outputs))
         return found

@@ -203,7 +203,7 @@ class _Telling:
             return HANDLE
         if taken is not None and not isinstance(taken, Released):
             return array_from(taken)
-        source = self._log.written.variable_read_by(op)
+        source = self._log.updates.variable_read_by(op)
         handle = None if source is None else source.given()
         if handle is None:
             return _UPDATED
@@ -221,7 +221,7 @@ class _Telling:
 
     def _now(self, op: RecentOp, source: Source) -> Value:
         """What the variable that `op` updated holds, if it was not updated since."""
-        handle = None if self._log.written.is_updated_after(source, op.number) else source.given()
+        handle = None if self._log.updates.is_updated_after(source, op.number) else source.given()
         if handle is None:
             return _UPDATED
         return variable_value(handle, compat.type_in_variable(handle) or 0)

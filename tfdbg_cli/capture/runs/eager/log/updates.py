@@ -8,7 +8,7 @@ from tfdbg_cli.capture.runs.eager.log.noted_ops import RecentOp, Source
 from tfdbg_cli.model.values import Value
 
 
-class Written:
+class Updates:
     """The updates of variables by ops, which are known by their numbers; variables by the ids of their handles."""
 
     def __init__(self) -> None:

@@ -53,10 +53,7 @@ _dot = getattr(np.vdot, "__wrapped__", np.vdot)  # without NumPy's dispatch to a
 _FLOATS = "fc"
 _NUMBERS = "fd"  # NumPy's characters for float32 and float64, the real dtypes that BLAS has kernels for
 _WIDE = frozenset({tf.float32.as_datatype_enum, tf.float64.as_datatype_enum})
-_SMALL = 4096  # elements up to which looking at a tensor takes less time than computing a bound
-# A tensor of at most `_CHEAP` elements is looked at again once its bound exceeds `_NEAR`. Bounds are multiplied from
-# layer to layer: one that may grow would later cost a look at much larger tensors, such as gradients and variables.
-_CHEAP, _NEAR = 1 << 16, 1e8
+_SMALL = 1 << 16  # elements up to which looking at a tensor takes no more time than computing a bound
 # A norm in float32 is not exact: sums of very many squares stay too small, and squares below 1e-38 are lost.
 _INEXACT, _LEAST = 4.0, 1e-12
 
@@ -151,7 +148,7 @@ class Checks:
         if None in given and not self._fill_in(given, inputs[counted], size):
             return None
         bound = of_norms(given, size)
-        return (bound, size) if bound < (_NEAR if size <= _CHEAP else FAR_FROM_OVERFLOW) else None
+        return (bound, size) if bound < FAR_FROM_OVERFLOW else None
 
     def _forget_oldest(self) -> None:
         self._before, self._norms = self._norms, {}

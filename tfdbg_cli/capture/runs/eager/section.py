@@ -14,7 +14,7 @@ from tfdbg_cli.capture.runs.eager.checks import Checks
 from tfdbg_cli.capture.runs.eager.live_frames import namer, names_at_hand
 from tfdbg_cli.capture.runs.eager.log.insides import called_by
 from tfdbg_cli.capture.runs.eager.log.recent import RecentOps
-from tfdbg_cli.capture.runs.eager.log.run_of_log import told
+from tfdbg_cli.capture.runs.eager.log.run_of_log import parts_of_run
 from tfdbg_cli.capture.runs.eager.pauses import PausedOp
 from tfdbg_cli.capture.runs.eager.program.places import is_program
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack, calls, line_at
@@ -118,7 +118,7 @@ class Section:
         op = None if error is None else self.log.failed_with(error.message)
         if error is not None:
             error = replace(error, node=op.name) if op is not None else self._failed_inside(error)
-        parts = told(self.log, namer(frames, self.names, self.read), last=news, failed=op)
+        parts = parts_of_run(self.log, namer(frames, self.names, self.read), last=news, failed=op)
         if paused is not None:
             paused.handles = parts.handles
         notes = [ONE_BY_ONE]

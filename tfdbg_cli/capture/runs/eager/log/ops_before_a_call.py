@@ -17,7 +17,7 @@ from tfdbg_cli.capture.runs.batch_places import batch_places
 from tfdbg_cli.capture.runs.eager.log.insides import called_by
 from tfdbg_cli.capture.runs.eager.log.noted_ops import HANDLES, Noted, Source
 from tfdbg_cli.capture.runs.eager.log.recent import RecentOps
-from tfdbg_cli.capture.runs.eager.log.run_of_log import told_of
+from tfdbg_cli.capture.runs.eager.log.run_of_log import parts_leading_to
 from tfdbg_cli.capture.runs.eager.program.stacks import Tracebacks
 from tfdbg_cli.capture.stores import rows_of
 from tfdbg_cli.capture.tf.compat import EagerTensor, dtype_number, tensor_id
@@ -78,7 +78,7 @@ class Pasts:
         if not ends and forward is None:
             return run
         numbers = [op.number for op, _ in ends.values()] + ([] if forward is None else [forward.number])
-        parts = told_of(log, numbers, named, insides=insides)
+        parts = parts_leading_to(log, numbers, named, insides=insides)
         made = {name: _moved(parts.name_of(op, slot)) for name, (op, slot) in ends.items()}
         store = parts.store
         if handed is not None and forward is not None:

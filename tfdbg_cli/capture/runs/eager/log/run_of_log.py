@@ -38,8 +38,8 @@ _UPDATED = gone("The variable was updated since; what it held before is not kept
 
 
 @dataclass(frozen=True)
-class Told:
-    """The parts of a run, made of a log."""
+class RunParts:
+    """What a run is made of, out of a log."""
 
     graph: Graph
     store: MemoryTensorStore
@@ -55,7 +55,9 @@ class Told:
         return self.results.get((op.number, slot)) or TensorName(op.name, slot)
 
 
-def told(log: RecentOps, named: Callable[[Source], str], *, last: bool = False, failed: Noted | None = None) -> Told:
+def parts_of_run(
+    log: RecentOps, named: Callable[[Source], str], *, last: bool = False, failed: Noted | None = None
+) -> RunParts:
     """The parts of a run of all ops in `log`; with `last` of its last op and the ops that led to it.
 
     `named` returns the program's name for a value from outside; empty for none. An op that `failed`, which gave
@@ -63,17 +65,19 @@ def told(log: RecentOps, named: Callable[[Source], str], *, last: bool = False, 
     """
     ops = log.ops(failed)
     leading = _leading_to(ops[-1:], ops)
-    return _Telling(log, named, leading).told(leading if last else ops)
+    return _Builder(log, named, leading).parts_of(leading if last else ops)
 
 
-def told_of(log: RecentOps, ends: Sequence[int], named: Callable[[Source], str], *, insides: bool) -> Told:
+def parts_leading_to(
+    log: RecentOps, ends: Sequence[int], named: Callable[[Source], str], *, insides: bool
+) -> RunParts:
     """The parts of a run that consists of the ops numbered `ends` in `log`, and those that led to them.
 
     With `insides` the values inside of called functions are computed again where they can be.
     """
     ops = log.ops()
     leading = _leading_to([op for op in ops if op.number in ends], ops)
-    return _Telling(log, named, leading if insides else ()).told(leading)
+    return _Builder(log, named, leading if insides else ()).parts_of(leading)
 
 
 def _leading_to(ends: Sequence[RecentOp], ops: Sequence[RecentOp]) -> list[RecentOp]:
@@ -82,7 +86,9 @@ def _leading_to(ends: Sequence[RecentOp], ops: Sequence[RecentOp]) -> list[Recen
     return [op for op in ops if op in found]
 
 
-class _Telling:
+class _Builder:
+    """Makes nodes, tensors and stacks of one op after the other."""
+
     def __init__(self, log: RecentOps, named: Callable[[Source], str], leading: Sequence[RecentOp]) -> None:
         """Called functions among `leading`, the ops that led to the end, show their inner values."""
         self._log = log
@@ -104,11 +110,11 @@ class _Telling:
         self._given: dict[int, Mapping[str, TensorName]] = {}
         self._taken: set[str] = set()  # nodes with a tensor
 
-    def told(self, ops: Iterable[RecentOp]) -> Told:
+    def parts_of(self, ops: Iterable[RecentOp]) -> RunParts:
         for op in ops:
             self._add(op)
         graph = Graph(self._nodes.values(), GraphKind.PYTHON)
-        return Told(
+        return RunParts(
             graph,
             MemoryTensorStore(self._tensors, self._values),
             Tracebacks(self._stacks, self._places),

@@ -217,7 +217,7 @@ _SORT_KEYS: dict[SortKey, Callable[[Tensor], Key]] = {
     SortKey.DEVICE: attrgetter("device"),
 }
 
-_AXES = re.compile(r"^[\[(]?\s*([^\])]*?)\s*,?\s*[\])]?$")
+_AXES = re.compile(r"\[([^\[\]()]*)\]|\(([^\[\]()]*)\)|([^\[\]()]+)")
 
 
 def shape_matcher(text: str) -> Callable[[Shape | None], bool]:
@@ -227,9 +227,11 @@ def shape_matcher(text: str) -> Callable[[Shape | None], bool]:
         TfdbgError: an axis is none of these.
 
     """
-    match = _AXES.match(text.strip())
-    inner = match[1] if match else text
-    axes = [axis.strip() for axis in inner.split(",")] if inner.strip() else []
+    match = _AXES.fullmatch(text.strip())
+    inner = (text if match is None else match[match.lastindex or 0]).strip()
+    axes = [axis.strip() for axis in inner.split(",")] if inner else []
+    if len(axes) > 1 and not axes[-1]:  # as Python writes a tuple of one: (5,)
+        axes.pop()
     parts: list[str] = []
     for axis in axes:
         if axis == "*":

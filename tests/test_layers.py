@@ -93,7 +93,17 @@ def _ours(module: Module) -> list[tuple[str, int, bool]]:
 
 
 def test_the_table_was_read() -> None:
-    assert ALLOWED["model"] == {"model", "errors", "version", "paths", "plain_files", "scratch_folder", "own_frames"}
+    assert ALLOWED["model"] == {
+        "model",
+        "errors",
+        "version",
+        "paths",
+        "plain_files",
+        "scratch_folder",
+        "own_frames",
+        "plain_text",
+        "streams",
+    }
     assert "document" in ALLOWED["tui"]
     assert "tui" not in ALLOWED["line"]
     assert "cli" not in ALLOWED["api"]

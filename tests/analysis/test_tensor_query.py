@@ -70,7 +70,7 @@ def test_shapes(text: str, shape: tuple[int, ...] | None, fits: bool) -> None:
     assert shape_matcher(text)(shape) is fits
 
 
-@pytest.mark.parametrize("text", ["a", "3,,4", "3.5", "3;4", "-2", "²", "[", "]", ",", "[5,3", "5,3]", "[5,3)", "[[5]]"])
+@pytest.mark.parametrize("text", ["a", "3,,4", "3.5", "3;4", "-2", "²", "[", "]", ",", "[5,3", "5,3]", "[5,3)"])
 def test_bad_shapes(text: str) -> None:
     with pytest.raises(TfdbgError):
         shape_matcher(text)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tfdbg_cli.document.ansi import CODES, ansi_row, wants_color
-from tfdbg_cli.document.plain import plain_row
-from tfdbg_cli.document.text import Span, Style, line
+from tfdbg_cli.document.text import Span, Style, line, plain_row
 
 
 def test_every_style_has_a_look() -> None:

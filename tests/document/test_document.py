@@ -2,7 +2,8 @@ import pytest
 from support.plain_text import plain
 
 from tfdbg_cli.document.document import ChainedLines, Document, Text, text_document
-from tfdbg_cli.document.text import Line, Span, Style, line, lines_of, printable
+from tfdbg_cli.document.text import Line, Span, Style, line, lines_of
+from tfdbg_cli.plain_text import printable
 
 
 def test_blocks_are_shown_one_after_another_without_copying():

@@ -11,9 +11,9 @@ from support.golden import check_golden
 from support.plain_text import plain
 
 from tfdbg_cli.document.cells import display_width
-from tfdbg_cli.document.glyphs import in_ascii
 from tfdbg_cli.document.plot import Plot
 from tfdbg_cli.document.text import Style
+from tfdbg_cli.plain_text import in_ascii
 
 LOSSES = np.concatenate([10 * 0.9 ** np.arange(30), [np.nan, np.inf, 3.0]])
 

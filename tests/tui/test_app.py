@@ -385,7 +385,7 @@ def test_a_screen_200_columns_wide_is_used():
 def test_a_terminal_without_utf8_gets_plain_characters():
     import urwid
 
-    from tfdbg_cli.document.glyphs import PLAIN
+    from tfdbg_cli.plain_text import PLAIN
 
     urwid.set_encoding("ascii")
     urwid.set_ascii_fallbacks(PLAIN)

@@ -14,10 +14,10 @@ from tfdbg_cli.config.settings_file import load_settings
 from tfdbg_cli.debugger.frontend import Frontend
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.line.script import Script
-from tfdbg_cli.line.stream import to_stderr
 from tfdbg_cli.model.decision import Decision, Detach, RunUntil
 from tfdbg_cli.model.names import did_you_mean
 from tfdbg_cli.model.runs import RunStart, Stop
+from tfdbg_cli.streams import to_stderr
 from tfdbg_cli.terminal_facts import terminal_facts
 
 # The names of TensorFlow's tfdbg stay good.

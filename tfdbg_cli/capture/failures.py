@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import sys
 import traceback
 from functools import cache
 
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.streams import to_stderr
 
 _SAID: set[str] = set()
 
@@ -17,17 +17,13 @@ def report(doing: str, error: Exception) -> None:
 
     A TfdbgError is the user's to mend, so its own words are enough.
     """
-    if sys.stderr is None:
-        return
     if isinstance(error, TfdbgError):
-        print(f"tfdbg: {error}", file=sys.stderr)
+        said = str(error)
     else:
-        print(
-            f"tfdbg: could not {doing} ({type(error).__name__}: {error}); the program goes on without it.",
-            file=sys.stderr,
-        )
+        said = f"could not {doing} ({type(error).__name__}: {error}); the program goes on without it."
     if os.environ.get("TFDBG_DEBUG", "") not in {"", "0"}:
-        traceback.print_exception(error, file=sys.stderr)
+        said = "\n".join([said, "".join(traceback.format_exception(error)).rstrip()])
+    to_stderr(said)
 
 
 def report_bug(doing: str, error: Exception) -> None:
@@ -49,5 +45,4 @@ def report_once(doing: str, error: Exception) -> None:
 @cache
 def remark(sentence: str) -> None:
     """Say `sentence` on standard error, once in this process."""
-    if sys.stderr is not None:
-        print(f"tfdbg: {sentence}", file=sys.stderr)
+    to_stderr(sentence)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from tfdbg_cli.line.stream import to_stderr
+from tfdbg_cli.streams import to_stderr
 
 _SILENT = 10.0  # seconds before anything is said
 

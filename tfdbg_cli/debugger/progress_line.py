@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-import sys
 import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TextIO
+
+from tfdbg_cli.plain_text import printable
+from tfdbg_cli.streams import flush, standard_error, write
 
 _BETWEEN_LINES = 30.0  # seconds
 _BETWEEN_REWRITES = 1.0
@@ -46,8 +48,8 @@ class ProgressLine:
             return
         try:
             self._looked = now
-            stream = sys.stderr
-            if stream is None or stream.closed:
+            stream = standard_error()
+            if stream is None:
                 return
             terminal = _is_terminal(stream)
             alone = terminal and self._account is not None and self._account == self._written()
@@ -58,17 +60,15 @@ class ProgressLine:
             self._lock.release()
 
     def _say(self, stream: TextIO, sentence: str, *, over: bool, terminal: bool) -> None:
-        text = f"tfdbg: {sentence}"
+        text = f"tfdbg: {printable(sentence)}"
         if terminal:
             cols = _columns()
             text = text if len(text) < cols else f"{text[: max(0, cols - 2)]}…"
-        encoding = stream.encoding or "ascii"
-        text = text.encode(encoding, "backslashreplace").decode(encoding)
         before = self._written()
         try:
-            stream.write(f"\x1b[1A\r\x1b[2K{text}\n" if over else f"{text}\n")
-            stream.flush()
-        except OSError:  # the terminal is gone
+            write(stream, f"\x1b[1A\r\x1b[2K{text}\n" if over else f"{text}\n")
+            flush(stream)
+        except Exception:  # noqa: BLE001  # the terminal is gone, or an object of the program's own cannot take it
             return
         after = self._written()
         # Some systems have the counter but do not update it: then nothing can be overwritten safely.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import atexit
 import os
 import shlex
-import sys
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -35,6 +34,7 @@ from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import Tensor
 from tfdbg_cli.model.units import bytes_text
 from tfdbg_cli.model.values import NoValue
+from tfdbg_cli.streams import to_stderr
 
 _SHARE = 4  # runs that wait to be written may take a quarter of the memory budget
 
@@ -54,7 +54,7 @@ class Recorder:
         """
         self._settings = settings
         self._patience = patience
-        self._say = say or _to_stderr
+        self._say = say or to_stderr
         self._lock = threading.Lock()
         self._beginning = threading.RLock()  # `begin` ends what was on before
         self._asked: RecordRuns | None = None
@@ -264,11 +264,6 @@ def _close(made: tuple[RecordingWriter, int]) -> None:
     """Close a writer that was created after `begin` had given up; it leaves a recording without runs."""
     with suppress(TfdbgError):
         made[0].close()
-
-
-def _to_stderr(sentence: str) -> None:
-    if sys.stderr is not None and not sys.stderr.closed:
-        print(f"tfdbg: {sentence}", file=sys.stderr, flush=True)
 
 
 def selection_of(asked: RecordRuns) -> Selection | None:

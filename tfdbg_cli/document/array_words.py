@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from tfdbg_cli.document.text import Style, printable
+from tfdbg_cli.document.text import Style
 from tfdbg_cli.model.dtypes import in_double, is_inexact
 from tfdbg_cli.model.repeated_element import repeated_element
 from tfdbg_cli.model.values import Array
+from tfdbg_cli.plain_text import printable
 
 _SEPARATOR = "\0"  # in no number, and not taken for a blank
 _AT_ONCE = 10_000  # up to so many elements are formatted together, exactly as NumPy would

@@ -10,7 +10,8 @@ from typing import Any
 from tfdbg_cli.document.cells import clip, clip_start, display_width
 from tfdbg_cli.document.later import Later
 from tfdbg_cli.document.lazy_lines import LazyLines
-from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, printable
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style
+from tfdbg_cli.plain_text import printable
 
 _GAP = 2  # columns between two of the table
 _HELD = 50_000  # rows of a table without a width that are kept while it is printed, unless it says otherwise

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from tfdbg_cli.plain_text import printable
+
 
 class Style(StrEnum):
     """What a span means. Front ends decide how it looks; nothing is said by colour alone."""
@@ -79,8 +81,6 @@ def lines_of(text: str, style: Style = Style.PLAIN) -> tuple[Line, ...]:
     return tuple(Line((Span(row, style),)) if row else EMPTY_LINE for row in text.expandtabs().split("\n"))
 
 
-def printable(text: str) -> str:
-    """`text` with control characters made visible."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+def plain_row(line: Line) -> str:
+    """One line without styles."""
+    return line.text.rstrip(" ")

@@ -6,7 +6,8 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tfdbg_cli.document.text import Line, Span, Style, line, printable
+from tfdbg_cli.document.text import Line, Span, Style, line
+from tfdbg_cli.plain_text import printable
 
 
 @dataclass(frozen=True)

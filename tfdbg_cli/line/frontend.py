@@ -21,9 +21,9 @@ from tfdbg_cli.line.conversation import Conversation
 from tfdbg_cli.line.input import Input, choose_input
 from tfdbg_cli.line.output import JsonOutput, LineOutput, TextOutput
 from tfdbg_cli.line.script import Script
-from tfdbg_cli.line.stream import to_stderr
 from tfdbg_cli.model.decision import Decision, Detach
 from tfdbg_cli.model.runs import Opened, RunEnd, RunStart, Stop
+from tfdbg_cli.streams import is_closed, to_stderr
 from tfdbg_cli.terminal_facts import columns, is_tty, terminal_facts
 
 _MOST_PAGES = 50  # that `prev` can go back to: a script that prints many arrays must not hold them all
@@ -78,7 +78,7 @@ class LineFrontend:
         if self.broken or (self._script is not None and not self._script.left):
             return Detach()
         stream: TextIO | None = self._stream or sys.stdout
-        if stream is None or stream.closed:
+        if stream is None or is_closed(stream):
             to_stderr("Standard output is closed: the program goes on undebugged.")
             self.broken = True
             return Detach()

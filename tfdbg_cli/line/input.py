@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol, TextIO, TypeAlias
 
 from tfdbg_cli.commands.typed_commands import History
 from tfdbg_cli.line.script import Script
-from tfdbg_cli.line.stream import write
+from tfdbg_cli.streams import write
 from tfdbg_cli.terminal_facts import TerminalFacts
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ class PipeInput:
     def _ready(self, stream: TextIO) -> bool:
         try:
             return bool(select.select([stream.fileno()], [], [], self._patience)[0])
-        except (OSError, ValueError):  # not a file of the operating system: it cannot keep us waiting
+        except (AttributeError, OSError, ValueError):  # not a file of the operating system: it cannot keep us waiting
             return True
 
 

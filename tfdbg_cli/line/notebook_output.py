@@ -7,8 +7,7 @@ from itertools import islice
 
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.document.exports.html import html_part
-from tfdbg_cli.document.plain import plain_row
-from tfdbg_cli.document.text import Line, Span, Style, line
+from tfdbg_cli.document.text import Line, Span, Style, line, plain_row
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.decision import Decision
 

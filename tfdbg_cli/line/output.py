@@ -11,15 +11,14 @@ from typing import Protocol, TextIO
 from tfdbg_cli.document.ansi import ansi_row
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.document.jsonlines import decision_json, document_json, error_json
-from tfdbg_cli.document.plain import plain_row
 from tfdbg_cli.document.table import Table
-from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, plain_row
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.line.progress_bars import bar_is_drawn
-from tfdbg_cli.line.stream import to_stderr, write
 from tfdbg_cli.line.waiting_line import WaitingLine
 from tfdbg_cli.model.decision import DebugRun, Decision, RunUntil
 from tfdbg_cli.model.exactness import Exactness
+from tfdbg_cli.streams import flush, to_stderr, write
 
 
 class LineOutput(Protocol):
@@ -126,7 +125,7 @@ class TextOutput:
         rows = map(self._row, lines)
         while chunk := list(islice(rows, _LINES_AT_ONCE)):
             write(self._stream, "\n".join([*chunk, ""]))
-        self._stream.flush()
+        flush(self._stream)
 
 
 class JsonOutput:
@@ -180,4 +179,4 @@ class JsonOutput:
 
     def _print(self, text: str) -> None:
         write(self.stream, text + "\n")
-        self.stream.flush()
+        flush(self.stream)

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import TextIO
 
-from tfdbg_cli.line.stream import write
+from tfdbg_cli.streams import flush, write
 
 _PATIENCE = 0.5  # seconds before anything is said: most commands are done by then
 _BETWEEN = 0.2  # seconds
@@ -37,5 +37,5 @@ class WaitingLine:
 
     def _show(self, text: str) -> None:
         write(self._stream, f"\r{text.ljust(len(self._shown))}" + "\r" * (not text))
-        self._stream.flush()
+        flush(self._stream)
         self._shown = text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from importlib import import_module
 
 from tfdbg_cli.analysis.watch.filter import TensorFilter
@@ -15,10 +15,10 @@ from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.commands.typed_commands import History
 from tfdbg_cli.commands.views.opening import opening_command
 from tfdbg_cli.config.settings import Settings
-from tfdbg_cli.document.plain import harmless
 from tfdbg_cli.document.source import highlighted
 from tfdbg_cli.model.decision import Decision, Detach
 from tfdbg_cli.model.runs import Stop
+from tfdbg_cli.streams import to_stderr
 from tfdbg_cli.tui.app import App
 from tfdbg_cli.tui.parting import last_words
 from tfdbg_cli.tui.terminal.terminal import Terminal
@@ -81,9 +81,7 @@ class TuiFrontend:
 
     def notify(self, message: str) -> None:
         """Say one sentence on standard error."""
-        if sys.stderr is not None:
-            with suppress(OSError):  # standard error was the terminal that is gone
-                print(f"tfdbg: {harmless(message)}", file=sys.stderr, flush=True)
+        to_stderr(message)
 
     def _stop(self, event: Stop) -> Decision:
         if self._history is None:

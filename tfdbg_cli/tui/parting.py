@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from tfdbg_cli.commands.service.prompt_service import PromptService
-from tfdbg_cli.document.text import printable
 from tfdbg_cli.model.decision import (
     Abort,
     Continue,
@@ -25,6 +24,7 @@ from tfdbg_cli.model.decision import (
 )
 from tfdbg_cli.model.pausing import STEPS
 from tfdbg_cli.model.units import count_text
+from tfdbg_cli.plain_text import printable
 
 
 def last_words(service: PromptService, decision: Decision, program: Sequence[str]) -> str:

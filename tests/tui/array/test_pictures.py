@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tfdbg_cli.document.cells import display_width
-from tfdbg_cli.document.glyphs import in_ascii
+from tfdbg_cli.plain_text import in_ascii
 from tfdbg_cli.tui.array.health import Health, examined, health_strips
 from tfdbg_cli.tui.array.heatmap import heatmap
 from tfdbg_cli.tui.array.histogram import counted, histogram

@@ -12,7 +12,7 @@ from support.screen import Driven
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.document.cells import display_width
-from tfdbg_cli.document.glyphs import PLAIN
+from tfdbg_cli.plain_text import PLAIN
 
 THEMES = ("dark", "light", "contrast", "mono", "ascii")
 SCREENS = {

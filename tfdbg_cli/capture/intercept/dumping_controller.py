@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 import threading
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from tfdbg_cli.capture.intercept.unattended import Unattended, WatchFunction
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.units import bytes_text
+from tfdbg_cli.streams import to_stderr
 
 
 class DumpingController(Unattended):
@@ -76,7 +76,7 @@ class DumpingController(Unattended):
             obstacle = self._obstacle(expected)
             if obstacle and not self._full:
                 self._full = True
-                print(f"tfdbg: {obstacle}", file=sys.stderr)
+                to_stderr(obstacle)
         return not obstacle
 
     def _obstacle(self, expected: int) -> str:

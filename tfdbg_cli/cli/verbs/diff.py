@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tfdbg_cli.cli.parser import Parser
 from tfdbg_cli.cli.waiting import waited_for
-from tfdbg_cli.line.stream import discard_output, write
+from tfdbg_cli.streams import discard_output, write
 
 if TYPE_CHECKING:
     from tfdbg_cli.commands.views.recordings_compared import Recorded
@@ -117,7 +117,7 @@ def _only(options: argparse.Namespace) -> Recorded:
 def _print(document: Document, *, as_json: bool) -> None:
     from tfdbg_cli.document.ansi import ansi_row, wants_color
     from tfdbg_cli.document.jsonlines import document_json
-    from tfdbg_cli.document.plain import plain_row
+    from tfdbg_cli.document.text import plain_row
     from tfdbg_cli.terminal_facts import columns, is_tty
 
     if as_json:

@@ -8,8 +8,8 @@ import sys
 
 from tfdbg_cli.cli.parser import Parser
 from tfdbg_cli.cli.waiting import waited_for
-from tfdbg_cli.document.plain import harmless
-from tfdbg_cli.line.stream import write
+from tfdbg_cli.plain_text import harmless
+from tfdbg_cli.streams import write
 
 HELP = "say what a path is, what is wrong with it and what to do"
 

@@ -13,7 +13,7 @@ from tfdbg_cli.cli.parser import Parser
 from tfdbg_cli.cli.prompt import add_prompt_options, launch_options, look_at
 from tfdbg_cli.cli.waiting import waited_for
 from tfdbg_cli.errors import NothingYetError
-from tfdbg_cli.line.stream import to_stderr
+from tfdbg_cli.streams import to_stderr
 
 if TYPE_CHECKING:
     from tfdbg_cli.model.runs import Opened

@@ -12,8 +12,8 @@ from tfdbg_cli.cli.record_options import add_record_options, record_of
 from tfdbg_cli.cli.verbs import Program
 from tfdbg_cli.commands.views.watch_decision import SKIPPING, watch_decision
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.line.stream import to_stderr
 from tfdbg_cli.model.decision import OnBenign, RunUntil
+from tfdbg_cli.streams import to_stderr
 
 HELP = "run a program and debug it"
 _MOST_COMMANDS = 3  # named of those that were not used

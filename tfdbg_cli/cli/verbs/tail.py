@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tfdbg_cli.cli.parser import Parser
-from tfdbg_cli.document.plain import harmless
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.recording.addresses import refuse_address
-from tfdbg_cli.line.stream import to_stderr, write
 from tfdbg_cli.model.units import count_text
+from tfdbg_cli.plain_text import harmless
+from tfdbg_cli.streams import to_stderr, write
 
 if TYPE_CHECKING:
     from tfdbg_cli.formats.event_sets.following import Growth

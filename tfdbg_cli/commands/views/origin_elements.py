@@ -13,11 +13,12 @@ from tfdbg_cli.commands.views.short_names import shortest_ends
 from tfdbg_cli.document.document import Block, Text
 from tfdbg_cli.document.summary import chip, number_text
 from tfdbg_cli.document.table import Column, Row, Table
-from tfdbg_cli.document.text import Span, Style, line, printable
+from tfdbg_cli.document.text import Span, Style, line
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import summarize
 from tfdbg_cli.model.units import count_text, shape_text
 from tfdbg_cli.model.values import Array
+from tfdbg_cli.plain_text import printable
 
 _MOST_PART_VALUES = 32  # a longer slice of an input goes into JSON as its size and extremes
 

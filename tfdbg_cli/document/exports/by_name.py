@@ -11,7 +11,7 @@ from tfdbg_cli.document.exports.csv_rows import csv_text
 from tfdbg_cli.document.exports.html import html_page
 from tfdbg_cli.document.exports.svg import svg_picture
 from tfdbg_cli.document.jsonlines import document_json
-from tfdbg_cli.document.plain import plain_row
+from tfdbg_cli.document.text import plain_row
 from tfdbg_cli.errors import TfdbgError
 
 _NO_TEXT = {

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from html import escape
 
 from tfdbg_cli.document.exports.looks import BACK, FRONT, LOOKS
-from tfdbg_cli.document.plain import safe
 from tfdbg_cli.document.text import Line, Span
+from tfdbg_cli.plain_text import safe
 
 _FONT = "font-family:ui-monospace,Menlo,Consolas,DejaVu Sans Mono,monospace;line-height:1.3"
 

@@ -7,9 +7,9 @@ from html import escape
 
 from tfdbg_cli.document.cells import display_width
 from tfdbg_cli.document.exports.looks import BACK, FRONT, LOOKS, Look
-from tfdbg_cli.document.plain import safe
 from tfdbg_cli.document.text import Line
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.plain_text import safe
 
 _SIZE, _ACROSS, _DOWN, _MARGIN = 14.0, 8.43, 18.0, 12.0  # of a letter, in pixels
 _FONT = "ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace"

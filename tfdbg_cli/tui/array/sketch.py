@@ -10,10 +10,11 @@ import numpy as np
 
 from tfdbg_cli.document.array_words import is_text
 from tfdbg_cli.document.figure import Figure, Way
-from tfdbg_cli.document.text import Style, printable
+from tfdbg_cli.document.text import Style
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.recording.fetching import in_steps
 from tfdbg_cli.model.values import Array, NoValue
+from tfdbg_cli.plain_text import printable
 from tfdbg_cli.tui.array.condition import nonfinite
 from tfdbg_cli.tui.array.histogram import Counts, counted, histogram
 from tfdbg_cli.tui.array.levels import scale_of

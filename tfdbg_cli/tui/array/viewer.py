@@ -9,11 +9,12 @@ from typing import Any
 
 from tfdbg_cli.document.array_words import is_text, scalar_text, text_word
 from tfdbg_cli.document.cells import clip_start, display_width
-from tfdbg_cli.document.text import Line, Style, printable
+from tfdbg_cli.document.text import Line, Style
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import name_of
 from tfdbg_cli.model.units import shape_text
 from tfdbg_cli.model.values import Array
+from tfdbg_cli.plain_text import printable
 from tfdbg_cli.tui.array.health import Health, examined, health_strips
 from tfdbg_cli.tui.array.heatmap import heatmap
 from tfdbg_cli.tui.array.histogram import Counts, counted, histogram

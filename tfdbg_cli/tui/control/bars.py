@@ -10,7 +10,8 @@ from tfdbg_cli.commands.registry import Moment
 from tfdbg_cli.commands.service.pages import Pages
 from tfdbg_cli.commands.service.prompt_service import PromptService
 from tfdbg_cli.document.cells import clip
-from tfdbg_cli.document.text import Line, Span, Style, line, printable
+from tfdbg_cli.document.text import Line, Span, Style, line
+from tfdbg_cli.plain_text import printable
 from tfdbg_cli.tui.control.keymap import Binding, KeyContext, bindings, key_name
 from tfdbg_cli.tui.reading.paint import columns
 from tfdbg_cli.tui.reading.viewport import Viewport

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tfdbg_cli.document.text import Line, Span, Style, line, printable
+from tfdbg_cli.document.text import Line, Span, Style, line
+from tfdbg_cli.plain_text import printable
 from tfdbg_cli.tui.control import bars
 from tfdbg_cli.tui.control.actions import Actions
 from tfdbg_cli.tui.control.keymap import KeyContext

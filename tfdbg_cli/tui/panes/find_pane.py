@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tfdbg_cli.document.text import EMPTY_LINE, line, printable
+from tfdbg_cli.document.text import EMPTY_LINE, line
+from tfdbg_cli.plain_text import printable
 from tfdbg_cli.tui.control.actions import Actions
 from tfdbg_cli.tui.control.find_dialog import FindDialog
 from tfdbg_cli.tui.control.pane import Drawing

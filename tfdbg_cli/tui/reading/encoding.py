@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import urwid
 from urwid.util import get_encoding
 
-from tfdbg_cli.document.glyphs import in_ascii
+from tfdbg_cli.plain_text import in_ascii
 
 _BY_CHOICE = "us-ascii"  # ASCII in name and fact, and told apart from a terminal's own "ascii"
 

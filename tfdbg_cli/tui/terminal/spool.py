@@ -7,6 +7,8 @@ import sys
 import tempfile
 from io import FileIO
 
+from tfdbg_cli.streams import flush, to_stderr
+
 LIMIT = 32 << 20  # bytes kept of what each of two generations holds
 _CHUNK = 1 << 16
 
@@ -61,8 +63,7 @@ class Spool:
             _replay(self._files[-1], replayed, target)
         except OSError as error:
             self._give_back()
-            if sys.stderr is not None:
-                print(f"tfdbg: what was printed meanwhile is lost: {error.strerror}.", file=sys.stderr)
+            to_stderr(f"what was printed meanwhile is lost: {error.strerror}.")
         finally:
             os.close(target)
             for file in self._files:
@@ -101,8 +102,8 @@ def _flush() -> None:
     for stream in (sys.stdout, sys.stderr):
         try:
             if stream is not None:
-                stream.flush()
-        except (OSError, ValueError):  # a closed or broken stream of the program's own: it holds nothing for us
+                flush(stream)
+        except Exception:  # noqa: BLE001  # a closed or broken stream of the program's own: it holds nothing for us
             continue
 
 

@@ -21,8 +21,8 @@ from urwid.util import get_encoding
 
 from tfdbg_cli.collection import count_as_old
 from tfdbg_cli.document.ansi import wants_color
-from tfdbg_cli.document.glyphs import PLAIN
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.plain_text import PLAIN
 from tfdbg_cli.terminal_facts import CONTROLLING_TERMINAL
 from tfdbg_cli.tui.terminal.deadly_signals import DEADLY, Terminated, ends_the_program, terminated
 from tfdbg_cli.tui.terminal.encoded_rows import EncodedRows

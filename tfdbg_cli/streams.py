@@ -1,0 +1,62 @@
+"""The standard streams of the program, to which we write: it may have closed them, or put objects of its own there.
+
+A program that logs what it prints puts an object there that has `write` and perhaps `flush`, and nothing else.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+from typing import TextIO
+
+from tfdbg_cli.plain_text import harmless, in_ascii
+
+
+def standard_error() -> TextIO | None:
+    """Standard error as it is now; None where the program has closed it or has none."""
+    return None if is_closed(sys.stderr) else sys.stderr
+
+
+def is_closed(stream: TextIO | None) -> bool:
+    """Whether nothing can be written to `stream`, because it is closed or not there."""
+    return stream is None or bool(getattr(stream, "closed", False))
+
+
+def write(stream: TextIO, text: str) -> None:
+    """Write `text`; where the encoding of `stream` cannot express it, our glyphs in ASCII and the rest as escapes."""
+    try:
+        stream.write(text)
+    except UnicodeEncodeError:
+        encoding = encoding_of(stream)
+        stream.write(in_ascii(text).encode(encoding, "backslashreplace").decode(encoding))
+
+
+def encoding_of(stream: TextIO) -> str:
+    """The encoding of `stream`; ASCII where it tells none."""
+    return getattr(stream, "encoding", None) or "ascii"
+
+
+def flush(stream: TextIO) -> None:
+    """Flush `stream`, if it knows how to."""
+    done = getattr(stream, "flush", None)
+    if done is not None:
+        done()
+
+
+def to_stderr(sentence: str) -> None:
+    """Say `sentence` on standard error.
+
+    What a terminal would obey is made visible: a sentence may name a path, and a path may be anything. Where standard
+    error takes nothing, nothing is said: an error of its own must not become one of the program's.
+    """
+    stream = standard_error()
+    if stream is not None:
+        with suppress(Exception):
+            write(stream, f"tfdbg: {harmless(sentence)}\n")
+            flush(stream)
+
+
+def discard_output() -> None:
+    """Throw away what is still to be written, lest the interpreter complain about it at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -28,6 +28,7 @@ from tfdbg_cli.capture.functions.own_names import is_ours, original_names
 from tfdbg_cli.capture.functions.rewrite import Exposed
 from tfdbg_cli.capture.functions.straight import Straight
 from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.observers import unobserved
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.types import AtomicFunction, EagerTensor, NodeDef
 from tfdbg_cli.model.dtypes import RESOURCE, VARIANT
@@ -277,7 +278,7 @@ class Instrumented:
         return found
 
     def _run(self, name: str, inputs: Sequence[EagerTensor], outputs: int) -> Sequence[EagerTensor]:
-        with compat.not_recording(), nullcontext() if self._atomic is None else compat.worded_as(self._atomic):
+        with unobserved(), nullcontext() if self._atomic is None else compat.worded_as(self._atomic):
             try:
                 found = compat.run_function(name, inputs, outputs, optimize=not self.grafted)
             except OpError as error:

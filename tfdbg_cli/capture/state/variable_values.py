@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import tensorflow as tf
 
 from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.observers import unobserved
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import EagerTensor, FunctionDef
@@ -46,7 +47,7 @@ class VariableReader:
         if not handles:
             return []
         self._count()
-        with INSIDE, compat.not_recording():
+        with INSIDE, unobserved():
             try:
                 if self._name:
                     # There is nothing to optimize; with a thousand variables that takes the better part of a second.
@@ -96,5 +97,5 @@ def put_back(handle: EagerTensor, value: EagerTensor) -> None:
         tf.errors.OpError: the variable is gone, or of another type.
 
     """
-    with INSIDE, compat.not_recording():
+    with INSIDE, unobserved():
         tf.raw_ops.AssignVariableOp(resource=handle, value=value)

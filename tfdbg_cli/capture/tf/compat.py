@@ -182,13 +182,13 @@ def remove_function(name: str) -> None:
 def run_function(name: str, inputs: Sequence[Any], outputs: int, *, optimize: bool = True, by: str = "") -> list[Any]:
     """Call the function `name`, as an AtomicFunction its own; as it is unless `optimize`, `by` that executor."""
     eager, cancelling = context.context(), cancellation.context()
-    options = _call_options(eager, optimize=optimize, executor=by)
+    options = call_options(eager, optimize=optimize, executor=by)
     if cancelling is None:
         return execute.execute(name, outputs, list(inputs), options, eager) or []
     return execute.execute_with_cancellation(name, outputs, list(inputs), options, eager, cancelling) or []
 
 
-def _call_options(eager: Any, *, optimize: bool, executor: str = "") -> tuple[Any, ...]:
+def call_options(eager: Any, *, optimize: bool = True, executor: str = "") -> tuple[Any, ...]:
     """The attributes of a call of a function."""
     options = dict(eager.function_call_options.as_attrs())
     options |= {"executor_type": executor} if executor else {}
@@ -210,7 +210,7 @@ def graphs_made_of(name: str, inputs: Sequence[Any], outputs: int, *, optimize: 
     cancelled.start_cancel()
     tf.identity(0)  # compiled at its first call, which must not happen while graphs are collected
     eager = context.context()
-    options = _call_options(eager, optimize=optimize)
+    options = call_options(eager, optimize=optimize)
     eager.enable_graph_collection()
     eager.export_run_metadata()  # drops what a trace of the program has left to be collected
     try:

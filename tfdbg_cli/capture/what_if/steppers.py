@@ -15,7 +15,7 @@ from tfdbg_cli.capture.replay.function import inputs_of
 from tfdbg_cli.capture.replay.registered import refusals, registered
 from tfdbg_cli.capture.sessions.call_names import fed, fetched
 from tfdbg_cli.capture.sessions.invocation import Invocation
-from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.observers import unobserved
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import EagerTensor
 from tfdbg_cli.capture.what_if.function_program import FunctionProgram, copies_of, values_now
@@ -36,7 +36,7 @@ class SteppableCall:
 
     def stepper(self) -> Stepper:
         """See Steppable."""
-        with INSIDE, tf.device(None), compat.not_recording():
+        with INSIDE, tf.device(None), unobserved():
             held = values_now(self.inputs)
         return NodeStepper(FunctionProgram(self.root, lambda: copies_of(self.inputs, held)))
 

@@ -18,7 +18,7 @@ from tfdbg_cli.capture.runs.eager.program.name_scopes import SCOPE_CHANGES
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack, stack_here, under_here
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.callers import is_tensorflows
-from tfdbg_cli.capture.tf.compat import EagerTensor, elements_of
+from tfdbg_cli.capture.tf.compat import EagerTensor, eager_context, elements_of, thread_data
 from tfdbg_cli.capture.tf.types import Method, OpOutputs
 from tfdbg_cli.ops.kinds import PYTHON
 from tfdbg_cli.own_frames import WITHOUT_OUR_FRAMES
@@ -50,12 +50,13 @@ def _nowhere() -> str:
 class DeferredOps:
     """What one thread has put off."""
 
-    __slots__ = ("_changes", "_room", "_scope_now", "_show", "_under", "allowed", "is_open", "ops", "scope")
+    __slots__ = ("_changes", "_room", "_scope_now", "_show", "_under", "allowed", "is_open", "ops", "scope", "thread")
 
     def __init__(self) -> None:
         self.allowed = False  # whether a tape computes gradients, and no Python of the program runs in between
         self.is_open = False  # whether the next op is put off without asking a listener
         self.ops: list[RanOp] = []
+        self.thread = thread_data(eager_context())  # what TensorFlow knows of it, such as its `op_callbacks`
         self.scope = ""
         self._room = 0
         self._changes = -1

@@ -17,6 +17,7 @@ from tfdbg_cli.capture.runs.eager.program.places import builds, counts, driven, 
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack, line_at
 from tfdbg_cli.capture.runs.eager.program.turns import Turn
 from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.observers import unobserved
 from tfdbg_cli.capture.tf.types import EagerTensor, OpInput, OpOutputs
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import TensorName
@@ -177,7 +178,7 @@ class PausedOp:
         if name.node == self.node and name.slot < len(self._tensors):
             self.replaced[name.slot] = _in_place_of(self._tensors[name.slot], value)
         else:
-            with compat.not_recording():
+            with unobserved():
                 tf.raw_ops.AssignVariableOp(resource=self._handle(name), value=compat.eager_tensor(value))
 
     @property

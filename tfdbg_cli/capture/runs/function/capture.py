@@ -18,6 +18,7 @@ from tfdbg_cli.capture.runs.function.traced_function import TracedFunction
 from tfdbg_cli.capture.runs.function.verdict import in_place
 from tfdbg_cli.capture.state.call_snapshot import CallSnapshot
 from tfdbg_cli.capture.stores import asked_for
+from tfdbg_cli.capture.tf.observers import observed
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import EagerTensor, RunResult
 from tfdbg_cli.capture.what_if.function import FunctionWhatIf
@@ -83,6 +84,7 @@ class CapturedCall(ABC):
             self.outcome = instrumented.perform(self.call.inputs, self.room)
         if self.outcome.error is not None:
             raise self.outcome.error
+        observed(self.call.traced.root.body.name, self.call.inputs, self.outcome.outputs)
         return self.outcome
 
     def drawn_by(self, drawing: Instrumented) -> Sequence[EagerTensor]:

@@ -13,6 +13,7 @@ from tfdbg_cli.capture.runs.function.capture import PerformedCall, held_before
 from tfdbg_cli.capture.runs.function.measured_function import MeasuredFunction
 from tfdbg_cli.capture.runs.function.verdict import beside
 from tfdbg_cli.capture.state.call_snapshot import CallSnapshot
+from tfdbg_cli.capture.tf.observers import observed
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import RunResult
 from tfdbg_cli.model.calls import Call, RunError
@@ -51,6 +52,7 @@ class MeasuredCall:
             outcome = self._outcome = self._proof.instrumented.perform(self._call.inputs, self._room)
         if outcome.error is not None:
             raise outcome.error
+        observed(self._call.traced.root.body.name, self._call.inputs, outcome.outputs)
         if self._held is not None:
             self._held.take_drawn(outcome)
         try:

@@ -16,6 +16,7 @@ from tfdbg_cli.capture.replay.function import fresh_variable
 from tfdbg_cli.capture.state.call_snapshot import CallSnapshot
 from tfdbg_cli.capture.state.snapshot_plan import SnapshotPlan
 from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.observers import unobserved
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import AtomicFunction, DType, EagerTensor
 from tfdbg_cli.errors import TfdbgError
@@ -62,7 +63,7 @@ class PlainRuns:
         """
         snapshot_plan = self._snapshot_plan
         inputs = self.inputs(held)
-        with INSIDE, compat.not_recording():
+        with INSIDE, unobserved():
             outputs = compat.run_function(snapshot_plan.root.body.name, inputs, len(snapshot_plan.root.body.returns))
             compat.give_handle_data(self._atomic, outputs)
             handles = {at: inputs[at] for at in snapshot_plan.written}
@@ -77,7 +78,7 @@ class PlainRuns:
         """
         if self.reason:
             raise TfdbgError(f"The function cannot be called on copies: {self.reason}.")
-        with INSIDE, compat.not_recording():
+        with INSIDE, unobserved():
             copies, fresh = self._copied_variables(held), self._fresh_iterators(held)
             return [fresh.get(at, copies.get(id(handle), handle)) for at, handle in enumerate(held.inputs)]
 

@@ -12,6 +12,7 @@ from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.runs.eager.log.noted_ops import CALLED, Noted, RecentOp
 from tfdbg_cli.capture.runs.function.traced_function import TracedFunction
 from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.observers import unobserved
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import EagerTensor
 from tfdbg_cli.model.calls import RunError
@@ -82,7 +83,7 @@ class Insides:
             given = self._given(inputs)
             if given is None:
                 return None
-            with INSIDE, compat.not_recording():
+            with INSIDE, unobserved():
                 found = traced.instrumented.perform(given, _MOST)
                 alike = len(given) == len(inputs) or _are_same(outputs, found.outputs)
         except Exception as error:  # noqa: BLE001  # then its values are not known

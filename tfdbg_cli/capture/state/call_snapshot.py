@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 import tensorflow as tf
@@ -106,6 +107,10 @@ class CallSnapshot:
     def alone(self) -> bool:
         """Whether no other thread may have written variables since it was taken."""
         return WRITING_THREADS.quiet_since(self._moment)
+
+    def kept_alone(self) -> AbstractContextManager[bool]:
+        """A context in which other threads begin no call that may write variables; gives whether it is `alone`."""
+        return WRITING_THREADS.halted_since(self._moment)
 
     @property
     def inputs(self) -> Sequence[EagerTensor]:

@@ -7,7 +7,8 @@ in between is no difference between the two, and to put variables back would tak
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 
@@ -20,17 +21,19 @@ class WritesBegun:
 
 
 class WritingThreads:
-    """Counts what each thread begins that may write variables. Each thread counts for itself, without a lock."""
+    """Counts what each thread begins that may write variables. While variables are put right no call begins."""
 
     def __init__(self) -> None:
+        self._gate = threading.RLock()
         self._begun: dict[int, int] = {}
         self._under_way: dict[int, int] = {}
 
     def begin(self) -> None:
         """Note that the calling thread calls a function, until it calls `end`."""
         here = threading.get_ident()
-        self._begun[here] = self._begun.get(here, 0) + 1
-        self._under_way[here] = self._under_way.get(here, 0) + 1
+        with self._gate:
+            self._begun[here] = self._begun.get(here, 0) + 1
+            self._under_way[here] = self._under_way.get(here, 0) + 1
 
     def end(self) -> None:
         """Note that the last call that the calling thread began is over."""
@@ -52,11 +55,15 @@ class WritingThreads:
         now = self.now()
         return not moment.busy and now == moment
 
-    @property
-    def only_this(self) -> bool:
-        """Whether no other thread that lives has written anything, so that none is likely to at this moment."""
-        now = self.now()
-        return not now.busy and now.begun.keys().isdisjoint(thread.ident for thread in threading.enumerate())
+    @contextmanager
+    def halted_since(self, moment: WritesBegun) -> Iterator[bool]:
+        """A context in which calls that other threads begin wait, so that variables can be put right.
+
+        Gives whether none may have written anything since `moment`. What eager code of other threads writes is noted
+        behind it, so of that what is being written at this instant is not seen.
+        """
+        with self._gate:
+            yield self.quiet_since(moment)
 
 
 WRITING_THREADS = WritingThreads()

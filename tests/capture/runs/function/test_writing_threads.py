@@ -13,6 +13,7 @@ import tensorflow as tf
 from tfdbg_cli.capture.failures import remark
 from tfdbg_cli.capture.functions.exact.agreement import Effect
 from tfdbg_cli.capture.runs.function.plain_runs import PlainRuns
+from tfdbg_cli.capture.runs.function.trials import Trials
 from tfdbg_cli.model.decision import Detach, RunUntil
 
 pytestmark = pytest.mark.tf
@@ -82,9 +83,10 @@ def test_a_program_whose_threads_write_all_the_time_is_not_compared(watched, dur
     assert end.run.exactness is not None and end.run.exactness.exact, "proven by its compiled graph"
 
 
-def test_with_a_thread_that_may_write_a_difference_is_told_and_nothing_is_put_back(watched, monkeypatch) -> None:
-    weight = tf.Variable(1.0)
-    real, done = PlainRuns.effect, threading.Event()
+@pytest.fixture
+def plain_differs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Plain calls leave a little more in each variable than watched ones."""
+    real = PlainRuns.effect
 
     def effect(runs: PlainRuns, held: Any) -> Effect:
         found = real(runs, held)
@@ -93,28 +95,63 @@ def test_with_a_thread_that_may_write_a_difference_is_told_and_nothing_is_put_ba
     monkeypatch.setattr(PlainRuns, "effect", effect)
     remark.cache_clear()
 
+
+@pytest.mark.usefixtures("plain_differs")
+def test_a_thread_that_has_written_and_waits_keeps_nothing_from_being_put_right(watched) -> None:
+    weight, count = tf.Variable(1.0), tf.Variable(0)
+    begun, done = threading.Event(), threading.Event()
+
     @tf.function
-    def add(x: Any) -> Any:
+    def add(x: Any) -> None:
         weight.assign_add(x)
-        return tf.math.log(weight)
+
+    @tf.function
+    def step() -> None:
+        count.assign_add(1)
 
     def other() -> None:
-        add(tf.constant(0.0))
+        step()
         begun.set()
         done.wait()
 
-    begun = threading.Event()
-    with watched(WATCH, Detach()) as front:
+    with watched(WATCH, Detach()):
         thread = threading.Thread(target=other)
         thread.start()
         begun.wait()
-        before = weight.numpy()
         try:
             add(tf.constant(0.5))
-            assert weight.numpy() == before + np.float32(0.5)
+            assert weight.numpy() == np.float32(1.5) + np.float32(1e-6)
         finally:
             done.set()
             thread.join()
-        add(tf.constant(-5.0))
-    (end,) = front.ends
-    assert end.run.exactness is not None
+
+
+@pytest.mark.usefixtures("plain_differs")
+def test_a_call_of_another_thread_waits_while_variables_are_put_right(watched, monkeypatch) -> None:
+    weight = tf.Variable(1.0)
+    real = Trials._set_right
+    threads: list[threading.Thread] = []
+    order: list[str] = []
+
+    @tf.function
+    def add(x: Any) -> None:
+        weight.assign_add(x)
+
+    def other() -> None:
+        add(tf.constant(4.0))
+        order.append("other")
+
+    def set_right(trials: Trials, *arguments: Any) -> None:
+        if not threads:
+            threads.append(threading.Thread(target=other))
+            threads[0].start()
+            threads[0].join(0.2)  # it cannot end
+        real(trials, *arguments)
+        order.append("right")
+
+    monkeypatch.setattr(Trials, "_set_right", set_right)
+    with watched(WATCH, Detach()):
+        add(tf.constant(0.0))
+        threads[0].join()
+        assert order[0] == "right"
+        assert weight.numpy() >= 5.0

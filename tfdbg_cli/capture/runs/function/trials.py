@@ -18,7 +18,6 @@ from tfdbg_cli.capture.runs.function.plain_runs import PlainRuns
 from tfdbg_cli.capture.state.call_snapshot import CallSnapshot
 from tfdbg_cli.capture.state.snapshot_plan import SnapshotPlan
 from tfdbg_cli.capture.state.variable_values import put_back
-from tfdbg_cli.capture.state.writing_threads import WRITING_THREADS
 from tfdbg_cli.capture.tf.types import AtomicFunction, EagerTensor
 from tfdbg_cli.model.exactness import Parting, named_partings
 
@@ -42,10 +41,14 @@ _MOST_DISTURBED = 5  # trials in a row that other threads may spoil
 
 @dataclass(frozen=True)
 class Trial:
-    """The result of a trial: the outputs to give to the program, and which outputs and variables differed."""
+    """The result of a trial: the outputs to give to the program, and which outputs and variables differed.
+
+    Where some did, `right` says that the program has what the plain call gives.
+    """
 
     outputs: tuple[EagerTensor, ...]
     agreement: Agreement
+    right: bool = True
 
 
 class Trials:
@@ -101,8 +104,8 @@ class Trials:
     ) -> Trial | None:
         """Make the plain call from the state `held` and compare it with the call that was made, which gave `outputs`.
 
-        Where they differ the program's variables are set to what the plain call leaves in them, unless the program
-        has other threads that write variables: what these write meanwhile would be lost. `found` says that the watch
+        Where they differ the program's variables are set to what the plain call leaves in them, unless another thread
+        has begun to write since the calls were compared: what it writes would be lost. `found` says that the watch
         found something in the call: a difference is not held against the function then, since NaN alone may cause it.
         `plain` is the result of `made_before`. None if the plain call cannot be made, does not repeat, or if another
         thread may have written variables since the state was held: then the next call is tried.
@@ -126,12 +129,12 @@ class Trials:
         self.made += 1
         if not result.partings:
             return Trial(tuple(outputs), result)
-        right = WRITING_THREADS.only_this
-        if right:
-            self._set_right(held, watched, plain)
+        with held.kept_alone() as right:
+            if right:
+                self._set_right(held, watched, plain)
         if not found:
             self._note(result.partings, right)
-        return Trial(tuple(map(_of_both, outputs, plain.outputs) if right else outputs), result)
+        return Trial(tuple(map(_of_both, outputs, plain.outputs) if right else outputs), result, right)
 
     def given_plainly(self, held: CallSnapshot, error: Exception) -> tuple[EagerTensor, ...] | None:
         """The outputs of the plain call from the state `held`, after a call with checks failed with `error`.

@@ -65,6 +65,10 @@ _SET_RIGHT = (
     "The watched run itself gave something else, in {}; the program was given what the plain run from the same state "
     "gives."
 )
+_NOT_RIGHT = (
+    "The watched run itself gave something else, in {}, and the program goes on with that: another thread of it was "
+    "writing variables, which would have been lost."
+)
 
 
 class ReplayedWatchedCall(CapturedCall):
@@ -141,7 +145,8 @@ class ReplayedWatchedCall(CapturedCall):
         if trial is None:
             return outcome.outputs
         if trial.agreement.partings and outcome.found:
-            self._note = _SET_RIGHT.format(named_partings(trial.agreement.partings))
+            told = _SET_RIGHT if trial.right else _NOT_RIGHT
+            self._note = told.format(named_partings(trial.agreement.partings))
         return trial.outputs
 
     @property

@@ -103,6 +103,7 @@ def test_the_table_was_read() -> None:
         "own_frames",
         "plain_text",
         "streams",
+        "standard_input",
     }
     assert "document" in ALLOWED["tui"]
     assert "tui" not in ALLOWED["line"]

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
 
+from tfdbg_cli.standard_input import is_taken
+
 CONTROLLING_TERMINAL = "/dev/tty"
 _COLUMNS = 80  # where nobody knows
 
@@ -25,12 +27,14 @@ class TerminalFacts:
     term: str
     notebook: bool
     ide: str
+    stdin_taken: bool = False  # the program itself reads standard input, so that commands do not come from there
 
     def obstacle(self, *, chosen: bool = False) -> str:
         """Why a full screen cannot work, as the end of a sentence; empty when it can.
 
         When the user has `chosen` the full screen, standard input may be anything: it draws on the
-        controlling terminal. Else a redirected standard input means that commands come from there.
+        controlling terminal. Else a redirected standard input means that commands come from there, unless the
+        program reads it.
         """
         if self.notebook:
             return "a notebook has no terminal"
@@ -40,7 +44,7 @@ class TerminalFacts:
             return f"the console of {self.ide} is no full terminal"
         if not self.controlling:
             return "there is no terminal"
-        if not self.stdin_tty and not chosen:
+        if not (self.stdin_tty or self.stdin_taken or chosen):
             return "standard input is not a terminal"
         if self.term in {"", "dumb", "unknown"}:
             return f"TERM is {self.term}" if self.term else "TERM is not set"
@@ -52,6 +56,7 @@ def terminal_facts(environ: Mapping[str, str] = os.environ) -> TerminalFacts:
     controlling, foreground = _controlling_terminal()
     return TerminalFacts(
         stdin_tty=is_tty(sys.stdin),
+        stdin_taken=is_taken(),
         stdout_tty=is_tty(sys.stdout),
         controlling=controlling,
         foreground=foreground,

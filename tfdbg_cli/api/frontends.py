@@ -77,7 +77,7 @@ def attended(ui: str | None = None) -> bool:
     facts = terminal_facts()
     if facts.notebook or facts.ide or not facts.foreground:
         return False
-    return facts.stdin_tty or (wanted == "tui" and facts.controlling)
+    return facts.stdin_tty or ((wanted == "tui" or facts.stdin_taken) and facts.controlling)
 
 
 def fills_the_screen(ui: str | None = None) -> bool:

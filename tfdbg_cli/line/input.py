@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol, TextIO, TypeAlias
 
 from tfdbg_cli.commands.typed_commands import History
 from tfdbg_cli.line.script import Script
+from tfdbg_cli.standard_input import is_taken, reading_commands
 from tfdbg_cli.streams import write
 from tfdbg_cli.terminal_facts import TerminalFacts
 
@@ -88,8 +89,9 @@ class NoInput:
 class PipeInput:
     """Commands on a standard input that is no terminal.
 
-    A pipe that stays open and silent is given up after `patience` seconds before its first command: a training
-    job must not wait for a user who is not there. After a first command it may take its time.
+    A pipe that the program itself has read holds its data, and no commands. One that stays open and silent is given
+    up after `patience` seconds before its first command: a training job must not wait for a user who is not there.
+    After a first command it may take its time.
     """
 
     interactive = False
@@ -121,11 +123,15 @@ class PipeInput:
     def _line(self) -> str | None:
         # The program's own reader is used, so that lines it has buffered are not lost.
         stream = sys.stdin
+        if not self._began and is_taken():
+            self.ending = "The program reads standard input itself, so no commands come from there (-c gives some)"
+            return None
         try:
             if not self._began and not self._ready(stream):
                 self.ending = f"No command came on standard input within {self._patience:g} seconds"
                 return None
-            text = stream.readline()
+            with reading_commands():
+                text = stream.readline()
         except UnicodeDecodeError as error:
             self.ending = f"Standard input holds bytes that are no text ({error.reason})"
             return None

@@ -13,6 +13,7 @@ from tfdbg_cli.cli.verbs import Program
 from tfdbg_cli.commands.views.watch_decision import SKIPPING, watch_decision
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.decision import OnBenign, RunUntil
+from tfdbg_cli.standard_input import notice_readers
 from tfdbg_cli.streams import to_stderr
 
 HELP = "run a program and debug it"
@@ -71,6 +72,8 @@ def run(options: argparse.Namespace) -> Program:
     asked = launch_options(options, watch_of(options), record_of(options))
 
     def debugged() -> int:
+        if asked.script is None:
+            notice_readers()
         launch.debug_process(asked)
         try:
             start()

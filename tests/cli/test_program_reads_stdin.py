@@ -1,0 +1,38 @@
+"""`tfdbg run` on programs that read standard input: what is theirs is never taken for commands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support.launched import python
+
+pytestmark = pytest.mark.tf
+
+PROGRAM = """
+import sys
+
+import tensorflow as tf
+
+@tf.function
+def loss(x):
+    return tf.math.log(x)
+
+count = 0
+for row in sys.stdin:
+    count += 1
+    loss(tf.constant(float(row)))
+print("rows", count)
+"""
+
+
+@pytest.mark.parametrize("options", [["--watch"], ["--until", "has_inf_or_nan"], []])
+def test_data_on_standard_input_are_no_commands(tmp_path: Path, options: list[str]) -> None:
+    (tmp_path / "train.py").write_text(PROGRAM)
+    words = ["-m", "tfdbg_cli", "run", "--ui", "line", *options, "train.py"]
+    done = python(*words, folder=tmp_path, given="1\n2\n0\n4\n5\n", anew=True)
+    assert done.returncode == 0, done.stderr
+    assert "rows 5" in done.stdout
+    assert "There is no command" not in done.stdout
+    assert "The program reads standard input itself" in done.stdout + done.stderr
+    assert ("Log of 0" in done.stdout) == bool(options)

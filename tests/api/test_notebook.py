@@ -32,7 +32,12 @@ class _Shell:
 
     def run_cell(self, raw_cell, store_history):
         assert not store_history
-        exec(raw_cell, self.names)
+        result = types.SimpleNamespace(error_before_exec=None, error_in_exec=None)
+        try:
+            exec(raw_cell, self.names)
+        except ArithmeticError as error:
+            result.error_in_exec = error
+        return result
 
 
 class _Notebook:
@@ -126,3 +131,12 @@ def test_the_prompt_in_a_notebook_answers_in_html(monkeypatch):
     assert any("run #3" in one["text/plain"] for one in shown)
     display({"text/plain": "x"})
     assert shown[-1] == {"text/plain": "x"}
+
+
+@pytest.mark.tf
+def test_what_a_debugged_cell_raises_is_raised_again_without_being_shown_again():
+    """Whoever runs all cells went on behind a cell that had failed."""
+    notebook = _Notebook()
+    with pytest.raises(ZeroDivisionError) as raised:
+        notebook.magic("--watch", "1 / 0")
+    assert raised.value._render_traceback_() == []

@@ -50,14 +50,22 @@ class Notebook:
         self._service: PromptService | None = None
 
     def magic(self, line: str, cell: str | None = None) -> None:
-        """`%tfdbg LINE`, or `%%tfdbg LINE` above a cell. What goes wrong is said, not raised."""
+        """`%tfdbg LINE`, or `%%tfdbg LINE` above a cell. What goes wrong is said, not raised.
+
+        What the cell itself raises, which IPython has shown, is raised again without being shown again, so that
+        whoever runs all cells stops at it.
+        """
+        raised = None
         try:
             if cell is None:
                 self._command(line.strip())
             else:
-                self._run(_words(line), cell)
+                raised = self._run(_words(line), cell)
         except TfdbgError as error:
             self._output.error(line, error)
+        if raised is not None:
+            raised._render_traceback_ = list  # type: ignore[attr-defined]  # what IPython asks for the rows to show
+            raise raised
 
     def _command(self, command: str) -> None:
         if not command:
@@ -88,7 +96,8 @@ class Notebook:
         service.show(command, outcome)
         self._output.document(command, outcome)
 
-    def _run(self, words: list[str], cell: str) -> None:
+    def _run(self, words: list[str], cell: str) -> BaseException | None:
+        """Run a cell that is debugged; gives what it raised."""
         parser = _Parser(prog="%%tfdbg", add_help=False)
         parser.add_argument("--until", metavar="FILTER")
         parser.add_argument("--watch", dest="until", action="store_const", const="bad_result")
@@ -100,8 +109,10 @@ class Notebook:
         with debugging("line"):
             if until is not None:
                 set_watch(until)
-            self._shell.run_cell(cell, store_history=False)
+            result = self._shell.run_cell(cell, store_history=False)
             self._output.note(process_debugger().program_ends())
+        raised: BaseException | None = result.error_before_exec or result.error_in_exec
+        return raised
 
 
 def load_ipython_extension(shell: Shell) -> None:

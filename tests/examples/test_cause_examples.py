@@ -83,8 +83,8 @@ def _reopened(stop: RunEnd, path: Path) -> str:
 
 
 def _of_the_run(shown: str) -> list[str]:
-    """The lines of `shown` that do not say where the program stands, or since when it was watched."""
-    return [line for line in shown.splitlines() if not line.startswith(("Since", "After"))]
+    """The lines of `shown` that do not say where the program stands or goes on, or since when it was watched."""
+    return [line for line in shown.splitlines() if not line.startswith(("Since", "After", "Next"))]
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")

@@ -61,7 +61,8 @@ class ActiveWatch:
         earlier: Sequence[Run] = (),
     ) -> None:
         self.decision = decision
-        self.watch = Watch(decision, tensor_filter, say)
+        behind = earlier[-1].call.number if earlier else None
+        self.watch = Watch(decision, tensor_filter, say, behind=behind)
         self.watched = WatchRequest(
             decision.filter_name,
             tensor_filter,

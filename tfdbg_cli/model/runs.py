@@ -213,7 +213,8 @@ class Hit:
     `last_passed` is the number of the last watched run before it that read the same variables and held nothing bad,
     or nothing harmful: not in its inputs, nor in the variables as it left them. None if there was no such run.
     `others_passed` says that runs of other variables were watched without a hit since then. If it is false and
-    `last_passed` is None, whatever is bad in the variables was so before the watch began.
+    `last_passed` is None, whatever is bad in the variables was so before the watch began. `behind` is the number of
+    the run at whose stop it began; None if it began before any run.
     """
 
     filter_name: str
@@ -221,6 +222,7 @@ class Hit:
     runs: int
     last_passed: int | None = None
     others_passed: bool = False
+    behind: int | None = None
 
     def noted(self, run: Run) -> Run:
         """`run`, at which a watch stopped so, with a note that says it to who looks at the run elsewhere."""

@@ -15,7 +15,10 @@ from tfdbg_cli.model.runs import Hit, Run
 
 
 class Watch:
-    """Applies the filter of `decision` to run after run, and counts them; calls `say` once if the filter raises."""
+    """Applies the filter of `decision` to run after run, and counts them; calls `say` once if the filter raises.
+
+    It began at the stop `behind` the run with that number, or before any run (None).
+    """
 
     def __init__(
         self,
@@ -23,10 +26,12 @@ class Watch:
         tensor_filter: TensorFilter,
         say: Callable[[str], None],
         clock: Callable[[], float] = time.monotonic,
+        behind: int | None = None,
     ) -> None:
         self.decision = decision
         self.runs = 0
         self.eager_runs = 0  # of those, the ones of code that runs eagerly, as far as nothing passed in them
+        self._behind = behind
         self._last_passed = 0
         self._passed: dict[Hashable, int] = {}  # by `Call.looks_at`, the number of the last run without a hit
         self.progress = WatchProgress(decision.filter_name, clock)
@@ -55,7 +60,8 @@ class Watch:
             self.runs += 1
             alike = self._passed.get(run.call.looks_at)
             others = self._last_passed > (alike or 0)
-            return Hit(self.decision.filter_name, self.decision.exclude_node_names, self.runs, alike, others)
+            decision = self.decision
+            return Hit(decision.filter_name, decision.exclude_node_names, self.runs, alike, others, self._behind)
         self.passed(run.call.number, run.call.looks_at)
         return None
 

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import re
 from typing import Any
 
-from tfdbg_cli.analysis.graph.call_scopes import call_scopes
 from tfdbg_cli.analysis.origin.by_health import tells_health_alone
 from tfdbg_cli.analysis.origin.dismissed import dismissed_in
 from tfdbg_cli.analysis.origin.finding import Finding, Passed, look_for, passed_by
 from tfdbg_cli.analysis.origin.origin_found import Benign, Origin
 from tfdbg_cli.analysis.origin.search import OriginSearch
-from tfdbg_cli.analysis.watch.filter import Among
-from tfdbg_cli.analysis.watch.filters import our_filter
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import moment_of
 from tfdbg_cli.commands.registry import LIVE, LOOKING, Argument, Command, Moment
@@ -39,6 +35,7 @@ from tfdbg_cli.commands.views.origin_around import (
 from tfdbg_cli.commands.views.origin_by_health import origin_by_health
 from tfdbg_cli.commands.views.origin_elements import element_blocks, element_data
 from tfdbg_cli.commands.views.origin_head import head_line, nan_blocks, turn_lines
+from tfdbg_cli.commands.views.origin_since import Since, since_of
 from tfdbg_cli.commands.views.patterns import search_text
 from tfdbg_cli.commands.views.short_names import ShortNames, around
 from tfdbg_cli.document.document import Block, Document, Text
@@ -47,13 +44,12 @@ from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line
 from tfdbg_cli.document.wrapping import Labelled
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.model.calls import RunKind
-from tfdbg_cli.model.runs import Hit, Run, RunEnd
-from tfdbg_cli.model.statistics import nonfinite_mask
+from tfdbg_cli.model.decision import RunUntil
+from tfdbg_cli.model.runs import Run, RunEnd
 from tfdbg_cli.model.units import count_text
 from tfdbg_cli.ops.effects import updates_variable
-from tfdbg_cli.ops.kinds import PLAIN_CALLS, VARIABLE_READS
 
+_STAY_BAD = "What runs from here on begins with these, unless the program is started again with --skip-update."
 _LABEL = 10  # columns of the labels at the left
 _ELEMENTS_SHOWN = 3
 
@@ -72,8 +68,8 @@ def _origin(context: Context, options: argparse.Namespace) -> Document:
             return _unknown(run, found)
         return _all_fine(run, found, options, "what was computed so far" if context.stepper else "this run")
     context.memory.origins[context.current] = found.origin
-    since = _since(context, found.origin)
-    blocks = _screen(run, found, since, options, moment_of(context))
+    since = since_of(context, found.origin)
+    blocks = _screen(run, found, since, options, moment_of(context), stays_bad=_stays_bad(context))
     return Document("origin", blocks, lambda: _data(run, found, since), f"origin {found.origin.name}")
 
 
@@ -105,43 +101,17 @@ def _finding_of(context: Context, options: argparse.Namespace) -> Finding | Pass
     return finding
 
 
-def _since(context: Context, origin: Origin) -> str:
-    """Since which run a variable is not finite, as far as the watch that led here can tell."""
-    end = context.stop if isinstance(context.stop, RunEnd) else None
-    hit = None if end is None else end.hit
-    if end is None or hit is None or not origin.variable or _was_finite(origin):
-        return ""
-    if hit.last_passed is None:
-        return "" if hit.others_passed else "before this watch began: this is its first run"
-    ours = our_filter(context.filters[hit.filter_name]) if hit.filter_name in context.filters else None
-    if ours is not None and ours.among is Among.OUTCOME:
-        return ""  # what a run only reads is not asked, nor what it left as it was
-    if not _was_looked_at(end, hit, origin):
-        return ""
-    which = "that passed the watch and looked at it" if hit.others_passed else "that passed the watch"
-    return f"after run #{hit.last_passed}, the last one {which}"
-
-
-def _was_finite(origin: Origin) -> bool:
-    """Whether `origin` reads a variable that was finite before the run."""
-    held = origin.inputs[0].value if origin.inputs and origin.op_type in VARIABLE_READS else None
-    return held is not None and not nonfinite_mask(held).any()
-
-
-def _was_looked_at(end: RunEnd, hit: Hit, origin: Origin) -> bool:
-    """Whether a run of the same kind that passed the watch has surely asked what is bad at `origin`."""
-    run, name = end.run, origin.name.node
-    if run.call.kind is RunKind.EAGER:  # each turn may take another way
+def _stays_bad(context: Context) -> bool:
+    """Whether the program goes on with the variables as the run left them, though a watch stopped for it."""
+    end = context.stop
+    if not isinstance(end, RunEnd) or end.hit is None or end.run.unfinished:
         return False
-    scopes = call_scopes(run.graph)
-    if any(run.graph.node(scopes.caller(scope)).op_type not in PLAIN_CALLS for scope in scopes.around(name)):
-        return False
-    left_out = any(node in (name, origin.variable) for place in end.ignored for node in place.nodes)
-    excluded = hit.exclude_node_names
-    return not left_out and not (excluded and re.search(excluded, name))
+    return not (isinstance(end.watch, RunUntil) and end.watch.skip_update)
 
 
-def _screen(run: Run, found: Finding, since: str, options: argparse.Namespace, moment: Moment) -> tuple[Block, ...]:
+def _screen(
+    run: Run, found: Finding, since: Since, options: argparse.Namespace, moment: Moment, *, stays_bad: bool
+) -> tuple[Block, ...]:
     listed, live = moment is not Moment.STEPPING, moment in LIVE
     origin, passed = found.origin, found.passed
     names = around(run.graph, origin.name.node)
@@ -149,10 +119,10 @@ def _screen(run: Run, found: Finding, since: str, options: argparse.Namespace, m
         Text((head_line(run, origin, _LABEL), *turn_lines(run, origin, _LABEL))),
         Labelled("Cause", origin.cause.text, Style.WARNING, _LABEL),
     ]
-    if origin.cause.suggestion:
-        blocks.append(Labelled("Try", origin.cause.suggestion, Style.HINT, _LABEL))
-    if since:
-        blocks.append(Labelled("Since", since, label_width=_LABEL))
+    if suggestion := since.suggestion or origin.cause.suggestion:
+        blocks.append(Labelled("Try", suggestion, Style.HINT, _LABEL))
+    if since.when:
+        blocks.append(Labelled("Since", since.when, label_width=_LABEL))
     blocks += nan_blocks(run, found.nan, _LABEL) if found.nan is not None else []
     blocks += [*_intended_at(origin), Text((EMPTY_LINE,))]
     forward = f": {names.short(origin.forward)}, whose gradient this is" if origin.forward else ""
@@ -176,6 +146,11 @@ def _screen(run: Run, found: Finding, since: str, options: argparse.Namespace, m
         Text((after,)),
         *([] if within else harm_blocks(found, _LABEL)),
         *spoiled_blocks(run, found.after, _LABEL),
+        *(
+            [Labelled("Next", _STAY_BAD, Style.HINT, _LABEL)]
+            if stays_bad and found.after.variables and not since.when
+            else []
+        ),
     ]
     blocks += guarded_blocks(run, found.after, origin.name.node, live=live, label_width=_LABEL)
     blocks += [*intended_blocks(run, passed.intended, _LABEL), *ignored_blocks(passed.ignored, _LABEL)]
@@ -283,7 +258,7 @@ def _nothing(passed: Passed) -> dict[str, Any]:
     }
 
 
-def _data(run: Run, found: Finding, since: str) -> dict[str, Any]:
+def _data(run: Run, found: Finding, since: Since) -> dict[str, Any]:
     origin, passed, batch = found.origin, found.passed, found.in_batch.batch
     return {
         "tensor": str(origin.name),
@@ -299,8 +274,8 @@ def _data(run: Run, found: Finding, since: str) -> dict[str, Any]:
         "batch_rows": list(batch.rows),
         "batch": {"source": batch.source, "size": batch.size} if batch.rows else None,
         "cause": origin.cause.text,
-        "suggestion": origin.cause.suggestion,
-        "since": since or None,
+        "suggestion": since.suggestion or origin.cause.suggestion,
+        "since": since.when or None,
         "nan": None if found.nan is None else _nan_data(found.nan),
         "intended": None if origin.intended is None else origin.intended.what,
         "guarded_by": found.after.asked_by if found.after.guarded else None,

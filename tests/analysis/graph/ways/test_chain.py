@@ -11,6 +11,7 @@ from support.prompt import json_of, text_of
 from tfdbg_cli.analysis.graph.lineage import Lineage
 from tfdbg_cli.analysis.graph.ways.chain import chain_to
 from tfdbg_cli.model.calls import Argument, RunKind
+from tfdbg_cli.model.decision import RunUntil
 from tfdbg_cli.model.ignored import Ignored, IgnoredPlace
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Hit, Run, RunEnd
@@ -224,3 +225,21 @@ def test_a_name_with_a_slot_keeps_it() -> None:
     run = made_run(op("x", "Placeholder", value=[0.0]), op("s", "Split", "x"), op("log", "Log", "s:1", value=[-INF]))
     assert _chain(run, "log") == ["x:0", "s:1", "log:0"]
     assert TensorName("s", 1) in {link.tensor for link in chain_to(run, Lineage(run), run.graph.node("log"), 0)}
+
+
+def test_behind_a_stop_that_stop_is_named_and_how_to_come_further() -> None:
+    """It was said to have been so before the watch began, which had watched from the first run on."""
+    run = _function(*_update(NAN, NAN, NAN), after=NAN)
+    text = text_of("origin", RunEnd(run, Hit("has_inf_or_nan", "", 1, behind=4)))
+    assert "Since     run #4, the stop before this one, or before" in text
+    assert "--skip-update" in text.partition("Try")[2].partition("Since")[0]
+    assert "Next" not in text
+
+
+def test_at_a_stop_whose_update_stays_it_is_said_how_to_come_further() -> None:
+    run = _function(*_update(1.0, NAN, NAN)[:-1], after=NAN)
+    stop = RunEnd(run, Hit("bad_result", "", 4, 3))
+    told = "Next      What runs from here on begins with these"
+    assert told in text_of("origin", stop)
+    assert told not in text_of("origin", replace(stop, watch=RunUntil("bad_result", skip_update=True)))
+    assert told not in text_of("origin", run)

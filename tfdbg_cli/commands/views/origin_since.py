@@ -1,0 +1,72 @@
+"""Since which run a variable is not finite, as far as the watch that led to a stop can tell."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from tfdbg_cli.analysis.graph.call_scopes import call_scopes
+from tfdbg_cli.analysis.origin.origin_found import Origin
+from tfdbg_cli.analysis.watch.filter import Among
+from tfdbg_cli.analysis.watch.filters import our_filter
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.model.calls import RunKind
+from tfdbg_cli.model.runs import Hit, RunEnd
+from tfdbg_cli.model.statistics import nonfinite_mask
+from tfdbg_cli.ops.kinds import PLAIN_CALLS, VARIABLE_READS
+
+_START_AGAIN = (
+    "See what `origin` told at run #{}. To see what else is wrong, start the program again with --skip-update (`tfdbg"
+    " run --watch --skip-update …`), which puts the variables back at each stop."
+)
+
+
+@dataclass(frozen=True)
+class Since:
+    """`when` completes "not finite since", and is empty where that is not known; `suggestion` says what to do then.
+
+    The latter is empty where the cause says it.
+    """
+
+    when: str = ""
+    suggestion: str = ""
+
+
+def since_of(context: Context, origin: Origin) -> Since:
+    """Since when the variable in which `origin` lies is not finite."""
+    end = context.stop if isinstance(context.stop, RunEnd) else None
+    hit = None if end is None else end.hit
+    if end is None or hit is None or not origin.variable or _was_finite(origin):
+        return Since()
+    if hit.last_passed is None:
+        if hit.others_passed:
+            return Since()
+        if hit.behind is not None:
+            return Since(f"run #{hit.behind}, the stop before this one, or before", _START_AGAIN.format(hit.behind))
+        return Since("before this watch began: this is its first run")
+    ours = our_filter(context.filters[hit.filter_name]) if hit.filter_name in context.filters else None
+    if ours is not None and ours.among is Among.OUTCOME:
+        return Since()  # what a run only reads is not asked, nor what it left as it was
+    if not _was_looked_at(end, hit, origin):
+        return Since()
+    which = "that passed the watch and looked at it" if hit.others_passed else "that passed the watch"
+    return Since(f"after run #{hit.last_passed}, the last one {which}")
+
+
+def _was_finite(origin: Origin) -> bool:
+    """Whether `origin` reads a variable that was finite before the run."""
+    held = origin.inputs[0].value if origin.inputs and origin.op_type in VARIABLE_READS else None
+    return held is not None and not nonfinite_mask(held).any()
+
+
+def _was_looked_at(end: RunEnd, hit: Hit, origin: Origin) -> bool:
+    """Whether a run of the same kind that passed the watch has surely asked what is bad at `origin`."""
+    run, name = end.run, origin.name.node
+    if run.call.kind is RunKind.EAGER:  # each turn may take another way
+        return False
+    scopes = call_scopes(run.graph)
+    if any(run.graph.node(scopes.caller(scope)).op_type not in PLAIN_CALLS for scope in scopes.around(name)):
+        return False
+    left_out = any(node in (name, origin.variable) for place in end.ignored for node in place.nodes)
+    excluded = hit.exclude_node_names
+    return not left_out and not (excluded and re.search(excluded, name))

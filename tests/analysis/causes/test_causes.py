@@ -130,6 +130,8 @@ CASES = [
          around=_made(Maker.DATA)),
     Case("Cast", (_f(-1e9),), lambda x: x.astype(np.float16), "Overflow of a cast", "such as -1e4 for a mask",
          np.float16, around=Surroundings((Maker.CONSTANT,), scaled=True)),
+    Case("Cast", (_f([0, -1e9, 0]),), lambda x: x.astype(np.float16), "Overflow of a cast", "such as -1e4 for a mask",
+         np.float16, around=_made(Maker.OTHER)),
     Case("Cast", (_f([1e6]),), lambda x: x.astype(np.float16), "Overflow of a cast", "Scale in0:0 down", np.float16,
          around=_made(Maker.OTHER)),
     Case("Cast", (_f(1e6),), lambda x: x.astype(np.float16), "Overflow of a cast", "loss scaling", np.float16,

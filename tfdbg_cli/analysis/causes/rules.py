@@ -124,6 +124,19 @@ def no_loss(test: Test) -> Test:
     return lambda evidence: test(evidence) if evidence.places.shape[1] else None
 
 
+def masking(test: Test) -> Test:
+    """`test`, where the first input is a mask: it holds one large negative number and else nothing but 0."""
+    return lambda evidence: test(evidence) if _is_mask(evidence.arrays[0] if evidence.arrays else None) else None
+
+
+def _is_mask(array: Array | None) -> bool:
+    if array is None or not array.size or array.dtype.kind not in "fV":
+        return False
+    values = in_double(array)
+    lowest = values.min()
+    return bool(lowest < 0 and np.isin(values, (0.0, lowest)).all())
+
+
 def by_constant(test: Test) -> Test:
     """`test`, where the program wrote a factor or a term that is as large as half of the way to the limit."""
     return lambda evidence: test(evidence) if evidence.constant is not None else None

@@ -28,6 +28,7 @@ from tfdbg_cli.analysis.causes.rules import (
     label_outside,
     labels_too_long,
     made,
+    masking,
     no_loss,
     nothing_but_minus_inf,
     of,
@@ -320,6 +321,7 @@ RULES: tuple[Rule, ...] = (
     # Conversions, losses, normalization, updates.
     Rule(ops("Cast"), made(0, _DATA, overflow), _CAST, helps.DATA_IN_REACH),
     Rule(ops("Cast"), made(0, _CONSTANT, overflow), _CAST, helps.HELD_CONSTANT),
+    Rule(ops("Cast"), masking(overflow), _CAST, helps.HELD_CONSTANT),
     Rule(ops("Cast"), in_gradient(scaled(overflow)), _CAST, helps.SCALED_LESS),
     Rule(ops("Cast"), in_gradient(overflow), _CAST, helps.SCALED),
     Rule(ops("Cast"), made(0, _COMPUTED, no_loss(overflow)), _CAST, helps.FORWARD_IN_REACH),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+import numpy as np
+
 from tfdbg_cli.analysis.causes.explanation import Explanations
 from tfdbg_cli.analysis.causes.intended import Intended, Intentions
 from tfdbg_cli.analysis.causes.masked_data import masked_in_forward
@@ -24,6 +26,7 @@ from tfdbg_cli.analysis.origin.overwritten_fetches import OverwrittenFetches
 from tfdbg_cli.analysis.origin.updates_read import UpdatesRead
 from tfdbg_cli.analysis.watch.verdicts import BadMask, Verdicts, nan_mask
 from tfdbg_cli.model.calls import RunKind
+from tfdbg_cli.model.dtypes import in_double
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import tensor_name_of
 from tfdbg_cli.model.runs import Run
@@ -165,12 +168,14 @@ class OriginSearch:
     def nan_after(self, origin: Origin) -> Origin | None:
         """Where NaN began, if `origin` is an infinity that the run was given: a constant, a feed or a variable.
 
-        The program may mean the infinity; the op that made NaN of it is then where it went wrong. Reads every value.
+        So may be what a cast made of a mask: -inf and nothing else. The program may mean the infinity; the op that
+        made NaN of it is then where it went wrong. Reads every value.
         """
         node = origin.node
         if node is None or self._mask is nan_mask or nan_mask(origin.value).any():
             return None
-        if node.op_type not in LITERALS | INPUTS | VARIABLE_READS and not self._lineage.is_variable(node):
+        given = node.op_type in LITERALS | INPUTS | VARIABLE_READS or self._lineage.is_variable(node)
+        if not given and (node.op_type != "Cast" or (in_double(origin.value) == np.inf).any()):
             return None
         search = OriginSearch(
             self._run, nan_only=True, exclude_node_names=self._exclude_node_names, dismissed=self._dismissed

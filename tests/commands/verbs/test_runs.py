@@ -13,7 +13,7 @@ from support.prompt import Prompt
 from tfdbg_cli.formats.dumps.writer import write_dump
 from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.formats.recording.saved_runs import Glance, SavedRuns
-from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.runs import Opened, Run
 
 
 @pytest.fixture
@@ -88,3 +88,16 @@ def test_few_of_very_many_runs_are_read_before_the_first_row_is_printed() -> Non
     lines = prompt.document("runs -q tensors>=1000").lines(None)
     assert any("4,000 of 5,000" in lines[at].text for at in range(5))
     assert len(read) < 500
+
+
+def test_a_run_is_chosen_by_its_number_in_the_program_too() -> None:
+    run = sample_run.run_end().run
+    prompt = Prompt(
+        Opened("recording", [replace(run, call=replace(run.call, number=number)) for number in (1, 6, 11)])
+    )
+    prompt.run("runs #6")
+    assert prompt.data("runs")["current"] == 2
+    prompt.run("runs 3")
+    assert prompt.data("runs")["current"] == 3
+    for text, told in (("#7", "There is no run #7 here"), ("six", "'six' is no run"), ("4", "There is no run 4")):
+        assert told in prompt.error(f"runs {text}").message

@@ -21,6 +21,7 @@ from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.runs import Opened, Run, RunEnd, RunOutline, RunStart, TellsOutlines
 from tfdbg_cli.model.units import count_text
+from tfdbg_cli.model.whole_numbers import whole_number
 
 T = TypeVar("T")
 
@@ -31,11 +32,11 @@ def commands(registry: Registry) -> tuple[Command, ...]:
     """The command `runs`; to show the run it selects it needs the others in `registry`."""
 
     def run(context: Context, options: argparse.Namespace) -> Outcome:
-        if not options.number:
+        if options.number is None:
             return _list(context, options.query)
         if options.query:
             raise TfdbgError("-q narrows the list; one run is none.", hint="Write: runs -q QUERY")
-        context.select_run(options.number - 1)
+        context.select_run(_place(context.runs, options.number))
         return execute(opening_command(RunEnd(context.run)), context, registry)
 
     command = Command(
@@ -44,7 +45,12 @@ def commands(registry: Registry) -> tuple[Command, ...]:
         "List the runs of a recording, or those kept before this stop, or look at one.",
         run,
         (
-            Argument(("number",), "the run to look at, from 1", metavar="N", type=int, nargs="?", default=0),
+            Argument(
+                ("number",),
+                "the run to look at: its place in the list, from 1, or its number in the program behind a #",
+                metavar="N",
+                nargs="?",
+            ),
             QUERY_ARGUMENT,
         ),
         moments=WITH_TENSORS,
@@ -56,10 +62,31 @@ one to the next; every list and value is then that of the run looked at. A query
 
 Examples:
   runs 3
+  runs #26
   runs -q 'step tensors>100'
   runs -q worker:chief0""",
     )
     return (command,)
+
+
+def _place(runs: Sequence[Run], text: str) -> int:
+    """The place of the run that `text` names, from 0.
+
+    Raises:
+        TfdbgError: it names none, or no run has that number.
+
+    """
+    number = whole_number(text.removeprefix("#"))
+    if number is None:
+        raise TfdbgError(
+            f"{text!r} is no run.", hint="Write its place in the list (runs 3), or its number (runs #26)."
+        )
+    if not text.startswith("#"):
+        return number - 1
+    found = next((place for place in range(len(runs)) if _number(runs, place) == number), None)
+    if found is None:
+        raise TfdbgError(f"There is no run #{number} here.", hint="`runs` lists those that are there.")
+    return found
 
 
 def _list(context: Context, query: str) -> Document:

@@ -99,3 +99,17 @@ def test_gradients_that_read_nothing_of_the_forward_pass_are_of_no_function() ->
     run = made_run(op("x", "Placeholder"), op("gradients/Sqrt_grad/SqrtGrad", "SqrtGrad", "x", "x"))
     assert forward_scope(run.graph, "gradients/Sqrt_grad/SqrtGrad") is None
     assert _named(run, "gradients/Sqrt_grad/SqrtGrad") == ""
+
+
+def test_of_two_forward_ops_it_is_the_one_whose_tensor_the_gradient_reads_itself() -> None:
+    """Without scopes, as in eager code, the gradient of a root behind a ReLU was of neither."""
+    run = made_run(
+        op("x", "Placeholder"), op("Sqrt_0", "Sqrt", "x"), op("Relu_0", "Relu", "Sqrt_0"), op("g", "Const"),
+        op(f"{_TAPE}ReluGrad_0", "ReluGrad", "g", "Relu_0"),
+        op(f"{_TAPE}SqrtGrad_0", "SqrtGrad", "Sqrt_0", f"{_TAPE}ReluGrad_0"),
+    )  # fmt: skip
+    for gradient, forward in (("SqrtGrad_0", "Sqrt_0"), ("ReluGrad_0", "Relu_0")):
+        node = run.graph.find(f"{_TAPE}{gradient}")
+        assert node is not None
+        found = forward_of(run.graph, Lineage(run), node)
+        assert found is not None and found.name == forward

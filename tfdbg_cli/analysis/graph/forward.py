@@ -74,14 +74,18 @@ def _under(graph: Graph, prefix: str, parts: Sequence[str]) -> Node | None:
 
 
 def _read(graph: Graph, lineage: Lineage, node: Node) -> Node | None:
-    """The op that the forward tensors tell which `node` reads: it made one of them, or reads one."""
+    """The op that the forward tensors tell which `node` reads: it made one of them, or reads one.
+
+    Of two that are as likely it is the one whose tensor `node` reads itself, and no gradient that it was computed from.
+    """
     scope = without_scopes(node.name).rpartition("/")[0]
     found: dict[str, tuple[int, Node]] = {}
     for maker, reader in _tensors_read(graph, lineage, node):
         candidates = [maker, *(one for one, _ in graph.consumers(maker.name) if not is_gradient(graph, one.name))]
         for candidate in candidates:
-            likely = _likelihood(candidate, candidate is maker, reader, scope)
-            if likely and likely > found.get(candidate.name, (0, candidate))[0]:
+            likely = 2 * _likelihood(candidate, candidate is maker, reader, scope)
+            likely += bool(likely) and reader is node
+            if likely > found.get(candidate.name, (0, candidate))[0]:
                 found[candidate.name] = (likely, candidate)
     most = max((likely for likely, _ in found.values()), default=0)
     best = [candidate for likely, candidate in found.values() if likely == most]

@@ -14,6 +14,7 @@ from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, filter_named, req
 from tfdbg_cli.capture.controller import EVERYTHING, Action, Attendant, PendingRun, Plan, WatchRequest
 from tfdbg_cli.capture.dump_folders import dump_name
 from tfdbg_cli.capture.own_draws import draws_to_tell
+from tfdbg_cli.capture.runs.eager.live_frames import live_frames
 from tfdbg_cli.capture.runs.eager.section import PendingSection, is_find
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.debugger.active_watch import SIGNALS, ActiveWatch
@@ -345,10 +346,17 @@ class Debugger:
     def _stop(self, event: RunStart | RunEnd) -> None:
         """Open the prompt on `event` and take over the decision."""
         self.end_watch()
-        event = replace(event, ignored=self._ignored, breakpoints=self.breakpoints, watch=self._last_watch)
+        frames = () if isinstance(event, RunEnd) and event.run.frames else live_frames()
+        event = replace(
+            event, ignored=self._ignored, breakpoints=self.breakpoints, watch=self._last_watch, frames=frames
+        )
         if sentence := draws_to_tell():
             self._front.notify(sentence)
-        decision = self._front.stop(event)
+        try:
+            decision = self._front.stop(event)
+        finally:
+            for frame in frames:
+                frame.let_go()
         if isinstance(decision, Abort):
             self._state = Detach()
             raise KeyboardInterrupt("the debugger was told to end the program")

@@ -191,7 +191,7 @@ class RunStart:
     """The prompt before a run. `graph` is the program's; nothing has been computed.
 
     `ignored` are the places that count as fine, which commands change, `breakpoints` those of the process, `watch`
-    the last watch that there was.
+    the last watch that there was. `frames` are the calls of the program that make the run, outermost first.
     """
 
     call: Call
@@ -204,6 +204,7 @@ class RunStart:
     ignored: Ignored = field(default_factory=Ignored)
     breakpoints: Breakpoints = field(default_factory=Breakpoints)
     watch: RunUntil | None = None
+    frames: tuple[LiveFrame, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +238,8 @@ class RunEnd:
 
     `earlier` are runs before it whose values are kept, the oldest first. `notes` say what was done at the stop: a
     bundle written, variables put back, runs that are kept no more. `ignored` are the places that count as fine,
-    `breakpoints` those of the process, `watch` the last watch that there was.
+    `breakpoints` those of the process, `watch` the last watch that there was. `frames` are the calls of the program
+    that made the run and wait for it; those of a run that it stands in are the run's own.
     """
 
     run: Run
@@ -247,6 +249,7 @@ class RunEnd:
     ignored: Ignored = field(default_factory=Ignored)
     breakpoints: Breakpoints = field(default_factory=Breakpoints)
     watch: RunUntil | None = None
+    frames: tuple[LiveFrame, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -76,7 +76,7 @@ def _under(graph: Graph, prefix: str, parts: Sequence[str]) -> Node | None:
 def _read(graph: Graph, lineage: Lineage, node: Node) -> Node | None:
     """The op that the forward tensors tell which `node` reads: it made one of them, or reads one.
 
-    Of two that are as likely it is the one whose tensor `node` reads itself, and no gradient that it was computed from.
+    Of two that are as likely it is the one whose tensor `node` reads itself, and no gradient that it came from.
     """
     scope = without_scopes(node.name).rpartition("/")[0]
     found: dict[str, tuple[int, Node]] = {}

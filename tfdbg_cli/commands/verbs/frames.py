@@ -1,4 +1,4 @@
-"""`frames`, `up`, `down`, `locals`, `py`, `pdb`: the Python that runs where a program stands amid a run."""
+"""`frames`, `up`, `down`, `locals`, `py`, `pdb`: the Python that runs where a program stands, or made the run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.printed import printed
-from tfdbg_cli.commands.registry import Argument, Command, Moment, UiAction
+from tfdbg_cli.commands.registry import LIVE, Argument, Command, UiAction
 from tfdbg_cli.commands.views.traceback_lines import folded_text, traceback_data
 from tfdbg_cli.document.document import Document, Text, text_document
 from tfdbg_cli.document.excerpt import excerpt
@@ -20,13 +20,12 @@ from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, lines_o
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import name_of
 from tfdbg_cli.model.frames import Assigned, LiveFrame
-from tfdbg_cli.model.runs import Opened
-from tfdbg_cli.model.sources import is_library
+from tfdbg_cli.model.runs import Opened, RunStart
+from tfdbg_cli.model.sources import Sources, is_library
 from tfdbg_cli.model.units import count_text
 from tfdbg_cli.model.values import Array
 
 _SECTION = "Python"
-_LIVE = frozenset({Moment.RUN_END, Moment.PAUSED})
 _LONGEST = 100  # characters of a value in a list
 _LONGEST_ANSWER = 20_000
 
@@ -100,7 +99,7 @@ def _here(context: Context, kind: str, *, everything: bool = False) -> Document:
     at = _current(context)
     frame = _running(context)[at]
     place = frame.place
-    source = context.run.sources.lines(place.file) or ()
+    source = _sources(context).lines(place.file) or ()
     head = [
         line(Span(f"Frame {at}  ", Style.LABEL), Span(f"{place.file}:{place.line}", Style.NAME),
              f" in {place.function}"),
@@ -173,19 +172,18 @@ def talk_as_pdb(context: Context, given: TextIO, shown: TextIO) -> None:
 
 
 def _running(context: Context) -> Sequence[LiveFrame]:
-    frames = context.run.frames
+    """The calls that are running: of a run that the program stands in, else those that made the run of this stop."""
+    stop = context.stop
+    if isinstance(stop, Opened):
+        raise TfdbgError("No Python of the program is at hand here: nothing of it is running any more.")
+    frames = stop.frames if isinstance(stop, RunStart) else stop.run.frames or stop.frames
     if not frames:
-        watch = "The watch of an eager program stops in its middle: `run -f has_inf_or_nan`."
-        raise TfdbgError(_no_frames(context), hint="" if isinstance(context.stop, Opened) else watch)
+        raise TfdbgError("No Python of the program is at hand here: no call of it made this run.")
     return frames
 
 
-def _no_frames(context: Context) -> str:
-    """Why there are no calls of the program to look at."""
-    head = "No Python of the program is at hand here: "
-    if isinstance(context.stop, Opened):
-        return head + "nothing of it is running any more."
-    return head + "they are told where it stops amid a run, at an op, and this run is at its end."
+def _sources(context: Context) -> Sources:
+    return context.stop.sources if isinstance(context.stop, RunStart) else context.run.sources
 
 
 def _own(frames: Sequence[LiveFrame]) -> list[int]:
@@ -204,7 +202,7 @@ def current_frame(context: Context) -> LiveFrame:
     """The call of Python that is looked at.
 
     Raises:
-        TfdbgError: the program does not stand in the middle of a run.
+        TfdbgError: there is none.
 
     """
     return _running(context)[_current(context)]
@@ -248,14 +246,14 @@ def _commands() -> Iterator[Command]:
         ("locals", (), "The names of the current call, with what they hold.", _locals, (number, every)),
     )
     for name, aliases, text, invoke, arguments in described:
-        yield Command(name, aliases, text, invoke, arguments, _LIVE, section=_SECTION)
+        yield Command(name, aliases, text, invoke, arguments, LIVE, section=_SECTION)
     yield Command(
         "py",
         (),
         "Python in the current call: an expression is shown, a statement obeyed.",
         _py,
         (expression,),
-        _LIVE,
+        LIVE,
         section=_SECTION,
         verbatim=True,
         details="""\
@@ -266,7 +264,7 @@ All behind `py` is Python, as it stands there: quotes are its own, and `>` compa
         (),
         "Python's debugger at the current call; what leaves it comes back here.",
         _pdb,
-        moments=_LIVE,
+        moments=LIVE,
         section=_SECTION,
         details="""\
 It gets the terminal, and has its own commands there: `w`, `up`, `p x`, `interact`. `q`, and what lets a program go on

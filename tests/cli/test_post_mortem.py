@@ -226,3 +226,35 @@ def test_ending_the_program_at_its_end_leaves_it_its_own_exception(tmp_path: Pat
     assert done.stderr.rstrip().endswith("ValueError: the loss is 12.0")
     assert "KeyboardInterrupt" not in done.stderr
     assert done.returncode == 1
+
+
+SHAPES = """
+import keras
+import numpy as np
+
+model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(2)])
+model.compile("sgd", "mse")
+wanted = np.ones((8, 3), "float32")
+model.fit(np.ones((8, 4), "float32"), wanted, verbose=0)  # here
+"""
+NO_TENSORFLOW = """
+import tensorflow as tf
+
+limits = {}
+print(limits["loss"])
+"""
+
+
+def test_an_error_while_the_first_graph_is_made_opens_the_prompt(tmp_path: Path) -> None:
+    done = _ran(tmp_path, SHAPES, "ei", "locals", "py wanted.shape", anew=True)
+    line = next(number for number, text in enumerate(SHAPES.splitlines(), 1) if "# here" in text)
+    assert "--- run-end: run #1: before which the program failed with ValueError ---" in done.stdout
+    assert f"train.py:{line} in <module>" in done.stdout and "(8, 3)" in done.stdout
+    assert done.returncode == 1
+    assert done.stderr.count("Traceback") == 1
+
+
+def test_an_error_that_has_nothing_to_do_with_tensorflow_ends_the_program_as_ever(tmp_path: Path) -> None:
+    done = _ran(tmp_path, NO_TENSORFLOW, "ei")
+    assert "run-end" not in done.stdout
+    assert done.returncode == 1 and "KeyError" in done.stderr

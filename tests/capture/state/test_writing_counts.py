@@ -19,7 +19,7 @@ def test_what_a_thread_writes_itself_is_no_disturbance() -> None:
     threads.begin()
     threads.wrote()
     threads.end()
-    assert threads.quiet_since(moment) and threads.only_this
+    assert threads.quiet_since(moment)
 
 
 def test_what_another_thread_wrote_is_one_until_the_next_moment() -> None:
@@ -48,9 +48,31 @@ def test_a_call_under_way_disturbs_from_its_beginning_to_its_end() -> None:
     begun.wait()
     moment = threads.now()
     assert not threads.quiet_since(moment), "it began before, and may write at any time"
-    assert not threads.only_this
     over.set()
     thread.join()
     assert not threads.quiet_since(moment), "it may have written"
     assert threads.quiet_since(threads.now())
-    assert threads.only_this, "a thread that is gone writes nothing"
+
+
+def test_while_variables_are_put_right_no_other_thread_begins_a_call() -> None:
+    threads = WritingThreads()
+    begun = threading.Event()
+
+    def call() -> None:
+        threads.begin()
+        begun.set()
+        threads.end()
+
+    thread = threading.Thread(target=call)
+    with threads.halted_since(threads.now()) as quiet:
+        assert quiet
+        thread.start()
+        assert not begun.wait(0.1)
+        threads.begin()  # this thread is not held up by itself
+        threads.end()
+    thread.join()
+    assert begun.is_set()
+    moment = threads.now()
+    _elsewhere(threads.wrote)
+    with threads.halted_since(moment) as quiet:
+        assert not quiet

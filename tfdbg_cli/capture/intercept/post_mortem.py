@@ -18,16 +18,23 @@ from tfdbg_cli.own_frames import is_own
 
 _NOTE = "This exception ends the program. `frames` and `locals` show the Python that it came through."
 _MOST_CAUSES = 8
+_PACKAGES = frozenset({"tensorflow", "keras", "tf_keras"})
 _AFTER = (
     "The exception came after this run, of which no values were taken. `tfdbg run --watch --keep 3 SCRIPT` keeps"
     " those of the last three runs."
+)
+
+_BEFORE = (
+    "The exception came before any run, as one does that TensorFlow or Keras raises while it makes a graph: there are"
+    " no values."
 )
 
 
 def run_that_failed(error: Exception, number: int, watch: EagerWatch) -> Run | None:
     """The run that `error` came from; where it came from none, the last run of the program, which has this `number`.
 
-    None where the prompt was open already on the error, or on one in its chain of causes, and where there was no run.
+    None where the prompt was open already on the error, or on one in its chain of causes, and where there was no run
+    and the error did not come through TensorFlow or Keras.
     """
     if was_shown(error):
         return None
@@ -42,11 +49,12 @@ def run_that_failed(error: Exception, number: int, watch: EagerWatch) -> Run | N
         notes = run.notes
     else:
         of_section = watch.broken_off(failure, frames, number)
-        if of_section is None and not number:  # TensorFlow has run nothing that is known
+        if of_section is None and not number and not _came_through_tensorflow(error.__traceback__):
             return None
-        last = Call(number, RunKind.EAGER, (), thread=thread, function="after which the program")
-        run = of_section or Run(last, error=failure, lacks=_AFTER)
-        notes = run.notes if of_section else (_AFTER,)
+        words, lacks = ("after", _AFTER) if number else ("before", _BEFORE)
+        last = Call(number or 1, RunKind.EAGER, (), thread=thread, function=f"{words} which the program")
+        run = of_section or Run(last, error=failure, lacks=lacks)
+        notes = run.notes if of_section else (lacks,)
     return replace(run, frames=frames, notes=(_NOTE, *notes))
 
 
@@ -71,6 +79,12 @@ def _steps(trace: TracebackType | None) -> Iterator[TracebackType]:
     while trace is not None:
         yield trace
         trace = trace.tb_next
+
+
+def _came_through_tensorflow(trace: TracebackType | None) -> bool:
+    """Whether a call of TensorFlow or Keras is among those that the exception left."""
+    modules = (str(step.tb_frame.f_globals.get("__name__")) for step in _steps(trace))
+    return any(name.partition(".")[0] in _PACKAGES for name in modules)
 
 
 def _frames(trace: TracebackType | None) -> tuple[LiveFrame, ...]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from tfdbg_cli.analysis.batch.refused_rows import refused_rows
+from tfdbg_cli.analysis.batch.rows import BatchRows
 from tfdbg_cli.analysis.error_text import essence, without_library_calls
 from tfdbg_cli.analysis.graph.annotation import made_at
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
@@ -14,6 +16,7 @@ from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.views.input_rows import input_data, input_rows
 from tfdbg_cli.commands.views.links import node_link
 from tfdbg_cli.commands.views.made_at import made_at_blocks
+from tfdbg_cli.commands.views.origin_batch import batch_lines
 from tfdbg_cli.commands.views.raised_at import raised_at, raised_blocks
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
@@ -43,8 +46,11 @@ def _error_info(context: Context, options: argparse.Namespace) -> Document:
         blocks += [Text((EMPTY_LINE,)), input_rows(run, inputs, _LABEL, "Given")]
     if error.inputs_note:
         blocks.append(Labelled("" if inputs else "Given", error.inputs_note, Style.HINT, _LABEL))
+    batch = refused_rows(run)
+    if batch.rows:
+        blocks.append(Text(tuple(batch_lines(run, batch, _LABEL))))
     blocks.append(Text((EMPTY_LINE, *_more(run, node))))
-    return Document("error", tuple(blocks), lambda: _data(run, error, node, inputs), error.type_name)
+    return Document("error", tuple(blocks), lambda: _data(run, error, node, inputs, batch), error.type_name)
 
 
 def _failed_node(run: Run, error: RunError) -> Node | None:
@@ -105,7 +111,7 @@ def _more(run: Run, node: Node | None) -> list[Line]:
     ]
 
 
-def _data(run: Run, error: RunError, node: Node | None, inputs: list[InputSeen]) -> dict[str, Any]:
+def _data(run: Run, error: RunError, node: Node | None, inputs: list[InputSeen], batch: BatchRows) -> dict[str, Any]:
     frame = made_at(run.tracebacks, node.name) if node is not None else raised_at(run)
     return {
         "type": error.type_name,
@@ -118,6 +124,7 @@ def _data(run: Run, error: RunError, node: Node | None, inputs: list[InputSeen])
         "inputs": [input_data(item) for item in inputs],
         "note": error.inputs_note,
         "causes": list(error.causes),
+        "batch_rows": list(batch.rows),
     }
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from tfdbg_cli.analysis.batch.components import Component, components, looks_like_image
 from tfdbg_cli.analysis.batch.given_batch import given_batch
+from tfdbg_cli.analysis.batch.refused_rows import refused_rows
 from tfdbg_cli.analysis.batch.rows import BatchRows
 from tfdbg_cli.analysis.batch.sample import Sample, sample_of
 from tfdbg_cli.analysis.origin.by_health import HealthSearch, tells_health_alone
@@ -76,6 +77,11 @@ def _batch(context: Context) -> BatchRows:
         told = nan or origin
         known[key] = None if told is None else told.batch
     batch = known[key]
+    if batch is None or not batch.rows:
+        refused = refused_rows(context.run)
+        if refused.rows:
+            known[key] = refused
+            return refused
     if batch is None:
         missing = context.run.lacks
         if tells_health_alone(context.run) and HealthSearch(context.run).first() is not None:

@@ -1,12 +1,12 @@
-"""The line of an origin that tells which rows of the batch are behind it."""
+"""The line that tells which rows of the batch are behind an origin, or behind what an op refused."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from tfdbg_cli.analysis.batch.components import given_with
+from tfdbg_cli.analysis.batch.rows import BatchRows
 from tfdbg_cli.analysis.graph.feeds import fed_value
-from tfdbg_cli.analysis.origin.origin_found import Origin
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.model.names import tensor_name_of
@@ -15,11 +15,10 @@ from tfdbg_cli.model.runs import Run
 _LISTED, _FEEDS = 12, 3
 
 
-def batch_lines(run: Run, origin: Origin, label_width: int) -> list[Line]:
-    """The rows of the batch behind the offending elements, and what was fed with them."""
-    if not origin.batch_rows:
+def batch_lines(run: Run, batch: BatchRows, label_width: int) -> list[Line]:
+    """The rows of `batch`, those behind offending elements, and what was fed with them; none where there are none."""
+    if not batch.rows:
         return []
-    batch = origin.batch
     text, of_how_many = _rows_text(batch.rows), f" of {batch.size}"
     if len(batch.rows) == batch.size > 2:
         text, of_how_many = f"all {batch.size} rows", ""

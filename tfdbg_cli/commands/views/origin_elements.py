@@ -25,7 +25,7 @@ _MOST_PART_VALUES = 32  # a longer slice of an input goes into JSON as its size 
 
 def element_blocks(run: Run, found: Finding, most: int, label_width: int) -> list[Block]:
     """The first offending elements beside the input elements that made them, and the rows of the batch behind."""
-    rows = batch_lines(run, found.in_batch, label_width)
+    rows = batch_lines(run, found.in_batch.batch, label_width)
     return [*_elements(found.origin, most, label_width), *([Text(tuple(rows))] if rows else [])]
 
 

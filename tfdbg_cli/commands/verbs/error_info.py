@@ -13,6 +13,7 @@ from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import WITH_TENSORS, Command
 from tfdbg_cli.commands.syntax import quoted
+from tfdbg_cli.commands.verbs.frames import asks_python
 from tfdbg_cli.commands.views.input_rows import input_data, input_rows
 from tfdbg_cli.commands.views.links import node_link
 from tfdbg_cli.commands.views.made_at import made_at_blocks
@@ -49,7 +50,7 @@ def _error_info(context: Context, options: argparse.Namespace) -> Document:
     batch = refused_rows(run)
     if batch.rows:
         blocks.append(Text(tuple(batch_lines(run, batch, _LABEL))))
-    blocks.append(Text((EMPTY_LINE, *_more(run, node))))
+    blocks.append(Text((EMPTY_LINE, *_more(run, node, asks_python(context), bool(batch.rows)))))
     return Document("error", tuple(blocks), lambda: _data(run, error, node, inputs, batch), error.type_name)
 
 
@@ -98,8 +99,8 @@ def _failed(run: Run, error: RunError, node: Node | None) -> list[Block]:
     return [Text((head, EMPTY_LINE)), *made_at_blocks(run, node.name, _LABEL)]
 
 
-def _more(run: Run, node: Node | None) -> list[Line]:
-    offers = [*(["frames", "locals"] if run.frames else []), *(["lt"] if len(run.tensors) else []), "run_info"]
+def _more(run: Run, node: Node | None, python: bool, row: bool) -> list[Line]:
+    offers = ["row"] * row + ["frames", "locals"] * python + ["lt"] * bool(len(run.tensors)) + ["run_info"]
     if node is not None:
         offers = [f"li -r {quoted(node.name)}", f"ni -a -d -t {quoted(node.name)}", *offers]
     parts: list[Span | str] = [Span("Look at".ljust(_LABEL), Style.LABEL)]

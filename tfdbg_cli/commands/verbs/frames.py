@@ -20,7 +20,7 @@ from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, lines_o
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import name_of
 from tfdbg_cli.model.frames import Assigned, LiveFrame
-from tfdbg_cli.model.runs import Opened, RunStart
+from tfdbg_cli.model.runs import Opened, RunEnd, RunStart
 from tfdbg_cli.model.sources import Sources, is_library
 from tfdbg_cli.model.units import count_text
 from tfdbg_cli.model.values import Array
@@ -180,6 +180,12 @@ def _running(context: Context) -> Sequence[LiveFrame]:
     if not frames:
         raise TfdbgError("No Python of the program is at hand here: no call of it made this run.")
     return frames
+
+
+def asks_python(context: Context) -> bool:
+    """Whether there are calls of the program to look at."""
+    stop = context.stop
+    return not isinstance(stop, Opened) and bool(stop.frames or (isinstance(stop, RunEnd) and stop.run.frames))
 
 
 def _sources(context: Context) -> Sources:

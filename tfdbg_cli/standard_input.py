@@ -6,7 +6,7 @@ import io
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TextIO
 
 _DESCRIPTOR = 0
 
@@ -36,11 +36,15 @@ class _Noticed(io.FileIO):
         self.taken = self.taken or not self.by_us
 
 
+_noticing: io.TextIOWrapper | None = None  # standard input since `notice_readers`
+
+
 def notice_readers() -> None:
     """Have standard input notice from now on whether the program reads it; nothing where that is a terminal.
 
     The program sees a stream of the same type, name and encoding in its place.
     """
+    global _noticing
     before = sys.stdin
     raw = getattr(getattr(before, "buffer", None), "raw", None)
     if not isinstance(before, io.TextIOWrapper) or type(raw) is not io.FileIO or raw.fileno() != _DESCRIPTOR:
@@ -50,7 +54,12 @@ def notice_readers() -> None:
     buffer = io.BufferedReader(_Noticed(raw.name))
     after = io.TextIOWrapper(buffer, before.encoding, before.errors, "\n", before.line_buffering)
     after.mode = before.mode  # type: ignore[misc]
-    sys.stdin = sys.__stdin__ = after  # type: ignore[misc]
+    sys.stdin = sys.__stdin__ = _noticing = after  # type: ignore[misc]
+
+
+def commands_stream() -> TextIO:
+    """The stream that commands come from: what the program puts in the place of standard input is its own."""
+    return _noticing or sys.stdin
 
 
 def is_taken() -> bool:
@@ -74,5 +83,5 @@ def reading_commands() -> Iterator[None]:
 
 
 def _noticed() -> _Noticed | None:
-    raw = getattr(getattr(sys.stdin, "buffer", None), "raw", None)
+    raw = getattr(getattr(_noticing, "buffer", None), "raw", None)
     return raw if isinstance(raw, _Noticed) else None

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
 
-from tfdbg_cli.standard_input import is_taken
+from tfdbg_cli.standard_input import commands_stream, is_taken
 
 CONTROLLING_TERMINAL = "/dev/tty"
 _COLUMNS = 80  # where nobody knows
@@ -55,7 +55,7 @@ def terminal_facts(environ: Mapping[str, str] = os.environ) -> TerminalFacts:
     """Find out the facts of this process now; `environ` is its environment."""
     controlling, foreground = _controlling_terminal()
     return TerminalFacts(
-        stdin_tty=is_tty(sys.stdin),
+        stdin_tty=is_tty(commands_stream()),
         stdin_taken=is_taken(),
         stdout_tty=is_tty(sys.stdout),
         controlling=controlling,

@@ -37,6 +37,26 @@ def test_the_op_is_found_whose_result_the_check_refused(tmp_path: Path, way: str
     assert "InvalidArgumentError" in done.stderr and "Detected Infinity or NaN" in done.stderr
 
 
+def test_what_a_check_behind_a_watched_call_raises_is_the_programs(tmp_path: Path) -> None:
+    """It was taken for a failure of our own checks, and swallowed: the program went on with NaN."""
+    (tmp_path / "train.py").write_text(
+        """
+import tensorflow as tf
+
+@tf.function
+def loss(x):
+    return tf.math.log(x)
+
+loss(tf.constant(1.0))  # traced before the checks are on: only what the call gives is checked
+tf.debugging.enable_check_numerics()
+loss(tf.constant(0.0))
+"""
+    )
+    done = python("-m", "tfdbg_cli", "run", "--until", "has_inf_or_nan", "-c", "origin", "train.py", folder=tmp_path)
+    assert done.returncode == 1
+    assert "Detected Infinity or NaN" in done.stderr and "which it does not without" not in done.stderr
+
+
 def test_debugger_v2_sees_the_calls_of_functions_that_are_watched(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(
         """

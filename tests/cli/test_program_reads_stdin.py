@@ -26,6 +26,15 @@ print("rows", count)
 """
 
 
+def test_what_a_program_put_in_its_place_is_its_own(tmp_path: Path) -> None:
+    program = PROGRAM.replace("count = 0", 'import io\nsys.stdin = io.StringIO("1\\n0\\n3\\n")\ncount = 0')
+    (tmp_path / "train.py").write_text(program)
+    words = ["-m", "tfdbg_cli", "run", "--ui", "line", "--watch", "train.py"]
+    done = python(*words, folder=tmp_path, given="py 40 + 2\ncontinue\n", anew=True)
+    assert done.returncode == 0, done.stderr
+    assert "rows 3" in done.stdout and "\n42\n" in done.stdout
+
+
 @pytest.mark.parametrize("options", [["--watch"], ["--until", "has_inf_or_nan"], []])
 def test_data_on_standard_input_are_no_commands(tmp_path: Path, options: list[str]) -> None:
     (tmp_path / "train.py").write_text(PROGRAM)

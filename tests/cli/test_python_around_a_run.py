@@ -41,6 +41,21 @@ print("end")
 """
 
 
+def test_a_proxy_of_nothing_among_the_names_hides_no_other(tmp_path: Path) -> None:
+    program = FUNCTION.replace(
+        "def train",
+        """class Proxy:
+    def __getattr__(self, name):
+        raise RuntimeError("outside of a context")
+
+def train""",
+    ).replace("    for step", "    request, limit = Proxy(), 7\n    for step")
+    (tmp_path / "train.py").write_text(program)
+    done = python("-m", "tfdbg_cli", "run", "-c", "locals", "train.py", folder=tmp_path)
+    assert "bug of tfdbg" not in done.stdout
+    assert "limit" in done.stdout and "Proxy" in done.stdout
+
+
 @pytest.mark.parametrize("program", [FUNCTION, SESSION], ids=["function", "session"])
 def test_the_calls_that_made_a_run_can_be_asked(tmp_path: Path, program: str) -> None:
     (tmp_path / "train.py").write_text(program)

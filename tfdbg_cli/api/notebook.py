@@ -53,9 +53,9 @@ class Notebook:
         """`%tfdbg LINE`, or `%%tfdbg LINE` above a cell. What goes wrong is said, not raised.
 
         What the cell itself raises, which IPython has shown, is raised again without being shown again, so that
-        whoever runs all cells stops at it.
+        whoever runs all cells stops at it; so they do at a cell that was not run, for words that make no sense.
         """
-        raised = None
+        raised: BaseException | None = None
         try:
             if cell is None:
                 self._command(line.strip())
@@ -63,6 +63,7 @@ class Notebook:
                 raised = self._run(_words(line), cell)
         except TfdbgError as error:
             self._output.error(line, error)
+            raised = None if cell is None else error  # the cell was not run
         if raised is not None:
             raised._render_traceback_ = list  # type: ignore[attr-defined]  # what IPython asks for the rows to show
             raise raised

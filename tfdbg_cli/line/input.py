@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol, TextIO, TypeAlias
 
 from tfdbg_cli.commands.typed_commands import History
 from tfdbg_cli.line.script import Script
-from tfdbg_cli.standard_input import is_taken, reading_commands
+from tfdbg_cli.standard_input import commands_stream, is_taken, reading_commands
 from tfdbg_cli.streams import write
 from tfdbg_cli.terminal_facts import TerminalFacts
 
@@ -122,7 +122,7 @@ class PipeInput:
 
     def _line(self) -> str | None:
         # The program's own reader is used, so that lines it has buffered are not lost.
-        stream = sys.stdin
+        stream = commands_stream()
         if not self._began and is_taken():
             self.ending = "The program reads standard input itself, so no commands come from there (-c gives some)"
             return None

@@ -16,6 +16,7 @@ from tfdbg_cli.capture.functions.recomputed import LazyTensor, Recent, made_of
 from tfdbg_cli.capture.functions.rewrite import Exposed, ReportingBody, Rewriting
 from tfdbg_cli.capture.functions.straight import Straight
 from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.observers import unobserved
 from tfdbg_cli.capture.tf.types import EagerTensor
 from tfdbg_cli.model.dtypes import element_type
 from tfdbg_cli.model.names import TensorName
@@ -48,7 +49,7 @@ class FrameReports:
         self._early: dict[TensorName, EagerTensor] = {}
         self._in_order: list[tuple[TensorName, EagerTensor]] | None = None
         self._graph = tf.Graph()  # keeps the registration of the callback alive
-        with self._graph.as_default():
+        with unobserved(), self._graph.as_default():
             operation = tf.py_function(self._report, [], [])
         self.token: bytes = operation.get_attr("token")
 

@@ -230,11 +230,11 @@ def _array_of(value: Any) -> Array | None:
     """What a tensor, a variable or an array holds; None of anything else."""
     if isinstance(value, np.ndarray):
         return value
-    if not hasattr(value, "dtype") or not hasattr(value, "shape") or not callable(getattr(value, "numpy", None)):
-        return None
     try:
+        if not hasattr(value, "dtype") or not hasattr(value, "shape") or not callable(getattr(value, "numpy", None)):
+            return None
         return np.asarray(value.numpy())
-    except Exception:  # noqa: BLE001  # a handle, a symbolic tensor, one on a device that is gone
+    except Exception:  # noqa: BLE001  # a handle, a symbolic tensor, one on a device that is gone, a proxy of nothing
         return None
 
 

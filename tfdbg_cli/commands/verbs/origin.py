@@ -44,6 +44,7 @@ from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line
 from tfdbg_cli.document.wrapping import Labelled
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.decision import RunUntil
 from tfdbg_cli.model.runs import Run, RunEnd
 from tfdbg_cli.model.units import count_text
@@ -104,7 +105,9 @@ def _finding_of(context: Context, options: argparse.Namespace) -> Finding | Pass
 def _stays_bad(context: Context) -> bool:
     """Whether the program goes on with the variables as the run left them, though a watch stopped for it."""
     end = context.stop
-    if not isinstance(end, RunEnd) or end.hit is None or end.run.unfinished:
+    if (
+        not isinstance(end, RunEnd) or end.hit is None or end.run.call.kind is RunKind.EAGER
+    ):  # whose state is not held
         return False
     return not (isinstance(end.watch, RunUntil) and end.watch.skip_update)
 

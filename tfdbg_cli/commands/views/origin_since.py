@@ -15,9 +15,9 @@ from tfdbg_cli.model.runs import Hit, RunEnd
 from tfdbg_cli.model.statistics import nonfinite_mask
 from tfdbg_cli.ops.kinds import PLAIN_CALLS, VARIABLE_READS
 
+_SEE = "See what `origin` told at run #{}."
 _START_AGAIN = (
-    "See what `origin` told at run #{}. To see what else is wrong, start the program again with --skip-update (`tfdbg"
-    " run --watch --skip-update …`), which puts the variables back at each stop."
+    " To see what else is wrong, start again with --skip-update, which puts the variables back at each stop."
 )
 
 
@@ -42,7 +42,8 @@ def since_of(context: Context, origin: Origin) -> Since:
         if hit.others_passed:
             return Since()
         if hit.behind is not None:
-            return Since(f"run #{hit.behind}, the stop before this one, or before", _START_AGAIN.format(hit.behind))
+            told = _SEE if end.run.call.kind is RunKind.EAGER else _SEE + _START_AGAIN
+            return Since(f"run #{hit.behind}, the stop before this one, or before", told.format(hit.behind))
         return Since("before this watch began: this is its first run")
     ours = our_filter(context.filters[hit.filter_name]) if hit.filter_name in context.filters else None
     if ours is not None and ours.among is Among.OUTCOME:

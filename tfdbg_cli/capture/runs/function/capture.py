@@ -84,8 +84,12 @@ class CapturedCall(ABC):
             self.outcome = instrumented.perform(self.call.inputs, self.room)
         if self.outcome.error is not None:
             raise self.outcome.error
-        observed(self.call.traced.root.body.name, self.call.inputs, self.outcome.outputs)
         return self.outcome
+
+    def observed(self) -> None:
+        """Show the program's op callbacks the call that was `performed`. Raises what they raise: that is theirs."""
+        outputs = () if self.outcome is None else self.outcome.outputs
+        observed(self.call.traced.root.body.name, self.call.inputs, outputs)
 
     def drawn_by(self, drawing: Instrumented) -> Sequence[EagerTensor]:
         """Make the call by `drawing`, which also gives what it draws; gives the outputs for the program.
@@ -93,6 +97,7 @@ class CapturedCall(ABC):
         They are those of the plain call where this one is tried and they differ. Raises what the call raises.
         """
         drawn, trials = self.performed(drawing), self.call.traced.trials
+        self.observed()
         if self.held is None:
             return drawn.outputs
         with INSIDE:
@@ -163,7 +168,9 @@ class FunctionCapture(CapturedCall):
     def perform(self) -> RunResult:
         """Make the call. Raises what the call raises."""
         self.held = held_before(self.call, self.room)
-        return list(self.performed(self.instrumented).outputs) or None
+        outcome = self.performed(self.instrumented)
+        self.observed()
+        return list(outcome.outputs) or None
 
     @property
     def taken(self) -> KeptTensors | None:

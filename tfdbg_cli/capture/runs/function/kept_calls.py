@@ -43,6 +43,7 @@ class KeptWatchedCall(FunctionCapture):
         with INSIDE:
             plain = trials.made_before(held) if due and held is not None else None
         outcome = self.performed(self.instrumented)
+        self.observed()
         given = list(outcome.outputs) or None
         if held is None or not (outcome.found or due):
             return given

@@ -105,6 +105,7 @@ class ReplayedWatchedCall(CapturedCall):
             if not self._failed_alone(error):
                 raise
         else:
+            self.observed()
             with INSIDE:
                 self._outputs = self._tried(outcome)
         return list(self._outputs) or None

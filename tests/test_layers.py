@@ -104,7 +104,6 @@ def test_the_table_was_read() -> None:
         "plain_text",
         "streams",
         "standard_input",
-        "launched_output",
     }
     assert "document" in ALLOWED["tui"]
     assert "tui" not in ALLOWED["line"]

@@ -10,7 +10,7 @@ import pytest
 from tfdbg_cli.cli.main import main
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.config.settings import Settings
-from tfdbg_cli.streams import to_stderr, write
+from tfdbg_cli.streams import flush_output, to_stderr, write
 from tfdbg_cli.tui.frontend import TuiFrontend
 
 ODD = "a\x1b]0;title\x07\x9b31m\u202ecod.exe"
@@ -34,8 +34,14 @@ class ToLog:
 class Broken(ToLog):
     """One whose other end is gone."""
 
+    tried = 0
+
     def write(self, text: str) -> None:
+        self.tried += 1
         raise RuntimeError("no connection")
+
+    def flush(self) -> None:
+        self.write("")
 
 
 def test_what_a_program_put_in_the_place_of_standard_error_need_not_be_a_file(monkeypatch) -> None:
@@ -44,16 +50,20 @@ def test_what_a_program_put_in_the_place_of_standard_error_need_not_be_a_file(mo
     assert log.written == ["tfdbg: Something is said.\n"]
 
 
-@pytest.mark.parametrize("stream", [None, Broken()])
-def test_where_nothing_can_be_said_nothing_is_raised(stream: Broken | None, monkeypatch) -> None:
-    monkeypatch.setattr(sys, "stderr", stream)
-    to_stderr("Something is said.")
+def test_where_nothing_can_be_said_nothing_is_raised(monkeypatch, capsys) -> None:
+    for stream in (None, broken := Broken()):
+        monkeypatch.setattr(sys, "stderr", stream)
+        to_stderr("Something is said.")
+        flush_output()
+    assert broken.tried == 2
+    assert capsys.readouterr().out == "", "it is not said elsewhere"
 
 
-def test_a_stream_that_the_program_closed_is_left_alone(monkeypatch) -> None:
+def test_a_stream_that_the_program_closed_is_left_alone(monkeypatch, capsys) -> None:
     monkeypatch.setattr(sys, "stderr", stream := StringIO())
     stream.close()
     to_stderr("Something is said.")
+    assert stream.closed and capsys.readouterr().out == ""
 
 
 def test_what_the_encoding_cannot_express_is_replaced() -> None:

@@ -44,6 +44,16 @@ def flush(stream: TextIO) -> None:
         done()
 
 
+def flush_output() -> None:
+    """Let what Python still holds back of standard output and error go out.
+
+    A closed or broken stream of the program's own holds nothing for us, and its error is not ours to raise.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(Exception):
+            flush(stream)
+
+
 def to_stderr(sentence: str) -> None:
     """Say `sentence` on standard error.
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from typing import TYPE_CHECKING
 
 from tfdbg_cli.api.launch_options import LaunchOptions
-from tfdbg_cli.launched_output import launched_output
 from tfdbg_cli.line.script import Script
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def launch_options(
 ) -> LaunchOptions:
     """Those options, `until`, the watch that a program begins with, and `record`, which runs are recorded."""
     script = Script(options.commands) if options.commands else None
-    return LaunchOptions(options.ui, script, until, record, options.json, launched_output())
+    return LaunchOptions(options.ui, script, until, record, options.json, sys.stdout)
 
 
 def look_at(stop: Opened) -> int:

@@ -14,8 +14,8 @@ from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, filter_named, req
 from tfdbg_cli.capture.controller import EVERYTHING, Action, Attendant, PendingRun, Plan, WatchRequest
 from tfdbg_cli.capture.dump_folders import dump_name
 from tfdbg_cli.capture.own_draws import draws_to_tell
-from tfdbg_cli.capture.runs.eager.live_frames import live_frames
 from tfdbg_cli.capture.runs.eager.section import PendingSection, is_find
+from tfdbg_cli.capture.tf.callers import live_frames
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.debugger.active_watch import SIGNALS, ActiveWatch
 from tfdbg_cli.debugger.frontend import Frontend

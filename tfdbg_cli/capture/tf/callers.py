@@ -1,4 +1,4 @@
-"""Tells who called into TensorFlow: the innermost frame that is neither TensorFlow's nor ours."""
+"""Who called into TensorFlow: the innermost call that is neither TensorFlow's nor ours, and those of the program."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from tfdbg_cli.model.frames import LiveFrame
 from tfdbg_cli.model.sources import Frame, is_library
 from tfdbg_cli.own_frames import is_own
 
@@ -75,3 +76,17 @@ def names_in(frame: FrameType) -> dict[str, Any]:
     if frame.f_code.co_flags & inspect.CO_OPTIMIZED and isinstance(names, dict) and sys.getrefcount(names) <= 3:
         names.clear()
     return copied
+
+
+def live_frames() -> tuple[LiveFrame, ...]:
+    """The calls of this thread from the first one of the program on, outermost first, without ours."""
+    found: list[LiveFrame] = []
+    frame: FrameType | None = inspect.currentframe()
+    while frame is not None:
+        code = frame.f_code
+        if not is_own(code.co_filename):
+            found.append(LiveFrame(frame_at(code, frame.f_lineno), names_in(frame), frame.f_globals))
+        frame = frame.f_back
+    while found and not is_users(found[-1].place.file):
+        found.pop()
+    return tuple(reversed(found))

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import replace
 
 from tfdbg_cli.cli import launch
+from tfdbg_cli.cli.launched_output import launched_output
 from tfdbg_cli.cli.parser import Parser
 from tfdbg_cli.cli.prompt import add_prompt_options, launch_options
 from tfdbg_cli.cli.record_options import add_record_options, record_of
@@ -70,6 +72,7 @@ def run(options: argparse.Namespace) -> Program:
     else:
         start = launch.script_program(program[0], program[1:])
     asked = launch_options(options, watch_of(options), record_of(options))
+    asked = replace(asked, output=launched_output())  # the program may lead its own elsewhere
 
     def debugged() -> int:
         if asked.script is None:

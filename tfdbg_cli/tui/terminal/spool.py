@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import sys
 import tempfile
 from io import FileIO
 
-from tfdbg_cli.streams import flush, to_stderr
+from tfdbg_cli.streams import flush_output, to_stderr
 
 LIMIT = 32 << 20  # bytes kept of what each of two generations holds
 _CHUNK = 1 << 16
@@ -29,7 +28,7 @@ class Spool:
 
     def start(self) -> None:
         """Begin to spool. Without room for a temporary file nothing is spooled."""
-        _flush()
+        flush_output()
         self._saved = {fd: os.dup(fd) for fd in self._descriptors if _is_terminal(fd)}
         if self._saved and not self._turn_over():
             self._give_back()
@@ -50,7 +49,7 @@ class Spool:
         """End spooling and write what was kept to where it was meant for."""
         if not self._saved:
             return
-        _flush()
+        flush_output()
         target = os.dup(next(iter(self._saved.values())))
         try:
             if self._dropped:
@@ -95,16 +94,6 @@ def _is_terminal(fd: int) -> bool:
         return os.isatty(fd)
     except OSError:
         return False
-
-
-def _flush() -> None:
-    """What Python still holds back goes out before descriptors change."""
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            if stream is not None:
-                flush(stream)
-        except Exception:  # noqa: BLE001  # a closed or broken stream of the program's own: it holds nothing for us
-            continue
 
 
 def _replay(file: FileIO, position: int, target: int) -> int:

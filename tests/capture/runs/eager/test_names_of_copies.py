@@ -15,7 +15,8 @@ import tensorflow as tf
 
 cpu = tf.config.list_physical_devices("CPU")[0]
 tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
-from tfdbg_cli.capture.runs.eager.live_frames import live_frames, names_of_tensors
+from tfdbg_cli.capture.runs.eager.program_names import names_of_tensors
+from tfdbg_cli.capture.tf.callers import live_frames
 from tfdbg_cli.capture.tf import compat
 
 strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])

@@ -12,9 +12,9 @@ import tensorflow as tf
 from support.scripted import ScriptedFrontend
 
 from tfdbg_cli.capture.runs.eager import section
-from tfdbg_cli.capture.runs.eager.live_frames import namer
 from tfdbg_cli.capture.runs.eager.log.noted_ops import Source
 from tfdbg_cli.capture.runs.eager.program.stacks import stack_here
+from tfdbg_cli.capture.runs.eager.program_names import namer
 from tfdbg_cli.capture.runs.eager.watch import watch_of
 from tfdbg_cli.capture.tf.compat import tensor_id
 from tfdbg_cli.debugger.debugger import Debugger

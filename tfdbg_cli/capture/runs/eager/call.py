@@ -17,10 +17,10 @@ from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.controller import Action, Controller, Plan
 from tfdbg_cli.capture.functions.arguments import value_of
 from tfdbg_cli.capture.pipeline import Capture, Reported, planned
-from tfdbg_cli.capture.runs.eager.live_frames import live_frames
 from tfdbg_cli.capture.runs.eager.section import Section
 from tfdbg_cli.capture.runs.eager.watch import EagerWatch, watch_of
 from tfdbg_cli.capture.runs.function.capture import WithoutValues
+from tfdbg_cli.capture.tf.callers import live_frames
 from tfdbg_cli.capture.tf.compat import tensor_id
 from tfdbg_cli.capture.tf.reentrancy import INSIDE, NAMED
 from tfdbg_cli.capture.tf.static_values import dimensions

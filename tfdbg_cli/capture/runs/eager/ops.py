@@ -197,7 +197,7 @@ class EagerOps:
                 begun = None
                 report_once("look at an op", error)
             if begun is not None and deferred.thread.op_callbacks:
-                return _before_callbacks(original, arguments, deferred.thread, heard, begun)
+                return self._before_callbacks(original, arguments, deferred.thread, heard, begun)
             try:
                 outputs = original(*arguments)
             except compat.OpFailed as error:
@@ -215,6 +215,39 @@ class EagerOps:
             return outputs
 
         return fast
+
+    def _before_callbacks(
+        self, original: Method, arguments: tuple[Any, ...], thread: Any, heard: Listener, begun: Any
+    ) -> OpOutputs:
+        """Run an op by `original` and show it to `heard` before the op callbacks of the program see it.
+
+        A callback may raise for what the op gave (`tf.debugging.enable_check_numerics`), and run ops of its own.
+        """
+        callbacks: Sequence[Method] = thread.op_callbacks
+        gets: list[Sequence[Any]] = []
+
+        def show(op_type: str, _inputs: Any, _attributes: Any, outputs: Any, *_: Any) -> None:
+            thread.op_callbacks = callbacks
+            try:
+                gave = list(outputs)
+                got = heard.ran(op_type, *parts_of(arguments), gave, begun)
+                if got is not gave:
+                    gets.append(got)
+            except Exception as error:  # noqa: BLE001
+                report_once("look at an op", error)
+
+        thread.op_callbacks = called = [show, *callbacks]  # TensorFlow borrows the list: `called` keeps it alive
+        try:
+            outputs = original(*arguments)
+        except compat.OpFailed as error:
+            self._fails(arguments[1], *parts_of(arguments), begun, message_of(error))
+            raise
+        finally:
+            thread.op_callbacks = callbacks
+            called.clear()
+        if not gets:
+            return outputs
+        return gets[0] if isinstance(outputs, list) else gets[0][0]
 
     def _slow(self, original: Method) -> Method:
         def slow(handle: Any, device: Any, op_type: Any, inputs: Any, attributes: Any, *rest: Any) -> OpOutputs:
@@ -249,40 +282,6 @@ class EagerOps:
             self._heard.failed(op_type, inputs, attributes, begun, message)
         except Exception as error:  # noqa: BLE001
             report_once("look at an op that failed", error)
-
-
-def _before_callbacks(
-    original: Method, arguments: tuple[Any, ...], thread: Any, heard: Listener, begun: Any
-) -> OpOutputs:
-    """Run an op by `original` and show it to `heard` before the op callbacks of the program see it.
-
-    A callback may raise for what the op gave (`tf.debugging.enable_check_numerics`), and runs ops of its own on it.
-    """
-    callbacks: Sequence[Method] = thread.op_callbacks
-    gets: list[Sequence[Any]] = []
-
-    def show(op_type: str, _inputs: Any, _attributes: Any, outputs: Any, *_: Any) -> None:
-        thread.op_callbacks = callbacks
-        try:
-            gave = list(outputs)
-            got = heard.ran(op_type, *parts_of(arguments), gave, begun)
-            if got is not gave:
-                gets.append(got)
-        except Exception as error:  # noqa: BLE001
-            report_once("look at an op", error)
-
-    thread.op_callbacks = called = [show, *callbacks]  # TensorFlow borrows the list: `called` keeps it alive
-    try:
-        outputs = original(*arguments)
-    except compat.OpFailed as error:
-        heard.failed(arguments[1], *parts_of(arguments), begun, message_of(error))
-        raise
-    finally:
-        thread.op_callbacks = callbacks
-        called.clear()
-    if not gets:
-        return outputs
-    return gets[0] if isinstance(outputs, list) else gets[0][0]
 
 
 class _Forms(dict[str, tuple[slice, slice, bool]]):

@@ -11,7 +11,6 @@ from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.controller import Controller, PendingRun, Plan
 from tfdbg_cli.capture.runs.batch_places import batch_places
 from tfdbg_cli.capture.runs.eager.checks import Checks
-from tfdbg_cli.capture.runs.eager.live_frames import namer, names_at_hand
 from tfdbg_cli.capture.runs.eager.log.insides import called_by
 from tfdbg_cli.capture.runs.eager.log.recent import RecentOps
 from tfdbg_cli.capture.runs.eager.log.run_of_log import parts_of_run
@@ -19,6 +18,7 @@ from tfdbg_cli.capture.runs.eager.pauses import PausedOp
 from tfdbg_cli.capture.runs.eager.program.places import is_program
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack, calls, line_at
 from tfdbg_cli.capture.runs.eager.program.turns import Turn
+from tfdbg_cli.capture.runs.eager.program_names import namer, names_at_hand
 from tfdbg_cli.model.calls import Call, RunError, RunKind
 from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.model.frames import LiveFrame

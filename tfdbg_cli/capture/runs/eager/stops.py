@@ -10,7 +10,6 @@ from tfdbg_cli.analysis.watch.verdicts import nan_mask
 from tfdbg_cli.capture.controller import Action, Controller
 from tfdbg_cli.capture.runs.delivered import DELIVERIES
 from tfdbg_cli.capture.runs.eager.checks import Checks
-from tfdbg_cli.capture.runs.eager.live_frames import live_frames
 from tfdbg_cli.capture.runs.eager.log.insides import called_by
 from tfdbg_cli.capture.runs.eager.log.noted_ops import Noted, Released, Taken
 from tfdbg_cli.capture.runs.eager.log.recent import RecentOps
@@ -19,6 +18,7 @@ from tfdbg_cli.capture.runs.eager.program.places import counts
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack
 from tfdbg_cli.capture.runs.eager.section import PendingSection, Section
 from tfdbg_cli.capture.runs.eager.sections import Here
+from tfdbg_cli.capture.tf.callers import live_frames
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import OpInput, OpOutputs
 from tfdbg_cli.model.frames import LiveFrame

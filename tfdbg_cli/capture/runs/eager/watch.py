@@ -11,7 +11,6 @@ from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.functions.forward_function import HandedOver
 from tfdbg_cli.capture.runs.eager.checks import Checks
 from tfdbg_cli.capture.runs.eager.deferred_ops import Failed, RanOp
-from tfdbg_cli.capture.runs.eager.live_frames import live_frames, namer
 from tfdbg_cli.capture.runs.eager.log.forward_ops import ForwardOps
 from tfdbg_cli.capture.runs.eager.log.insides import Insides
 from tfdbg_cli.capture.runs.eager.log.noted_ops import CALLED, Taken, taken
@@ -19,10 +18,12 @@ from tfdbg_cli.capture.runs.eager.log.ops_before_a_call import Pasts
 from tfdbg_cli.capture.runs.eager.ops import OPS, leaves, parts_of
 from tfdbg_cli.capture.runs.eager.program.places import within_py_function
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack, is_under, stack_here
+from tfdbg_cli.capture.runs.eager.program_names import namer
 from tfdbg_cli.capture.runs.eager.section import PendingSection, Section
 from tfdbg_cli.capture.runs.eager.sections import Here, Sections, captures
 from tfdbg_cli.capture.runs.eager.stops import Stops
 from tfdbg_cli.capture.runs.eager.variable_updates import VariableUpdates
+from tfdbg_cli.capture.tf.callers import live_frames
 from tfdbg_cli.capture.tf.compat import PY_FUNCTION, EagerTensor, tensor_id
 from tfdbg_cli.capture.tf.types import AttributeList, OpInput, OpOutputs
 from tfdbg_cli.model.calls import RunError

@@ -5,11 +5,11 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from tfdbg_cli.launched_output import launched_output
+from tfdbg_cli.cli.launched_output import launched_output
 
 BEGIN = """
 import os, sys
-from tfdbg_cli.launched_output import launched_output
+from tfdbg_cli.cli.launched_output import launched_output
 output = launched_output()
 def show(text):
     output.write(text)

@@ -1,4 +1,4 @@
-"""The calls that are running in this thread, and the names by which the program knows tensors and variables."""
+"""The names by which the program knows tensors and variables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import tensorflow as tf
 
 from tfdbg_cli.capture.runs.eager.log.noted_ops import HANDLES, Source
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.capture.tf.callers import frame_at, is_users, names_in
+from tfdbg_cli.capture.tf.callers import is_users, names_in
 from tfdbg_cli.capture.tf.compat import EagerTensor
 from tfdbg_cli.model.frames import LiveFrame
 from tfdbg_cli.model.values import Array
@@ -27,20 +27,6 @@ _MOST_VARIABLES = 50_000  # names that are kept
 
 _VARIABLES: dict[int, str] = {}
 """The name under which each variable was shown first, by the id of its handle (ids are not used twice)."""
-
-
-def live_frames() -> tuple[LiveFrame, ...]:
-    """The calls of this thread from the first one of the program on, outermost first, without ours."""
-    found: list[LiveFrame] = []
-    frame: FrameType | None = inspect.currentframe()
-    while frame is not None:
-        code = frame.f_code
-        if not is_own(code.co_filename):
-            found.append(LiveFrame(frame_at(code, frame.f_lineno), names_in(frame), frame.f_globals))
-        frame = frame.f_back
-    while found and not is_users(found[-1].place.file):
-        found.pop()
-    return tuple(reversed(found))
 
 
 def names_of_tensors(frames: Sequence[LiveFrame]) -> Mapping[int, str]:

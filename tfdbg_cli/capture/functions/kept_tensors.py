@@ -17,9 +17,8 @@ from tfdbg_cli.capture.functions.executions import Executions, executions_of
 from tfdbg_cli.capture.functions.recomputed import LazyTensor, Recomputed, shape_of
 from tfdbg_cli.capture.functions.straight import StraightTensors
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.capture.tf.observers import unobserved
+from tfdbg_cli.capture.tf.observers import own_ops
 from tfdbg_cli.capture.tf.opaque import HANDLE
-from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import EagerTensor
 from tfdbg_cli.model.dtypes import element_type
 from tfdbg_cli.model.tensors import Tensor
@@ -129,7 +128,7 @@ NO_TENSORS = KeptTensors((), ())
 
 def alias(tensor: EagerTensor) -> EagerTensor:
     """Another tensor with the value of `tensor`, in the same memory, so that one of the program's can die."""
-    with INSIDE, unobserved():
+    with own_ops():
         made: EagerTensor = tf.raw_ops.Identity(input=tensor)
     return made
 
@@ -163,7 +162,7 @@ def array_of(tensor: LazyTensor) -> Value:
     It shares the memory of a tensor on the host, or else a filter over all values of a run would spend its time on
     copies; so it cannot be written to.
     """
-    with INSIDE, unobserved():
+    with own_ops():
         try:
             held = tensor.tensor() if isinstance(tensor, Recomputed) else tensor
             # NumPy cannot take a single bfloat16 or 8 bit float by itself.

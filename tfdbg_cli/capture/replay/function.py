@@ -26,9 +26,8 @@ from tfdbg_cli.capture.replay.function_details import FunctionDetails
 from tfdbg_cli.capture.replay.registered import refusals, registered
 from tfdbg_cli.capture.replay.replayed import Replayed
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.capture.tf.observers import unobserved
+from tfdbg_cli.capture.tf.observers import own_ops
 from tfdbg_cli.capture.tf.op_errors import run_error
-from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import EagerTensor
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import RESOURCE, element_type_named
@@ -78,7 +77,7 @@ class ReadyFunction:
         self._spec = replace(replay_spec, inputs=tuple(replace(item, value=_GONE) for item in replay_spec.inputs))
         self._wanted = wanted
         self._unread = unread
-        with ExitStack() as stack, INSIDE, unobserved():
+        with ExitStack() as stack, own_ops():
             self.root, self.details, _ = stack.enter_context(registered(replay_spec))
             self.root.unread = unread
             shown = _shown(replay_spec.inputs, self.details)
@@ -92,7 +91,7 @@ class ReadyFunction:
             TfdbgError: TensorFlow does not take the inputs; an error of an op of the run is none.
 
         """
-        with INSIDE, unobserved(), refusals():
+        with own_ops(), refusals():
             return self._instrumented.perform(inputs, room)
 
     def nearer(self, inputs: Sequence[EagerTensor]) -> ReadyFunction:
@@ -100,11 +99,11 @@ class ReadyFunction:
 
         They are found by comparing what the runtime makes of the function with that of the plain one.
         """
-        with INSIDE, unobserved(), refusals():
+        with own_ops(), refusals():
             plain = compiled_copy(self.root.body.name, inputs)
         found = self
         for _ in range(_ROUNDS if plain is not None else 0):
-            with INSIDE, unobserved(), refusals():
+            with own_ops(), refusals():
                 made = compiled_copy(found._instrumented.name, inputs)
             assert plain is not None
             given = () if made is None else compared(plain, made, len(self.root.body.returns)).given
@@ -193,5 +192,5 @@ def fresh_variable(value: EagerTensor, device: str) -> EagerTensor:
     short = device[device.rfind("/device:") :]
     # Where there is one device none need be chosen: on a chosen one a variable takes twice as long.
     chosen = nullcontext() if len(known) == 1 else tf.device(short if short in known else None)
-    with INSIDE, unobserved(), chosen:  # its ops are none of the program's
+    with own_ops(), chosen:  # its ops are none of the program's
         return compat.new_variable(value)

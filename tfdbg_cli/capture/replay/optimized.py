@@ -15,8 +15,7 @@ from tfdbg_cli.capture.functions.compiled import Compiled
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.instrumented import CallResult, Instrumented
 from tfdbg_cli.capture.replay.registered import refusals
-from tfdbg_cli.capture.tf.observers import unobserved
-from tfdbg_cli.capture.tf.reentrancy import INSIDE
+from tfdbg_cli.capture.tf.observers import own_ops
 from tfdbg_cli.capture.tf.types import EagerTensor
 from tfdbg_cli.model.names import TensorName
 
@@ -41,12 +40,12 @@ class OptimizedFunction:
         self._arguments = [places[root.argument_tensor(at)] for at in range(len(root.argument_names))]
         returned = {root.resolve(text): at for at, text in enumerate(root.body.returns)}
         self._returns = [returned[name] for name in gives if name in returned]
-        with INSIDE, unobserved(), refusals():
+        with own_ops(), refusals():
             self._instrumented = Instrumented(root, wanted=Wanted.all_values(root), onto=plain.optimized)
 
     def perform(self, inputs: Sequence[EagerTensor], room: int | None) -> CallResult:
         """Call the function; see `ReadyFunction.perform`."""
-        with INSIDE, unobserved(), refusals():
+        with own_ops(), refusals():
             outcome = self._instrumented.perform([inputs[at] for at in self._arguments], room)
         outputs = outcome.outputs and tuple(outcome.outputs[at] for at in self._returns)
         return replace(outcome, outputs=outputs)

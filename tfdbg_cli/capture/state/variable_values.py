@@ -9,9 +9,8 @@ from collections.abc import Sequence
 import tensorflow as tf
 
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.capture.tf.observers import unobserved
+from tfdbg_cli.capture.tf.observers import own_ops
 from tfdbg_cli.capture.tf.op_errors import OpError
-from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import EagerTensor, FunctionDef
 from tfdbg_cli.model.dtypes import RESOURCE
 
@@ -47,7 +46,7 @@ class VariableReader:
         if not handles:
             return []
         self._count()
-        with INSIDE, unobserved():
+        with own_ops():
             try:
                 if self._name:
                     # There is nothing to optimize; with a thousand variables that takes the better part of a second.
@@ -97,5 +96,5 @@ def put_back(handle: EagerTensor, value: EagerTensor) -> None:
         tf.errors.OpError: the variable is gone, or of another type.
 
     """
-    with INSIDE, unobserved():
+    with own_ops():
         tf.raw_ops.AssignVariableOp(resource=handle, value=value)

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import EagerTensor
 
 
@@ -24,6 +25,13 @@ def unobserved() -> Iterator[None]:
             yield
     finally:
         here.op_callbacks = callbacks
+
+
+@contextmanager
+def own_ops() -> Iterator[None]:
+    """A context for what tfdbg has TensorFlow run: nothing in this thread intercepts, records or sees it."""
+    with INSIDE, unobserved():
+        yield
 
 
 def observed(name: str, inputs: Sequence[EagerTensor], outputs: Sequence[EagerTensor]) -> None:

@@ -15,8 +15,7 @@ from tfdbg_cli.capture.functions.definition.flat import FlatFunction, FlatNode, 
 from tfdbg_cli.capture.functions.definition.flat_part import part_of
 from tfdbg_cli.capture.functions.kept_tensors import KeptTensors
 from tfdbg_cli.capture.stores import known_value, rows_of
-from tfdbg_cli.capture.tf.observers import unobserved
-from tfdbg_cli.capture.tf.reentrancy import INSIDE
+from tfdbg_cli.capture.tf.observers import own_ops
 from tfdbg_cli.capture.tf.types import EagerTensor
 from tfdbg_cli.capture.what_if.effects import Effect
 from tfdbg_cli.capture.what_if.function_slice import FunctionEdges, effects_in, is_handle
@@ -113,7 +112,7 @@ class FunctionWhatIf:
         fed = self._fed(run, found, replaced)
         self._require_pure(found, fed, wanted)
         part = part_of(flat, f"__tfdbg_what_if_{next(_SERIAL)}", wanted, fed, with_effects=False)
-        with INSIDE, tf.device(None), unobserved():
+        with own_ops(), tf.device(None):
             variables = Variables(flat, self._edges, self._inputs, run)
             inputs = [self._input(name, fed, variables) for name in part.inputs]
             outcome = perform_part(flat, part, inputs, self._room)

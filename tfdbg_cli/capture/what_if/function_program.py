@@ -15,7 +15,7 @@ from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT, Scope
 from tfdbg_cli.capture.functions.definition.flat import FlatFunction, FlatNode, flat_function, is_marker
 from tfdbg_cli.capture.functions.kept_tensors import array_of
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.capture.tf.observers import unobserved
+from tfdbg_cli.capture.tf.observers import own_ops
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.opaque import HANDLE
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
@@ -70,7 +70,7 @@ class FunctionProgram:
 
     def restore(self) -> None:
         """Put the variables back. See Program."""
-        with INSIDE, tf.device(None), unobserved():
+        with own_ops(), tf.device(None):
             self._inputs = dict(zip(self._flat.arguments, self._fresh(), strict=True))
 
     @property
@@ -107,7 +107,7 @@ class FunctionProgram:
         require_drawable(node.name, node.op_type)
         definition, arguments = _alone(self._flat, node)
         inputs = [self._input(name, known) for name in arguments]
-        with INSIDE, tf.device(None), unobserved():
+        with own_ops(), tf.device(None):
             compat.add_function(definition)
             try:
                 return list(compat.run_function(definition.signature.name, inputs, len(step.outputs)))

@@ -12,8 +12,7 @@ from tfdbg_cli.capture.replay.function import inputs_of
 from tfdbg_cli.capture.replay.registered import refusals, registered
 from tfdbg_cli.capture.sessions.invocation import RunCall
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.capture.tf.observers import unobserved
-from tfdbg_cli.capture.tf.reentrancy import INSIDE
+from tfdbg_cli.capture.tf.observers import own_ops
 from tfdbg_cli.capture.what_if.function import FunctionWhatIf
 from tfdbg_cli.capture.what_if.session import SessionWhatIf
 from tfdbg_cli.capture.what_if.whole_run import WholeWhatIf
@@ -44,7 +43,7 @@ def _of_session(replay_spec: ReplaySpec) -> SessionWhatIf:
 
 
 def _of_function(replay_spec: ReplaySpec, room: int | None) -> FunctionWhatIf:
-    with ExitStack() as stack, INSIDE, tf.device(None), unobserved(), refusals():
+    with ExitStack() as stack, own_ops(), tf.device(None), refusals():
         root, details, _ = stack.enter_context(registered(replay_spec))
         found = FunctionWhatIf(root, inputs_of(replay_spec.inputs, root, details), room)
         weakref.finalize(found, stack.pop_all().close).atexit = False

@@ -15,8 +15,7 @@ from tfdbg_cli.capture.replay.function import inputs_of
 from tfdbg_cli.capture.replay.registered import refusals, registered
 from tfdbg_cli.capture.sessions.call_names import fed, fetched
 from tfdbg_cli.capture.sessions.invocation import Invocation
-from tfdbg_cli.capture.tf.observers import unobserved
-from tfdbg_cli.capture.tf.reentrancy import INSIDE
+from tfdbg_cli.capture.tf.observers import own_ops
 from tfdbg_cli.capture.tf.types import EagerTensor
 from tfdbg_cli.capture.what_if.function_program import FunctionProgram, copies_of, values_now
 from tfdbg_cli.capture.what_if.session_program import SessionProgram, values_in
@@ -36,7 +35,7 @@ class SteppableCall:
 
     def stepper(self) -> Stepper:
         """See Steppable."""
-        with INSIDE, tf.device(None), unobserved():
+        with own_ops(), tf.device(None):
             held = values_now(self.inputs)
         return NodeStepper(FunctionProgram(self.root, lambda: copies_of(self.inputs, held)))
 

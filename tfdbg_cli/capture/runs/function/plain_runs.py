@@ -16,8 +16,7 @@ from tfdbg_cli.capture.replay.function import fresh_variable
 from tfdbg_cli.capture.state.call_snapshot import CallSnapshot
 from tfdbg_cli.capture.state.snapshot_plan import SnapshotPlan
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.capture.tf.observers import unobserved
-from tfdbg_cli.capture.tf.reentrancy import INSIDE
+from tfdbg_cli.capture.tf.observers import own_ops
 from tfdbg_cli.capture.tf.types import AtomicFunction, DType, EagerTensor
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import RESOURCE
@@ -63,7 +62,7 @@ class PlainRuns:
         """
         snapshot_plan = self._snapshot_plan
         inputs = self.inputs(held)
-        with INSIDE, unobserved():
+        with own_ops():
             outputs = compat.run_function(snapshot_plan.root.body.name, inputs, len(snapshot_plan.root.body.returns))
             compat.give_handle_data(self._atomic, outputs)
             handles = {at: inputs[at] for at in snapshot_plan.written}
@@ -78,7 +77,7 @@ class PlainRuns:
         """
         if self.reason:
             raise TfdbgError(f"The function cannot be called on copies: {self.reason}.")
-        with INSIDE, unobserved():
+        with own_ops():
             copies, fresh = self._copied_variables(held), self._fresh_iterators(held)
             return [fresh.get(at, copies.get(id(handle), handle)) for at, handle in enumerate(held.inputs)]
 

@@ -12,8 +12,7 @@ from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.runs.eager.log.noted_ops import CALLED, Noted, RecentOp
 from tfdbg_cli.capture.runs.function.traced_function import TracedFunction
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.capture.tf.observers import unobserved
-from tfdbg_cli.capture.tf.reentrancy import INSIDE
+from tfdbg_cli.capture.tf.observers import own_ops
 from tfdbg_cli.capture.tf.types import EagerTensor
 from tfdbg_cli.model.calls import RunError
 from tfdbg_cli.model.graph import Graph, Node
@@ -83,7 +82,7 @@ class Insides:
             given = self._given(inputs)
             if given is None:
                 return None
-            with INSIDE, unobserved():
+            with own_ops():
                 found = traced.instrumented.perform(given, _MOST)
                 alike = len(given) == len(inputs) or _are_same(outputs, found.outputs)
         except Exception as error:  # noqa: BLE001  # then its values are not known

@@ -61,6 +61,9 @@ class _Drawing:
     It notes when the first frame was there, and when the last one was.
     """
 
+    failures = 0
+    broken = False
+
     def __init__(self, size: tuple[int, int]) -> None:
         self.settings = Settings()
         self.registry = standard_registry()

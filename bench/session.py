@@ -40,6 +40,8 @@ class Always:
     """A front end that gives the same decision at every stop."""
 
     settings = Settings()
+    failures = 0
+    broken = False
 
     def __init__(self, decision: Decision) -> None:
         self._decision = decision

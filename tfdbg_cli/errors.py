@@ -1,4 +1,4 @@
-"""The one error type of tfdbg."""
+"""The one error type of tfdbg, and what any error says."""
 
 from __future__ import annotations
 
@@ -28,3 +28,8 @@ class AfterAnswerError(TfdbgError):
 
 class NothingYetError(TfdbgError):
     """The recording has no run yet, but may get some: whoever follows it should wait and try again."""
+
+
+def reason_of(error: BaseException) -> str:
+    """What `error` says, to stand behind a colon: the words of a TfdbgError, of any other its type as well."""
+    return str(error) if isinstance(error, TfdbgError) else f"{type(error).__name__}: {error}"

@@ -50,6 +50,8 @@ class Follower:
     """Notes our files on the stack wherever TensorFlow is entered and the prompt opens; is the front end, too."""
 
     settings = Settings()
+    failures = 0
+    broken = False
 
     def __init__(self, *decisions: Decision) -> None:
         self._decisions = list(decisions)

@@ -15,6 +15,9 @@ from tfdbg_cli.model.runs import RunEnd, Stop
 class Front:
     """Decides the same at every stop, and keeps what was said of runs that may not be exact."""
 
+    failures = 0
+    broken = False
+
     def __init__(self, decision: Decision) -> None:
         self.settings = Settings()
         self.count = 0  # runs that were shown

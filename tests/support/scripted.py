@@ -24,6 +24,9 @@ def _held(event: Stop) -> Stop:
 class ScriptedFrontend:
     """Answers each stop with the next of `script`: a decision, or what makes one of the event; then goes on."""
 
+    failures = 0
+    broken = False
+
     def __init__(self, *script: Decision | Callable[[Stop], Decision], settings: Settings | None = None) -> None:
         self.script = list(script)
         self.settings = settings or Settings()

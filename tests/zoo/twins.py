@@ -20,6 +20,9 @@ _OTHER_COURSES = 5
 class Witness:
     """A front end that has every run captured, and keeps what it was shown."""
 
+    failures = 0
+    broken = False
+
     def __init__(self, keep: int = 20) -> None:
         self.settings = Settings()
         self.runs: list[Run] = []

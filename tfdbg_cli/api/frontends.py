@@ -121,6 +121,16 @@ class Until:
         """The settings that hold now."""
         return self._frontend.settings
 
+    @property
+    def failures(self) -> int:
+        """How many commands did not work without a user to mend them."""
+        return self._frontend.failures
+
+    @property
+    def broken(self) -> bool:
+        """Whether nobody reads the output any more."""
+        return self._frontend.broken
+
     def stop(self, event: Stop) -> Decision:
         decision, self._first = self._first, None
         return self._frontend.stop(event) if decision is None or not isinstance(event, RunStart) else decision
@@ -131,6 +141,9 @@ class Until:
 
 class NoFrontend:
     """Detaches at the first stop, so that the program runs undebugged (`--ui none`)."""
+
+    failures = 0
+    broken = False
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings

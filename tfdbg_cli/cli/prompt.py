@@ -42,6 +42,6 @@ def look_at(stop: Opened) -> int:
     decision = frontend.stop(stop)
     if isinstance(decision, Abort):
         raise KeyboardInterrupt
-    if getattr(frontend, "broken", False):
+    if frontend.broken:
         raise BrokenPipeError
-    return 1 if getattr(frontend, "failures", 0) else 0
+    return 1 if frontend.failures else 0

@@ -14,7 +14,7 @@ from tfdbg_cli.analysis.graph.eager_past import with_recorded_past, without_past
 from tfdbg_cli.analysis.graph.order import behind_inputs
 from tfdbg_cli.api.frontends import user_settings
 from tfdbg_cli.cli.replay_verdict import replay_verdict
-from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.errors import TfdbgError, reason_of
 from tfdbg_cli.formats.bundles.reader import Bundle, read_bundle
 from tfdbg_cli.formats.bundles.replay_graph import graph_facts
 from tfdbg_cli.formats.recording.addresses import refuse_address
@@ -210,7 +210,7 @@ def _refusals(place: Path) -> Iterator[None]:
     except TfdbgError:
         raise
     except Exception as error:
-        told = f"{type(error).__name__}: {error}".splitlines()[0]
+        told = reason_of(error).splitlines()[0]
         raise TfdbgError(f"The run in {place} could not be made again: {told}", exit_code=2) from error
 
 
@@ -240,7 +240,7 @@ def _require_tensorflow(place: Path) -> None:
         import_module("tfdbg_cli.capture.tf.compat")
     except Exception as error:  # whatever a broken installation raises
         raise TfdbgError(
-            f"`tfdbg replay` needs TensorFlow, which cannot be loaded: {type(error).__name__}: {error}.",
+            f"`tfdbg replay` needs TensorFlow, which cannot be loaded: {reason_of(error)}.",
             hint=hint,
             exit_code=2,
         ) from error

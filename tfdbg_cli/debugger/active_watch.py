@@ -22,8 +22,8 @@ from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.state.held_values import in_memory
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.debugger.progress_line import ProgressLine
-from tfdbg_cli.debugger.run_saving import reason_of, saved_in_words
-from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.debugger.run_saving import saved_in_words
+from tfdbg_cli.errors import TfdbgError, reason_of
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.decision import OnBenign, RunUntil, Values
 from tfdbg_cli.model.exactness import Exactness

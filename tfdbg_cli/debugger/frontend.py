@@ -17,6 +17,16 @@ class Frontend(Protocol):
         """The settings that hold now: `config set` at a prompt changes them."""
         ...
 
+    @property
+    def failures(self) -> int:
+        """How many commands did not work without a user to mend them."""
+        ...
+
+    @property
+    def broken(self) -> bool:
+        """Whether nobody reads the output any more."""
+        ...
+
     def stop(self, event: Stop) -> Decision:
         """Open the prompt on `event` until there is a decision. Restores the terminal on every way out."""
         ...

@@ -24,6 +24,14 @@ class LateFrontend:
     def settings(self) -> Settings:
         return self._settings if self._made is None else self._made.settings
 
+    @property
+    def failures(self) -> int:
+        return 0 if self._made is None else self._made.failures
+
+    @property
+    def broken(self) -> bool:
+        return self._made is not None and self._made.broken
+
     def stop(self, event: Stop) -> Decision:
         """Open the prompt on `event`, as soon as no other thread is at one; `Detach` if the front end fails."""
         with terminal():

@@ -20,8 +20,7 @@ from tfdbg_cli.capture.budget import disk_budget, memory_budget, share_of_disk
 from tfdbg_cli.capture.state.held_values import in_memory
 from tfdbg_cli.config.job import worker_of, workers_beside
 from tfdbg_cli.config.settings import Settings
-from tfdbg_cli.debugger.run_saving import reason_of
-from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.errors import TfdbgError, reason_of
 from tfdbg_cli.formats.container.background import BackgroundWriter
 from tfdbg_cli.formats.container.run_rows import Selection
 from tfdbg_cli.formats.container.writer import RecordingWriter

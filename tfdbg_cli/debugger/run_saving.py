@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.errors import reason_of
 from tfdbg_cli.formats.bundles.saving import save_bundle_or_values
 from tfdbg_cli.model.runs import Run
 
@@ -18,8 +18,3 @@ def saved_in_words(run: Run, path: Path, *, disk_budget: int, force: bool, failu
         return save_bundle_or_values(run, path, disk_budget=disk_budget, force=force)
     except Exception as error:  # noqa: BLE001
         return (f"{failure}: {reason_of(error)}",)
-
-
-def reason_of(error: Exception) -> str:
-    """What `error` says, to stand behind a colon."""
-    return str(error) if isinstance(error, TfdbgError) else f"{type(error).__name__}: {error}"

@@ -46,6 +46,9 @@ class TuiFrontend:
     the stops to come.
     """
 
+    failures = 0  # whoever is at the screen saw what did not work
+    broken = False
+
     def __init__(
         self,
         registry: Registry,

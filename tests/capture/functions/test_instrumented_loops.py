@@ -9,6 +9,7 @@ import pytest
 import tensorflow as tf
 from support.instrumented_calls import instrument, made, names, values
 
+from tfdbg_cli.capture.functions.frame_reports import FrameReports
 from tfdbg_cli.capture.tf import compat
 
 pytestmark = pytest.mark.tf
@@ -171,6 +172,19 @@ def test_turns_beyond_the_room_are_dropped_and_said() -> None:
     free = instrumented.perform([tf.ones(1000)])
     assert len(values(free, "while/body/mul")) == 50
     assert free.notes == ()
+
+
+def test_a_mistake_of_ours_in_a_report_is_not_called_a_lack_of_memory(monkeypatch, capsys) -> None:
+    def mistaken(reports, number, values):
+        raise KeyError(number)
+
+    monkeypatch.setattr(FrameReports, "_take", mistaken)
+    _, outcome = made(halving, tf.ones([3]), tf.constant(3))
+    assert outcome.outputs[0].numpy().tolist() == [2, 2, 2], "the program gets what it would have got"
+    said = " ".join(outcome.notes)
+    assert "Values of loops and branches could not be taken: KeyError" in said
+    assert "are not kept" not in said
+    assert "could not take the values of loops and branches" in capsys.readouterr().err
 
 
 def test_calls_from_several_threads_do_not_mix() -> None:

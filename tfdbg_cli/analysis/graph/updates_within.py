@@ -7,6 +7,7 @@ from functools import cache
 from itertools import islice
 
 from tfdbg_cli.analysis.graph.call_scopes import call_scopes
+from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import Array
@@ -60,6 +61,6 @@ class HeldBefore:
             return {}
         try:
             spec = self._run.replayable.replay_spec()
-        except Exception:  # noqa: BLE001  # it cannot be made again after all: the session is closed, say
+        except (TfdbgError, RuntimeError):  # it cannot be made again after all; a session may be closed
             return {}
         return {item.node or item.name: item.value for item in spec.variables}

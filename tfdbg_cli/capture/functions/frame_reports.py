@@ -42,9 +42,10 @@ class FrameReports:
     def __init__(self) -> None:
         self.frames: Sequence[ReportingBody] = ()
         self._pending: dict[int, list[FrameExecution]] = {}
-        self._room = 0
+        self._room: int | None = 0
         self._inner: dict[int, tuple[int, ...]] = {}
-        self.dropped = 0
+        self.dropped = 0  # turns whose values there was no room for
+        self.failure: Exception | None = None  # what went wrong last in taking a report: a mistake of ours
         self._early_names: Sequence[tuple[TensorName, ...]] = ()
         self._early: dict[TensorName, EagerTensor] = {}
         self._in_order: list[tuple[TensorName, EagerTensor]] | None = None
@@ -72,9 +73,8 @@ class FrameReports:
             self.frames = frames
             self._inner = {frame.number: _inner_frames(frames, frame.scope) for frame in frames}
         self._pending = {}
-        self._room = -1 if room is None else room
-        self._bounded = room is not None
-        self.dropped = 0
+        self._room = room
+        self.dropped, self.failure = 0, None
 
     def end(self) -> dict[int, list[FrameExecution]]:
         """The turns of the outermost frames, by frame; after a failed call also turns in ones that did not end."""
@@ -97,8 +97,10 @@ class FrameReports:
             self._take(int(number), values)
         except KeyboardInterrupt:
             _thread.interrupt_main()  # here it would become an error of an op
-        except Exception:  # noqa: BLE001
-            self.dropped += 1  # out of memory; said in a note
+        except (MemoryError, tf.errors.ResourceExhaustedError):
+            self.dropped += 1
+        except Exception as error:  # noqa: BLE001
+            self.failure = error
 
     def _take(self, number: int, values: Sequence[EagerTensor]) -> None:
         if number < 0:
@@ -109,7 +111,7 @@ class FrameReports:
                 self._in_order.extend(pairs)
             return
         kept: Sequence[EagerTensor] | None = values
-        if self._bounded:
+        if self._room is not None:
             size = sum(map(size_of, values))
             if size > self._room:
                 kept, self._room = None, 0  # later turns are dropped as well, to leave no gaps

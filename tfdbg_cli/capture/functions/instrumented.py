@@ -31,6 +31,7 @@ from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.observers import unobserved
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.types import AtomicFunction, EagerTensor, NodeDef
+from tfdbg_cli.errors import reason_of
 from tfdbg_cli.model.dtypes import RESOURCE, VARIANT
 from tfdbg_cli.model.names import TensorName
 
@@ -51,7 +52,8 @@ _HIDDEN = "Values of {} nodes inside loops and branches of version 1 are not sho
 _UNSHOWN = "What happens inside {}, as in the turns of a loop over a dataset, is not shown."
 _NOT_TAKEN = "The values of this call could not be taken: {}"
 _HANDLES = frozenset({RESOURCE, VARIANT})
-_DROPPED = "The values of {} turns of loops or branches are not kept: they need more than {} bytes."
+_DROPPED = "The values of {} turns of loops or branches are not kept: {}."
+_UNREPORTED = "Values of loops and branches could not be taken: {}"
 
 
 @dataclass(frozen=True)
@@ -196,7 +198,7 @@ class Instrumented:
             return self._outcome(rewritten, inputs, room, found, error)
         except Exception as ours:  # noqa: BLE001  # the call was made: what it gave is the program's, whatever we do
             report("take the values of a function", ours)
-            note = _NOT_TAKEN.format(f"{type(ours).__name__}: {ours}")
+            note = _NOT_TAKEN.format(reason_of(ours))
             return CallResult(self._outputs(found), NO_TENSORS, (*self.notes, note), error)
 
     def _outcome(
@@ -207,11 +209,15 @@ class Instrumented:
         found: Sequence[EagerTensor] | None,
         error: Exception | None,
     ) -> CallResult:
-        turns, early = rewritten.reports.end(), rewritten.reports.early()
-        exposed = rewritten.exposed
+        reports, exposed = rewritten.reports, rewritten.exposed
+        turns, early = reports.end(), reports.early()
         notes = self.notes
-        if rewritten.reports.dropped:
-            notes += (_DROPPED.format(rewritten.reports.dropped, room),)
+        if reports.dropped:
+            need = "there was no memory for them" if room is None else f"they need more than {room} bytes"
+            notes += (_DROPPED.format(reports.dropped, need),)
+        if reports.failure is not None:
+            report("take the values of loops and branches", reports.failure)
+            notes += (_UNREPORTED.format(reason_of(reports.failure)),)
         answer, sure = self._answer(exposed, found)
         measured = found[-1] if found is not None and self._wanted.measured and exposed.answers else None
         everything = self._wanted.early.everything

@@ -16,7 +16,7 @@ from tfdbg_cli.capture.functions.function_tree import skipped_attributes
 from tfdbg_cli.capture.replay.function_details import FunctionDetails
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.types import FunctionDef
-from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.errors import TfdbgError, reason_of
 from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
 
 _SERIAL = itertools.count(900_001)
@@ -59,7 +59,7 @@ def refusals() -> Iterator[None]:
         yield
     except (tf.errors.OpError, ValueError, TypeError) as error:
         raise TfdbgError(
-            f"TensorFlow does not take the function or its inputs: {type(error).__name__}: {error}",
+            f"TensorFlow does not take the function or its inputs: {reason_of(error)}",
             hint="Use the version of TensorFlow that the run was made with.",
         ) from error
 

@@ -1,6 +1,7 @@
-"""Keeps what tfdbg finds out about an object of TensorFlow's with that object, so that it goes with it.
+"""Keeps what tfdbg finds out about an object with that object, so that it goes with it.
 
-Such answers refer to the ops of their graph, so a table on our side would keep every graph of the program alive.
+Answers about a graph of TensorFlow's refer to its ops, so a table on our side would keep every graph of the program
+alive.
 Several threads may ask at once: all get the same answer.
 """
 
@@ -18,7 +19,7 @@ _FIRST = threading.Lock()  # held while an object gets its table of answers
 
 
 class Memo(Generic[T]):
-    """One answer for each object that takes attributes, such as a tf.Graph or a session."""
+    """One answer for each object that takes attributes, such as a tf.Graph, a session or a controller."""
 
     def __init__(self, make: Callable[[Any], T]) -> None:
         """`make` finds the answer for an object."""

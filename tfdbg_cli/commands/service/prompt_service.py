@@ -332,7 +332,8 @@ class PromptService:
     @property
     def watching_on(self) -> str:
         """The command string that runs on until a tensor is NaN or infinite, as at the last watch."""
-        return watch_on(getattr(self._context.stop, "watch", None))
+        stop = self._context.stop
+        return watch_on(None if isinstance(stop, Opened) else stop.watch)
 
     # What a front end sets.
 

@@ -7,7 +7,7 @@ import threading
 from collections import deque
 from collections.abc import Callable
 
-from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.errors import TfdbgError, reason_of
 from tfdbg_cli.formats.container.writer import LockedIndexError, RecordingWriter
 from tfdbg_cli.formats.recording.waiting import PATIENCE
 from tfdbg_cli.model.runs import Run
@@ -157,5 +157,4 @@ class BackgroundWriter:
             self.failed = True
             self._queue.clear()
             self._change.notify_all()
-        what = str(error) if isinstance(error, TfdbgError) else f"{type(error).__name__}: {error}"
-        self._tell(f"{what} Nothing more is recorded; the program goes on.")
+        self._tell(f"{reason_of(error)} Nothing more is recorded; the program goes on.")

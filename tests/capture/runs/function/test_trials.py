@@ -16,6 +16,7 @@ from tfdbg_cli.capture.failures import remark
 from tfdbg_cli.capture.functions.exact import proof as proof_module
 from tfdbg_cli.capture.functions.exact.agreement import Effect
 from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
+from tfdbg_cli.capture.runs.function import trials as trials_module
 from tfdbg_cli.capture.runs.function.plain_runs import PlainRuns
 from tfdbg_cli.capture.runs.function.traced_function import TracedFunction
 from tfdbg_cli.capture.runs.function.trials import Trials
@@ -123,6 +124,22 @@ def test_a_difference_that_no_graph_shows_has_a_copy_watched(capsys: Any) -> Non
     assert exactness.exact, exactness.sentence
     assert exactness.way is Way.UNCHANGED
     assert "a copy of each call is watched" in exactness.sentence
+
+
+def test_a_mistake_of_ours_in_a_comparison_is_not_called_one_of_the_function(monkeypatch: Any, capsys: Any) -> None:
+    def mistaken(*_: Any) -> Any:
+        raise KeyError("weight")
+
+    monkeypatch.setattr(trials_module, "agreement", mistaken)
+    weight = tf.Variable(1.0, name="weight")
+    step = _step(weight)
+    with debugged(RunUntil("has_inf_or_nan")) as front:
+        assert step(tf.constant(0.5)).numpy() == np.log(np.float32(1.5))
+        step(tf.constant(-1.5))
+    said = capsys.readouterr().err
+    assert "could not compare a watched call with a plain one (KeyError: 'weight')" in said
+    assert "failed when it was made plainly" not in said
+    assert len(front.ends) == 1, "the watch goes on"
 
 
 @pytest.fixture

@@ -25,6 +25,7 @@ from tfdbg_cli.capture.runs.eager.stops import Stops
 from tfdbg_cli.capture.runs.eager.variable_updates import VariableUpdates
 from tfdbg_cli.capture.tf.callers import live_frames
 from tfdbg_cli.capture.tf.compat import PY_FUNCTION, EagerTensor, tensor_id
+from tfdbg_cli.capture.tf.memo import Memo
 from tfdbg_cli.capture.tf.types import AttributeList, OpInput, OpOutputs
 from tfdbg_cli.model.calls import RunError
 from tfdbg_cli.model.frames import LiveFrame
@@ -376,13 +377,9 @@ class _WholeCall(threading.local):
 
 
 WHOLE_CALL = _WholeCall()
-_WATCH = "eager_watch"  # an attribute of the controller, so that both go together
+_WATCHES: Memo[EagerWatch] = Memo(EagerWatch)
 
 
 def watch_of(controller: Controller) -> EagerWatch:
     """The watch of eager code that asks `controller`: the same object each time, made at the first call."""
-    found: EagerWatch | None = getattr(controller, _WATCH, None)
-    if found is None:
-        found = EagerWatch(controller)
-        setattr(controller, _WATCH, found)
-    return found
+    return _WATCHES.of(controller)

@@ -26,6 +26,7 @@ from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import AtomicFunction, EagerTensor, Method, RunResult
 from tfdbg_cli.capture.what_if.steppers import SteppableCall
 from tfdbg_cli.collection import COLLECTION_PUT_OFF
+from tfdbg_cli.errors import reason_of
 from tfdbg_cli.model.calls import Call, RunError, RunKind
 from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.model.runs import Estimate, Run, RunStart
@@ -127,7 +128,7 @@ class FunctionCall:
             return watch_capture(self, plan, controller.settings)
         except Exception as error:  # noqa: BLE001  # whatever TensorFlow makes of a graph that we rewrote
             report("take the values of a function", error)
-            return WithoutValues(self.plain, f"Its values could not be taken: {type(error).__name__}: {error}")
+            return WithoutValues(self.plain, f"Its values could not be taken: {reason_of(error)}")
 
     def uncaptured(self, call: Call, failure: RunError) -> Run:
         lacks = "This run was not captured: it has no values."

@@ -12,13 +12,14 @@ from dataclasses import dataclass
 
 import tensorflow as tf
 
-from tfdbg_cli.capture.failures import remark
+from tfdbg_cli.capture.failures import remark, report_bug
 from tfdbg_cli.capture.functions.exact.agreement import Agreement, Effect, agreement
 from tfdbg_cli.capture.runs.function.plain_runs import PlainRuns
 from tfdbg_cli.capture.state.call_snapshot import CallSnapshot
 from tfdbg_cli.capture.state.snapshot_plan import SnapshotPlan
 from tfdbg_cli.capture.state.variable_values import put_back
 from tfdbg_cli.capture.tf.types import AtomicFunction, EagerTensor
+from tfdbg_cli.errors import reason_of
 from tfdbg_cli.model.exactness import Parting, named_partings
 
 _COPIES = (
@@ -112,11 +113,16 @@ class Trials:
         """
         try:
             plain = plain or self._plain.effect(held)
+        except Exception as error:  # noqa: BLE001  # the run was made, whatever becomes of its trial
+            self.failure = f"it failed when it was made plainly ({reason_of(error)})"
+            return None
+        try:
             watched = Effect(outputs, held.variables_now())
             result = agreement(self._snapshot_plan.root, watched, plain)
             repeats = not result.partings or found or self._repeats(held, plain)
-        except Exception as error:  # noqa: BLE001  # the run was made, whatever becomes of its trial
-            self.failure = f"it failed when it was made plainly ({type(error).__name__}: {error})"
+        except Exception as error:  # noqa: BLE001
+            report_bug("compare a watched call with a plain one", error)
+            self.failure = f"it could not be compared with a plain call ({reason_of(error)})"
             return None
         if not held.alone:
             self._disturbed += 1

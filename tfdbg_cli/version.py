@@ -26,3 +26,18 @@ def tensorflow_version() -> str | None:
         return version
     names = ("tensorflow", "tensorflow-cpu", "tf-nightly")
     return next(filter(None, map(installed_version, names)), None)
+
+
+def versions() -> dict[str, str]:
+    """What a file says of the program that wrote it: the versions of all that had a part in it, and the machine."""
+    import platform
+
+    import numpy as np
+
+    return {
+        "tfdbg": __version__,
+        "tensorflow": tensorflow_version() or "",
+        "numpy": np.__version__,
+        "python": platform.python_version(),
+        "machine": f"{platform.system()} {platform.machine()}",
+    }

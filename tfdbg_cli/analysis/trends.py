@@ -15,7 +15,6 @@ from tfdbg_cli.analysis.watch.training_filters import is_final_gradient, norm_of
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import in_double, may_have_fractions
 from tfdbg_cli.model.graph import Graph
-from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import Summary
 from tfdbg_cli.model.tensors import TellsSummaries, TensorStore
@@ -166,12 +165,8 @@ def _gradients(graph: Graph, store: TensorStore) -> list[int]:
         and may_have_fractions(tensor.dtype)
         and is_final_gradient(graph, tensor.node, tensor.slot, tensor.op_type)
     ]
-    read = [index for index in found if _is_read(graph, store[index].name)]
+    read = [index for index in found if graph.is_read(store[index].name)]
     return read or found
-
-
-def _is_read(graph: Graph, name: TensorName) -> bool:
-    return any(slot == name.slot for _, slot in graph.consumers(name.node))
 
 
 def _held(store: TensorStore, row: int) -> Array | Summary | None:

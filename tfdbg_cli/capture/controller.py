@@ -63,10 +63,10 @@ class Plan:
     `errors` asks that an error of an op be reported by `run_ends`, also where the run is left alone. `watched` says
     what the run is checked for; such runs are many, so a cheap way to check is preferred to a complete one.
     `directory` is the folder to make for the dump, which stays if `run_ends` returns True; None for values that are
-    only kept until then. `watch` are the debug ops and tensors that a `watch_fn` asked for. `values` says where the
-    values of a run that is not watched come from. `statistics` asks for statistics of the tensors in place of values,
-    where these are cheaper to have; the nodes that it selects give their values all the same. `recorded` says that
-    the values are written to a recording, and that nobody looks at them now.
+    only kept until then. `watch_options` are the debug ops and tensors that a `watch_fn` asked for. `values` says
+    where the values of a run that is not watched come from. `statistics` asks for statistics of the tensors in place
+    of values, where these are cheaper to have; the nodes that it selects give their values all the same. `recorded`
+    says that the values are written to a recording, and that nobody looks at them now.
     """
 
     number: int
@@ -75,7 +75,7 @@ class Plan:
     capture: CaptureRequest = EVERYTHING
     watched: WatchRequest | None = None
     directory: Path | None = None
-    watch: WatchOptions | None = None
+    watch_options: WatchOptions | None = None
     values: Values = Values.AUTO
     statistics: NodeSelection | None = None
     recorded: bool = False

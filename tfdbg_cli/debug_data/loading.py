@@ -10,6 +10,7 @@ import numpy as np
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.messages import schema, tensor_proto
 from tfdbg_cli.formats.messages.event_file import DamagedFileError, read_event, read_tensor
+from tfdbg_cli.formats.recording.regular_file import opened
 from tfdbg_cli.model.dtypes import HANDLES, element_type
 from tfdbg_cli.model.values import Array, Lack, NoValue
 
@@ -52,7 +53,7 @@ def load_tensor_from_event_file(event_file_path: str) -> Loaded:
         TfdbgError: it holds no tensor, or is cut off.
 
     """
-    with Path(event_file_path).open("rb"):
+    with opened(event_file_path):
         pass
     value = read_tensor(str(event_file_path))
     if isinstance(value, np.ndarray):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -44,11 +45,11 @@ class ArrayStyle:
 
         With many axes fewer are kept, so that about `threshold` elements remain.
         """
-        if self.threshold is None or _product(shape) <= self.threshold:
+        if self.threshold is None or math.prod(shape) <= self.threshold:
             return None
         edge = self.edgeitems if self.edgeitems is not None else int(np.get_printoptions()["edgeitems"])
         edge = max(1, edge)
-        while edge > 1 and _product(tuple(min(n, 2 * edge) for n in shape)) > max(self.threshold, 1000):
+        while edge > 1 and math.prod(min(n, 2 * edge) for n in shape) > max(self.threshold, 1000):
             edge -= 1
         return edge
 
@@ -58,13 +59,6 @@ class ArrayStyle:
             return max(1, self.linewidth)
         own = int(np.get_printoptions()["linewidth"])
         return screen if screen is not None and own == _NUMPY_LINEWIDTH else own
-
-
-def _product(lengths: tuple[int, ...]) -> int:
-    total = 1
-    for length in lengths:
-        total *= length
-    return total
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,9 @@ import numpy as np
 
 FLOAT, DOUBLE, INT32, BOOL, RESOURCE, VARIANT = 1, 2, 3, 10, 20, 21
 FIRST_REFERENCE = 101
-HANDLES = frozenset({"resource", "variant"})  # the names of types without numbers: what they lead to is elsewhere
+# Types without numbers, since what they lead to is elsewhere: by name, and by number.
+HANDLES = frozenset({"resource", "variant"})
+HANDLE_NUMBERS = frozenset({RESOURCE, VARIANT})
 
 
 @dataclass(frozen=True, slots=True)

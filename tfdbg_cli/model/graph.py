@@ -157,6 +157,10 @@ class Graph:
         assert self._consumers is not None
         return self._consumers.get(name, [])
 
+    def is_read(self, name: TensorName) -> bool:
+        """Whether a node reads the output `name`."""
+        return any(slot == name.slot for _, slot in self.consumers(name.node))
+
     def control_consumers(self, name: str) -> list[Node]:
         """Nodes that wait for `name` by a control edge."""
         self._index()

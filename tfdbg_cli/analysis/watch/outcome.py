@@ -97,11 +97,7 @@ def outcome_of(graph: Graph, call: Call) -> Outcome:
 def unread(run: Run) -> frozenset[TensorName]:
     """The tensors that no op of `run` reads: in eager code, those that the program may have used itself."""
     names = (run.tensors[row].name for row in range(len(run.tensors)))
-    return frozenset(name for name in names if not is_after_update(name.node) and not _is_read(run.graph, name))
-
-
-def _is_read(graph: Graph, name: TensorName) -> bool:
-    return any(slot == name.slot for _, slot in graph.consumers(name.node))
+    return frozenset(name for name in names if not is_after_update(name.node) and not run.graph.is_read(name))
 
 
 def _outcome(graph: Graph, call: Call) -> Outcome:

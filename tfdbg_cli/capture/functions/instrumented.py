@@ -32,7 +32,7 @@ from tfdbg_cli.capture.tf.observers import unobserved
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.types import AtomicFunction, EagerTensor, NodeDef
 from tfdbg_cli.errors import reason_of
-from tfdbg_cli.model.dtypes import RESOURCE, VARIANT
+from tfdbg_cli.model.dtypes import HANDLE_NUMBERS
 from tfdbg_cli.model.names import TensorName
 
 _WITHOUT_XLA = (
@@ -51,7 +51,6 @@ _RANDOM = (
 _HIDDEN = "Values of {} nodes inside loops and branches of version 1 are not shown: they need not be produced."
 _UNSHOWN = "What happens inside {}, as in the turns of a loop over a dataset, is not shown."
 _NOT_TAKEN = "The values of this call could not be taken: {}"
-_HANDLES = frozenset({RESOURCE, VARIANT})
 _DROPPED = "The values of {} turns of loops or branches are not kept: {}."
 _UNREPORTED = "Values of loops and branches could not be taken: {}"
 
@@ -273,7 +272,7 @@ class Instrumented:
             return ()
         # Handles of variables and iterators would fill the first screen; the call's feeds show what they lead to.
         numbers = map(compat.dtype_number, inputs[: len(self._arguments)])
-        return tuple(at for at, number in enumerate(numbers) if number not in _HANDLES)
+        return tuple(at for at, number in enumerate(numbers) if number not in HANDLE_NUMBERS)
 
     def _straight(self, rewritten: Rewritten, positions: tuple[int, ...]) -> Straight:
         """Where calls have their values in which no branch or loop reports any; found once."""

@@ -55,7 +55,7 @@ class DumpingController(Unattended):
         if not self._has_room(pending, watch):
             return Plan(number)
         directory = self._root / dump_name(number - 1)
-        return Plan(number, Action.CAPTURE, errors=True, directory=directory, watch=watch)
+        return Plan(number, Action.CAPTURE, errors=True, directory=directory, watch_options=watch)
 
     def run_ends(self, plan: Plan, run: Run) -> bool:
         """Every dump is kept. See `controller.Controller`."""

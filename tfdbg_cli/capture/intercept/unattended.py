@@ -18,9 +18,10 @@ WatchFunction: TypeAlias = Callable[[Any, Any], object]
 
 
 class Unattended:
-    """Plans to leave every run alone. `Plan.watch` has what `watch_fn` wants, for whoever captures the run after all.
+    """Plans to leave every run alone.
 
-    Safe to use from several threads. See `capture.controller.Controller`.
+    `Plan.watch_options` has what `watch_fn` wants, for whoever captures the run after all. Safe to use from several
+    threads. See `capture.controller.Controller`.
     """
 
     def __init__(self, watch_fn: WatchFunction | None, settings: Settings) -> None:
@@ -56,7 +57,7 @@ class Unattended:
             WrongAnswerError: `watch_fn` raised, or answered no WatchOptions.
 
         """
-        return Plan(self.count_run(), watch=self.asked(pending))
+        return Plan(self.count_run(), watch_options=self.asked(pending))
 
     def asked(self, pending: PendingRun) -> WatchOptions | None:
         """What the `watch_fn` asks for; None without one.

@@ -18,7 +18,7 @@ from tfdbg_cli.capture.stores import known_value, rows_of
 from tfdbg_cli.capture.tf.observers import own_ops
 from tfdbg_cli.capture.tf.types import EagerTensor
 from tfdbg_cli.capture.what_if.effects import Effect
-from tfdbg_cli.capture.what_if.function_slice import FunctionEdges, effects_in, is_handle
+from tfdbg_cli.capture.what_if.function_slice import FunctionEdges, effects_in
 from tfdbg_cli.capture.what_if.merging import merged, with_values
 from tfdbg_cli.capture.what_if.part import Variables, perform_part
 from tfdbg_cli.capture.what_if.slices import Slice
@@ -80,7 +80,7 @@ class FunctionWhatIf:
             raise TfdbgError(within(name, place), hint=f"Replace what {place} is given, or what it gives.")
         if name not in flat.arguments and name.node not in flat.nodes:
             raise _outside(run, name)
-        if is_handle(flat, name):
+        if not flat.has_numbers(name):
             raise TfdbgError(f"{name} is a handle: it holds no numbers to replace.")
 
     def drawn_after(self, replaced: Iterable[TensorName]) -> tuple[str, ...]:
@@ -127,7 +127,7 @@ class FunctionWhatIf:
         """
         returned = set(self._flat.returns)
         for node in found.again.values():
-            names = [name for name in node.outputs if not is_handle(self._flat, name)]
+            names = list(filter(self._flat.has_numbers, node.outputs))
             read = [name for name in names if any(r.name in found.again for r in self._edges.readers(name))]
             if not read:
                 yield from (name for name in names if name not in replaced)

@@ -21,7 +21,7 @@ from tfdbg_cli.capture.tf.opaque import HANDLE
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import EagerTensor, FunctionDef
 from tfdbg_cli.capture.what_if.effects import Effect
-from tfdbg_cli.capture.what_if.function_slice import effects_in, is_handle, writes
+from tfdbg_cli.capture.what_if.function_slice import effects_in, writes
 from tfdbg_cli.capture.what_if.random_draws import drawing_notes, require_drawable
 from tfdbg_cli.capture.what_if.stepping import OpStep, StepOutput
 from tfdbg_cli.capture.what_if.words import op_failed
@@ -79,7 +79,7 @@ class FunctionProgram:
         return {
             shown: self._inputs[name]
             for shown, name in zip(self._names, self._flat.arguments, strict=True)
-            if not is_handle(self._flat, name)
+            if self._flat.has_numbers(name)
         }
 
     @cached_property
@@ -182,7 +182,7 @@ class FunctionProgram:
 
     def _step(self, node: FlatNode) -> OpStep:
         outputs = tuple(
-            StepOutput(name, element_type(self._flat.type_of(name)).name, not is_handle(self._flat, name))
+            StepOutput(name, element_type(self._flat.type_of(name)).name, self._flat.has_numbers(name))
             for name in node.outputs
         )
         variables = tuple(str(name.node) for name in node.inputs if self._flat.type_of(name) == RESOURCE)

@@ -8,7 +8,7 @@ from tfdbg_cli.capture.functions.definition.flat import FlatFunction, FlatNode
 from tfdbg_cli.capture.what_if.effects import DRAWS, WRITES, Effect, effect_of
 from tfdbg_cli.capture.what_if.slices import Edges, Kept
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.model.dtypes import RESOURCE, element_type
+from tfdbg_cli.model.dtypes import RESOURCE
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.walks import reached
 
@@ -84,8 +84,3 @@ def _type_of(flat: FlatFunction, name: TensorName) -> int:
         return flat.type_of(name)
     except KeyError:
         return 0
-
-
-def is_handle(flat: FlatFunction, name: TensorName) -> bool:
-    """Whether `name` holds no numbers: a resource or a variant."""
-    return element_type(_type_of(flat, name)).numpy is None

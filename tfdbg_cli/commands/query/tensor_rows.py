@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
@@ -35,7 +36,7 @@ from tfdbg_cli.commands.query.stages import Asked, Stage, StagedQuery, no_such_f
 from tfdbg_cli.commands.views.tensor_choice import device_matches
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.statistics import Summary
-from tfdbg_cli.model.tensors import Shape, TellsColumns, Tensor, finite_in_steps
+from tfdbg_cli.model.tensors import TellsColumns, Tensor, finite_in_steps
 from tfdbg_cli.model.values import LOST, Array
 
 _MOST_SHAPES = 10_000
@@ -267,7 +268,7 @@ class TensorRows:
                 return self._fact("dtype", lambda dtype: admitted)
         if wanted.bytes:
             return self._fact("nbytes", lambda nbytes: nbytes is not None and test(nbytes))
-        return self._fact("shape", lambda shape: shape is not None and test(_elements(shape)))
+        return self._fact("shape", lambda shape: shape is not None and test(math.prod(shape)))
 
     def _figure(self, part: FactTest, measure: Measure) -> Asked:
         wanted = amount(part, measure)
@@ -289,13 +290,6 @@ class TensorRows:
 
         of_finite = test(0) if name in _COUNT_WHAT_IS_BAD else None
         return Asked(Stage.VALUE, by_value, of_finite=of_finite, at_once=at_once)
-
-
-def _elements(shape: Shape) -> int:
-    count = 1
-    for length in shape:
-        count *= length
-    return count
 
 
 def _device_test(part: FactTest) -> Callable[[str], bool]:

@@ -12,7 +12,7 @@ from tfdbg_cli.commands.previews.tensor import chosen_index
 from tfdbg_cli.commands.registry import Registry
 from tfdbg_cli.commands.syntax import parse_line, quoted
 from tfdbg_cli.commands.views.health_columns import CountedLater
-from tfdbg_cli.commands.views.tensor_choice import tensor_link
+from tfdbg_cli.commands.views.links import tensor_link
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import node_of, split_slice
 from tfdbg_cli.model.statistics import Summary
@@ -112,7 +112,7 @@ class Walk:
         """The command strings that show the tensors after the one at `index` (or before it), the nearest first."""
         count = len(self._context.run.tensors)
         places = range(index + 1, count) if ahead else range(index - 1, -1, -1)
-        return (tensor_link(self._context, at) for at in places)
+        return (tensor_link(self._context.run.tensors, at) for at in places)
 
     def first_bad(self, commands: Iterable[str]) -> Iterator[str]:
         """Walk to the first of `commands` that shows a tensor with NaN or infinities."""
@@ -135,7 +135,7 @@ class Walk:
             yield from self._counted(at)
         if inputs:
             worst = next((at for at in inputs if _bad(self._summary(at))), None)
-            yield tensor_link(self._context, max(inputs, key=self._magnitude) if worst is None else worst)
+            yield tensor_link(self._context.run.tensors, max(inputs, key=self._magnitude) if worst is None else worst)
 
     def _counted(self, index: int) -> Iterator[str]:
         counted = CountedLater(self._context, (index,))

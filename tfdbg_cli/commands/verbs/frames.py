@@ -21,7 +21,7 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import name_of
 from tfdbg_cli.model.frames import Assigned, LiveFrame
 from tfdbg_cli.model.runs import Opened, RunEnd, RunStart
-from tfdbg_cli.model.sources import Sources, is_library
+from tfdbg_cli.model.sources import is_library
 from tfdbg_cli.model.units import count_text
 from tfdbg_cli.model.values import Array
 
@@ -99,7 +99,7 @@ def _here(context: Context, kind: str, *, everything: bool = False) -> Document:
     at = _current(context)
     frame = _running(context)[at]
     place = frame.place
-    source = _sources(context).lines(place.file) or ()
+    source = context.sources.lines(place.file) or ()
     head = [
         line(Span(f"Frame {at}  ", Style.LABEL), Span(f"{place.file}:{place.line}", Style.NAME),
              f" in {place.function}"),
@@ -186,10 +186,6 @@ def asks_python(context: Context) -> bool:
     """Whether there are calls of the program to look at."""
     stop = context.stop
     return not isinstance(stop, Opened) and bool(stop.frames or (isinstance(stop, RunEnd) and stop.run.frames))
-
-
-def _sources(context: Context) -> Sources:
-    return context.stop.sources if isinstance(context.stop, RunStart) else context.run.sources
 
 
 def _own(frames: Sequence[LiveFrame]) -> list[int]:

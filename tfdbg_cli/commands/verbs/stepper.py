@@ -14,7 +14,7 @@ from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.verbs.eval import tensor_value
 from tfdbg_cli.commands.verbs.set_value import as_type, parted, with_part
 from tfdbg_cli.commands.views.links import node_link
-from tfdbg_cli.commands.views.short_names import ending_in
+from tfdbg_cli.commands.views.short_names import the_one_ending_in
 from tfdbg_cli.commands.views.sorted_nodes import focus_of, legend, list_data, node_table, window
 from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.summary import chip, summary_data
@@ -90,10 +90,8 @@ def _node(stepper: Stepper, text: str) -> str:
     for name in (text, node_of(split_slice(text)[0])):
         if name in known:
             return name
-    found = ending_in(node_of(text), names)
-    if len(found) > 1:
-        raise TfdbgError(f"{text} fits {len(found)} nodes.", hint=f"Give more of the name: {', '.join(found[:3])}.")
-    return found[0] if found else text
+    found = the_one_ending_in(node_of(text), names, "nodes")
+    return found if found in known else text
 
 
 def _report(context: Context, made: Sequence[Stepped], problem: TfdbgError | None) -> Document:

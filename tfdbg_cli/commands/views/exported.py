@@ -15,7 +15,7 @@ import numpy as np
 
 from tfdbg_cli.commands.views.array_file import save_array, save_arrays
 from tfdbg_cli.commands.whole_file import new_file, write_whole
-from tfdbg_cli.document.array_words import native
+from tfdbg_cli.document.array_words import decoded, native
 from tfdbg_cli.document.exports.csv_rows import csv_text
 from tfdbg_cli.document.jsonlines import standard
 from tfdbg_cli.document.text import Line, Span, Style, line
@@ -127,7 +127,7 @@ def _csv(tensors: Sequence[Exported], out: IO[bytes]) -> None:
     if len(tensors) == 1 and tensors[0].array.ndim <= 2:
         array = np.atleast_1d(tensors[0].array)
         _write_rows(
-            out, ([_cell(item) for item in row] for row in _rows(array if array.ndim == 2 else array[:, None]))
+            out, ([decoded(item) for item in row] for row in _rows(array if array.ndim == 2 else array[:, None]))
         )
         return
     _write_rows(out, [["tensor", "index", "value"]])
@@ -135,7 +135,7 @@ def _csv(tensors: Sequence[Exported], out: IO[bytes]) -> None:
         values = (value for piece in _pieces(one.array) for value in piece.tolist())
         places = np.ndindex(one.array.shape)
         _write_rows(
-            out, ([name, " ".join(map(str, at)), _cell(value)] for at, value in zip(places, values, strict=True))
+            out, ([name, " ".join(map(str, at)), decoded(value)] for at, value in zip(places, values, strict=True))
         )
 
 
@@ -149,10 +149,6 @@ def _rows(array: Array) -> Iterator[Sequence[object]]:
 def _pieces(array: Array) -> Iterator[Array]:
     """The elements of `array` in C order, some at a time: a small file may claim more of them than memory holds."""
     return (native(array.flat[start : start + _PIECE]) for start in range(0, array.size, _PIECE))
-
-
-def _cell(item: object) -> object:
-    return item.decode("utf-8", "backslashreplace") if isinstance(item, bytes) else item
 
 
 def _write_rows(out: IO[bytes], rows: Iterable[Sequence[object]]) -> None:

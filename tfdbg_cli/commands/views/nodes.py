@@ -8,7 +8,7 @@ from tfdbg_cli.analysis.graph.needed import not_needed_text, was_needed
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import Argument, ArgumentKind
 from tfdbg_cli.commands.views.patterns import pattern
-from tfdbg_cli.commands.views.short_names import ending_in
+from tfdbg_cli.commands.views.short_names import the_one_ending_in
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import node_of, split_slice
@@ -61,16 +61,8 @@ def find_node(context: Context, text: str, device: str = "") -> FoundNode:
             note = f"Not in the {graph.kind}: {why}."
             return FoundNode(_on_device(python_graph, name, device), python_graph, note)
     if name not in graph:
-        name = _by_ending(name, graph)
+        name = the_one_ending_in(name, graph.names(), "nodes")
     return FoundNode(_on_device(graph, name, device), graph, _elsewhere(graph, name, device))
-
-
-def _by_ending(name: str, graph: Graph) -> str:
-    """The node of `graph` that `name` means by its last parts; `name` itself where none does."""
-    found = ending_in(name, graph.names())
-    if len(found) > 1:
-        raise TfdbgError(f"{name} fits {len(found)} nodes.", hint=f"Give more of the name: {', '.join(found[:3])}.")
-    return found[0] if found else name
 
 
 def _on_device(graph: Graph, name: str, device: str) -> Node:

@@ -10,8 +10,7 @@ from typing import Any
 from tfdbg_cli.analysis.graph.needed import not_needed_text, was_needed
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.syntax import quoted
-from tfdbg_cli.commands.views import links
-from tfdbg_cli.commands.views.short_names import ending_in
+from tfdbg_cli.commands.views.short_names import the_one_ending_in
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import did_you_mean, parse_index, parse_tensor_name, split_slice
 from tfdbg_cli.model.tensors import Tensor, TensorStore, part_of
@@ -79,7 +78,7 @@ def choose(context: Context, text: str, device: str = "") -> Choice:
     node, slot = _node_and_slot(name)
     found = [(index, store[index]) for index in store.named(node, slot)]
     if not found and node not in context.run.graph:
-        node = _by_ending(node, store.nodes())
+        node = the_one_ending_in(node, store.nodes(), "tensors")
         found = [(index, store[index]) for index in store.named(node, slot)]
     if not found:
         raise _missing(context, node, slot)
@@ -94,19 +93,6 @@ def choose(context: Context, text: str, device: str = "") -> Choice:
         hint = f"Add --device {' or --device '.join(short_device(d) for d in devices)}."
         raise TfdbgError(f"{node}:{slots[0]} is on {len(devices)} devices.", hint=hint)
     return Choice(f"{node}:{slots[0]}", tuple(index for index, _ in found), slicing)
-
-
-def _by_ending(node: str, nodes: Sequence[str]) -> str:
-    """The one of `nodes` that `node` means by its last parts; `node` itself where none does.
-
-    Raises:
-        TfdbgError: several do.
-
-    """
-    found = ending_in(node, nodes)
-    if len(found) > 1:
-        raise TfdbgError(f"{node} fits {len(found)} tensors.", hint=f"Give more of the name: {', '.join(found[:3])}.")
-    return found[0] if found else node
 
 
 def _node_and_slot(name: str) -> tuple[str, int | None]:
@@ -153,11 +139,6 @@ def _missing(context: Context, node: str, slot: int | None) -> TfdbgError:
     known = run.tensors.nodes()
     hint = did_you_mean(node, known) or "`lt` lists the tensors."
     return TfdbgError(f"There is no tensor {node if slot is None else f'{node}:{slot}'!r} in this run.", hint=hint)
-
-
-def tensor_link(context: Context, index: int, verb: str = "pt") -> str:
-    """The command that shows the tensor at `index`, with -n and --device where its name alone is not enough."""
-    return links.tensor_link(context.run.tensors, index, verb)
 
 
 def part_shown(store: TensorStore, index: int, slicing: str) -> Value:

@@ -13,9 +13,9 @@ from tfdbg_cli.analysis.graph.tensor_roles import tensor_role
 from tfdbg_cli.analysis.tensor_query import SortKey
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.views.health_columns import health_cells, instead_of
-from tfdbg_cli.commands.views.links import execution_count
+from tfdbg_cli.commands.views.links import execution_count, tensor_link
 from tfdbg_cli.commands.views.short_names import ShortNames
-from tfdbg_cli.commands.views.tensor_choice import short_device, tensor_link
+from tfdbg_cli.commands.views.tensor_choice import short_device
 from tfdbg_cli.document.summary import number_text
 from tfdbg_cli.document.table import Column
 from tfdbg_cli.document.text import Span, Style
@@ -116,7 +116,7 @@ def tensor_fields(context: Context, indices: Sequence[int], names: ShortNames, *
         return names.short(str(tensor.name))
 
     def shown(index: int, tensor: Tensor) -> Span:
-        return Span(text(index, tensor), Style.NAME, tensor_link(context, index))
+        return Span(text(index, tensor), Style.NAME, tensor_link(context.run.tensors, index))
 
     return [*fields, Field("name", name, shown, SortKey.TENSOR_NAME, text)]
 

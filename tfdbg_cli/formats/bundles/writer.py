@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,7 @@ from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import any_nonfinite
 from tfdbg_cli.model.tensors import Shape, nbytes_of
 from tfdbg_cli.model.values import NoValue
-from tfdbg_cli.version import __version__, tensorflow_version
+from tfdbg_cli.version import versions
 
 _PER_TENSOR = 512  # bytes of a file's head, and of its entry in the folder
 
@@ -90,7 +89,7 @@ def write_replay(place: Path, replay_spec: ReplaySpec, run: Run) -> None:
         "details": dict(replay_spec.details),
         "graph": {"bytes": len(replay_spec.graph), "sha256": digest(replay_spec.graph)},
         "first_bad": found,
-        "versions": _versions(),
+        "versions": versions(),
     }
     (place / layout.GRAPH).write_bytes(replay_spec.graph)
     (place / layout.REPETITION).write_bytes(json_bytes(fields))
@@ -145,13 +144,3 @@ def _fetchable(run: Run, found: dict[str, Any] | None) -> str:
         return ""
     name = str(found["tensor"])
     return name if node_of(name) in run.graph and found["op_type"] != "UpdatedVariable" else ""
-
-
-def _versions() -> dict[str, str]:
-    return {
-        "tfdbg": __version__,
-        "tensorflow": tensorflow_version() or "",
-        "numpy": np.__version__,
-        "python": platform.python_version(),
-        "machine": f"{platform.system()} {platform.machine()}",
-    }

@@ -9,8 +9,6 @@ import time
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
-import numpy as np
-
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.container import layout
 from tfdbg_cli.formats.container.data_files import DataFiles
@@ -21,7 +19,7 @@ from tfdbg_cli.formats.recording.writer_lock import WriterLock
 from tfdbg_cli.formats.recording.writing import PRIVATE_FOLDER, cannot_write, is_full, refuse_existing
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import valued_rows
-from tfdbg_cli.version import __version__, tensorflow_version
+from tfdbg_cli.version import versions
 
 _FILE_BYTES = 256 << 20  # a data file that has so many is complete
 _ROWS = 256  # bytes of the rows of a tensor
@@ -160,13 +158,7 @@ def _manifest() -> dict[str, object]:
         "version": layout.VERSION,
         "begun_us": time.time_ns() // 1000,
         "writer": {"host": platform.node(), "process": os.getpid()},
-        "versions": {
-            "tfdbg": __version__,
-            "tensorflow": tensorflow_version() or "",
-            "numpy": np.__version__,
-            "python": platform.python_version(),
-            "machine": f"{platform.system()} {platform.machine()}",
-        },
+        "versions": versions(),
     }
 
 

@@ -107,8 +107,11 @@ class FlatFunction:
         return self.output(name).dtype if known is None else known
 
     def has_numbers(self, name: TensorName) -> bool:
-        """Whether an argument or an output holds elements that NumPy has a type for: it is no handle."""
-        return element_type(self.type_of(name)).numpy is not None
+        """Whether there is such an argument or output, and NumPy has a type for its elements: it is no handle."""
+        try:
+            return element_type(self.type_of(name)).numpy is not None
+        except KeyError:
+            return False
 
     @cached_property
     def _folders(self) -> dict[str, str]:

@@ -10,10 +10,9 @@ from tfdbg_cli.capture.functions.kept_tensors import array_of
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import EagerTensor
-from tfdbg_cli.model.dtypes import RESOURCE, VARIANT
+from tfdbg_cli.model.dtypes import HANDLE_NUMBERS
 from tfdbg_cli.model.exactness import Parting, parted
 
-_HANDLES = frozenset({RESOURCE, VARIANT})
 _SMALL = 1 << 12  # elements
 
 
@@ -49,7 +48,7 @@ def agreement(root: Scope, first: Effect, second: Effect) -> Agreement:
 
 
 def _holds(tensor: EagerTensor | None) -> bool:
-    return tensor is not None and compat.dtype_number(tensor) not in _HANDLES
+    return tensor is not None and compat.dtype_number(tensor) not in HANDLE_NUMBERS
 
 
 def _is_plainly_same(one: EagerTensor, two: EagerTensor) -> bool:

@@ -9,9 +9,10 @@ import numpy as np
 
 from tfdbg_cli.analysis.watch.verdicts import nan_mask
 from tfdbg_cli.capture.runs.eager.intended_infinities import place_of_stack
-from tfdbg_cli.capture.runs.eager.log.noted_ops import HANDLES, Noted, Taken
+from tfdbg_cli.capture.runs.eager.log.noted_ops import Noted, Taken
 from tfdbg_cli.capture.tf.compat import EagerTensor, dtype_number, host_array, tensor_id
 from tfdbg_cli.capture.tf.types import OpInput
+from tfdbg_cli.model.dtypes import HANDLE_NUMBERS
 from tfdbg_cli.model.ignored import IgnoredBy, IgnoredPlace
 
 _MOST_KNOWN = 50_000
@@ -103,7 +104,7 @@ class IgnoredOps:
 
 def _given_nan(given: OpInput) -> bool:
     if type(given) is EagerTensor:
-        return dtype_number(given) not in HANDLES and _has_nan(host_array(given))
+        return dtype_number(given) not in HANDLE_NUMBERS and _has_nan(host_array(given))
     return hasattr(given, "handle") or _has_nan(given)  # a variable: what is in it was judged at its update
 
 

@@ -9,11 +9,12 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from tfdbg_cli.capture.runs.eager.log.noted_ops import HANDLES, Noted, Taken
+from tfdbg_cli.capture.runs.eager.log.noted_ops import Noted, Taken
 from tfdbg_cli.capture.runs.eager.program.places import builds, program_at
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack, line_at
 from tfdbg_cli.capture.tf.compat import EagerTensor, dtype_number, host_array, tensor_id
 from tfdbg_cli.capture.tf.types import OpInput
+from tfdbg_cli.model.dtypes import HANDLE_NUMBERS
 from tfdbg_cli.model.values import Array
 from tfdbg_cli.ops.intended_infinities import MASKING
 from tfdbg_cli.ops.kinds import PUTS_INTO, SELECTS
@@ -102,7 +103,7 @@ def signs_of(given: OpInput) -> set[float] | None:
 
 def _signs_given(given: OpInput) -> set[float] | None:
     if type(given) is EagerTensor:
-        return set() if dtype_number(given) in HANDLES else _signs(np.asarray(host_array(given)))
+        return set() if dtype_number(given) in HANDLE_NUMBERS else _signs(np.asarray(host_array(given)))
     if hasattr(given, "handle"):
         return set()  # a variable, whose update was looked at
     try:

@@ -11,7 +11,7 @@ import numpy as np
 import tensorflow as tf
 
 from tfdbg_cli.analysis.places import PlaceTest
-from tfdbg_cli.capture.runs.eager.log.noted_ops import HANDLES, Noted, Taken
+from tfdbg_cli.capture.runs.eager.log.noted_ops import Noted, Taken
 from tfdbg_cli.capture.runs.eager.ops import leaves
 from tfdbg_cli.capture.runs.eager.program.places import builds, counts, driven, program_at
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack, line_at
@@ -20,6 +20,7 @@ from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.observers import unobserved
 from tfdbg_cli.capture.tf.types import EagerTensor, OpInput, OpOutputs
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.dtypes import HANDLE_NUMBERS
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.pausing import STEPS, Pace, Sought
 from tfdbg_cli.model.values import Array
@@ -136,7 +137,7 @@ def _is_at(test: PlaceTest, op: Noted, inputs: Sequence[OpInput], outputs: Seque
 def _array(given: OpInput) -> Array | None:
     """The numbers that an op was given; None for a handle, or what holds no numbers."""
     if type(given) is compat.EagerTensor:
-        return None if compat.dtype_number(given) in HANDLES else np.asarray(compat.host_array(given))
+        return None if compat.dtype_number(given) in HANDLE_NUMBERS else np.asarray(compat.host_array(given))
     if isinstance(given, tf.Variable):
         return np.asarray(compat.host_array(compat.read_variable(given.handle, given.dtype.as_datatype_enum)))
     try:

@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from tfdbg_cli.capture.runs.eager.log.noted_ops import HANDLES, Source
+from tfdbg_cli.capture.runs.eager.log.noted_ops import Source
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.callers import is_users, names_in
 from tfdbg_cli.capture.tf.compat import EagerTensor
+from tfdbg_cli.model.dtypes import HANDLE_NUMBERS
 from tfdbg_cli.model.frames import LiveFrame
 from tfdbg_cli.model.values import Array
 from tfdbg_cli.own_frames import is_own
@@ -74,7 +75,7 @@ def namer(
     known = {**names_of_tensors(frames), **(read or {}), **(names or {})}
 
     def named(source: Source) -> str:
-        if source.dtype not in HANDLES:
+        if source.dtype not in HANDLE_NUMBERS:
             # A Python value has the dtype 0 and the key 0, which is also the id of the first tensor of the process.
             return (source.dtype and known.get(source.key)) or name_of_array(frames, source.given)
         name = _VARIABLES.get(source.key) or known.get(source.key, "")

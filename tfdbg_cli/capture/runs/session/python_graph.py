@@ -94,7 +94,7 @@ class PythonCapture(InMemory):
 
 def _test(plan: Plan) -> Callable[[SymbolicTensor], bool]:
     """Whether `plan` asks for a tensor."""
-    watch = plan.watch
+    watch = plan.watch_options
     if watch is None:
         return chooser(plan.capture).admits
     return lambda tensor: watch.admits(tensor.op.name, tensor.op.type, tensor.dtype.name)

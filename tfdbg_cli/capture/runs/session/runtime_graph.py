@@ -62,8 +62,8 @@ class RuntimeCapture:
         self._options = deepcopy(invocation.options) if invocation.options else v1.RunOptions()
         self._address = DumpAddress(invocation.session, self._directory)
         urls = [self._address.address]
-        if plan.watch is not None:
-            _watch_exactly(self._options, graph, plan.watch, urls)
+        if plan.watch_options is not None:
+            _watch_exactly(self._options, graph, plan.watch_options, urls)
         else:
             watch_admitted(self._options, graph, plan.capture, urls)
         self._options.debug_options.reset_disk_byte_usage = True

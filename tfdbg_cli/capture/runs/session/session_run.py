@@ -113,11 +113,11 @@ class _Choice:
     def _in_place(self, why: str, notes: tuple[str, ...]) -> Capture:
         """The capture of all values while the run happens."""
         reached = reached_by(self.invocation)
-        wanted = GraphChoice.RUNTIME if self.plan.watch is not None else self.plan.capture.graph
+        wanted = GraphChoice.RUNTIME if self.plan.watch_options is not None else self.plan.capture.graph
         kind, about = choose_graph(wanted, self.plan.watching, self.settings, self.invocation.session, reached)
         made = PythonCapture if kind is GraphKind.PYTHON else RuntimeCapture
         capture = made(self.invocation, self.plan, reached, (*about, *notes))
-        return InPlace(capture, self.invocation, why, self.plan.capture if self.plan.watch is None else None)
+        return InPlace(capture, self.invocation, why, self.plan.capture if self.plan.watch_options is None else None)
 
     def _checked(self, watched: WatchRequest, question: Question) -> Capture:
         """The capture that checks the run by ops in its graph; of all values where such checks miss something."""

@@ -28,7 +28,7 @@ def graph_asked_for(request: CaptureRequest, settings: Settings) -> GraphChoice:
 
 def why_in_place(invocation: Invocation, plan: Plan, settings: Settings) -> str:
     """Why the values have to be taken while the run happens; empty when it can be made again for them."""
-    if plan.watch is not None:
+    if plan.watch_options is not None:
         return "a watch_fn says what TensorFlow dumps of it"
     reason = why_not_again(invocation)
     # If the graph leaves the order of ops to chance, any change to the run may change it: only a replay is looked at.

@@ -13,13 +13,13 @@ from tfdbg_cli.capture.runs.eager.program.places import scope_of_op
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack
 from tfdbg_cli.capture.tf.compat import EagerTensor, dtype_number, host_array, tensor_id
 from tfdbg_cli.capture.tf.types import AttributeList
+from tfdbg_cli.model.dtypes import HANDLE_NUMBERS
 from tfdbg_cli.model.tensors import gone
 from tfdbg_cli.model.values import Value
 
 RESOURCE = tf.resource.as_datatype_enum
 STRING = tf.string.as_datatype_enum
-HANDLES = frozenset({RESOURCE, tf.variant.as_datatype_enum})  # dtypes whose tensors hold no numbers
-_SPECIAL = HANDLES | {STRING}
+_SPECIAL = HANDLE_NUMBERS | {STRING}
 CALLED = "called"  # the attribute of an op that is a call of a function, under which its `Insides` are
 LATER = gone("The variable is read when somebody looks.")
 
@@ -39,7 +39,7 @@ def taken(tensor: EagerTensor) -> Taken:
     """What the log keeps of a tensor that an op gave."""
     dtype = dtype_number(tensor)
     if dtype in _SPECIAL:
-        return tensor_id(tensor), dtype, None if dtype in HANDLES else array_in(tensor)
+        return tensor_id(tensor), dtype, None if dtype in HANDLE_NUMBERS else array_in(tensor)
     return tensor_id(tensor), dtype, host_array(tensor)
 
 

@@ -15,12 +15,13 @@ from tfdbg_cli.analysis.graph.eager_past import behind_past, rows_behind_past
 from tfdbg_cli.capture.functions.forward_function import HandedOver
 from tfdbg_cli.capture.runs.batch_places import batch_places
 from tfdbg_cli.capture.runs.eager.log.insides import called_by
-from tfdbg_cli.capture.runs.eager.log.noted_ops import HANDLES, Noted, Source
+from tfdbg_cli.capture.runs.eager.log.noted_ops import Noted, Source
 from tfdbg_cli.capture.runs.eager.log.recent import RecentOps
 from tfdbg_cli.capture.runs.eager.log.run_of_log import parts_leading_to
 from tfdbg_cli.capture.runs.eager.program.stacks import Tracebacks
 from tfdbg_cli.capture.stores import rows_of
 from tfdbg_cli.capture.tf.compat import EagerTensor, dtype_number, tensor_id
+from tfdbg_cli.model.dtypes import HANDLE_NUMBERS
 from tfdbg_cli.model.gathered import GatheredTensors, Row
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
@@ -71,7 +72,7 @@ class Pasts:
             name: end
             for name, tensor in given.items()
             if type(tensor) is EagerTensor
-            and dtype_number(tensor) not in HANDLES
+            and dtype_number(tensor) not in HANDLE_NUMBERS
             and (end := log.maker(tensor_id(tensor))) is not None
         }
         forward = None if handed is None else _call_of(log, handed)

@@ -17,7 +17,6 @@ import tensorflow as tf
 
 from tfdbg_cli.capture.runs.eager.log.forward_ops import ForwardOps
 from tfdbg_cli.capture.runs.eager.log.noted_ops import (
-    HANDLES,
     STRING,
     Noted,
     OnTheWay,
@@ -41,6 +40,7 @@ from tfdbg_cli.capture.tf.compat import (
     tensor_id,
 )
 from tfdbg_cli.capture.tf.types import AttributeList, OpInput
+from tfdbg_cli.model.dtypes import HANDLE_NUMBERS
 from tfdbg_cli.model.tensors import gone
 from tfdbg_cli.model.values import NoValue, Value
 from tfdbg_cli.ops.kinds import COPIES, RESHAPES
@@ -318,8 +318,8 @@ class RecentOps:
 
     def _new_source(self, given: EagerTensor, key: int) -> Source:
         dtype = dtype_number(given)
-        value: Any = weakref.ref(given) if dtype in HANDLES else array_in(given)
-        nbytes = 0 if dtype in HANDLES or dtype == STRING else value.nbytes
+        value: Any = weakref.ref(given) if dtype in HANDLE_NUMBERS else array_in(given)
+        nbytes = 0 if dtype in HANDLE_NUMBERS or dtype == STRING else value.nbytes
         found = self._outside[key] = Source(value, dtype, key, nbytes)
         if nbytes and value.ndim:
             self.fresh.add(key)

@@ -12,14 +12,14 @@ import numpy as np
 import tensorflow as tf
 
 from tfdbg_cli.capture.runs.eager.log.insides import Insides, called_by, within
-from tfdbg_cli.capture.runs.eager.log.noted_ops import HANDLES, LATER, Noted, Read, RecentOp, Released, Source
+from tfdbg_cli.capture.runs.eager.log.noted_ops import LATER, Noted, Read, RecentOp, Released, Source
 from tfdbg_cli.capture.runs.eager.log.recent import RecentOps
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack, Tracebacks
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_definitions import dtype_of_input
 from tfdbg_cli.capture.tf.opaque import HANDLE
 from tfdbg_cli.capture.tf.types import EagerTensor
-from tfdbg_cli.model.dtypes import name_of
+from tfdbg_cli.model.dtypes import HANDLE_NUMBERS, name_of
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.sources import Traceback
@@ -154,7 +154,7 @@ class _Builder:
     def _held(self, read: Read) -> Array | None:
         """The value that a function was given, or None where the log does not hold it."""
         if isinstance(read, Source):
-            return None if read.dtype in HANDLES else array_from(read.given)
+            return None if read.dtype in HANDLE_NUMBERS else array_from(read.given)
         op, slot = read
         if slot >= len(op.outputs):
             return None
@@ -205,7 +205,7 @@ class _Builder:
         self._values.append(value)
 
     def _value(self, op: RecentOp, dtype: int, taken: Any) -> Value:
-        if dtype in HANDLES:
+        if dtype in HANDLE_NUMBERS:
             return HANDLE
         if taken is not None and not isinstance(taken, Released):
             return array_from(taken)
@@ -246,7 +246,7 @@ class _Builder:
     def _source(self, op: RecentOp, source: Source) -> TensorName:
         name = self._names.get(id(source))
         if name is None:
-            handle = source.dtype in HANDLES
+            handle = source.dtype in HANDLE_NUMBERS
             given = None if handle else _given(op, source)
             kind, own = _of_handle(source.given()) if given is None else (_kind_of(source, given), "")
             wanted = self._named(source) or own or ("handle" if handle else _CALLED[kind])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from pathlib import Path
 
 import pytest
@@ -145,3 +146,31 @@ def test_an_error_of_an_op_opens_the_prompt_and_ends_the_program_as_ever(tmp_pat
     assert done.stderr.splitlines()[-1] == plain.stderr.splitlines()[-1]
     # TensorFlow's own message names the stack under which the op was made; the traceback is the program's.
     assert "launch.py" not in done.stderr.split("Detected at node")[0]
+
+
+_IN_THREADS = """
+import threading, time
+import tensorflow.compat.v1 as tf
+
+x = tf.placeholder(tf.float32, [None], name="x")
+y = tf.log(x, name="y")
+sess = tf.Session()
+
+def work(number):
+    for turn in range(10):
+        sess.run(y, {x: [1.0, 0.0 if number and turn == 3 else 1.0]})
+
+threads = [threading.Thread(target=work, args=(number,)) for number in range(2)]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+print("the main thread goes on")
+"""
+
+
+def test_to_abort_in_another_thread_ends_the_program(tmp_path) -> None:
+    path = tmp_path / "in_threads.py"
+    path.write_text("import tensorflow.compat.v1 as tf\ntf.disable_eager_execution()\n" + _IN_THREADS)
+    done = python("-m", "tfdbg_cli", "run", "--watch", *_commands("exit --abort"), path)
+    assert done.returncode == -signal.SIGINT
+    assert "the debugger was told to end the program" in done.stderr
+    assert "the main thread goes on" not in done.stdout

@@ -19,7 +19,7 @@ from tfdbg_cli.capture.tf.callers import live_frames
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.debugger.active_watch import SIGNALS, ActiveWatch
 from tfdbg_cli.debugger.frontend import Frontend
-from tfdbg_cli.debugger.interruption import Interruption
+from tfdbg_cli.debugger.interruption import Interruption, interrupt_main_thread
 from tfdbg_cli.debugger.late_frontend import LateFrontend
 from tfdbg_cli.debugger.next_plan import State, next_plan, over_budget
 from tfdbg_cli.debugger.progress_line import ProgressLine
@@ -359,6 +359,7 @@ class Debugger:
                 frame.let_go()
         if isinstance(decision, Abort):
             self._state = Detach()
+            interrupt_main_thread()
             raise KeyboardInterrupt("the debugger was told to end the program")
         self._state = self.recorder.begun(decision, self.settings) if isinstance(decision, RecordRuns) else decision
         if isinstance(decision, RunUntil):

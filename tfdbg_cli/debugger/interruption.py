@@ -55,6 +55,16 @@ class Interruption:
         _HANDLER.give_back()
 
 
+def interrupt_main_thread() -> None:
+    """Do to the main thread what Ctrl-C does to it, unless this is it.
+
+    An exception that ends another thread does not end the program. A true signal wakes a main thread that waits.
+    """
+    main = threading.main_thread()
+    if not _in_main_thread() and main.ident is not None:
+        signal.pthread_kill(main.ident, signal.SIGINT)
+
+
 class _Handler:
     """Our handler of SIGINT in the place of Python's own, one for all watches of the process."""
 

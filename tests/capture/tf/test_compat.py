@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 from support.one_dnn import run_as
 
@@ -18,6 +20,14 @@ def test_the_base_of_sessions_defines_what_is_replaced(tf) -> None:
     assert issubclass(tf.Session, base)
     assert issubclass(tf.InteractiveSession, base)
     assert {"run", "make_callable", "as_default", compat.FROM_OPTIONS} <= set(vars(base))
+
+
+def test_the_base_of_sessions_is_found_where_a_program_has_replaced_the_name(tf, monkeypatch) -> None:
+    base = base_classes.plain_base()
+    monkeypatch.setattr(tf, "Session", partial(tf.Session, target=""))
+    base_classes.plain_base.cache_clear()
+    assert base_classes.plain_base() is base
+    assert issubclass(compat.Session, base)
 
 
 def test_the_base_of_monitored_sessions_defines_what_is_replaced(tf) -> None:

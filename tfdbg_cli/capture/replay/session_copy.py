@@ -106,7 +106,7 @@ class SessionCopy:
 
         """
         if optimized not in self._sessions:
-            self._sessions[optimized] = v1.Session(graph=self.graph, config=self._config(optimized))
+            self._sessions[optimized] = compat.Session(graph=self.graph, config=self._config(optimized))
         return self._sessions[optimized]
 
     def _config(self, optimized: bool) -> Any:

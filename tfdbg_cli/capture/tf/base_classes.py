@@ -6,6 +6,8 @@ from functools import cache
 
 import tensorflow as tf
 
+from tfdbg_cli.capture.tf.compat import Session
+
 v1 = tf.compat.v1
 
 
@@ -18,7 +20,7 @@ def monitored_base() -> type:
 @cache
 def plain_base() -> type:
     """The class of which Session and InteractiveSession are."""
-    return _ancestor(v1.Session, "BaseSession")
+    return _ancestor(Session, "BaseSession")
 
 
 @cache

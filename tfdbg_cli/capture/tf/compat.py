@@ -16,6 +16,7 @@ from tensorflow.core.protobuf import config_pb2
 from tensorflow.python import pywrap_tfe
 from tensorflow.python.autograph.impl import api as autograph
 from tensorflow.python.client import pywrap_tf_session
+from tensorflow.python.client import session as sessions
 from tensorflow.python.data.ops.iterator_ops import OwnedIterator as OwnedIterator
 from tensorflow.python.eager import backprop, cancellation, context, core, execute, record
 from tensorflow.python.eager.polymorphic_function.atomic_function import AtomicFunction, InterpolateRuntimeError
@@ -28,6 +29,7 @@ from tfdbg_cli.capture.tf.types import Fetches, FunctionDef, Op, OpDef, RawRunne
 
 v1 = tf.compat.v1
 
+Session: Any = sessions.Session  # also where the program has put something else in the place of `tf.Session`
 FROM_OPTIONS = "_make_callable_from_options"  # the method of a session by which Keras 2 makes its train step
 RUN = "_call_tf_sessionrun"  # the method of a session that hands a run to the runtime
 PY_FUNCTION: CodeType = script_ops.EagerFunc.__call__.__code__  # by which an op of tf.py_function calls Python
@@ -57,9 +59,7 @@ EagerTensor: Any = tf.__internal__.EagerTensor
 dtype_number: Callable[[Any], int] = EagerTensor._datatype_enum
 shape_of: Callable[[Any], tuple[int, ...]] = EagerTensor._shape_tuple
 elements_of: Callable[[Any], int] = EagerTensor._num_elements
-atomic_of: Callable[[ConcreteFunction], AtomicFunction] = attrgetter(
-    "inference_fn"
-)  # what a call without tape performs
+atomic_of: Callable[[ConcreteFunction], AtomicFunction] = attrgetter("inference_fn")  # what is called without a tape
 dataset_of: Callable[[Any], Any] = attrgetter("_dataset")  # of an iterator; None where it was made of a handle
 inputs_of: Callable[[Any], Sequence[Any]] = methodcaller("_inputs")  # the data sets of which a data set takes
 tensor_id: Callable[[Any], int] = attrgetter("_id")

@@ -19,8 +19,6 @@ from tfdbg_cli.capture.what_if.whole_run import WholeWhatIf
 from tfdbg_cli.model.replay import ReplaySpec
 from tfdbg_cli.model.runs import WhatIf
 
-v1 = compat.v1
-
 
 def what_if_of(replay_spec: ReplaySpec, room: int | None = None) -> WhatIf:
     """The means to compute parts of a run again, whose values are those of `replay_spec` made again.
@@ -38,7 +36,7 @@ def what_if_of(replay_spec: ReplaySpec, room: int | None = None) -> WhatIf:
 
 
 def _of_session(replay_spec: ReplaySpec) -> SessionWhatIf:
-    session = v1.Session(graph=imported(replay_spec.graph))
+    session = compat.Session(graph=imported(replay_spec.graph))
     return SessionWhatIf(RunCall(session, session.run, list(replay_spec.fetches), replay_spec.fed, None, None))
 
 

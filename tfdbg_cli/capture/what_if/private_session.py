@@ -48,7 +48,7 @@ class PrivateSession:
                 # Each op that is stepped over is a run of another part, for which the whole would be placed anew.
                 options = v1.GraphOptions(place_pruned_graph=True)
                 config = v1.ConfigProto(allow_soft_placement=True, graph_options=options)
-                self._session = v1.Session(graph=self._graph, config=config)
+                self._session = compat.Session(graph=self._graph, config=config)
             except (ValueError, TypeError, tf.errors.OpError) as error:
                 told = str(error).strip().split("\n")[0]
                 raise TfdbgError(f"TensorFlow does not take a part of this graph: {told}", exit_code=2) from error

@@ -18,6 +18,7 @@ from tfdbg_cli.analysis.causes.given_data import Came, GivenData
 from tfdbg_cli.analysis.causes.intended import Intentions
 from tfdbg_cli.analysis.causes.literals import overflown_input
 from tfdbg_cli.analysis.causes.lost_epsilon import lost_epsilon
+from tfdbg_cli.analysis.causes.masked_softmax import log_of_masked_softmax
 from tfdbg_cli.analysis.causes.sources_of_values import (
     cause_at_source,
     cause_in_hidden_function,
@@ -79,6 +80,7 @@ class Explanations:
         product = zero_times_infinity(self._run, self._lineage, node, inputs, evidence, self.around)
         if product is None and self._run.call.kind is not RunKind.EAGER:
             product = another_order(self._lineage, inputs, evidence)
+        product = product or log_of_masked_softmax(self._lineage, inputs, evidence)
         return product or self._with_literals(explain(evidence), node, inputs, evidence)
 
     def _with_literals(

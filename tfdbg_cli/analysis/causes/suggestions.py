@@ -13,6 +13,10 @@ LOGITS = (
     "Give the logits to tf.nn.softmax_cross_entropy_with_logits or tf.nn.log_softmax instead of the probabilities"
     " (Keras: no softmax in the last layer, and from_logits=True in the loss)."
 )
+LEFT_OUT = (
+    "Leave out what is masked: tf.math.xlogy(p, p) is 0 at 0; or mask the logits with a large finite number, such as"
+    " {masked}, and take tf.nn.log_softmax of them."
+)
 BINARY_LOGITS = (
     "Give the logits to tf.nn.sigmoid_cross_entropy_with_logits or tf.math.log_sigmoid instead of the probabilities"
     " (Keras: no sigmoid in the last layer, and from_logits=True in the loss)."

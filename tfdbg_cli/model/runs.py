@@ -208,14 +208,29 @@ class RunStart:
 
 
 @dataclass(frozen=True, slots=True)
+class StopBefore:
+    """The stop at which a watch began, after the run `number`, which may have written the `variables` of these names.
+
+    They are None where that is not known.
+    """
+
+    number: int
+    variables: frozenset[str] | None
+
+    def wrote(self, variable: str) -> bool:
+        """Whether that run may have written `variable`."""
+        return self.variables is None or variable in self.variables
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """Why a watched run stopped: the filter that passed, and after how many runs under watch.
 
     `last_passed` is the number of the last watched run before it that read the same variables and held nothing bad,
     or nothing harmful: not in its inputs, nor in the variables as it left them. None if there was no such run.
     `others_passed` says that runs of other variables were watched without a hit since then. If it is false and
-    `last_passed` is None, whatever is bad in the variables was so before the watch began. `behind` is the number of
-    the run at whose stop it began; None if it began before any run.
+    `last_passed` is None, whatever is bad in the variables was so before the watch began. `behind` is the stop at
+    which it began; None if it began before any run.
     """
 
     filter_name: str
@@ -223,7 +238,7 @@ class Hit:
     runs: int
     last_passed: int | None = None
     others_passed: bool = False
-    behind: int | None = None
+    behind: StopBefore | None = None
 
     def noted(self, run: Run) -> Run:
         """`run`, at which a watch stopped so, with a note that says it to who looks at the run elsewhere."""

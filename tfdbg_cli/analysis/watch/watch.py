@@ -11,13 +11,13 @@ from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.analysis.watch.filters import our_filter
 from tfdbg_cli.analysis.watch.watch_progress import WatchProgress
 from tfdbg_cli.model.decision import RunUntil
-from tfdbg_cli.model.runs import Hit, Run
+from tfdbg_cli.model.runs import Hit, Run, StopBefore
 
 
 class Watch:
     """Applies the filter of `decision` to run after run, and counts them; calls `say` once if the filter raises.
 
-    It began at the stop `behind` the run with that number, or before any run (None).
+    It began at the stop `behind`, or before any run (None).
     """
 
     def __init__(
@@ -26,7 +26,7 @@ class Watch:
         tensor_filter: TensorFilter,
         say: Callable[[str], None],
         clock: Callable[[], float] = time.monotonic,
-        behind: int | None = None,
+        behind: StopBefore | None = None,
     ) -> None:
         self.decision = decision
         self.runs = 0

@@ -50,7 +50,8 @@ from tfdbg_cli.model.runs import Run, RunEnd
 from tfdbg_cli.model.units import count_text
 from tfdbg_cli.ops.effects import updates_variable
 
-_STAY_BAD = "What runs from here on begins with these, unless the program is started again with --skip-update."
+_STAY_BAD = "What runs from here on begins with these. `undo` puts them back as they were before this run."
+_NOT_HELD = "What runs from here on begins with these. `run -f FILTER --skip-update` puts variables back at a hit."
 _LABEL = 10  # columns of the labels at the left
 _ELEMENTS_SHOWN = 3
 
@@ -150,7 +151,7 @@ def _screen(
         *([] if within else harm_blocks(found, _LABEL)),
         *spoiled_blocks(run, found.after, _LABEL),
         *(
-            [Labelled("Next", _STAY_BAD, Style.HINT, _LABEL)]
+            [Labelled("Next", _NOT_HELD if run.replayable is None else _STAY_BAD, Style.HINT, _LABEL)]
             if stays_bad and found.after.variables and not since.when
             else []
         ),

@@ -17,7 +17,7 @@ from tfdbg_cli.ops.kinds import PLAIN_CALLS, VARIABLE_READS
 
 _SEE = "See what `origin` told at run #{}."
 _START_AGAIN = (
-    " To see what else is wrong, start again with --skip-update, which puts the variables back at each stop."
+    " To see what else is wrong, start again and put the variables back at each stop: `undo`, or --skip-update."
 )
 
 
@@ -41,9 +41,12 @@ def since_of(context: Context, origin: Origin) -> Since:
     if hit.last_passed is None:
         if hit.others_passed:
             return Since()
+        if hit.behind is not None and not hit.behind.wrote(origin.variable):
+            return Since(f"before run #{hit.behind.number}, the stop before this one, which did not write it")
         if hit.behind is not None:
             told = _SEE if end.run.call.kind is RunKind.EAGER else _SEE + _START_AGAIN
-            return Since(f"run #{hit.behind}, the stop before this one, or before", told.format(hit.behind))
+            number = hit.behind.number
+            return Since(f"run #{number}, the stop before this one, or before", told.format(number))
         return Since("before this watch began: this is its first run")
     ours = our_filter(context.filters[hit.filter_name]) if hit.filter_name in context.filters else None
     if ours is not None and ours.among is Among.OUTCOME:

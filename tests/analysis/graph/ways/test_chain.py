@@ -14,7 +14,7 @@ from tfdbg_cli.model.calls import Argument, RunKind
 from tfdbg_cli.model.decision import RunUntil
 from tfdbg_cli.model.ignored import Ignored, IgnoredPlace
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.runs import Hit, Run, RunEnd
+from tfdbg_cli.model.runs import Hit, Run, RunEnd, StopBefore
 from tfdbg_cli.model.sources import Frame
 
 
@@ -230,10 +230,18 @@ def test_a_name_with_a_slot_keeps_it() -> None:
 def test_behind_a_stop_that_stop_is_named_and_how_to_come_further() -> None:
     """It was said to have been so before the watch began, which had watched from the first run on."""
     run = _function(*_update(NAN, NAN, NAN), after=NAN)
-    text = text_of("origin", RunEnd(run, Hit("has_inf_or_nan", "", 1, behind=4)))
+    text = text_of("origin", RunEnd(run, Hit("has_inf_or_nan", "", 1, behind=StopBefore(4, None))))
     assert "Since     run #4, the stop before this one, or before" in text
     assert "--skip-update" in text.partition("Try")[2].partition("Since")[0]
     assert "Next" not in text
+
+
+def test_a_stop_whose_run_did_not_write_the_variable_is_not_to_blame() -> None:
+    run = _function(*_update(NAN, NAN, NAN), after=NAN)
+    text = text_of("origin", RunEnd(run, Hit("has_inf_or_nan", "", 1, behind=StopBefore(4, frozenset({"other"})))))
+    assert "Since     before run #4, the stop before this one, which did not write it" in text
+    assert "what `origin` told at run #4" not in text
+    assert "skip-update" not in text
 
 
 def test_at_a_stop_whose_update_stays_it_is_said_how_to_come_further() -> None:

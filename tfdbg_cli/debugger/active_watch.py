@@ -273,9 +273,10 @@ class ActiveWatch:
         """A sentence on what was seen: runs of this watch, `ops` eager ops, `elsewhere` runs of other debuggers."""
         name, runs = self.decision.filter_name, self.watch.runs + elsewhere
         if not runs and not ops:
+            since = " since the last stop" if self._goes_on else ""
             return (
-                f"Nothing was watched for {name}: the program called no Session.run and no function, and no op of "
-                "its own that ran eagerly."
+                f"Nothing was watched for {name}{since}: no run of a session or a function came to its end, "
+                "initializers aside, and no op of the program's own ran eagerly."
             )
         of_ops = f"{ops:,} op{'s' * (ops != 1)} that ran eagerly"
         parts = [f"{runs:,} run{'s' * (runs != 1)}"] * bool(runs) + [of_ops] * bool(ops)

@@ -257,3 +257,26 @@ def test_a_filter_of_the_persons_own_is_asked_about_variables_of_the_old_kind(tf
                 session.run(update)
         assert [end.hit.runs for end in front.ends] == [4], values
         assert asked[:4] == [("v", 0.0), ("update", 1.0), ("v", 1.0), ("update", 2.0)], values
+
+
+def test_the_end_of_the_data_is_no_failure_of_ours(tf, debugged, graph, capsys) -> None:
+    """Each epoch ended with a sentence on a run that cannot be made again, which nobody had asked for."""
+    data = tf.data.Dataset.from_tensor_slices(np.random.RandomState(1).rand(8, 3).astype(np.float32)).batch(4)
+    batches = tf.data.make_initializable_iterator(data)
+    given = batches.get_next()
+    w = tf.get_variable("w", [3, 3], initializer=tf.ones_initializer())
+    scaled = given / tf.norm(given, axis=1, keepdims=True)
+    step = tf.train.AdamOptimizer(0.1).minimize(tf.reduce_mean(tf.square(tf.matmul(scaled, w))))
+    init = tf.global_variables_initializer()
+    with tf.Session() as raw:
+        raw.run(init)
+        session, front = debugged(raw, RunUntil("has_inf_or_nan"))
+        for _ in range(2):
+            session.run(batches.initializer)
+            session.run(step)
+            session.run(step)
+            with pytest.raises(tf.errors.OutOfRangeError):
+                session.run(step)
+    assert not front.ends
+    assert not front.said
+    assert "made again" not in capsys.readouterr().err

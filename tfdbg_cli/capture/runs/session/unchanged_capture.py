@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from tfdbg_cli.capture.controller import Plan
-from tfdbg_cli.capture.failures import report
+from tfdbg_cli.capture.failures import report, report_bug
 from tfdbg_cli.capture.large_graphs import RUN, Preparation, announce
 from tfdbg_cli.capture.pipeline import Capture
 from tfdbg_cli.capture.questions.known import question_of
@@ -89,8 +89,10 @@ class UnchangedCapture(InMemory):
         try:
             replayed, exactness = self.made_again(self.held, error)
         except Exception as failure:  # noqa: BLE001  # the run is worth showing without values, too
-            if self.plan.watching:
-                report("make a watched run again", failure)
+            if (
+                self.plan.watching
+            ):  # why a run that failed is not made again stands in the run, if anybody looks at it
+                (report if error is None else report_bug)("make a watched run again", failure)
             replayed = not_again(failure)
             exactness = Exactness(Way.UNCHANGED)
         exactness = replace(exactness, race=self.state.unordered)

@@ -329,3 +329,29 @@ def test_what_an_op_cannot_have_made_of_what_is_shown_is_the_optimizers(kind: st
     origin = OriginSearch(run).first()
     assert origin is not None and "and cannot have made it of log:0" in origin.cause.text
     assert "(1 + 1e-9) - p" in origin.cause.suggestion
+
+
+def test_a_forward_op_that_ran_behind_its_gradient_is_the_origin() -> None:
+    """Ops that do not wait for each other run in any order: the gradient of 0 / 0 came first in a session."""
+    run = made_run(
+        op("sum", "Placeholder", value=[0.0, 2.0]),
+        op("count", "Placeholder", value=[0.0, 1.0]),
+        op("gradients/ratio_grad/Neg", "Neg", "sum", value=[-0.0, -2.0]),
+        op("gradients/ratio_grad/RealDiv_1", "RealDiv", "gradients/ratio_grad/Neg", "count", value=[NAN, -2.0]),
+        op("ratio", "RealDiv", "sum", "count", value=[NAN, 2.0]),
+    )
+    origin = OriginSearch(run).first()
+    assert origin is not None
+    assert origin.name.node == "ratio"
+    assert "sum:0 and count:0 are both 0" in origin.cause.text
+    spoiled = made_run(
+        op("sum", "Placeholder", value=[1.0]),
+        op("count", "Placeholder", value=[1.0]),
+        op("gradients/ratio_grad/Neg", "Neg", "sum", value=[-1.0]),
+        op("gradients/ratio_grad/RealDiv_1", "RealDiv", "gradients/ratio_grad/Neg", "count", value=[NAN]),
+        op("nan", "Const", value=[NAN]),
+        op("ratio", "RealDiv", "nan", "count", value=[NAN]),
+    )
+    later = OriginSearch(spoiled).first()
+    assert later is not None
+    assert later.name.node == "gradients/ratio_grad/RealDiv_1", "the forward op is bad for another reason"

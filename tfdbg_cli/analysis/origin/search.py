@@ -14,6 +14,7 @@ from tfdbg_cli.analysis.causes.sources_of_values import (
     hidden_by_where,
 )
 from tfdbg_cli.analysis.graph.feeds import fed_value
+from tfdbg_cli.analysis.graph.forward import named_forward
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
 from tfdbg_cli.analysis.origin.aftermath import Aftermath, aftermath
 from tfdbg_cli.analysis.origin.descriptions import Descriptions
@@ -221,8 +222,15 @@ class OriginSearch:
             if self._late.written_meanwhile(index) or self._hands_on(index):
                 unsure.append(index)
                 continue
-            return self._traced_back(index)
+            return self._in_forward_pass(self._traced_back(index))
         return self._traced_back(unsure[0]) if unsure else self._in_feeds()
+
+    def _in_forward_pass(self, place: int | InputSeen) -> int | InputSeen:
+        """The forward op whose gradient is bad at `place`, if it is so by itself and only happened to run later."""
+        node = self._lineage.node(place) if isinstance(place, int) else None
+        forward = None if node is None else named_forward(self._lineage.graph_of(node), node)
+        rows = () if forward is None else self._run.tensors.named(forward.name)
+        return next((row for row in rows if self._verdicts.bad(row) and not self._reads_bad(row)), place)
 
     def _inputs_of(self, index: int) -> list[InputSeen]:
         found = self._inputs.get(index)

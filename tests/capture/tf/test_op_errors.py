@@ -53,6 +53,16 @@ def test_the_error_is_the_same_as_without_us(tf, debugged, failing, script) -> N
     assert ours.__cause__ is plain.__cause__
 
 
+@pytest.mark.parametrize("script", [[RUNTIME], [PYTHON], [Continue()], [RunUntil("has_inf_or_nan")]])
+def test_a_variable_that_is_fetched_before_it_has_a_value(tf, debugged, graph, script) -> None:
+    """The op that failed was said to be in no graph: the runtime names it after what it puts behind the variable."""
+    v = tf.get_variable("v", [2], use_resource=False)
+    with tf.Session() as raw:
+        session, front = debugged(raw, *script)
+        assert "uninitialized value v" in raised(tf, lambda: session.run(v)).message
+    assert front.ends[-1].run.error.node == "v"
+
+
 @EVERY_WAY
 def test_the_same_holds_for_callables(tf, debugged, failing, script) -> None:
     x, product, init = failing

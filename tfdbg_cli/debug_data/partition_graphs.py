@@ -9,7 +9,7 @@ from tfdbg_cli.debug_data.partition_graph import PartitionGraph, plain_name
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.ops.kinds import RECEIVES, SENDS
 
-Place = tuple[str, str]  # a device, and the name of a node there
+DeviceNode = tuple[str, str]  # a device, and the name of a node there
 
 
 class PartitionGraphs:
@@ -72,7 +72,7 @@ class PartitionGraphs:
             )
         return self.by_device[found[0]]
 
-    def sender(self, place: Place) -> Place | None:
+    def sender(self, place: DeviceNode) -> DeviceNode | None:
         """Where the tensor is sent that the node at `place` receives; None when it receives none."""
         device, name = place
         part = self.by_device[device]
@@ -81,7 +81,7 @@ class PartitionGraphs:
         return self._senders.get(part.rendezvous[name])
 
     @cached_property
-    def _senders(self) -> Mapping[tuple[bytes, ...], Place]:
+    def _senders(self) -> Mapping[tuple[bytes, ...], DeviceNode]:
         return {
             part.rendezvous[name]: (device, name)
             for device, part in self.by_device.items()

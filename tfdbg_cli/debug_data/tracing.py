@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterator
 
 from tfdbg_cli.debug_data.partition_graph import PartitionGraph
-from tfdbg_cli.debug_data.partition_graphs import PartitionGraphs, Place
+from tfdbg_cli.debug_data.partition_graphs import DeviceNode, PartitionGraphs
 from tfdbg_cli.formats.messages.graph_nodes import tensor_name
 
 
@@ -39,13 +39,13 @@ def _read(part: PartitionGraph, name: str, include_control: bool, include_revers
 
 
 def some_path(
-    parts: PartitionGraphs, source: Place, target: Place, include_control: bool, include_reversed_ref: bool
+    parts: PartitionGraphs, source: DeviceNode, target: DeviceNode, include_control: bool, include_reversed_ref: bool
 ) -> list[str] | None:
     """Names of nodes from `source` to `target`, as few as there can be; None when no path leads there.
 
     A path crosses devices where a tensor is sent and received.
     """
-    readers: dict[Place, Place | None] = {target: None}
+    readers: dict[DeviceNode, DeviceNode | None] = {target: None}
     waiting = deque([target])
     while waiting:
         place = waiting.popleft()
@@ -63,7 +63,7 @@ def some_path(
     if source not in readers:
         return None
     path: list[str] = []
-    step: Place | None = source
+    step: DeviceNode | None = source
     while step is not None:
         path.append(step[1])
         step = readers[step]

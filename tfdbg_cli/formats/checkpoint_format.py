@@ -7,18 +7,18 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.formats.recording.format import Examination, Format, Place, Recording
+from tfdbg_cli.formats.recording.format import Examination, Format, NamedPath, Recording
 from tfdbg_cli.formats.recording.saved_runs import SavedRecording, SavedRuns
 
 _NUMBERS = re.compile(r"\d+")
 _ADVICE = "Copy the checkpoint again, all of its files."
 
 
-def _is_checkpoint(place: Place) -> bool:
+def _is_checkpoint(place: NamedPath) -> bool:
     return bool(_indices(place))
 
 
-def _indices(place: Place) -> list[Path]:
+def _indices(place: NamedPath) -> list[Path]:
     """The indices of the checkpoints, by the numbers in their names."""
     from tfdbg_cli.formats.checkpoints.file_names import DATA, ENDING  # what reads a format is loaded for it only
 
@@ -29,7 +29,7 @@ def _indices(place: Place) -> list[Path]:
     return [place.path / name for name in sorted(found, key=_by_number)]
 
 
-def _left_out(place: Place) -> list[str]:
+def _left_out(place: NamedPath) -> list[str]:
     """What to say of files in a folder that are called like an index and have no elements beside them."""
     from tfdbg_cli.formats.checkpoints.file_names import ENDING
 
@@ -42,14 +42,14 @@ def _by_number(name: str) -> tuple[str, list[int]]:
     return _NUMBERS.sub("0", name), [int(number) for number in _NUMBERS.findall(name) if len(number) < 20]
 
 
-def _open(place: Place) -> Recording:
+def _open(place: NamedPath) -> Recording:
     from tfdbg_cli.formats.checkpoints.reader import read_checkpoint
 
     numbered = list(enumerate(_indices(place), 1))
     return SavedRecording(SavedRuns(numbered, lambda key: read_checkpoint(*key)), _left_out(place))
 
 
-def _is_part(place: Place) -> TfdbgError | None:
+def _is_part(place: NamedPath) -> TfdbgError | None:
     from tfdbg_cli.formats.checkpoints.file_names import DATA, ENDING
 
     match = DATA.match(place.path.name) if place.is_file else None
@@ -60,7 +60,7 @@ def _is_part(place: Place) -> TfdbgError | None:
     return TfdbgError(f"{place.path} holds the elements of a checkpoint.", hint=hint)
 
 
-def _examine(place: Place) -> Examination:
+def _examine(place: NamedPath) -> Examination:
     paths = _indices(place)
     found = [examined_checkpoint(number, path) for number, path in enumerate(paths, 1)]
     troubles = [(note, _ADVICE) for note in _left_out(place)]

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.container import layout
-from tfdbg_cli.formats.recording.format import Examination, Format, Place, Recording
+from tfdbg_cli.formats.recording.format import Examination, Format, NamedPath, Recording
 
 
-def _is_recording(place: Place) -> bool:
+def _is_recording(place: NamedPath) -> bool:
     return layout.INDEX in place.names and (layout.MANIFEST in place.names or layout.DATA in place.names)
 
 
-def _open(place: Place) -> Recording:
+def _open(place: NamedPath) -> Recording:
     from tfdbg_cli.formats.container.reader import open_recording  # SQLite is loaded for recordings only
 
     return open_recording(place.path)
 
 
-def _examine(place: Place) -> Examination:
+def _examine(place: NamedPath) -> Examination:
     from tfdbg_cli.formats.container.examination import examine
 
     return examine(place, RECORDING.name)
 
 
-def _is_part(place: Place) -> TfdbgError | None:
+def _is_part(place: NamedPath) -> TfdbgError | None:
     """What to say of a part of a recording, and of one that lacks what tells where everything lies."""
     if layout.MANIFEST in place.names and layout.DATA in place.names:
         return TfdbgError(
@@ -37,23 +37,23 @@ def _is_part(place: Place) -> TfdbgError | None:
     return None
 
 
-def _is_job(place: Place) -> bool:
+def _is_job(place: NamedPath) -> bool:
     return layout.WORKERS in place.names
 
 
-def _open_job(place: Place) -> Recording:
+def _open_job(place: NamedPath) -> Recording:
     from tfdbg_cli.formats.jobs.reader import open_job  # what reads a format is loaded for it only
 
     return open_job(place)
 
 
-def _examine_job(place: Place) -> Examination:
+def _examine_job(place: NamedPath) -> Examination:
     from tfdbg_cli.formats.jobs.examination import examine
 
     return examine(place)
 
 
-def _is_part_of_job(place: Place) -> TfdbgError | None:
+def _is_part_of_job(place: NamedPath) -> TfdbgError | None:
     """What to say of a part of such a folder, and of recordings in a folder that no job shared."""
     if place.is_file and place.path.name == layout.WORKERS:
         hint = f"Open {place.path.resolve().parent}."

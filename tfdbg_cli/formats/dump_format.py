@@ -21,7 +21,7 @@ from tfdbg_cli.formats.dumps.listing import (
     run_number,
     tensor_count,
 )
-from tfdbg_cli.formats.recording.format import Examination, Format, Place, Recording
+from tfdbg_cli.formats.recording.format import Examination, Format, NamedPath, Recording
 from tfdbg_cli.formats.recording.saved_runs import Glance, SavedRecording, SavedRuns
 from tfdbg_cli.formats.recording.writing import is_unfinished
 from tfdbg_cli.model.runs import Run, RunOutline
@@ -31,7 +31,7 @@ _BUNDLE_NAME = "a bundle of tfdbg (a dump directory of one run, with what it tak
 _BUNDLE = "This is a bundle: `tfdbg replay {path}` makes the run again."
 
 
-def _is_run(place: Place) -> bool:
+def _is_run(place: NamedPath) -> bool:
     return _has_marks(place.names)
 
 
@@ -39,7 +39,7 @@ def _has_marks(names: Sequence[str]) -> bool:
     return any(name.startswith(_RUN_MARKS) for name in names)
 
 
-def _open_run(place: Place) -> Recording:
+def _open_run(place: NamedPath) -> Recording:
     runs = SavedRuns([place.path], _read, Glance(tensor_count))
     return SavedRecording(runs, _notes(place), went_bad=is_bundle(place.path) and _went_bad(place.path))
 
@@ -50,11 +50,11 @@ def _went_bad(bundle: Path) -> bool:
     return went_bad(bundle)
 
 
-def _notes(place: Place) -> tuple[str, ...]:
+def _notes(place: NamedPath) -> tuple[str, ...]:
     return (_BUNDLE.format(path=shlex.quote(str(place.path))),) if is_bundle(place.path) else ()
 
 
-def _examine_run(place: Place) -> Examination:
+def _examine_run(place: NamedPath) -> Examination:
     from tfdbg_cli.formats.bundles.examination import repetition_troubles
     from tfdbg_cli.formats.dumps.examination import examine
 
@@ -79,11 +79,11 @@ def _outline(path: Path, number: int | None) -> RunOutline | None:
     return read_outline(path, number)
 
 
-def _holds_runs(place: Place) -> bool:
+def _holds_runs(place: NamedPath) -> bool:
     return any(RUN_DIRECTORY.fullmatch(name) or _holds_run(place.path / name) for name in _finished(place))
 
 
-def _open_runs(place: Place) -> Recording:
+def _open_runs(place: NamedPath) -> Recording:
     path = place.path
     glance = Glance[str](
         lambda name: tensor_count(path / name), run_number, lambda name: _outline(path / name, run_number(name))
@@ -92,7 +92,7 @@ def _open_runs(place: Place) -> Recording:
     return SavedRecording(runs, notes=_beside(place))
 
 
-def _beside(place: Place) -> tuple[str, ...]:
+def _beside(place: NamedPath) -> tuple[str, ...]:
     """A sentence that names recordings that lie beside the runs, which are opened one by one."""
     others = [name for name in place.folders if not RUN_DIRECTORY.fullmatch(name)][:_MOST_BESIDE]
     found = [name for name in others if (place.path / name / layout.INDEX).exists()]
@@ -103,14 +103,14 @@ def _beside(place: Place) -> tuple[str, ...]:
     return (f"Beside these runs {lie} opened by itself: {', '.join(found[:_NAMED])}{more}.",)
 
 
-def _examine_runs(place: Place) -> Examination:
+def _examine_runs(place: NamedPath) -> Examination:
     from tfdbg_cli.formats.dumps.examination import examine
 
     found = examine([place.path / name for name in _runs_in(place)], DUMPS.name)
     return replace(found, facts=(*found.facts, *_beside(place)))
 
 
-def _runs_in(place: Place) -> list[str]:
+def _runs_in(place: NamedPath) -> list[str]:
     """The names of the folders of runs in `place`: numbered ones by number, then others by name.
 
     There may be a hundred thousand: to make paths of all took longer than to list them.
@@ -126,7 +126,7 @@ def _runs_in(place: Place) -> list[str]:
     return [name for _, _, name in sorted(numbered)] + others
 
 
-def _finished(place: Place) -> list[str]:
+def _finished(place: NamedPath) -> list[str]:
     return [name for name in place.folders if not is_unfinished(name)]
 
 
@@ -137,7 +137,7 @@ def _holds_run(directory: Path) -> bool:
         return False
 
 
-def _is_part(place: Place) -> TfdbgError | None:
+def _is_part(place: NamedPath) -> TfdbgError | None:
     """What to say of a part of a dump."""
     path = place.path
     if place.is_file:

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.event_sets.file_names import PREFIX, is_event_file
-from tfdbg_cli.formats.recording.format import Examination, Format, Place, Recording
+from tfdbg_cli.formats.recording.format import Examination, Format, NamedPath, Recording
 from tfdbg_cli.formats.recording.saved_runs import SavedRecording
 
 if TYPE_CHECKING:
     from tfdbg_cli.formats.event_sets.event_set import EventSet
 
 
-def _is_logdir(place: Place) -> bool:
+def _is_logdir(place: NamedPath) -> bool:
     return any(is_event_file(name) for name in place.names)
 
 
-def _open(place: Place) -> Recording:
+def _open(place: NamedPath) -> Recording:
     from tfdbg_cli.formats.event_sets.event_runs import EventRuns  # what reads a format is loaded for it only
 
     runs = EventRuns(place.path)
@@ -37,14 +37,14 @@ def _notes(events: Sequence[EventSet]) -> list[str]:
     return notes
 
 
-def _examine(place: Place) -> Examination:
+def _examine(place: NamedPath) -> Examination:
     from tfdbg_cli.formats.event_sets.examination import examine
 
     return examine(place)
 
 
-def _is_part(place: Place) -> TfdbgError | None:
-    inside = next((name for name in place.folders if _is_logdir(Place(place.path / name))), None)
+def _is_part(place: NamedPath) -> TfdbgError | None:
+    inside = next((name for name in place.folders if _is_logdir(NamedPath(place.path / name))), None)
     if inside is not None:
         hint = f"Open one of its folders: {_shown(place.path / inside)}."
         return TfdbgError(f"{place.path} holds no event set itself.", hint=hint)

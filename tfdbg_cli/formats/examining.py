@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.opening import FORMATS, far_place_at, named_place, open_path
 from tfdbg_cli.formats.recording.addresses import is_address
-from tfdbg_cli.formats.recording.format import Examination, Format, Place
+from tfdbg_cli.formats.recording.format import Examination, Format, NamedPath
 
 if TYPE_CHECKING:
     from tfdbg_cli.formats.remote.far_place import FarPlace
@@ -35,7 +35,7 @@ def examined(path: Path | str) -> Examination:
     return _examined(named_place(path))
 
 
-def _examined(place: Place) -> Examination:
+def _examined(place: NamedPath) -> Examination:
     for known in FORMATS:
         if known.recognizes(place):
             return known.examine(place) if known.examine is not None else _by_notes(known, place)
@@ -48,7 +48,7 @@ def _told(found: Examination, far: FarPlace) -> Examination:
     return Examination(found.what, facts, tuple((far.told(text), far.told(hint)) for text, hint in found.troubles))
 
 
-def _by_notes(known: Format, place: Place) -> Examination:
+def _by_notes(known: Format, place: NamedPath) -> Examination:
     """What a recording tells of itself when it is opened: its notes, and those of its runs."""
     try:
         opened = open_path(place.path)
@@ -65,7 +65,7 @@ def _by_notes(known: Format, place: Place) -> Examination:
     return Examination(known.name, tuple(facts), tuple(troubles))
 
 
-def _not_ours(place: Place) -> Examination:
+def _not_ours(place: NamedPath) -> Examination:
     what_opens = f"tfdbg opens {' or '.join(known.name for known in FORMATS)}."
     mistaken = next(filter(None, (known.mistaken(place) for known in FORMATS)), None)
     if mistaken is not None:

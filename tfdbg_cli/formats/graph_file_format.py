@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.checkpoint_format import examined_checkpoint
-from tfdbg_cli.formats.recording.format import Examination, Format, Place, Recording
+from tfdbg_cli.formats.recording.format import Examination, Format, NamedPath, Recording
 from tfdbg_cli.formats.recording.saved_runs import SavedRecording, SavedRuns
 
 _SAVED_MODEL = ("saved_model.pb", "saved_model.pbtxt")
@@ -17,7 +17,7 @@ _MOST_FACTS = 40
 _ENDINGS = (".pb", ".pbtxt", ".pb.txt", ".meta", ".graphdef")
 
 
-def _is_graph_file(place: Place) -> bool:
+def _is_graph_file(place: NamedPath) -> bool:
     name = place.path.name.lower()
     if not place.is_file:
         return False
@@ -28,7 +28,7 @@ def _is_graph_file(place: Place) -> bool:
     return kind_of(place.path) is not None
 
 
-def _open_file(place: Place) -> Recording:
+def _open_file(place: NamedPath) -> Recording:
     return _recording(place.path)
 
 
@@ -48,7 +48,7 @@ def _recording(path: Path) -> Recording:
     return SavedRecording(SavedRuns(reads, lambda read: read()), notes)
 
 
-def _examine_file(place: Place) -> Examination:
+def _examine_file(place: NamedPath) -> Examination:
     return _examined(place.path)
 
 
@@ -88,19 +88,19 @@ def _examined_variables(index: Path, *, needed: bool) -> tuple[Sequence[str], Se
     return (), [(f"{_VARIABLES} is missing, and with it the values of its variables.", lost)] * needed
 
 
-def _is_saved_model(place: Place) -> bool:
+def _is_saved_model(place: NamedPath) -> bool:
     return any(name in _SAVED_MODEL for name in place.names)
 
 
-def _saved_model(place: Place) -> Path:
+def _saved_model(place: NamedPath) -> Path:
     return place.path / next(name for name in _SAVED_MODEL if name in place.names)
 
 
-def _open_saved_model(place: Place) -> Recording:
+def _open_saved_model(place: NamedPath) -> Recording:
     return _recording(_saved_model(place))
 
 
-def _examine_saved_model(place: Place) -> Examination:
+def _examine_saved_model(place: NamedPath) -> Examination:
     return _examined(_saved_model(place))
 
 

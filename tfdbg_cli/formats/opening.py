@@ -14,7 +14,7 @@ from tfdbg_cli.formats.dump_format import DUMP, DUMPS
 from tfdbg_cli.formats.event_set_format import EVENT_SETS
 from tfdbg_cli.formats.graph_file_format import GRAPH_FILES, SAVED_MODELS
 from tfdbg_cli.formats.profile_format import PROFILES, note_beside
-from tfdbg_cli.formats.recording.format import Format, Place
+from tfdbg_cli.formats.recording.format import Format, NamedPath
 from tfdbg_cli.model.runs import Growing, Opened
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def open_path(path: Path | str) -> Opened:
     return _opened(named_place(path))
 
 
-def _opened(place: Place) -> Opened:
+def _opened(place: NamedPath) -> Opened:
     for known in FORMATS:
         if known.recognizes(place):
             recording = known.open(place)
@@ -70,7 +70,7 @@ def open_followed(path: Path | str) -> Opened:
     """
     if _is_address(path):
         raise TfdbgError(f"New runs at {path} are not followed.", hint="Open it again to see what is new.")
-    place = Place(Path(path).expanduser())
+    place = NamedPath(Path(path).expanduser())
     if place.is_missing or (not place.is_file and all(map(_precedes_manifest, place.names))):
         raise NothingYetError(f"There is no run in {place.path} yet.", hint="Does the program record there?")
     opened = open_path(path)
@@ -102,7 +102,7 @@ def far_place_at(address: str) -> FarPlace:
     return far_place(address)
 
 
-def named_place(path: Path | str) -> Place:
+def named_place(path: Path | str) -> NamedPath:
     """What a user named; a checkpoint may be named as TensorFlow does, without the ending of any file.
 
     Raises:
@@ -111,18 +111,18 @@ def named_place(path: Path | str) -> Place:
     """
     if not str(path).strip():  # which Python takes for the folder that one is in
         raise TfdbgError("The path is empty.", hint="Name a file or a folder.")
-    place = Place(Path(path).expanduser())
+    place = NamedPath(Path(path).expanduser())
     if place.is_missing and place.path.name:
         from tfdbg_cli.formats.checkpoints.file_names import ENDING  # what reads a format is loaded for it only
 
         index = place.path.with_name(place.path.name + ENDING)
         if index.is_file():
-            return Place(index)
+            return NamedPath(index)
     place.require_readable()
     return place
 
 
-def _foreign(place: Place) -> TfdbgError:
+def _foreign(place: NamedPath) -> TfdbgError:
     path, what_opens = place.path, f"tfdbg opens {' or '.join(known.name for known in FORMATS)}."
     if place.is_file:
         return TfdbgError(f"{path} is a file of no format that tfdbg knows.", hint=what_opens)

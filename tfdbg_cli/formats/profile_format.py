@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.formats.recording.format import Examination, Format, Place, Recording
+from tfdbg_cli.formats.recording.format import Examination, Format, NamedPath, Recording
 from tfdbg_cli.formats.recording.saved_runs import Glance, SavedRecording, SavedRuns
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ _MOST_EXAMINED = 20
 _AGAIN = "What can be read is shown. Copy the file again."
 
 
-def _is_profile(place: Place) -> bool:
+def _is_profile(place: NamedPath) -> bool:
     if place.is_file:
         if place.path.name.endswith(_ENDING):
             return True
@@ -29,13 +29,13 @@ def _is_profile(place: Place) -> bool:
     return next(profiles_in(place), None) is not None
 
 
-def _files(place: Place) -> list[ProfileFile]:
+def _files(place: NamedPath) -> list[ProfileFile]:
     from tfdbg_cli.formats.profiles.profile_files import profiles_at  # what reads a format is loaded for it only
 
     return profiles_at(place)
 
 
-def _open(place: Place) -> Recording:
+def _open(place: NamedPath) -> Recording:
     from tfdbg_cli.formats.profiles.profile_run import profile_call, profile_run
     from tfdbg_cli.model.runs import RunOutline
 
@@ -49,7 +49,7 @@ def _open(place: Place) -> Recording:
     return SavedRecording(runs)
 
 
-def _examine(place: Place) -> Examination:
+def _examine(place: NamedPath) -> Examination:
     """All that is in the profiles, each read once."""
     from tfdbg_cli.formats.profiles.profile_run import read_profile, told
 
@@ -70,11 +70,11 @@ def _examine(place: Place) -> Examination:
     return Examination(what, tuple(facts), tuple(troubles))
 
 
-def note_beside(place: Place) -> str:
+def note_beside(place: NamedPath) -> str:
     """Of a folder that is something else: where the profiles in it are; empty where there are none."""
     if _PLUGINS not in place.names:
         return ""
-    profiles = Place(place.path / _PLUGINS / _PROFILE)
+    profiles = NamedPath(place.path / _PLUGINS / _PROFILE)
     return f"There are profiles, too: `tfdbg open {profiles.path}`." if profiles.folders else ""
 
 

@@ -11,7 +11,7 @@ from support.prompt import Prompt
 
 from tfdbg_cli.formats import opening
 from tfdbg_cli.formats.dump_format import DUMP, DUMPS
-from tfdbg_cli.formats.recording.format import Format, Place
+from tfdbg_cli.formats.recording.format import Format, NamedPath
 from tfdbg_cli.formats.recording.saved_runs import SavedRecording, SavedRuns
 from tfdbg_cli.model.calls import Call, RunKind
 from tfdbg_cli.model.gathered import PartOfStore
@@ -48,7 +48,7 @@ def _read(text: str) -> Run:
     return Run(Call(1, RunKind.FUNCTION, (), function="step"), Counted(json.loads(text)))
 
 
-def _open(place: Place) -> SavedRecording:
+def _open(place: NamedPath) -> SavedRecording:
     texts = place.path.read_text().splitlines()
     return SavedRecording(SavedRuns(texts, _read), ("Values were not recorded.",))
 
@@ -111,11 +111,11 @@ def test_what_is_in_a_folder_is_read_once(tmp_path: Path, monkeypatch: pytest.Mo
     (tmp_path / "file").touch()
     listdir = os.listdir
     monkeypatch.setattr(os, "listdir", lambda path: listed.append(path) or listdir(path))
-    place = Place(tmp_path)
+    place = NamedPath(tmp_path)
     place.require_readable()
     assert (place.names, place.folders, place.is_file) == (["file", "inner"], ["inner"], False)
     assert listed == [tmp_path]
-    assert Place(tmp_path / "file").is_file and not Place(tmp_path / "file").names
+    assert NamedPath(tmp_path / "file").is_file and not NamedPath(tmp_path / "file").names
 
 
 def test_a_part_of_a_store_tells_what_the_store_tells(opened: Opened) -> None:

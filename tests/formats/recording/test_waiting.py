@@ -12,7 +12,7 @@ from tfdbg_cli.cli import waiting as told_waiting
 from tfdbg_cli.cli.main import main
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats import examining, opening
-from tfdbg_cli.formats.recording.format import Place
+from tfdbg_cli.formats.recording.format import NamedPath
 from tfdbg_cli.formats.recording.waiting import answer, give_up
 
 _LONG = 60.0  # seconds, of which none passes where all is well
@@ -84,9 +84,9 @@ def test_a_path_that_does_not_answer_is_named_and_left_by_ctrl_c(
 ) -> None:
     said: list[str] = []
 
-    def hang(path: Path | str) -> Place:
+    def hang(path: Path | str) -> NamedPath:
         server.wait(_LONG)
-        return Place(Path(path))
+        return NamedPath(Path(path))
 
     def interrupt(sentence: str) -> None:
         said.append(sentence)

@@ -21,7 +21,7 @@ _SMALL = 64  # elements of an exact constant that says how the graph is built: a
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PairedNode:
     """A node as the pairing sees it. `reads` are the places that it reads, each with its slot, without copies."""
 
     name: str
@@ -51,7 +51,9 @@ class Side:
             del self._copies[name]
         kept = [node for node in nodes if node.name not in self._copies]
         self.index = {node.name: i for i, node in enumerate(kept)}
-        self.places: Sequence[Place] = [Place(node.name, family_of(node), self._reads(node)) for node in kept]
+        self.places: Sequence[PairedNode] = [
+            PairedNode(node.name, family_of(node), self._reads(node)) for node in kept
+        ]
         self._results = results
 
     @cached_property

@@ -12,7 +12,7 @@ from functools import cached_property
 
 from tfdbg_cli.capture.functions.definition.body import Body, Source
 from tfdbg_cli.capture.functions.definition.called_functions import named_by
-from tfdbg_cli.capture.functions.kept_values import KeptValues, Place, place_of
+from tfdbg_cli.capture.functions.kept_values import KeptValues, NodeOutput, place_of
 from tfdbg_cli.capture.functions.own_names import marked
 from tfdbg_cli.capture.functions.twins import TWIN, has_twin
 from tfdbg_cli.capture.tf.types import FunctionDef, NodeDef
@@ -57,13 +57,13 @@ class _Graft:
         self._originals: dict[str, str] = {}
         self._arguments = frozenset(plain.arguments)
 
-    def _found_results(self) -> dict[Source, Place]:
+    def _found_results(self) -> dict[Source, NodeOutput]:
         """Where the values that the function gives back stand now, though the optimizer computes them otherwise.
 
         It moves constants through products: `a * b * 1000` becomes `a * (b * 1000)`, which may overflow where the
         first does not. What is told of a result is to be told of what the program gets.
         """
-        found: dict[Source, Place] = {}
+        found: dict[Source, NodeOutput] = {}
         for position, source in enumerate(map(self._plain.source, self._plain.returns)):
             if position in self._returned and source.node is not None:
                 found.setdefault(self._kept.origin(source), place_of(self._returned[position]))
@@ -127,7 +127,7 @@ class _Graft:
         self._read(added, [self._now(body.source(text)) for text in body.data_inputs(node)])
         return added
 
-    def _now(self, source: Source) -> Place:
+    def _now(self, source: Source) -> NodeOutput:
         """The node and slot that now give the value of `source`, one of the plain or the rewritten function."""
         if source.node is not None and source.node not in self._plain.nodes:
             return source.node, source.slot  # one of ours
@@ -137,7 +137,7 @@ class _Graft:
         name, slot = self._kept.place(origin)
         return name if origin in self._kept else self._twins[name], slot
 
-    def _read(self, node: NodeDef, places: Iterable[Place]) -> None:
+    def _read(self, node: NodeDef, places: Iterable[NodeOutput]) -> None:
         """Have `node` read the values at `places`, and wait for what it waited for."""
         waits = [text[1:] for text in node.input if text.startswith("^") and text[1:] not in self._arguments]
         inputs = [*map(self._reference, places), *(f"^{name}" for name in map(self._there, waits))]
@@ -155,7 +155,7 @@ class _Graft:
             raise _CannotBeGrafted
         return name
 
-    def _reference(self, place: Place) -> str:
+    def _reference(self, place: NodeOutput) -> str:
         """How a FunctionDef refers to the value at `place`."""
         name, slot = place
         if name in self._arguments:

@@ -12,7 +12,7 @@ from tfdbg_cli.capture.functions.twins import has_twin
 from tfdbg_cli.capture.tf.types import AttrValue, NodeDef
 from tfdbg_cli.ops.kinds import COPIES, RESHAPES
 
-Place: TypeAlias = tuple[str, int]  # an output of a node; an argument with slot 0
+NodeOutput: TypeAlias = tuple[str, int]  # an output of a node; an argument with slot 0
 
 LONG_SUM = 3  # terms; from so many on, AddN adds into a term's buffer that nobody else holds, which decides the order
 NEVER_WRITTEN_OVER = frozenset({"_Arg", "Const", "ReadVariableOp"})
@@ -43,7 +43,7 @@ class KeptValues:
         now, before = self._optimized.outputs(source.node), self._plain.outputs(source.node)
         return source.slot < len(now) and now[source.slot].dtype == before[source.slot].dtype
 
-    def alike(self, node: NodeDef, read: Sequence[Place]) -> str:
+    def alike(self, node: NodeDef, read: Sequence[NodeOutput]) -> str:
         """The name of an optimized op that computes what `node` of the plain function would from `read`; else empty.
 
         Where two ops are equal the optimizer keeps one of them, under its name.
@@ -56,15 +56,15 @@ class KeptValues:
         return ""
 
     @cached_property
-    def _by_inputs(self) -> Mapping[tuple[str, tuple[Place, ...]], list[NodeDef]]:
+    def _by_inputs(self) -> Mapping[tuple[str, tuple[NodeOutput, ...]], list[NodeDef]]:
         """The ops without an effect by type and by what they read."""
-        found: dict[tuple[str, tuple[Place, ...]], list[NodeDef]] = defaultdict(list)
+        found: dict[tuple[str, tuple[NodeOutput, ...]], list[NodeDef]] = defaultdict(list)
         for node in self._nodes.values():
             if has_twin(node) and node.input and not node.input[-1].startswith("^"):
                 found[node.op, tuple(self._passed_on(place_of(text)) for text in node.input)].append(node)
         return found
 
-    def place(self, source: Source) -> Place:
+    def place(self, source: Source) -> NodeOutput:
         """The place of `source` by name."""
         return (self._plain.arguments[source.slot], 0) if source.node is None else (source.node, source.slot)
 
@@ -74,13 +74,13 @@ class KeptValues:
             source = self._plain.source(self._plain.data_inputs(self._plain.nodes[source.node])[0])
         return source
 
-    def _found(self) -> set[Place]:
+    def _found(self) -> set[NodeOutput]:
         """The outputs of ops that were left as they were, and the values that these ops read.
 
         Such inputs are kept, too: the optimizer lets an op compute another value under its old name only if it
         changes all readers of that op.
         """
-        found: set[Place] = set()
+        found: set[NodeOutput] = set()
         for name, node in self._nodes.items():
             known = self._plain.nodes.get(name)
             if known is None or known.op != node.op:
@@ -93,21 +93,21 @@ class KeptValues:
                 found.update(read)
         return found
 
-    def _terms_of_sums(self) -> Iterator[Place]:
+    def _terms_of_sums(self) -> Iterator[NodeOutput]:
         """The buffers that long sums are given: who else holds one decides with which term the sum begins."""
         for node in self._nodes.values():
             if "AddN" in node.op and node.attr["N"].i >= LONG_SUM:
                 buffers = (self._buffer(place_of(text)) for text in node.input if not text.startswith("^"))
                 yield from (place for place in buffers if self._nodes[place[0]].op not in NEVER_WRITTEN_OVER)
 
-    def _is_summed(self, place: Place) -> bool:
+    def _is_summed(self, place: NodeOutput) -> bool:
         return bool(self._summed) and self._buffer(place) in self._summed
 
-    def _buffer(self, place: Place) -> Place:
+    def _buffer(self, place: NodeOutput) -> NodeOutput:
         """The first output in whose memory the value at `place` stands."""
         return self._passed_on(place, COPIES | RESHAPES)
 
-    def _passed_on(self, place: Place, along: frozenset[str] = COPIES) -> Place:
+    def _passed_on(self, place: NodeOutput, along: frozenset[str] = COPIES) -> NodeOutput:
         """What the output `place` of the optimized function passes on, by way of ops `along`."""
         node = self._nodes.get(place[0])
         while node is not None and node.op in along:
@@ -116,7 +116,7 @@ class KeptValues:
         return place
 
 
-def place_of(text: str) -> Place:
+def place_of(text: str) -> NodeOutput:
     """The place that `text`, an input in a GraphDef, names."""
     name, _, slot = text.partition(":")
     return name, int(slot or 0)

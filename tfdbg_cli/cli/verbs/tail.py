@@ -83,9 +83,9 @@ def _say_what_is_waited_for(folder: Path) -> None:
     """
     from tfdbg_cli.formats.event_set_format import EVENT_SETS
     from tfdbg_cli.formats.opening import FORMATS
-    from tfdbg_cli.formats.recording.format import Place
+    from tfdbg_cli.formats.recording.format import NamedPath
 
-    place = Place(folder)
+    place = NamedPath(folder)
     if EVENT_SETS.recognizes(place):
         return
     other = next((known for known in FORMATS if not place.is_missing and known.recognizes(place)), None)

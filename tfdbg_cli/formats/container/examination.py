@@ -6,7 +6,7 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.container import layout
 from tfdbg_cli.formats.container.data_headers import has_header, is_of_another
 from tfdbg_cli.formats.container.reader import NO_RUN_ADVICE, RecordingReader
-from tfdbg_cli.formats.recording.format import UNCHECKED, Examination, Place, told_of_runs
+from tfdbg_cli.formats.recording.format import UNCHECKED, Examination, NamedPath, told_of_runs
 
 _RUNS_LOOKED_AT = 200
 _COPY = "Was it copied whole? What lies in the other files can be looked at."
@@ -14,7 +14,7 @@ _NO_HEADER = "tfdbg reads them by its index, other tools cannot. Copy the file a
 _SWAPPED = "One of both is of another recording, or of another time: copy both again. Its values are wrong."
 
 
-def examine(place: Place, name: str) -> Examination:
+def examine(place: NamedPath, name: str) -> Examination:
     """All that can be said of the recording in `place`, which is called `name`; no elements of tensors are read."""
     try:
         reader = RecordingReader(place.path)
@@ -40,7 +40,7 @@ def examine(place: Place, name: str) -> Examination:
     return Examination(name, facts, (*troubles, *_data_files(place, reader)))
 
 
-def _data_files(place: Place, reader: RecordingReader) -> list[tuple[str, str]]:
+def _data_files(place: NamedPath, reader: RecordingReader) -> list[tuple[str, str]]:
     """The data files that are missing, end before what was written into them does, or are of another recording."""
     found = []
     for number, size, runs in reader.data_files():

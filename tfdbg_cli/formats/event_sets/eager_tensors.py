@@ -9,7 +9,7 @@ from tfdbg_cli.formats.event_sets.event_set import EventSet
 from tfdbg_cli.formats.event_sets.executions import Span
 from tfdbg_cli.formats.event_sets.health_columns import TensorRecords
 from tfdbg_cli.formats.event_sets.store import SavedTensor
-from tfdbg_cli.formats.event_sets.tracebacks import Place
+from tfdbg_cli.formats.event_sets.tracebacks import RecordAt
 from tfdbg_cli.model.names import TensorName
 
 
@@ -54,7 +54,7 @@ class EagerTensors:
         return TensorRecords(self._events.executions.files, hosts, offsets, self._slots)
 
 
-class EagerPlaces(Mapping[str, Place]):
+class EagerPlaces(Mapping[str, RecordAt]):
     """By the names of their nodes, which record tells of the executions of `span`, the run at `run` of the set."""
 
     def __init__(self, events: EventSet, run: int, span: Span) -> None:
@@ -72,6 +72,6 @@ class EagerPlaces(Mapping[str, Place]):
     def __iter__(self) -> Iterator[str]:
         return iter(self._nodes)
 
-    def __getitem__(self, name: str) -> Place:
+    def __getitem__(self, name: str) -> RecordAt:
         executed = self._events.executions[self._nodes[name]]
         return self._events.executions.files[executed.host], executed.offset

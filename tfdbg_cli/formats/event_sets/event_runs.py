@@ -13,7 +13,7 @@ from tfdbg_cli.formats.event_sets.event_set import EventSet
 from tfdbg_cli.formats.event_sets.listing import EventFiles, event_sets
 from tfdbg_cli.formats.event_sets.reader import read_run
 from tfdbg_cli.formats.event_sets.times import MICROSECONDS
-from tfdbg_cli.formats.recording.format import Place
+from tfdbg_cli.formats.recording.format import NamedPath
 from tfdbg_cli.formats.recording.saved_runs import SavedRuns
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.timeline import Execution
@@ -40,7 +40,7 @@ class EventRuns(SavedRuns[tuple[EventSet, int]]):
     def look(self) -> None:
         """Add what was written since the last time: to the last set, by hosts that joined it, or in new ones."""
         with self._lock:
-            found = {_prefix(files): files for files in event_sets(self._folder, Place(self._folder).names)}
+            found = {_prefix(files): files for files in event_sets(self._folder, NamedPath(self._folder).names)}
             known = {_prefix(one.files) for one in self.sets}
             if self.sets:
                 self._look_at_last(found)

@@ -12,7 +12,7 @@ from tfdbg_cli.formats.event_sets.health import Mode, records_text
 from tfdbg_cli.formats.event_sets.listing import EventFiles, event_sets
 from tfdbg_cli.formats.event_sets.records import RecordFile
 from tfdbg_cli.formats.recording.dates import date_text
-from tfdbg_cli.formats.recording.format import Examination, Place
+from tfdbg_cli.formats.recording.format import Examination, NamedPath
 
 _BUFFER = 1_000  # events that TensorFlow keeps unless told otherwise
 _LAYOUT = "debug.Event:1"
@@ -23,7 +23,7 @@ _LEFT_OUT = (
 )
 
 
-def examine(place: Place) -> Examination:
+def examine(place: NamedPath) -> Examination:
     """All that can be said of the event sets in `place`; reads every file of them once."""
     sets = event_sets(place.path, place.names)
     facts: list[str] = []

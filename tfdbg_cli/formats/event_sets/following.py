@@ -9,7 +9,7 @@ from typing import NamedTuple
 from tfdbg_cli.formats.event_sets.event_set import EventSet
 from tfdbg_cli.formats.event_sets.listing import event_sets
 from tfdbg_cli.formats.event_sets.reader import read_run
-from tfdbg_cli.formats.recording.format import Place
+from tfdbg_cli.formats.recording.format import NamedPath
 from tfdbg_cli.model.runs import Run
 
 
@@ -37,7 +37,7 @@ class Following:
     def growth(self, *, behind: bool = False) -> Iterator[Growth]:
         """What came since the last time, the oldest first; with `behind` all that has no call yet, too."""
         before = 0
-        for files in event_sets(self._folder, Place(self._folder).names):
+        for files in event_sets(self._folder, NamedPath(self._folder).names):
             key = files.run_id or files.hosts[0].prefix
             events = self._sets.get(key)
             joined = False

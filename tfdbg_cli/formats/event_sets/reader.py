@@ -9,7 +9,7 @@ from tfdbg_cli.formats.event_sets.event_set import EventSet
 from tfdbg_cli.formats.event_sets.executions import Executed, Span
 from tfdbg_cli.formats.event_sets.health import Mode, not_recorded, records_text
 from tfdbg_cli.formats.event_sets.store import EventTensorStore, ListedTensors, SavedTensor, SavedTensors
-from tfdbg_cli.formats.event_sets.tracebacks import Place, SavedTracebacks
+from tfdbg_cli.formats.event_sets.tracebacks import RecordAt, SavedTracebacks
 from tfdbg_cli.model.calls import Argument, Call, RunKind
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
 from tfdbg_cli.model.names import TensorName
@@ -45,7 +45,7 @@ def read_run(events: EventSet, place: int) -> Run:
     )
 
 
-_Parts = tuple[Call, SavedTensors, Graph, Mapping[str, Place]]
+_Parts = tuple[Call, SavedTensors, Graph, Mapping[str, RecordAt]]
 
 
 def _call(events: EventSet, place: int, span: Span) -> _Parts:
@@ -59,7 +59,7 @@ def _call(events: EventSet, place: int, span: Span) -> _Parts:
         tensors.append(
             SavedTensor(name, op.op_type if op else "", row.key.device, row.time, row.file, row.offset, None)
         )
-    places: dict[str, Place] = {name: (op.file, op.offset) for name, op in shown.ops.items()}
+    places: dict[str, RecordAt] = {name: (op.file, op.offset) for name, op in shown.ops.items()}
     if span.is_open:
         words, note = (_LOST, _LOST_NOTE) if events.lost_calls else (_OUTSIDE, _OUTSIDE_NOTE)
         call = Call(place + 1, RunKind.FUNCTION, (), function=words, notes=(note,))

@@ -7,7 +7,7 @@ from tfdbg_cli.formats.container import layout
 from tfdbg_cli.formats.container.reader import RecordingReader
 from tfdbg_cli.formats.jobs.root import workers_in
 from tfdbg_cli.formats.recording.dates import date_text
-from tfdbg_cli.formats.recording.format import Examination, Place
+from tfdbg_cli.formats.recording.format import Examination, NamedPath
 from tfdbg_cli.formats.recording.writer_lock import is_being_written, writer_named
 
 _WHAT = "a folder in which the workers of one job record"
@@ -15,7 +15,7 @@ _MICROSECONDS = 1e6
 _ADVICE = "`tfdbg open` shows the other workers. `tfdbg doctor` on its folder tells more."
 
 
-def examine(place: Place) -> Examination:
+def examine(place: NamedPath) -> Examination:
     """All that can be said of the workers in `place`; opens the recording of each."""
     facts: list[str] = []
     troubles: list[tuple[str, str]] = []
@@ -35,7 +35,7 @@ def examine(place: Place) -> Examination:
     return Examination(_WHAT, tuple(facts), tuple(troubles))
 
 
-def _told(worker: str, place: Place, runs: list[tuple[int, int]]) -> str:
+def _told(worker: str, place: NamedPath, runs: list[tuple[int, int]]) -> str:
     manifest = place.path / worker / layout.MANIFEST
     written = is_being_written(manifest)
     state = {True: f"{writer_named(manifest)} is recording", False: "nobody records any more", None: ""}[written]

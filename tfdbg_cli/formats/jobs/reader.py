@@ -10,7 +10,7 @@ from typing import TypeAlias
 from tfdbg_cli.errors import NothingYetError, TfdbgError
 from tfdbg_cli.formats.container.reader import NO_RUN_ADVICE, News, RecordingReader
 from tfdbg_cli.formats.jobs.root import workers_in
-from tfdbg_cli.formats.recording.format import Place
+from tfdbg_cli.formats.recording.format import NamedPath
 from tfdbg_cli.formats.recording.saved_runs import GrowingRuns, SavedRecording
 from tfdbg_cli.model.runs import Run
 
@@ -18,7 +18,7 @@ RunKey: TypeAlias = tuple[int, str, int]
 """A run of the job: when it was written, in microseconds by the clock of its worker, the worker, its number."""
 
 
-def open_job(place: Place) -> SavedRecording:
+def open_job(place: NamedPath) -> SavedRecording:
     """The recordings of the workers in `place`, as one. What is damaged of one hides none of the others.
 
     Raises:
@@ -50,7 +50,7 @@ class _Job:
         found: list[RunKey] = []
         notes: list[str] = []
         self.broken = False
-        for worker in workers_in(Place(self._root)):
+        for worker in workers_in(NamedPath(self._root)):
             try:
                 runs = self._news_of(worker)
             except TfdbgError as error:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.container import layout
-from tfdbg_cli.formats.recording.format import Place
+from tfdbg_cli.formats.recording.format import NamedPath
 from tfdbg_cli.formats.recording.json_fields import json_bytes
 from tfdbg_cli.formats.recording.writer_lock import is_being_written, writer_named
 from tfdbg_cli.formats.recording.writing import PRIVATE_FOLDER, cannot_write, refuse_existing
@@ -25,21 +25,21 @@ _PRIVATE_FILE = 0o600
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 
 
-def workers_in(place: Place) -> list[str]:
+def workers_in(place: NamedPath) -> list[str]:
     """The names of the workers whose folders are in `place`; other folders may lie beside them."""
     return [name for name in place.folders if _NAME.fullmatch(name) and _holds_recording(place.path / name)]
 
 
 def _holds_recording(folder: Path) -> bool:
     """Whether somebody recorded in `folder`, even if a part of it is gone."""
-    return not {layout.INDEX, layout.MANIFEST, layout.DATA}.isdisjoint(Place(folder).names)
+    return not {layout.INDEX, layout.MANIFEST, layout.DATA}.isdisjoint(NamedPath(folder).names)
 
 
 def recording_beside(path: Path, worker: str) -> int:
     """How many other workers record below `path` now, as far as that can be told."""
     if not (path / layout.WORKERS).is_file():
         return 0
-    others = [other for other in workers_in(Place(path)) if other != worker]
+    others = [other for other in workers_in(NamedPath(path)) if other != worker]
     return sum(is_being_written(path / other / layout.MANIFEST) is not False for other in others)
 
 
@@ -77,7 +77,7 @@ def refuse_taken(path: Path, worker: str) -> None:
         )
     shared = (path / layout.WORKERS).is_file()
     if shared and not worker:
-        names = ", ".join(workers_in(Place(path))) or "none so far"
+        names = ", ".join(workers_in(NamedPath(path))) or "none so far"
         raise TfdbgError(
             f"Workers of a job record in {path}: {names}.",
             hint="If this is one of them give it a name, --worker NAME; else choose another folder.",

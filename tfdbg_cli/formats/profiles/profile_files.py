@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tfdbg_cli.formats.recording.format import Place
+from tfdbg_cli.formats.recording.format import NamedPath
 
 ENDING = ".xplane.pb"
 PLUGINS, PROFILE = "plugins", "profile"
@@ -39,18 +39,18 @@ class ProfileFile:
         return f"{self.logdir}: {words}" if self.logdir else words
 
 
-def profiles_at(place: Place) -> list[ProfileFile]:
+def profiles_at(place: NamedPath) -> list[ProfileFile]:
     """The profiles that are at the place or in it, the oldest first."""
     if place.is_file:
         return [ProfileFile(place.path, _time_of(place.path.resolve().parent.name))]
     return sorted(profiles_in(place), key=lambda file: (file.time, file.logdir, file.host))
 
 
-def profiles_in(place: Place) -> Iterator[ProfileFile]:
+def profiles_in(place: NamedPath) -> Iterator[ProfileFile]:
     """The profiles in a folder, as they are found: in a folder of one profile, of several, or some levels above."""
     own = place.path.resolve().name
     if own in (PROFILE, PLUGINS):
-        yield from _of_times(place if own == PROFILE else Place(place.path / PROFILE), "")
+        yield from _of_times(place if own == PROFILE else NamedPath(place.path / PROFILE), "")
         return
     waiting = [_Folder(place, _time_of(own), "", 0)]
     looked_at = 0
@@ -59,7 +59,7 @@ def profiles_in(place: Place) -> Iterator[ProfileFile]:
         looked_at += 1
         yield from _of_one_time(folder.place, folder.time, folder.logdir)
         if PLUGINS in folder.place.names:
-            yield from _of_times(Place(folder.place.path / PLUGINS / PROFILE), folder.logdir)
+            yield from _of_times(NamedPath(folder.place.path / PLUGINS / PROFILE), folder.logdir)
         if folder.depth < _LEVELS and len(waiting) < _MOST_FOLDERS:
             waiting += folder.below()
 
@@ -68,7 +68,7 @@ def profiles_in(place: Place) -> Iterator[ProfileFile]:
 class _Folder:
     """A folder that is looked through; `time` is its name, where that is one."""
 
-    place: Place
+    place: NamedPath
     time: str
     logdir: str
     depth: int
@@ -78,16 +78,16 @@ class _Folder:
         for name in names[:_MOST_FOLDERS]:
             time = _time_of(name)
             logdir = self.logdir if time else f"{self.logdir}/{name}" if self.logdir else name
-            yield _Folder(Place(self.place.path / name), time, logdir, self.depth + 1)
+            yield _Folder(NamedPath(self.place.path / name), time, logdir, self.depth + 1)
 
 
-def _of_times(place: Place, logdir: str) -> Iterator[ProfileFile]:
+def _of_times(place: NamedPath, logdir: str) -> Iterator[ProfileFile]:
     """The profiles in a folder `plugins/profile`, by whatever name each was given."""
     for name in place.folders:
-        yield from _of_one_time(Place(place.path / name), name, logdir)
+        yield from _of_one_time(NamedPath(place.path / name), name, logdir)
 
 
-def _of_one_time(place: Place, time: str, logdir: str) -> Iterator[ProfileFile]:
+def _of_one_time(place: NamedPath, time: str, logdir: str) -> Iterator[ProfileFile]:
     for name in place.names:
         if name.endswith(ENDING):
             yield ProfileFile(place.path / name, time, logdir)

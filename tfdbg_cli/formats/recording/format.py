@@ -14,7 +14,7 @@ from tfdbg_cli.model.runs import Run
 
 
 @dataclass(frozen=True)
-class Place:
+class NamedPath:
     """A path to be opened, a file or a folder. A folder is listed once, however many formats look at it."""
 
     path: Path
@@ -126,8 +126,8 @@ class Format:
     """
 
     name: str
-    recognizes: Callable[[Place], bool]
-    open: Callable[[Place], Recording]
-    mistaken: Callable[[Place], TfdbgError | None] = lambda place: None
-    examine: Callable[[Place], Examination] | None = None
+    recognizes: Callable[[NamedPath], bool]
+    open: Callable[[NamedPath], Recording]
+    mistaken: Callable[[NamedPath], TfdbgError | None] = lambda place: None
+    examine: Callable[[NamedPath], Examination] | None = None
     noun: str = "run"

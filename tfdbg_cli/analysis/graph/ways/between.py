@@ -10,7 +10,7 @@ from tfdbg_cli.analysis.graph.neighbours import Edge, Neighbours, neighbours_of
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.walks import nearest_first
 
-Place: TypeAlias = tuple[str, str]  # the name of a node and its device
+NodeOnDevice: TypeAlias = tuple[str, str]  # the name of a node and its device
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +28,8 @@ class Way:
 def shortest_way(graph: Graph, start: Node, end: Node) -> Way | None:
     """The way with the fewest edges along which data flows from `start` to `end`; None where there is none."""
     edges = neighbours_of(graph)
-    came: dict[Place, tuple[Place, Edge]] = {}
-    nodes: dict[Place, Node] = {_place(start): start}
+    came: dict[NodeOnDevice, tuple[NodeOnDevice, Edge]] = {}
+    nodes: dict[NodeOnDevice, Node] = {_place(start): start}
     goal = _place(end)
     behind = set()
     for place, _ in nearest_first([_place(start)], lambda place: _readers(place, edges, nodes, came)):
@@ -47,13 +47,16 @@ def shortest_way(graph: Graph, start: Node, end: Node) -> Way | None:
     return Way(way, found, len(before & behind))
 
 
-def _place(node: Node) -> Place:
+def _place(node: Node) -> NodeOnDevice:
     return node.name, node.device
 
 
 def _readers(
-    place: Place, edges: Neighbours, nodes: dict[Place, Node], came: dict[Place, tuple[Place, Edge]]
-) -> Iterator[Place]:
+    place: NodeOnDevice,
+    edges: Neighbours,
+    nodes: dict[NodeOnDevice, Node],
+    came: dict[NodeOnDevice, tuple[NodeOnDevice, Edge]],
+) -> Iterator[NodeOnDevice]:
     for edge in edges.outputs(nodes[place]):
         if edge.node is not None:
             reader = _place(edge.node)
@@ -62,7 +65,9 @@ def _readers(
             yield reader
 
 
-def _makers(place: Place, edges: Neighbours, nodes: dict[Place, Node], within: set[Place]) -> Iterator[Place]:
+def _makers(
+    place: NodeOnDevice, edges: Neighbours, nodes: dict[NodeOnDevice, Node], within: set[NodeOnDevice]
+) -> Iterator[NodeOnDevice]:
     for edge in edges.inputs(nodes[place]):
         if edge.node is not None and _place(edge.node) in within:
             yield _place(edge.node)

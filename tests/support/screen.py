@@ -16,7 +16,7 @@ from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS
 from tfdbg_cli.commands.typed_commands import History
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.tui.app import App
-from tfdbg_cli.tui.reading import finder
+from tfdbg_cli.tui.reading import match_walk
 from tfdbg_cli.tui.terminal.theme import palette
 
 urwid.set_encoding("utf-8")
@@ -110,7 +110,7 @@ class Driven:
         )
         self.app.busy._draw = None  # no notice that depends on time
         self.app.at_once = math.inf  # nor rows, cells and matches that come later, as far as a machine gets
-        with patch.object(finder, "_AT_ONCE_SECONDS", math.inf):
+        with patch.object(match_walk, "_AT_ONCE_SECONDS", math.inf):
             self.app.run(self.screen)
         self.decision = self.app.decision
         self.state = self.app.state

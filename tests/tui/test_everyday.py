@@ -55,10 +55,10 @@ def test_what_is_shown_already_is_not_shown_anew() -> None:
 
 def test_a_search_finds_what_was_elided_and_comes_back_from_it() -> None:
     screen = _drive(":pt x<enter>/nan", _run(x=_large()), settings=Settings(values="text"))
-    finder = screen.state.page.finder
-    while finder.running:
-        finder.work(10_000)
-    assert finder.notice.startswith("/nan  1/1"), "an element, and not the line of facts"
+    seeker = screen.state.page.seeker
+    while seeker.running:
+        seeker.work(10_000)
+    assert seeker.notice.startswith("/nan  1/1"), "an element, and not the line of facts"
     view = screen.state.page.view
     assert " nan " in view.line(view.selected).text
     element = view.line(view.selected).element

@@ -117,8 +117,8 @@ class BetweenKeys:
             yield state.filter.work
         if walking.running:
             yield walking.work
-        if state.finder.running:
-            yield lambda enough: state.finder.work(_MANY_LINES, enough)
+        if state.seeker.running:
+            yield lambda enough: state.seeker.work(_MANY_LINES, enough)
         if self._view.running:
             yield self._view.work
 

@@ -75,9 +75,9 @@ def test_a_list_that_is_scrolled_stays_where_it_is(path: Path) -> None:
 def test_a_search_in_the_list_goes_on_in_what_came(path: Path) -> None:
     followed = _Followed(path, "/#5<enter>", runs=3)
     followed.grow(3)
-    followed.screen.state.page.finder.next()
-    while followed.screen.state.page.finder.running:
-        followed.screen.state.page.finder.work(100)
+    followed.screen.state.page.seeker.next()
+    while followed.screen.state.page.seeker.running:
+        followed.screen.state.page.seeker.work(100)
     assert "run #5" in followed.cursor
 
 

@@ -131,7 +131,7 @@ def test_esc_goes_back_to_where_the_viewer_was_asked_for() -> None:
     assert _drive("vjj<esc><ctrl n>").state.viewer.here == (0, 0, 2, 0)
     searching = _drive("v/>2<enter><esc>")
     assert searching.state.viewer is not None, "the first one ends the search"
-    assert not searching.state.finder.active
+    assert not searching.state.seeker.active
 
 
 def test_the_text_begins_at_the_element() -> None:
@@ -320,9 +320,9 @@ def test_ctrl_c_stops_a_jump() -> None:
     screen = _drive("v", _run(x=np.zeros((3000, 1000), np.float32)))
     screen.app.key("]")
     screen.app.key("n")
-    assert screen.state.finder.running
+    assert screen.state.seeker.running
     screen.app.key("ctrl c")
-    assert not screen.state.finder.running
+    assert not screen.state.seeker.running
     assert "stopped" in screen.state.viewer.status
 
 
@@ -347,18 +347,18 @@ def test_a_number_is_searched_for_by_value_in_the_text_too(sought: str, at: int)
     line = screen.state.page.view.line(screen.state.page.view.selected)
     assert line.element is not None
     assert line.element[0] <= at < line.element[0] + len(line.text.split())
-    found = screen.state.page.finder.ranges(line, screen.state.page.view.selected)
+    found = screen.state.page.seeker.ranges(line, screen.state.page.view.selected)
     word = {2: "12.25", 40: "nan", 60: "-inf"}.get(at, "1.")
     assert word in [line.text[start:stop] for start, stop in found]
 
 
 def test_digits_alone_are_searched_for_as_they_are_printed() -> None:
     screen = _text_of_values(keys="g/0.33333<enter>", x=np.array([2.0, 1 / 3]))
-    assert screen.state.finder.notice == "/0.33333  1/1"
+    assert screen.state.seeker.notice == "/0.33333  1/1"
 
 
 def test_a_search_by_value_goes_through_each_array_of_a_page_and_nothing_else() -> None:
     screen = _drive("g/>0.5<enter>", RunEnd(sample_run.sample_run()), opening="row")
     view = screen.state.page.view
-    found = [index for index in range(len(view.lines)) if screen.state.page.finder.ranges(view.line(index), index)]
+    found = [index for index in range(len(view.lines)) if screen.state.page.seeker.ranges(view.line(index), index)]
     assert found and all(view.line(index).element is not None for index in found)

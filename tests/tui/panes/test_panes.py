@@ -119,7 +119,7 @@ def test_search_and_links_are_those_of_the_pane_with_the_focus(beside) -> None:
     screen = _drive(f"{_BESIDE}/note 77<enter>")
     assert "/note 77  1/1" in screen.status
     assert screen.state.focus.reading.view.selected == 77
-    assert not screen.state.page.finder.active
+    assert not screen.state.page.seeker.active
     assert _drive(f"{_BESIDE}/note 77<enter><enter>").state.page.command == "text"
     assert _drive("<click 130 5>").state.page.command == "text", "a link is clicked as in any document"
 

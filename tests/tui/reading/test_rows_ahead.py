@@ -44,7 +44,7 @@ def test_the_frame_of_the_next_page_paints_the_chosen_row_alone() -> None:
     screen.rest()
     chosen, left_behind = 1, 1  # the row that was chosen is on this page, too, or next to it
     assert _painted_by(screen, "page down") <= chosen + left_behind + 1
-    assert not screen.state.page.finder.active
+    assert not screen.state.page.seeker.active
 
 
 def test_it_goes_the_way_the_person_goes() -> None:
@@ -68,10 +68,10 @@ def test_it_comes_before_a_search_and_is_not_begun_again() -> None:
     screen.app.view.render(screen.size)
     pane = screen.state.panes[0]
     assert pane.looks_ahead
-    searched = screen.state.page.finder.notice
+    searched = screen.state.page.seeker.notice
     while pane.looks_ahead:
         screen.step()
-    assert screen.state.page.finder.notice == searched
+    assert screen.state.page.seeker.notice == searched
     screen.app.view.render(screen.size)
     assert not pane.looks_ahead
 

@@ -4,8 +4,8 @@ import pytest
 
 from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.text import Span, Style, line
-from tfdbg_cli.tui.reading import finder as finder_module
-from tfdbg_cli.tui.reading.finder import Finder
+from tfdbg_cli.tui.reading import match_walk as module
+from tfdbg_cli.tui.reading.match_walk import MatchWalk
 from tfdbg_cli.tui.reading.paint import links_of
 from tfdbg_cli.tui.reading.search import Search
 from tfdbg_cli.tui.reading.viewport import Viewport
@@ -15,13 +15,13 @@ LINES = [line(f"line {i}" + (" NaN" if i % 10 == 3 else "")) for i in range(100)
 
 @pytest.fixture(autouse=True)
 def _what_is_searched_at_once_depends_on_lines_and_not_on_a_clock(monkeypatch):
-    monkeypatch.setattr(finder_module, "_AT_ONCE_SECONDS", math.inf)
+    monkeypatch.setattr(module, "_AT_ONCE_SECONDS", math.inf)
 
 
-def finder(lines=LINES, rows=10):
+def seeker(lines=LINES, rows=10):
     view = Viewport(Document("t", (Text(tuple(lines)),)))
     view.resize(40, rows)
-    return view, Finder(view)
+    return view, MatchWalk(view)
 
 
 def test_matches_are_found_from_the_start_line_round_to_it():
@@ -41,7 +41,7 @@ def test_matches_are_found_from_the_start_line_round_to_it():
 
 def test_walking_wraps_round_with_a_notice():
     """TensorFlow's tfdbg: no wrap-around, no backwards."""
-    view, found = finder()
+    view, found = seeker()
     found.begin()
     found.look_for("nan")
     assert view.selected == 3
@@ -59,14 +59,14 @@ def test_a_look_at_the_clock_after_each_line_ends_a_slice():
     search = Search("nan", LINES, 0)
     search.scan(1000, lambda: looked.append(1) or len(looked) == 7)
     assert search.share == 0.07
-    _, found = finder()
+    _, found = seeker()
     found.begin()
     found.look_for("zzz")
     assert found.failed
 
 
 def test_what_is_typed_is_drawn_after_a_hundred_lines():
-    _, found = finder([line(f"line {i}") for i in range(5000)])
+    _, found = seeker([line(f"line {i}") for i in range(5000)])
     found.begin()
     found.look_for("zzz")
     assert found.running
@@ -76,7 +76,7 @@ def test_what_is_typed_is_drawn_after_a_hundred_lines():
 
 
 def test_typing_on_starts_again_from_where_the_search_began():
-    view, found = finder()
+    view, found = seeker()
     view.go(40)
     found.begin()
     found.look_for("nan")
@@ -102,7 +102,7 @@ def test_a_long_document_is_searched_in_slices_and_can_be_halted():
 
     view = Viewport(Document("t", (Text(Lazy([line("x")] * 100_000 + [line("needle")])),)))
     view.resize(40, 10)
-    found = Finder(view)
+    found = MatchWalk(view)
     found.begin()
     found.look_for("needle")
     assert found.running

@@ -258,8 +258,8 @@ class Actions:
         if pending is not None:
             self._screen.drop()
             self._screen.say(Message(f"Stopped: {pending.words}."))
-        elif self._state.finder.active:
-            self._state.finder.stop()
+        elif self._state.seeker.active:
+            self._state.seeker.stop()
         elif self._state.viewer is not None and self._state.viewers.came_from_text(self._state.pages.current):
             self._state.viewers.close(self._state.pages.current)
         elif self._state.pages.at == 0:

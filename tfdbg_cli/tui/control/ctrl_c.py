@@ -34,13 +34,13 @@ class CtrlCPresses:
         self._screen.say(Message("Ctrl-C again asks how to leave.", passing=True))
 
     def _end_what_goes_on(self) -> None:
-        finder = self._state.pages.all and self._state.finder
+        seeker = self._state.pages.all and self._state.seeker
         if self._screen.drop():
             return
         if self._state.filter is not None:
             self._screen.perform("ui:filter-cancel")
-        elif finder and finder.running:
-            finder.halt()
+        elif seeker and seeker.running:
+            seeker.halt()
         elif self._state.place is KeyContext.PROMPT and self._state.prompt.editor.text:
             self._state.prompt.editor.put("")
             self._state.prompt.touched()

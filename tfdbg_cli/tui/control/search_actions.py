@@ -17,7 +17,7 @@ class SearchActions:
 
     def begin(self) -> None:
         """Open the line in which a search is typed."""
-        self._state.finder.begin()
+        self._state.seeker.begin()
         self._state.sought.put("")
         self._state.place = KeyContext.SEARCH
 
@@ -32,14 +32,14 @@ class SearchActions:
     def _search(self) -> None:
         """Search from where the search began."""
         if self._state.viewer is None and self._state.sought.text and self.unfold():
-            self._state.finder.begin()
-        self._state.finder.look_for(self._state.sought.text)
+            self._state.seeker.begin()
+        self._state.seeker.look_for(self._state.sought.text)
         self._screen.go_on()
 
     def done(self) -> None:
         """Leave the line and stay at the match; without a pattern, go to the next match of the last search."""
         wanted = self._state.sought.text
-        if wanted and wanted != self._state.finder.text:
+        if wanted and wanted != self._state.seeker.text:
             self._search()  # what is typed is no pattern yet: this says so, and typing goes on
         self._state.place = KeyContext.DOCUMENT
         if not wanted:
@@ -47,7 +47,7 @@ class SearchActions:
 
     def cancel(self) -> None:
         """Leave the line and go back to where the search began."""
-        self._state.finder.cancel()
+        self._state.seeker.cancel()
         self._state.place = KeyContext.DOCUMENT
 
     def look_for(self, text: str) -> None:
@@ -55,23 +55,23 @@ class SearchActions:
         if not text:
             self.match(forward=True)
             return
-        self._state.finder.begin()
+        self._state.seeker.begin()
         self._state.sought.put(text)
         self._search()
 
     def match(self, *, forward: bool) -> None:
         """Go to the next match, or to the one before; where nothing is searched for, search for the last pattern."""
-        finder = self._state.finder
-        if not finder.active:
+        seeker = self._state.seeker
+        if not seeker.active:
             if not self._state.sought.text:
                 self._screen.say(Message("Nothing was searched for yet.", hint="/ searches."))
                 return
             self.look_for(self._state.sought.text)
             return
         if forward:
-            finder.next()
+            seeker.next()
         else:
-            finder.previous()
+            seeker.previous()
         self._screen.go_on()
 
     def unfold(self) -> bool:

@@ -109,10 +109,10 @@ class State:
         return self.viewed if self.pages.all and self.read is self.page else None
 
     @property
-    def finder(self) -> Seeker:
+    def seeker(self) -> Seeker:
         """The search that keys go on with: in the viewer, or else in the document that is read."""
         viewer = self.viewer
-        return self.read.finder if viewer is None else viewer.jumps
+        return self.read.seeker if viewer is None else viewer.jumps
 
     @property
     def front(self) -> Viewport:

@@ -107,7 +107,7 @@ class StatusBar(Pane):
         message = self._state.message
         base = "status" if message is None else "message error" if message.error else "message"
         wrong = self._state.filter.wrong if self._state.filter is not None else ""
-        if message is None and (wrong or self._state.finder.failed):
+        if message is None and (wrong or self._state.seeker.failed):
             base = "message error"
         where = self._position
         otherwise = self._otherwise(cols - columns(where.text) - 2)
@@ -128,9 +128,9 @@ class StatusBar(Pane):
             return state.filter.wrong or state.filter.offer or meanwhile
         if state.pending is not None:
             return state.pending.status(cols)
-        finder = state.read.finder
-        if finder.active and finder.notice:
-            return finder.notice
+        seeker = state.read.seeker
+        if seeker.active and seeker.notice:
+            return seeker.notice
         link = state.read.view.chosen
         if link is not None and not link.link.startswith("ui:"):
             return f"Enter: {link.link}"

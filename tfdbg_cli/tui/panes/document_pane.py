@@ -48,7 +48,7 @@ class DocumentPane(Pane):
         before = view.cols
         view.resize(cols - MARGINS, rows)
         if before and before != view.cols:
-            self.reading.finder.relaid()
+            self.reading.seeker.relaid()
 
     def draw(self, cols: int, rows: int) -> Drawing:
         reading = self.reading

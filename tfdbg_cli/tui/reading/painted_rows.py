@@ -21,9 +21,9 @@ class PaintedRows:
 
     def row(self, reading: Reading, index: int, base: str = "", link: int | None = None) -> ScreenRow:
         """The line at `index` on a ground of that look, with the chosen link."""
-        view, finder = reading.view, reading.finder
+        view, seeker = reading.view, reading.seeker
         content = view.line(index)
-        matches: Sequence[Range] = finder.ranges(content, index) if finder.active else ()
+        matches: Sequence[Range] = seeker.ranges(content, index) if seeker.active else ()
         how = (view.cols, view.left, base, link, tuple(matches), get_encoding())
         before = self._painted.get(index)
         if before is not None and before[0] is content and before[1] == how:

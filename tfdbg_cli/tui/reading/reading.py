@@ -7,8 +7,8 @@ from weakref import WeakKeyDictionary, ref
 from tfdbg_cli.commands.service.pages import Page
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.tui.reading.figures import Figures
-from tfdbg_cli.tui.reading.finder import Finder
 from tfdbg_cli.tui.reading.late_cells import LateCells
+from tfdbg_cli.tui.reading.match_walk import MatchWalk
 from tfdbg_cli.tui.reading.viewport import Viewport
 
 
@@ -19,7 +19,7 @@ class Reading:
         self._page = ref(page)  # the pages decide how long it is kept, and what it takes with it
         self.sorted_by = -1
         self.view = Viewport(page.document)
-        self.finder = Finder(self.view)
+        self.seeker = MatchWalk(self.view)
         self.late = LateCells(self.view)
         self.figures = Figures(self.view)
 
@@ -53,7 +53,7 @@ class Reading:
         line = self.view.find_element(element) if element is not None else None
         self.view.top = before.top
         self.view.go(before.selected if line is None else line, centre=True)
-        self.finder = Finder(self.view)
+        self.seeker = MatchWalk(self.view)
         self.late = LateCells(self.view)
         self.figures = Figures(self.view)
         return True
@@ -62,7 +62,7 @@ class Reading:
         """Read a later state of the document, from the same place on; a search in it goes on."""
         self.page.document = document
         self.view.renew(document)
-        self.finder.relaid()
+        self.seeker.relaid()
         self.late = LateCells(self.view)
         self.figures = Figures(self.view)
 

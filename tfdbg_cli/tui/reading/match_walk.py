@@ -25,7 +25,7 @@ class _Wish:
     here: bool = False
 
 
-class Finder:
+class MatchWalk:
     """The search in one document. `notice` is what it has to say, `failed` whether that is bad news."""
 
     def __init__(self, view: Viewport) -> None:

@@ -7,48 +7,48 @@ import pytest
 from tfdbg_cli.document.document import Document, text_document
 from tfdbg_cli.document.table import Column, Table
 from tfdbg_cli.document.text import Line, Span, Style, line
-from tfdbg_cli.tui.reading import finder as module
-from tfdbg_cli.tui.reading.finder import Finder
+from tfdbg_cli.tui.reading import match_walk as module
+from tfdbg_cli.tui.reading.match_walk import MatchWalk
 from tfdbg_cli.tui.reading.viewport import Viewport
 
 
-def _finder(monkeypatch: pytest.MonkeyPatch) -> tuple[Finder, Viewport]:
-    """A finder that looks at one line at once, in a text where every third line matches."""
+def _walk(monkeypatch: pytest.MonkeyPatch) -> tuple[MatchWalk, Viewport]:
+    """A seeker that looks at one line at once, in a text where every third line matches."""
     monkeypatch.setattr(module, "_AT_ONCE_SECONDS", -1.0)
     view = Viewport(text_document("text", *(line("hit" if i % 3 == 2 else "miss") for i in range(30))))
     view.resize(40, 10)
-    return Finder(view), view
+    return MatchWalk(view), view
 
 
-def _finish(finder: Finder) -> None:
-    while finder.running:
-        finder.work(1)
+def _finish(seeker: MatchWalk) -> None:
+    while seeker.running:
+        seeker.work(1)
 
 
 @pytest.mark.parametrize(
     ("steps", "line_at"), [("", 2), ("n", 5), ("nn", 8), ("nnnN", 8), ("N", 29), ("NN", 26), ("n" * 10, 2)]
 )
 def test_steps_asked_for_before_the_first_match_is_known_all_count(monkeypatch, steps, line_at):
-    finder, view = _finder(monkeypatch)
-    finder.begin()
-    finder.look_for("hit")
+    seeker, view = _walk(monkeypatch)
+    seeker.begin()
+    seeker.look_for("hit")
     for step in steps:
-        finder.next() if step == "n" else finder.previous()
-    assert finder.running
-    _finish(finder)
+        seeker.next() if step == "n" else seeker.previous()
+    assert seeker.running
+    _finish(seeker)
     assert view.selected == line_at
 
 
 def test_a_search_that_was_ended_takes_no_more_steps(monkeypatch):
-    finder, view = _finder(monkeypatch)
-    finder.begin()
-    finder.look_for("hit")
-    finder.next()
-    finder.halt()
-    finder.work(100)
+    seeker, view = _walk(monkeypatch)
+    seeker.begin()
+    seeker.look_for("hit")
+    seeker.next()
+    seeker.halt()
+    seeker.work(100)
     assert view.selected == 0
-    finder.look_for("hit")
-    _finish(finder)
+    seeker.look_for("hit")
+    _finish(seeker)
     assert view.selected == 2
 
 
@@ -56,10 +56,10 @@ def _chosen_after(search: str, *lines: Line, table: Table | None = None) -> str 
     document = text_document("text", *lines) if table is None else Document("text", (table,))
     view = Viewport(document)
     view.resize(60, 10)
-    finder = Finder(view)
-    finder.begin()
-    finder.look_for(search)
-    _finish(finder)
+    seeker = MatchWalk(view)
+    seeker.begin()
+    seeker.look_for(search)
+    _finish(seeker)
     return view.chosen and view.chosen.link
 
 

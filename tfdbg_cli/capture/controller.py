@@ -36,7 +36,7 @@ class WatchRequest:
     The user calls `tensor_filter` by `filter_name`; a filter of tfdbg's own can be checked by ops inside the run.
     `values` says where the values of a hit come from; `replayable` asks for a run that can be made again or undone.
     `all_runs` asks for the values of every run, hit or not. `ignored` are nodes that are not checked, as pairs of the
-    function that they are in (empty for a session) and their name. With `skips_meant` eager code does not stop at
+    function that they are in (empty for a session) and their name. With `skips_intended` eager code does not stop at
     infinities that look intended (a mask, say); they are judged at the end of the run. `by_hand` are the places that
     the user ignores: in eager code, bad values that follow from these alone count as fine, too.
     """
@@ -48,7 +48,7 @@ class WatchRequest:
     replayable: bool = False
     all_runs: bool = False
     ignored: frozenset[tuple[str, str]] = frozenset()
-    skips_meant: bool = False
+    skips_intended: bool = False
     by_hand: tuple[IgnoredPlace, ...] = ()
 
     def ignored_in(self, function: str) -> frozenset[str]:

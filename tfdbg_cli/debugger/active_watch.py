@@ -10,7 +10,7 @@ from tfdbg_cli.analysis.origin.benign import judged
 from tfdbg_cli.analysis.origin.carried_over import CarriedOver, variables_among
 from tfdbg_cli.analysis.origin.dismissed import dismissed_in
 from tfdbg_cli.analysis.origin.ignoring import ignored_place
-from tfdbg_cli.analysis.origin.origin_found import Benign
+from tfdbg_cli.analysis.origin.origin_found import OnIntended
 from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.analysis.watch.filter import Among, Bad, TensorFilter
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, our_filter
@@ -80,7 +80,7 @@ class ActiveWatch:
         self._skips = skips
         ours = our_filter(tensor_filter)
         self._finds = Bad.NONE if ours is None else ours.finds
-        self.watched = replace(self.watched, skips_meant=skips)
+        self.watched = replace(self.watched, skips_intended=skips)
         self._leave_out()
         self._settings = settings
         self._kept = KeptRuns(decision.keep, memory_budget(settings), in_memory) if decision.keep else None
@@ -187,7 +187,7 @@ class ActiveWatch:
                 run,
                 nan_only=self._finds is Bad.NAN,
                 exclude_node_names=self.decision.exclude_node_names,
-                benign=Benign.SHOW,
+                benign=OnIntended.SHOW,
                 dismissed=dismissed,
             )
             search.all()  # finds what has a cause that is ignored

@@ -9,7 +9,7 @@ import pytest
 from support.made_run import INF, NAN, Op, made_run, op
 from support.prompt import json_of, text_of
 
-from tfdbg_cli.analysis.origin.origin_found import Benign
+from tfdbg_cli.analysis.origin.origin_found import OnIntended
 from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.model.calls import Argument, RunKind
 from tfdbg_cli.model.runs import Run
@@ -29,16 +29,16 @@ def _attention(*more: Op, softmax: np.ndarray = SHARES) -> Run:
     )  # fmt: skip
 
 
-def _origin(run: Run, benign: Benign = Benign.LAST) -> str:
+def _origin(run: Run, benign: OnIntended = OnIntended.LAST) -> str:
     origin = OriginSearch(run, benign=benign).first()
     return "" if origin is None else str(origin.name)
 
 
 def test_a_mask_before_a_softmax_is_told_last() -> None:
     assert _origin(_attention()) == "mask:0"
-    assert _origin(_attention(), Benign.SKIP) == ""
+    assert _origin(_attention(), OnIntended.SKIP) == ""
     assert _origin(_attention(op("log", "Log", "scores", value=np.full((2, 2), NAN)))) == "log:0"
-    assert _origin(_attention(op("log", "Log", "scores", value=np.full((2, 2), NAN))), Benign.SHOW) == "mask:0"
+    assert _origin(_attention(op("log", "Log", "scores", value=np.full((2, 2), NAN))), OnIntended.SHOW) == "mask:0"
 
 
 def test_what_is_meant_is_listed_with_what_a_watch_skips() -> None:
@@ -95,7 +95,7 @@ def test_a_mask_that_is_fed(captured: bool) -> None:
         op("masked", "AddV2", "scores", "mask", value=MASKED), op("soft", "Softmax", "masked", value=SHARES),
         op("log", "Log", "scores", value=np.full((2, 2), NAN)), feeds={"scores:0": SCORES, "mask:0": mask},
     )  # fmt: skip
-    assert _origin(run) == "log:0" and _origin(run, Benign.SHOW) == "mask:0"
+    assert _origin(run) == "log:0" and _origin(run, OnIntended.SHOW) == "mask:0"
     assert json_of("origin", run)["benign"][0]["nodes"] == ["mask", "masked"]
 
 
@@ -105,9 +105,9 @@ def test_nothing_but_a_mask_that_is_fed() -> None:
         op("mask", "Placeholder"), op("soft", "Softmax", "mask", value=[0.0, 1.0]), feeds={"mask:0": mask}
     )  # fmt: skip
     assert _origin(run) == "mask:0" and json_of("origin", run)["intended"] == "a mask of -inf that was given"
-    assert _origin(run, Benign.SKIP) == ""
+    assert _origin(run, OnIntended.SKIP) == ""
     bad = made_run(op("x", "Placeholder"), op("dense", "Tanh", "x", value=[-1.0, 0.0]), feeds={"x:0": mask})
-    assert _origin(bad, Benign.SKIP) == "x:0"
+    assert _origin(bad, OnIntended.SKIP) == "x:0"
 
 
 def test_a_product_with_a_mask_is_the_fault() -> None:
@@ -149,10 +149,10 @@ def _best(after: float, *more: Op) -> Run:
 
 
 def test_a_variable_that_begins_with_infinity() -> None:
-    assert _origin(_best(3.0), Benign.SKIP) == ""
-    assert _origin(_best(INF), Benign.SKIP) == ""  # it may stay so, where nothing was less
+    assert _origin(_best(3.0), OnIntended.SKIP) == ""
+    assert _origin(_best(INF), OnIntended.SKIP) == ""  # it may stay so, where nothing was less
     assert _origin(_best(3.0, op("log", "Log", "loss", value=NAN))) == "log:0"
-    assert _origin(_best(3.0, op("double", "AddV2", "read", "read", value=INF)), Benign.SKIP) == "best:0"
+    assert _origin(_best(3.0, op("double", "AddV2", "read", "read", value=INF)), OnIntended.SKIP) == "best:0"
 
 
 def test_a_bound_that_nothing_reaches() -> None:
@@ -179,8 +179,8 @@ def _replaced(*more: Op, chosen: float = 0.0) -> Run:
 
 
 def test_a_value_that_a_where_replaces() -> None:
-    assert _origin(_replaced(), Benign.SKIP) == ""
-    assert _origin(_replaced(chosen=-INF), Benign.SKIP) == "log:0"
+    assert _origin(_replaced(), OnIntended.SKIP) == ""
+    assert _origin(_replaced(chosen=-INF), OnIntended.SKIP) == "log:0"
 
 
 @pytest.mark.parametrize(
@@ -261,7 +261,7 @@ def test_a_limit_that_something_is_compared_with_looks_intended() -> None:
     limit = (op("x", "Placeholder", value=[1.0, 2.0]), op("limit", "Const", value=-INF))
     compared = op("less", "LessEqual", "x", "limit", value=[False, False])
     run = made_run(*limit, compared)
-    assert _origin(run, Benign.SKIP) == ""
+    assert _origin(run, OnIntended.SKIP) == ""
     data = json_of("origin", run)
     assert data["intended"] == "a limit that something is compared with"
     assert data["benign"] == [] and data["tensor"] == "limit:0"

@@ -12,7 +12,7 @@ from support import sample_run
 from support.made_run import CPU, INF, NAN, OTHER, made_run, op
 
 from tfdbg_cli.analysis.origin.aftermath import aftermath
-from tfdbg_cli.analysis.origin.origin_found import Benign
+from tfdbg_cli.analysis.origin.origin_found import OnIntended
 from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.model.calls import Argument, RunKind
 from tfdbg_cli.model.runs import Run
@@ -170,7 +170,7 @@ def test_what_a_function_was_traced_with_and_a_number_of_eager_code_are_no_data_
     assert origin.cause.text == "Already in x:0, a tensor from outside that the function was traced with."
     assert "before the function is traced" in origin.cause.suggestion
     run = made_run(op("x", "Placeholder", value=INF), feeds={"x:0": np.array(INF)})
-    origin = OriginSearch(replace(run, call=replace(run.call, kind=RunKind.EAGER)), benign=Benign.SHOW).first()
+    origin = OriginSearch(replace(run, call=replace(run.call, kind=RunKind.EAGER)), benign=OnIntended.SHOW).first()
     assert origin is not None
     assert origin.cause.text == "Already in the number x:0, which Python gave to the op."
     assert "batch" not in origin.cause.suggestion
@@ -217,7 +217,7 @@ def test_nan_only_passes_masks() -> None:
         op("mask", "Const", value=[-INF, -INF]), op("x", "Const", value=[0.0, 1.0]),
         op("sum", "AddV2", "x", "mask", value=[-INF, -INF]), op("soft", "Softmax", "sum", value=[NAN, NAN]),
     )  # fmt: skip
-    assert _found(run, benign=Benign.SHOW) == "mask:0"
+    assert _found(run, benign=OnIntended.SHOW) == "mask:0"
     origin = OriginSearch(run, nan_only=True).first()
     assert origin is not None and str(origin.name) == "soft:0" and "nothing but -inf" in origin.cause.text
 

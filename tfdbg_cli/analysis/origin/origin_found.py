@@ -17,7 +17,7 @@ from tfdbg_cli.model.sources import Frame
 from tfdbg_cli.model.values import Array
 
 
-class Benign(StrEnum):
+class OnIntended(StrEnum):
     """What to do about infinities that look intended."""
 
     LAST = "last"  # report one only if nothing else is wrong

@@ -22,7 +22,7 @@ from tfdbg_cli.analysis.origin.dismissed import NOTHING, Dismissals, Dismissed
 from tfdbg_cli.analysis.origin.element_ways import ElementWays
 from tfdbg_cli.analysis.origin.harming_tensors import leading_to_outcome
 from tfdbg_cli.analysis.origin.hidden_sources import HiddenSources
-from tfdbg_cli.analysis.origin.origin_found import Benign, Origin
+from tfdbg_cli.analysis.origin.origin_found import OnIntended, Origin
 from tfdbg_cli.analysis.origin.overwritten_fetches import OverwrittenFetches
 from tfdbg_cli.analysis.origin.updates_read import UpdatesRead
 from tfdbg_cli.analysis.watch.verdicts import BadMask, Verdicts, nan_mask
@@ -49,7 +49,7 @@ class OriginSearch:
     """
 
     def __init__(
-        self, run: Run, *, nan_only: bool = False, exclude_node_names: str = "", benign: Benign = Benign.LAST,
+        self, run: Run, *, nan_only: bool = False, exclude_node_names: str = "", benign: OnIntended = OnIntended.LAST,
         dismissed: Dismissed = NOTHING,
     ) -> None:  # fmt: skip
         self._run = run
@@ -105,7 +105,7 @@ class OriginSearch:
             place = self._first_place()
             if self._pass_over(place) is None and not self._dismiss_caused([] if place is None else [place]):
                 break
-        if place is None and self.intended and self._benign is Benign.LAST:
+        if place is None and self.intended and self._benign is OnIntended.LAST:
             meant, self.intended = self.intended[0], []
             self._verdicts.excuse_none()
             return replace(self._descriptions.of(self._passed_over[0]), intended=meant)
@@ -197,7 +197,7 @@ class OriginSearch:
 
     def _pass_over(self, place: int | InputSeen | None) -> Intended | None:
         """Excuse the infinities at `place`, if they look intended, and the tensors that pass them on."""
-        if self._benign is Benign.SHOW or place is None:
+        if self._benign is OnIntended.SHOW or place is None:
             return None
         found = self._intentions.at(place) if isinstance(place, int) else self._intentions.of_feed(place)
         if found is None:
@@ -256,11 +256,11 @@ class OriginSearch:
     def _bad_input(self, item: InputSeen) -> bool:
         if item.index is not None:
             return self._verdicts.bad(item.index)
-        if item.value is None or not self._mask(item.value).any() or self._is_meant(item.node):
+        if item.value is None or not self._mask(item.value).any() or self._is_intended(item.node):
             return False
         return not self._descriptions.spoiled_meanwhile(item.node)
 
-    def _is_meant(self, node: Node | None) -> bool:
+    def _is_intended(self, node: Node | None) -> bool:
         """Whether `node` is a feed that was passed over, or dismissed."""
         if node is not None and node.name in self._dismissals.nodes:
             return True
@@ -307,6 +307,6 @@ class OriginSearch:
             name = tensor_name_of(text)
             value = fed_value(self._run.call.feeds, name)
             node = self._run.graph.find(name.node)
-            if value is not None and bool(self._mask(value).any()) and not self._is_meant(node):
+            if value is not None and bool(self._mask(value).any()) and not self._is_intended(node):
                 return InputSeen(name, node, value=value)
         return None

@@ -8,7 +8,7 @@ from typing import Any
 from tfdbg_cli.analysis.origin.by_health import tells_health_alone
 from tfdbg_cli.analysis.origin.dismissed import dismissed_in
 from tfdbg_cli.analysis.origin.finding import Finding, Passed, look_for, passed_by
-from tfdbg_cli.analysis.origin.origin_found import Benign, Origin
+from tfdbg_cli.analysis.origin.origin_found import OnIntended, Origin
 from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import moment_of
@@ -28,8 +28,8 @@ from tfdbg_cli.commands.views.origin_around import (
     ignored_blocks,
     intended_blocks,
     intended_data,
+    intended_words,
     link_data,
-    meant,
     spoiled_blocks,
 )
 from tfdbg_cli.commands.views.origin_by_health import origin_by_health
@@ -81,7 +81,7 @@ def _search_of(context: Context, options: argparse.Namespace) -> OriginSearch:
         context.run,
         nan_only=options.nan,
         exclude_node_names=search_text(options.filter_exclude_node_names),
-        benign=Benign(options.benign),
+        benign=OnIntended(options.benign),
         dismissed=dismissed_in(context.run, context.ignored),
     )
 
@@ -183,7 +183,7 @@ def _way(run: Run, found: Finding, names: ShortNames) -> list[Block]:
 def _intended_at(origin: Origin) -> tuple[Block, ...]:
     if origin.intended is None:
         return ()
-    text = f"{meant(origin.intended)}. Nothing else is wrong in this run."
+    text = f"{intended_words(origin.intended)}. Nothing else is wrong in this run."
     return (Labelled("Intended", f"It looks so: {text}", Style.GOOD, _LABEL),)
 
 
@@ -312,9 +312,9 @@ COMMAND = Command(
         Argument(
             ("--benign",),
             "what looks intended (a mask of -inf): tell it last, skip it, or show it like others",
-            metavar="|".join(Benign),
-            choices=tuple(map(str, Benign)),
-            default=Benign.LAST,
+            metavar="|".join(OnIntended),
+            choices=tuple(map(str, OnIntended)),
+            default=OnIntended.LAST,
         ),
         Argument(("--all",), "list every such tensor, not only the first", switch=True),
     ),

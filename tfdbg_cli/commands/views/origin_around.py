@@ -156,7 +156,7 @@ def intended_blocks(run: Run, intended: Sequence[Intended], label_width: int) ->
     for i, item in enumerate(intended[:_NAMES_SHOWN]):
         comma = "; " if i + 1 < len(intended) else ". "
         name = Span(_end_of(str(item.name)), Style.NAME, _value_link(run, item.name))
-        pieces += [(name, Span(",")), *((Span(f" {word}"),) for word in meant(item).split()), (Span(comma),)]
+        pieces += [(name, Span(",")), *((Span(f" {word}"),) for word in intended_words(item).split()), (Span(comma),)]
     if len(intended) > _NAMES_SHOWN:
         pieces.append((Span(f"{len(intended) - _NAMES_SHOWN} more. "),))
     pieces.append(
@@ -180,7 +180,7 @@ def ignored_blocks(nodes: Sequence[str], label_width: int) -> list[Block]:
     return [Text((head,))]
 
 
-def meant(item: Intended) -> str:
+def intended_words(item: Intended) -> str:
     """`a mask of -inf, gone in softmax/Softmax`."""
     return f"{item.what}, gone in {_end_of(item.end)}" if item.end else item.what
 

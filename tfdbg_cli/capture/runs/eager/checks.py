@@ -16,7 +16,7 @@ from tfdbg_cli.analysis.watch.filter import Among, Bad
 from tfdbg_cli.analysis.watch.filters import our_filter
 from tfdbg_cli.capture.controller import WatchRequest
 from tfdbg_cli.capture.runs.eager.ignored_ops import IgnoredOps
-from tfdbg_cli.capture.runs.eager.intended_infinities import Meant
+from tfdbg_cli.capture.runs.eager.intended_infinities import IntendedInfinities
 from tfdbg_cli.capture.runs.eager.log.noted_ops import RESOURCE, Noted, Taken, attribute
 from tfdbg_cli.capture.runs.eager.program.choices import is_chosen_from
 from tfdbg_cli.capture.runs.eager.program.places import builds
@@ -80,7 +80,7 @@ class Checks:
         self._before: dict[object, Norm] = {}
         self._unseen: dict[int, int] = {}  # by the id of a variable's handle: updates since its value was looked at
         self._failed = False
-        self.meant = Meant() if watched.skips_meant else None
+        self.intended = IntendedInfinities() if watched.skips_intended else None
         self.ignored = IgnoredOps(watched.by_hand, lambda given: not self.out_of_fine([given]))
 
     def bad(self, op: Noted, inputs: Sequence[OpInput], outputs: Sequence[Taken]) -> bool:
@@ -165,24 +165,24 @@ class Checks:
         """
         return self.ignored.excuses(op, inputs, outputs) if self.anywhere else self.ignored.means(op)
 
-    def is_meant(self, op: Noted, inputs: Sequence[OpInput], outputs: Sequence[Taken]) -> bool:
+    def may_be_intended(self, op: Noted, inputs: Sequence[OpInput], outputs: Sequence[Taken]) -> bool:
         """Whether the bad values that `op` gave may be intended: then they are judged at the end of the run.
 
         This holds for infinities that the program wrote down, and for whatever it hands to a choice such as
         `tf.where`, which may discard it.
         """
-        if self.meant is None or (updates_variable(op.op_type) and not builds(op.stack)):
+        if self.intended is None or (updates_variable(op.op_type) and not builds(op.stack)):
             return False
-        return self.meant.hands_on(op, inputs, outputs) or is_chosen_from(op.stack)
+        return self.intended.hands_on(op, inputs, outputs) or is_chosen_from(op.stack)
 
     def is_new(self, op: Noted) -> bool:
-        """Whether no run was judged yet for bad values at the line of `op` that may be intended (`is_meant`)."""
-        return self.meant is not None and self.meant.is_new(op.stack)
+        """Whether no run was judged yet for bad values at the line of `op` that may be intended."""
+        return self.intended is not None and self.intended.is_new(op.stack)
 
     def judged(self) -> None:
         """Note that the lines which `is_new` was asked about since the last time are judged now."""
-        if self.meant is not None:
-            self.meant.judged()
+        if self.intended is not None:
+            self.intended.judged()
 
     def bad_variable(self, op: Noted, inputs: Sequence[OpInput], handle: EagerTensor, value: Array) -> bool:
         """Whether `value`, which the variable of `handle` holds after the update `op`, is what the watch is for."""

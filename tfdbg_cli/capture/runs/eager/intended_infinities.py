@@ -26,7 +26,7 @@ _NAN = 0.0  # stands for NaN among the signs of infinities
 _TURNS_SIGN = frozenset({"Neg", "Sub"})
 
 
-class Meant:
+class IntendedInfinities:
     """Knows the tensors whose bad elements the program wrote down or fed, and which ops have only handed on since.
 
     Whether they were meant is judged at the end of a run by what became of them (`analysis/origin/benign.py`). A line

@@ -50,7 +50,7 @@ class Section:
     number: int | None = None
     plan: Plan | None = None
     stopped: bool = False  # whether the watch has stopped in it, so that values derived from that find are no news
-    meant: bool = False  # whether bad values that may be intended came up, to be judged at its end
+    to_be_judged: bool = False  # whether bad values that may be intended came up, to be judged at its end
     let_nan_pass: bool = False  # whether NaN is among them
     ignored: bool = False  # whether its ops are left alone
     checks: Checks | None = None  # the checks of the watch that is on, kept here for speed; None where not looked up

@@ -348,7 +348,7 @@ class EagerWatch:
         try:
             if plan.watched is None:
                 self._controller.run_ends(plan, section.run(plan.number, live_frames(), ended=True))
-            elif section.meant:
+            elif section.to_be_judged:
                 self._controller.run_ends(plan, section.run(plan.number, live_frames(), caught=True, ended=True))
                 if self._checks is not None:
                     self._checks.judged()

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from support.package_source import PACKAGE
 
 from tfdbg_cli.model.units import bytes_text, count_text, ms_text, shape_text
 
@@ -29,3 +32,11 @@ def test_other_units() -> None:
         "[]",
         "?",
     )
+
+
+def test_counts_are_put_into_words_here_alone() -> None:
+    """Some had commas and some had none."""
+    by_hand = re.compile(r"'s' \* \(.*!= 1\)")
+    texts = {path.relative_to(PACKAGE): path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py")}
+    assert len(texts) > 100
+    assert not [str(path) for path, text in texts.items() if by_hand.search(text)]

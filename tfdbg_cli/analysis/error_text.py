@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from tfdbg_cli.model.sources import is_library
+from tfdbg_cli.model.units import count_text
 
 # `Session.run` puts "Graph execution error", the stack of the op and `Node: 'x'` before the words of the kernel, and
 # another account of the stack behind them (client/session.py, framework/error_interpolation.py).
@@ -37,7 +38,7 @@ def without_library_calls(rows: Sequence[str]) -> list[str]:
     def tell_left() -> None:
         nonlocal left
         if left:
-            found.append(f"{indent}… {left} call{'s' * (left != 1)} in installed packages")
+            found.append(f"{indent}… {count_text(left, 'call')} in installed packages")
         left = 0
 
     for row in rows:

@@ -9,6 +9,7 @@ from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.model.exactness import Exactness
 from tfdbg_cli.model.runs import Hit, Opened, Run, RunEnd, RunStart
 from tfdbg_cli.model.stepping import Stepper
+from tfdbg_cli.model.units import count_text
 
 _NOT_ITS_OWN = "the program got other last digits (ri)"
 _MAYBE_NOT_ITS_OWN = "the program may have got other numbers (ri)"
@@ -61,8 +62,7 @@ def _titled(context: Context) -> Line:
         return line(Span(f"run-start: {event.call.title}", Style.TITLE))
     if isinstance(event, RunEnd):
         return _run_end(event, context.run)
-    count = len(event.runs)
-    title = Span(f"{event.path}: {count} {event.noun}{'s' * (count != 1)}", Style.TITLE)
+    title = Span(f"{event.path}: {count_text(len(event.runs), event.noun)}", Style.TITLE)
     return line(title, Span(", followed", Style.GOOD)) if event.growing is not None else line(title)
 
 
@@ -104,4 +104,4 @@ def _inexact(exactness: Exactness) -> str:
 
 
 def _reason(hit: Hit) -> str:
-    return f"{hit.filter_name} after {hit.runs:,} run{'s' * (hit.runs != 1)}"
+    return f"{hit.filter_name} after {count_text(hit.runs, 'run')}"

@@ -31,7 +31,7 @@ from tfdbg_cli.model.exactness import Exactness
 from tfdbg_cli.model.ignored import Ignored, IgnoredBy
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Hit, Run, RunEnd, StopBefore
-from tfdbg_cli.model.units import bytes_text
+from tfdbg_cli.model.units import bytes_text, count_text
 
 _EAGER = 20  # so many eager ops for each run of a session or function mean that the program computes eagerly
 _VARIABLES_ALONE = " Of code that runs eagerly it asks the variables alone: `--until has_inf_or_nan` asks every op."
@@ -278,8 +278,8 @@ class ActiveWatch:
                 f"Nothing was watched for {name}{since}: no run of a session or a function came to its end, "
                 "initializers aside, and no op of the program's own ran eagerly."
             )
-        of_ops = f"{ops:,} op{'s' * (ops != 1)} that ran eagerly"
-        parts = [f"{runs:,} run{'s' * (runs != 1)}"] * bool(runs) + [of_ops] * bool(ops)
+        of_ops = f"{count_text(ops, 'op')} that ran eagerly"
+        parts = [f"{count_text(runs, 'run')}"] * bool(runs) + [of_ops] * bool(ops)
         words, doubt = self.watch.progress.inexact, self.watch.progress.doubt
         inexact = f" The program's own numbers: {words}. {doubt}".rstrip() if words else ""
         # `fit` runs a few ops eagerly beside each of its steps: then they are not what the program computes with.
@@ -294,7 +294,7 @@ class ActiveWatch:
         """What Ctrl-C broke off."""
         runs = self.watch.runs
         return (
-            f"Ctrl-C ended the watch: nothing passed {self.decision.filter_name} in {runs:,} run{'s' * (runs != 1)}"
+            f"Ctrl-C ended the watch: nothing passed {self.decision.filter_name} in {count_text(runs, 'run')}"
             f"{self._but_ignored}."
         )
 

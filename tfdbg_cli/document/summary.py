@@ -7,7 +7,7 @@ from dataclasses import fields
 from tfdbg_cli.document.cells import pad
 from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.model.statistics import Summary, summarize
-from tfdbg_cli.model.units import shape_text
+from tfdbg_cli.model.units import count_text, shape_text
 from tfdbg_cli.model.values import NoValue, Value
 
 
@@ -85,7 +85,7 @@ def summary_lines(summary: Summary, *, boolean: bool = False) -> tuple[Line, ...
     counted = [(name, f"{count:,}", style) for name, count, style in counts if count]
     lines = list(_grid([*counted, ("total", f"{summary.size:,}", Style.NUMBER)])) if counted or boolean else []
     if not lines:
-        return (line(f"{summary.size:,} element{'s' * (summary.size != 1)}; no numbers to summarize."),)
+        return (line(f"{count_text(summary.size, 'element')}; no numbers to summarize."),)
     if boolean:
         return tuple(lines)
     of = " of the magnitude" if summary.of_magnitude else ""

@@ -9,6 +9,7 @@ from pathlib import Path
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.recording.format import Examination, Format, NamedPath, Recording
 from tfdbg_cli.formats.recording.saved_runs import SavedRecording, SavedRuns
+from tfdbg_cli.model.units import count_text
 
 _NUMBERS = re.compile(r"\d+")
 _ADVICE = "Copy the checkpoint again, all of its files."
@@ -84,7 +85,7 @@ def examined_checkpoint(number: int, path: Path) -> tuple[Sequence[str], Sequenc
     store = run.tensors
     assert isinstance(store, CheckpointStore)
     size = sum(store[at].nbytes or 0 for at in range(len(store)))
-    variables = f"{len(store):,} variable{'s' * (len(store) != 1)}"
+    variables = f"{count_text(len(store), 'variable')}"
     troubles = [(note, _ADVICE) for note in run.notes if "cannot be read" in note]
     for at in range(len(store)):
         if damage := store.damage(at):

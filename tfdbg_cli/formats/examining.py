@@ -9,6 +9,7 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.opening import FORMATS, far_place_at, named_place, open_path
 from tfdbg_cli.formats.recording.addresses import is_address
 from tfdbg_cli.formats.recording.format import Examination, Format, NamedPath
+from tfdbg_cli.model.units import count_text
 
 if TYPE_CHECKING:
     from tfdbg_cli.formats.remote.far_place import FarPlace
@@ -54,7 +55,7 @@ def _by_notes(known: Format, place: NamedPath) -> Examination:
         opened = open_path(place.path)
     except TfdbgError as error:
         return Examination(known.name, (), ((error.message, error.hint),))
-    facts = [f"{len(opened.runs):,} {opened.noun}{'s' * (len(opened.runs) != 1)}.", *opened.notes]
+    facts = [f"{count_text(len(opened.runs), opened.noun)}.", *opened.notes]
     troubles = []
     for at in range(min(len(opened.runs), _RUNS_LOOKED_AT)):
         try:

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from tfdbg_cli.model.batch_place import BatchPlace
+from tfdbg_cli.model.units import count_text
 
 
 class RunKind(StrEnum):
@@ -129,7 +130,7 @@ class Call:
             return "runner from make_callable()"
         fetched = (*self.fetches, *self.targets)
         shown = fetched[0] if len(fetched) == 1 else f"{fetched[0]}, …" if fetched else ""
-        feeds = f"{len(self.feeds)} feed{'s' * (len(self.feeds) != 1)}"
+        feeds = f"{count_text(len(self.feeds), 'feed')}"
         return f"{len(fetched)} fetch{'es' * (len(fetched) != 1)} ({shown}); {feeds}"
 
 

@@ -10,6 +10,7 @@ from pathlib import PurePath
 from typing import overload
 
 from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.units import count_text
 
 _NAMED = 2
 
@@ -168,4 +169,4 @@ class Ignored(Sequence[IgnoredPlace]):
         """`ignored 3 places: -inf made on purpose at x.py:12, NaN of which nothing comes at x.py:30, …`."""
         shown = list(dict.fromkeys(place.title for place in self.places))
         named = ", ".join([*shown[:_NAMED], *(["…"] if len(shown) > _NAMED else [])])
-        return f"ignored {len(self)} place{'s' * (len(self) != 1)}: {named}"
+        return f"ignored {count_text(len(self), 'place')}: {named}"

@@ -19,6 +19,7 @@ from tfdbg_cli.model.replay import Replayable
 from tfdbg_cli.model.sources import LiveSources, Sources, Traceback
 from tfdbg_cli.model.stepping import Steppable
 from tfdbg_cli.model.tensors import EMPTY_STORE, TensorStore
+from tfdbg_cli.model.units import count_text
 from tfdbg_cli.model.values import Array
 
 
@@ -75,7 +76,7 @@ class Run:
     def __repr__(self) -> str:
         """Short, for notebooks: the dataclass's own repr would print graph, tracebacks and sources."""
         tensors = len(self.tensors)
-        return f"<{self.call.title}; {tensors:,} tensor{'s' * (tensors != 1)}>"
+        return f"<{self.call.title}; {count_text(tensors, 'tensor')}>"
 
     @property
     def outline(self) -> RunOutline:
@@ -242,7 +243,7 @@ class Hit:
 
     def noted(self, run: Run) -> Run:
         """`run`, at which a watch stopped so, with a note that says it to who looks at the run elsewhere."""
-        watched = f"{self.runs:,} run{'s' * (self.runs != 1)}"
+        watched = f"{count_text(self.runs, 'run')}"
         note = f"A watch stopped here: the run passed {self.filter_name}, after {watched}."
         return replace(run, notes=(note, *run.notes))
 

@@ -19,6 +19,7 @@ from tfdbg_cli.model.dtypes import in_double, is_inexact, name_of
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.repeated_element import first_places
 from tfdbg_cli.model.statistics import any_nonfinite
+from tfdbg_cli.model.units import count_text
 from tfdbg_cli.model.values import Array
 
 # The other inputs say along which axes, not with what.
@@ -61,7 +62,7 @@ class Evidence(Surroundings):
             axes = [rank - array.ndim + axis for axis, size in enumerate(array.shape) if size != 1]
             if len(axes) < rank:
                 n = len(np.unique(self.places[held][:, axes], axis=0)) if axes else min(n, 1)
-        return f"{n:,} element{'s' * (n != 1)}{' or more' if self.more else ''}"
+        return f"{count_text(n, 'element')}{' or more' if self.more else ''}"
 
     def operand(self, position: int) -> Array | None:
         """The aligned elements of input `position`, or None."""

@@ -7,6 +7,7 @@ from tfdbg_cli.analysis.graph.lineage import InputSeen
 from tfdbg_cli.analysis.watch.verdicts import holding, nan_mask
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.statistics import nonfinite_mask
+from tfdbg_cli.model.units import count_text
 from tfdbg_cli.model.values import Array
 from tfdbg_cli.ops.kinds import RELUS, SAME_ELEMENTS, SIGNS
 
@@ -24,7 +25,7 @@ def plain_facts(op_type: str, value: Array, bad: Array, inputs: tuple[InputSeen,
     nan = int(nan_mask(value).sum())
     infinite = int(bad.sum()) - int((bad & nan_mask(value)).sum())
     told = " and ".join([f"{nan:,} NaN"] * bool(nan) + [f"{infinite:,} inf"] * bool(infinite))
-    fact = f"{op_type or 'This op'} gave {told} among {value.size:,} element{'s' * (value.size != 1)}"
+    fact = f"{op_type or 'This op'} gave {told} among {count_text(value.size, 'element')}"
     if node is None:
         return Cause(f"{fact}; no graph at hand holds it, so its inputs are not known.")
     unseen = [str(item.name) for item in inputs if item.value is None and item.tensor is None]

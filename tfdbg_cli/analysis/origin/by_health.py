@@ -16,6 +16,7 @@ from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import Frame
 from tfdbg_cli.model.statistics import Summary
 from tfdbg_cli.model.tensors import TellsSummaries
+from tfdbg_cli.model.units import count_text
 from tfdbg_cli.ops.kinds import INPUTS, VARIABLE_READS
 from tfdbg_cli.ops.undefined_outputs import is_undefined_in
 
@@ -181,23 +182,21 @@ def _by_counts(op_type: str, inputs: list[tuple[str, Summary | None]]) -> Cause 
     divisor = 0 if of_last is None else of_last.told("zero") or 0
     small = {"a": first, "b": last, "small": _SMALL}
     if op_type in _LOGARITHMS and zeros:
-        return Cause(f"Log of 0: {first} holds {_times(zeros, 'zero')}.", suggestions.PROBABILITY.format(**small))
+        return Cause(
+            f"Log of 0: {first} holds {count_text(int(zeros), 'zero')}.", suggestions.PROBABILITY.format(**small)
+        )
     if op_type in _LOGARITHMS and negative:
         text = f"Log of a negative number: {first} holds {negative:,}."
         return Cause(text, suggestions.POSITIVE.format(**small))
     if op_type in _DIVISIONS and divisor:
-        text = f"Division by 0: {last} holds {_times(divisor, 'zero')}."
+        text = f"Division by 0: {last} holds {count_text(int(divisor), 'zero')}."
         return Cause(text, suggestions.SAFE_DIVIDE.format(**small))
     if op_type in _INVERSES and zeros:
-        text = f"Division by 0: {first} holds {_times(zeros, 'zero')}."
+        text = f"Division by 0: {first} holds {count_text(int(zeros), 'zero')}."
         return Cause(text, suggestions.AWAY_FROM_ZERO.format(**small))
     if op_type in _ROOTS and negative:
         return Cause(f"Root of a negative number: {first} holds {negative:,}.")
     return None
-
-
-def _times(count: float, word: str) -> str:
-    return f"{int(count):,} {word}{'s' * (count != 1)}"
 
 
 def _bad_text(summary: Summary) -> str:
@@ -205,7 +204,7 @@ def _bad_text(summary: Summary) -> str:
         return "NaN or infinity (how many was not recorded)"
     counts = ((summary.nan, "NaN"), (summary.neg_inf, "-inf"), (summary.pos_inf, "+inf"))
     told = " and ".join(f"{count:,} {word}" for count, word in counts if count)
-    return f"{told} among {summary.size:,} element{'s' * (summary.size != 1)}"
+    return f"{told} among {count_text(summary.size, 'element')}"
 
 
 def _name(node: Node | None) -> str:

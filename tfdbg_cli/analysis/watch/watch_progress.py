@@ -9,6 +9,7 @@ from tfdbg_cli.model.dtypes import is_inexact
 from tfdbg_cli.model.exactness import Exactness
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import largest_magnitude
+from tfdbg_cli.model.units import count_text
 from tfdbg_cli.model.values import NoValue
 
 _BETWEEN_SAMPLES = 30.0  # seconds; more where a sample takes long
@@ -77,7 +78,7 @@ class WatchProgress:
     def words(self, runs: int) -> str:
         """One sentence, the most important first, since a line may cut it off."""
         seconds = self._clock() - self._begun
-        parts = [f"{runs:,} run{'s' * (runs != 1)}", *filter(None, (self.inexact, self.said))]
+        parts = [f"{count_text(runs, 'run')}", *filter(None, (self.inexact, self.said))]
         if seconds >= 1:
             parts += [f"{runs / seconds:.3g}/s", _duration(seconds)]
         if self._largest >= 0:

@@ -17,7 +17,7 @@ from tfdbg_cli.capture.replay.replayed import Replayed, not_again, without_value
 from tfdbg_cli.model.decision import Values
 from tfdbg_cli.model.runs import Estimate, Run
 from tfdbg_cli.model.tensors import TensorStore
-from tfdbg_cli.model.units import bytes_text
+from tfdbg_cli.model.units import bytes_text, count_text
 from tfdbg_cli.model.values import Value
 
 _CHECKED = "The run was checked {where}: {checks} for {tensors}."
@@ -89,7 +89,7 @@ def too_large(estimate: Estimate) -> str:
 def checked(checks: int, tensors: int, where: str = "inside TensorFlow") -> str:
     """The sentence for a run in which `checks` checks stand for `tensors` tensors; `where` is how it was checked."""
     told = f"{checks} check stands" if checks == 1 else f"{checks:,} checks stand"
-    return _CHECKED.format(where=where, checks=told, tensors=f"{tensors:,} tensor{'s' * (tensors != 1)}")
+    return _CHECKED.format(where=where, checks=told, tensors=f"{count_text(tensors, 'tensor')}")
 
 
 def is_hit(tensors: TensorStore, *, found: bool, sure: bool) -> bool:

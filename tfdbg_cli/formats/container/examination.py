@@ -7,6 +7,7 @@ from tfdbg_cli.formats.container import layout
 from tfdbg_cli.formats.container.data_headers import has_header, is_of_another
 from tfdbg_cli.formats.container.reader import NO_RUN_ADVICE, RecordingReader
 from tfdbg_cli.formats.recording.format import UNCHECKED, Examination, NamedPath, told_of_runs
+from tfdbg_cli.model.units import count_text
 
 _RUNS_LOOKED_AT = 200
 _COPY = "Was it copied whole? What lies in the other files can be looked at."
@@ -36,7 +37,7 @@ def examine(place: NamedPath, name: str) -> Examination:
             told.setdefault(note, []).append(number)
         troubles += [(f"Run {number}: {note}", "") for note in run.notes[len(noted) :]]
     of_runs = told_of_runs(told, len(numbers[:_RUNS_LOOKED_AT]))
-    facts = (f"{len(numbers):,} run{'s' * (len(numbers) != 1)}.", *of_runs, UNCHECKED)
+    facts = (f"{count_text(len(numbers), 'run')}.", *of_runs, UNCHECKED)
     return Examination(name, facts, (*troubles, *_data_files(place, reader)))
 
 
@@ -46,7 +47,7 @@ def _data_files(place: NamedPath, reader: RecordingReader) -> list[tuple[str, st
     for number, size, runs in reader.data_files():
         path = layout.data_file(place.path, number)
         name = path.relative_to(place.path)
-        holds = f"values of {runs:,} run{'s' * (runs != 1)} lie in it"
+        holds = f"values of {count_text(runs, 'run')} lie in it"
         try:
             there = path.stat().st_size
         except OSError as error:

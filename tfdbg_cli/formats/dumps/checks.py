@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence, Set
 from tfdbg_cli.formats.dumps.listing import VALUE_OP, DumpFile
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.units import count_text
 from tfdbg_cli.ops.kinds import ENTER, EXIT, MERGE, NEXT_ITERATION
 
 # A loop's Merge has only one of its inputs when it runs, and its back edges arrive later.
@@ -19,15 +20,15 @@ def check_dump(files: Sequence[DumpFile], graph: Graph, devices_with_graph: Set[
     if strange:
         _, first = min(strange)
         yield (
-            f"{_count(len(strange), 'node')} with dumped tensors {_be(len(strange))} not in the saved graph"
+            f"{count_text(len(strange), 'node')} with dumped tensors {_be(len(strange))} not in the saved graph"
             f" (first {first!r}); did several runs write into this folder?"
         )
     contradicting = list(contradictions(files, graph))
     if contradicting:
         file, read = contradicting[0]
         yield (
-            f"The times of {_count(len(contradicting), 'tensor')} contradict the graph (first {file.node!r}, dumped"
-            f" before its input {str(read)!r}); the order shown may not be the order of execution."
+            f"The times of {count_text(len(contradicting), 'tensor')} contradict the graph (first {file.node!r}, "
+            f"dumped before its input {str(read)!r}); the order shown may not be the order of execution."
         )
 
 
@@ -68,10 +69,6 @@ def contradictions(files: Sequence[DumpFile], graph: Graph) -> Iterator[tuple[Du
                 if reader is None or reader.op_type not in _LOOP_OPS:
                     yield file, read
                     break
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'s' * (number != 1)}"
 
 
 def _be(number: int) -> str:

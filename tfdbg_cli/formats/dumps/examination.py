@@ -11,6 +11,7 @@ from tfdbg_cli.formats.dumps.case_tensors import MISSING
 from tfdbg_cli.formats.dumps.reader import read_dump
 from tfdbg_cli.formats.recording.format import UNCHECKED, Examination, told_of_runs
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.units import count_text
 from tfdbg_cli.model.values import Lack, NoValue
 
 _RUNS_LOOKED_AT = 200
@@ -37,7 +38,7 @@ def examine(directories: Sequence[Path], name: str, notes: Sequence[str] = ()) -
         troubles += [(f"Run {number}: {note}", "") for note in wrong]
     count = len(directories)
     of_runs = told_of_runs(told, min(count, _RUNS_LOOKED_AT))
-    return Examination(name, (f"{count:,} run{'s' * (count != 1)}.", *notes, *of_runs, UNCHECKED), tuple(troubles))
+    return Examination(name, (f"{count_text(count, 'run')}.", *notes, *of_runs, UNCHECKED), tuple(troubles))
 
 
 def _damaged_sources(directory: Path) -> Iterator[str]:

@@ -13,6 +13,7 @@ from tfdbg_cli.formats.event_sets.listing import EventFiles, event_sets
 from tfdbg_cli.formats.event_sets.records import RecordFile
 from tfdbg_cli.formats.recording.dates import date_text
 from tfdbg_cli.formats.recording.format import Examination, NamedPath
+from tfdbg_cli.model.units import count_text
 
 _BUFFER = 1_000  # events that TensorFlow keeps unless told otherwise
 _LAYOUT = "debug.Event:1"
@@ -58,8 +59,8 @@ def _examined(files: EventFiles) -> tuple[list[str], list[tuple[str, str]]]:
     facts = [
         f"Run {files.run_id or 'without an id'}, begun {date_text(files.started)}, TensorFlow {files.version or '?'},"
         f" {len(files.hosts)} host{'s' * (len(files.hosts) != 1)}.",
-        f"{_counted(executions, 'eager execution')}, {_counted(traces, 'tensor')} of graphs:"
-        f" {_counted(len(events.spans), 'run')}.",
+        f"{count_text(executions, 'eager execution')}, {count_text(traces, 'tensor')} of graphs:"
+        f" {count_text(len(events.spans), 'run')}.",
     ]
     if mode is not None:
         facts.append(f"Mode {mode.name}: it records {records_text(mode)}.")
@@ -70,10 +71,6 @@ def _examined(files: EventFiles) -> tuple[list[str], list[tuple[str, str]]]:
         told = f"The files are of the layout {files.layout}, which this tfdbg does not know."
         troubles.append((told, "A newer tfdbg may read more of it."))
     return facts, troubles + _emptiness(events, executions, traces, mode)
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
 def _empty_files(events: EventSet, traces: int) -> list[str]:

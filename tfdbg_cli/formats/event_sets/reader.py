@@ -14,6 +14,7 @@ from tfdbg_cli.model.calls import Argument, Call, RunKind
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.units import count_text
 
 _BLIND = (Mode.NO_TENSOR, Mode.SHAPE)  # modes that tell nothing of NaN and infinities
 _GIVEN_SHOWN = 6
@@ -104,7 +105,7 @@ def _arguments(events: EventSet, at: int, graph: Graph) -> tuple[tuple[Argument,
 def _eager(events: EventSet, place: int, span: Span) -> _Parts:
     """Ops that ran eagerly, one after the other."""
     count = span.end - span.first
-    words = f"{count:,} eager op{'s' * (count != 1)}"
+    words = f"{count_text(count, 'eager op')}"
     graph = Graph(lambda: _eager_nodes(events, span, events.node_names(place)), GraphKind.PYTHON)
     call = Call(place + 1, RunKind.EAGER, (), function=words)
     return call, EagerTensors(events, place, span), graph, EagerPlaces(events, place, span)

@@ -9,6 +9,7 @@ from tfdbg_cli.formats.jobs.root import workers_in
 from tfdbg_cli.formats.recording.dates import date_text
 from tfdbg_cli.formats.recording.format import Examination, NamedPath
 from tfdbg_cli.formats.recording.writer_lock import is_being_written, writer_named
+from tfdbg_cli.model.units import count_text
 
 _WHAT = "a folder in which the workers of one job record"
 _MICROSECONDS = 1e6
@@ -40,4 +41,4 @@ def _told(worker: str, place: NamedPath, runs: list[tuple[int, int]]) -> str:
     written = is_being_written(manifest)
     state = {True: f"{writer_named(manifest)} is recording", False: "nobody records any more", None: ""}[written]
     last = f", the last one {date_text(runs[-1][1] / _MICROSECONDS)}" if runs else ""
-    return f"{worker}: {len(runs):,} run{'s' * (len(runs) != 1)}{last}{'; ' * bool(state)}{state}."
+    return f"{worker}: {count_text(len(runs), 'run')}{last}{'; ' * bool(state)}{state}."

@@ -14,6 +14,7 @@ from tfdbg_cli.formats.recording.regular_file import read_whole
 from tfdbg_cli.model.calls import Call, RunKind
 from tfdbg_cli.model.profile import NodeTime, Profile
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.units import count_text
 
 NO_VALUES = "This is a profile: it keeps how long ops took, and neither values nor the graph."
 _MOST_BYTES = (1 << 31) - 1  # what protobuf takes for one message
@@ -105,7 +106,7 @@ def _shares(times: Sequence[NodeTime]) -> Iterator[str]:
             f"{op_type} {took / total:.0%}" for op_type, took in spent[device].most_common(_MOST_SHARES) if total > 0
         )
         count = executions[device]
-        yield f"{device}: {count:,} execution{'s' * (count != 1)}, {_time(total)} of computing ({shares})."
+        yield f"{device}: {count_text(count, 'execution')}, {_time(total)} of computing ({shares})."
 
 
 def _steps(facts: ProfileFacts) -> Iterator[str]:

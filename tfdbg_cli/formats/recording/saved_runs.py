@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar, overload
 
 from tfdbg_cli.model.runs import Run, RunOutline
+from tfdbg_cli.model.units import count_text
 
 _KEPT = 16
 
@@ -63,7 +64,7 @@ class SavedRuns(Sequence[Run], Generic[Key]):
         return len(self._keys)
 
     def __repr__(self) -> str:
-        return f"<{len(self)} run{'s' * (len(self) != 1)}>"
+        return f"<{count_text(len(self), 'run')}>"
 
     @overload
     def __getitem__(self, index: int) -> Run: ...

@@ -58,7 +58,7 @@ def _examined(files: EventFiles) -> tuple[list[str], list[tuple[str, str]]]:
     traces = sum(looked_at[file.path].records for file in events.traces.files)
     facts = [
         f"Run {files.run_id or 'without an id'}, begun {date_text(files.started)}, TensorFlow {files.version or '?'},"
-        f" {len(files.hosts)} host{'s' * (len(files.hosts) != 1)}.",
+        f" {count_text(len(files.hosts), 'host')}.",
         f"{count_text(executions, 'eager execution')}, {count_text(traces, 'tensor')} of graphs:"
         f" {count_text(len(events.spans), 'run')}.",
     ]

@@ -99,7 +99,7 @@ def _say_what_is_waited_for(folder: Path) -> None:
 def _told(growth: Growth) -> dict[str, Any]:
     """The JSON form of what came: the run, and its alerts."""
     from tfdbg_cli.analysis.alerts import Alert, known_of
-    from tfdbg_cli.commands.verbs.alerts import alert_data
+    from tfdbg_cli.commands.views.alerts import alert_data
 
     run, store = growth.run, growth.run.tensors
     alerts = []

@@ -8,13 +8,14 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any
 
-from tfdbg_cli.analysis.alerts import RULE, Alert, AlertSearch
+from tfdbg_cli.analysis.alerts import Alert, AlertSearch
 from tfdbg_cli.analysis.conditions import figure
 from tfdbg_cli.analysis.graph.annotation import made_at
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
 from tfdbg_cli.commands.query.plain_rows import PlainRows
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command
+from tfdbg_cli.commands.views.alerts import alert_data, nonfinite_text
 from tfdbg_cli.commands.views.links import source_link, tensor_link
 from tfdbg_cli.commands.views.nodes import excluded_nodes
 from tfdbg_cli.commands.views.patterns import pattern
@@ -22,9 +23,7 @@ from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.model.calls import RunKind
-from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import Frame
-from tfdbg_cli.model.statistics import Summary
 from tfdbg_cli.model.tensors import Tensor
 from tfdbg_cli.model.units import count_text
 
@@ -135,7 +134,7 @@ def _row(context: Context, alert: Alert) -> Row:
         place = Span(_place(frame), Style.LABEL, source_link(frame.file, frame.line))
     return (
         Span(f"#{run.call.number}", Style.NUMBER, go),
-        Span(held_text(alert.summary), Style.NAN if alert.summary.nan or alert.summary.spoiled else Style.INF),
+        Span(nonfinite_text(alert.summary), Style.NAN if alert.summary.nan or alert.summary.spoiled else Style.INF),
         Span(tensor.op_type, Style.OP),
         place,
         Span(str(tensor.name), Style.NAME, link),
@@ -146,39 +145,10 @@ def _place(frame: Frame) -> str:
     return f"{frame.file.rpartition('/')[2]}:{frame.line}"
 
 
-def held_text(summary: Summary) -> str:
-    """What is not finite, counted: `NaN×3 -inf×1`."""
-    if summary.spoiled:
-        return "NaN or inf"
-    counts = ((summary.nan, "NaN"), (summary.neg_inf, "-inf"), (summary.pos_inf, "+inf"))
-    return " ".join(f"{word}×{count:,}" for count, word in counts if count)
-
-
 def _data(context: Context, search: AlertSearch, shown: Sequence[Alert], *, more: bool) -> dict[str, Any]:
     rows = [alert_data(context.runs[alert.run], alert) for alert in shown]
     told = {"tensors": search.tensors, "unknown": search.unknown, "unreadable": search.unreadable}
     return {"alerts": rows, "more": more, **told}
-
-
-def alert_data(run: Run, alert: Alert) -> dict[str, Any]:
-    """The JSON form of one alert in `run`."""
-    tensor = run.tensors[alert.index]
-    frame = made_at(run.tracebacks, tensor.node)
-    return {
-        "rule": RULE,
-        "run": run.call.number,
-        "place": alert.run + 1,
-        "tensor": str(tensor.name),
-        "file": frame.file if frame else None,
-        "line": frame.line if frame else None,
-        "text": f"{tensor.op_type or 'An op'} gave {held_text(alert.summary)}",
-        "execution": tensor.execution,
-        "op_type": tensor.op_type,
-        "nan": alert.summary.told("nan"),
-        "neg_inf": alert.summary.told("neg_inf"),
-        "pos_inf": alert.summary.told("pos_inf"),
-        "size": alert.summary.told("size"),
-    }
 
 
 COMMAND = Command(

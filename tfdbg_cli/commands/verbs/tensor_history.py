@@ -17,6 +17,7 @@ from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
 from tfdbg_cli.commands.query.plain_rows import Left, PlainRows
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, ArgumentKind, Command
 from tfdbg_cli.commands.syntax import quoted
+from tfdbg_cli.commands.views.alerts import nonfinite_text
 from tfdbg_cli.commands.views.other_calls import of_other_calls
 from tfdbg_cli.commands.views.tensor_choice import Choice, choose, sliced
 from tfdbg_cli.document.document import Block, Document, Text
@@ -274,11 +275,8 @@ def _nonfinite(point: Point) -> Span:
         return Span(point.lack, Style.WARNING)
     if summary.any_nonfinite is None:
         return Span("not recorded", Style.DIM)
-    if summary.spoiled:
-        return Span("NaN or inf", Style.NAN)
-    counts = ((summary.nan, "NaN"), (summary.pos_inf, "+inf"), (summary.neg_inf, "-inf"))
-    text = " ".join(f"{name}×{count:,}" for count, name in counts if count)
-    return Span(text, Style.NAN if summary.nan else Style.INF)
+    style = Style.NAN if summary.nan or summary.spoiled else Style.INF
+    return Span(nonfinite_text(summary), style)
 
 
 COMMAND = Command(

@@ -6,6 +6,8 @@ watch calls has kernels of its own: the plain function, called again behind the 
 
 from __future__ import annotations
 
+from tfdbg_cli.model.units import names_text
+
 _untold: dict[str, None] = {}
 _told: set[str] = set()
 
@@ -23,9 +25,8 @@ def draws_to_tell() -> str:
         return ""
     _told.update(names)
     _untold.clear()
-    named = ", ".join(names[:3]) + (" and others" if len(names) > 3 else "")
     verb = "has" if len(names) == 1 else "have"
     return (
-        f"{named} {verb} random ops that count inside their kernels, and watched calls had kernels of their own:"
-        " called without the watch from here on, they draw other numbers than undebugged."
+        f"{names_text(names)} {verb} random ops that count inside their kernels, and watched calls had kernels of"
+        " their own: called without the watch from here on, they draw other numbers than undebugged."
     )

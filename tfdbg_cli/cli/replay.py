@@ -23,6 +23,7 @@ from tfdbg_cli.model.names import TensorName, parse_tensor_name
 from tfdbg_cli.model.replay import ReplaySpec, Role
 from tfdbg_cli.model.runs import Opened, Run
 from tfdbg_cli.model.tensors import TensorStore
+from tfdbg_cli.model.units import names_text
 from tfdbg_cli.model.updates import BEFORE_UPDATE
 from tfdbg_cli.model.values import Array
 
@@ -194,10 +195,9 @@ def _require_harmless(bundle: Bundle, trust: bool) -> None:
         )
     if facts.outside and not trust:
         ops = [f"{op_type} ({where})" for op_type, where in facts.outside.items()]
-        more = f" and {len(ops) - _MOST_NAMED} more" if len(ops) > _MOST_NAMED else ""
         raise TfdbgError(
             f"The run of this bundle has ops that may reach files, the network, Python or other processes:"
-            f" {', '.join(ops[:_MOST_NAMED])}{more}.",
+            f" {names_text(ops, _MOST_NAMED)}.",
             hint=f"If you trust who made it: tfdbg replay --trust {name}. {look}",
         )
 

@@ -25,6 +25,7 @@ from tfdbg_cli.formats.recording.format import Examination, Format, NamedPath, R
 from tfdbg_cli.formats.recording.saved_runs import Glance, SavedRecording, SavedRuns
 from tfdbg_cli.formats.recording.writing import is_unfinished
 from tfdbg_cli.model.runs import Run, RunOutline
+from tfdbg_cli.model.units import names_text
 
 _RUN_MARKS = (DEVICE_PREFIX, CORE_METADATA_PREFIX, FETCHES_PREFIX, FEED_KEYS_PREFIX)
 _BUNDLE_NAME = "a bundle of tfdbg (a dump directory of one run, with what it takes to make it again)"
@@ -98,9 +99,8 @@ def _beside(place: NamedPath) -> tuple[str, ...]:
     found = [name for name in others if (place.path / name / layout.INDEX).exists()]
     if not found:
         return ()
-    more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
     lie = "lies a recording, to be" if len(found) == 1 else "lie recordings, each to be"
-    return (f"Beside these runs {lie} opened by itself: {', '.join(found[:_NAMED])}{more}.",)
+    return (f"Beside these runs {lie} opened by itself: {names_text(found, _NAMED)}.",)
 
 
 def _examine_runs(place: NamedPath) -> Examination:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from tfdbg_cli.model.dtypes import is_inexact
+from tfdbg_cli.model.units import names_text
 from tfdbg_cli.model.values import Array, NoValue, Value
 
 _MOST_NAMED = 3
@@ -138,7 +139,7 @@ class Exactness:
 
 def named_partings(partings: Sequence[Parting]) -> str:
     """The names of the first three of `partings`, each with how it differs, for a sentence."""
-    return ", ".join(map(str, partings[:_MOST_NAMED])) + " …" * (len(partings) > _MOST_NAMED)
+    return names_text(partings, _MOST_NAMED)
 
 
 def parted(names: Iterable[str], first: Iterable[Value], again: Iterable[Value]) -> tuple[Parting, ...]:

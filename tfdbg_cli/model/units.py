@@ -1,6 +1,8 @@
-"""Sizes and times for people, and intervals of them."""
+"""Sizes, times, counts and lists of names for people."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 _BYTE_UNITS = ("B", "kB", "MB", "GB", "TB", "PB")
 
@@ -22,6 +24,13 @@ def bytes_text(nbytes: int | None) -> str:
 def count_text(count: int, noun: str, plural: str = "") -> str:
     """`1 tensor`, `2 tensors`, with commas in large numbers."""
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
+
+
+def names_text(names: Iterable[object], most: int = 3) -> str:
+    """`a, b, c and 2 more`: the first `most` of `names`, and how many more there are."""
+    shown = [str(name) for name in names]
+    more = len(shown) - most
+    return ", ".join(shown[:most]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def ms_text(time_us: float | None) -> str:

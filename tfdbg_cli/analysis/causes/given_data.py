@@ -8,6 +8,7 @@ from enum import Enum, auto
 import numpy as np
 
 from tfdbg_cli.analysis.batch.batch_roles import BatchRole
+from tfdbg_cli.model.units import names_text
 from tfdbg_cli.model.values import Array
 
 _FEWEST_ROWS = 3  # with fewer bad rows it cannot be told whether a column is to blame
@@ -82,9 +83,7 @@ class GivenData:
     @property
     def _named(self) -> str:
         what = _AXES[self.bad.ndim]
-        shown = ", ".join(map(str, self.columns[:_MOST_NAMED]))
-        more = len(self.columns) - _MOST_NAMED
-        return f"{what}{'s' * (len(self.columns) > 1)} {shown}{f' and {more} more' if more > 0 else ''}"
+        return f"{what}{'s' * (len(self.columns) > 1)} {names_text(self.columns, _MOST_NAMED)}"
 
     @property
     def _everywhere(self) -> bool:

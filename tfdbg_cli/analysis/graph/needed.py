@@ -6,6 +6,7 @@ from tfdbg_cli.model.calls import Call, RunKind
 from tfdbg_cli.model.graph import Graph, GraphKind
 from tfdbg_cli.model.names import node_of
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.units import names_text
 from tfdbg_cli.model.walks import reached
 
 
@@ -44,5 +45,4 @@ def needed_nodes(graph: Graph, call: Call) -> frozenset[str] | None:
 def not_needed_text(run: Run) -> str:
     """`none of its fetches (init) depends on it`, for a node that `was_needed` denies."""
     names = [*run.call.fetches, *run.call.targets]
-    shown = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
-    return f"none of its fetches ({shown}) depends on it"
+    return f"none of its fetches ({names_text(names)}) depends on it"

@@ -34,6 +34,7 @@ from tfdbg_cli.capture.tf.types import AtomicFunction, EagerTensor, NodeDef
 from tfdbg_cli.errors import reason_of
 from tfdbg_cli.model.dtypes import HANDLE_NUMBERS
 from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.units import names_text
 
 _WITHOUT_XLA = (
     "This function is compiled by XLA. It ran without XLA this time, since loops and branches cannot be captured "
@@ -156,8 +157,7 @@ class Instrumented:
     def random_note(self) -> str:
         """A sentence about random numbers that are not those of the plain function; empty when there are none."""
         random = sorted({name for scope in self.root.all() for name in _random_in(scope)})
-        named = ", ".join(random[:3]) + (" and others" if len(random) > 3 else "")
-        return _RANDOM.format(named) if random else ""
+        return _RANDOM.format(names_text(random)) if random else ""
 
     def perform(self, inputs: Sequence[EagerTensor], room: int | None = None) -> CallResult:
         """Call the function with `inputs`, flat eager tensors with the captured ones behind, and keep the values.

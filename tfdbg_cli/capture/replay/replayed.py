@@ -8,6 +8,7 @@ from tfdbg_cli.model.calls import RunError
 from tfdbg_cli.model.exactness import same_bits
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import EMPTY_STORE, Tensor, TensorStore
+from tfdbg_cli.model.units import names_text
 from tfdbg_cli.model.values import Lack, NoValue
 
 _NOT_AGAIN = "The run could not be made again, so its values are missing: {}"
@@ -74,6 +75,5 @@ def _key(tensor: Tensor) -> tuple[str, int, int]:
 def _sentence(names: list[str]) -> str:
     if not names:
         return ""
-    named = ", ".join(names[:_MOST_NAMED]) + (" …" if len(names) > _MOST_NAMED else "")
     values = "1 value is" if len(names) == 1 else f"{len(names):,} values are"
-    return f"Made again, {values} not the same to the last bit: {named}."
+    return f"Made again, {values} not the same to the last bit: {names_text(names, _MOST_NAMED)}."

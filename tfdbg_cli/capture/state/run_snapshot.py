@@ -15,7 +15,7 @@ from tfdbg_cli.capture.replay.session_copy import CONFIG, UPDATED, Copies, Sessi
 from tfdbg_cli.capture.sessions import variable_ops
 from tfdbg_cli.capture.sessions.call_names import elements_of, fed_to
 from tfdbg_cli.capture.sessions.call_state import CallState, Variable
-from tfdbg_cli.capture.sessions.exact.made_alike import first_few, require_alike
+from tfdbg_cli.capture.sessions.exact.made_alike import require_alike
 from tfdbg_cli.capture.sessions.exact.quiet_graph import QuietGraph, quiet_graph
 from tfdbg_cli.capture.sessions.exact.reads_at_the_end import late_reads
 from tfdbg_cli.capture.sessions.exact.run_effect import RunEffect
@@ -37,6 +37,7 @@ from tfdbg_cli.model.calls import RunError
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
 from tfdbg_cli.model.tensors import TensorStore
+from tfdbg_cli.model.units import names_text
 from tfdbg_cli.model.values import Array
 
 COPIES = Memo(lambda graph: Copies())  # by graph, the copies in which its runs are made again
@@ -286,7 +287,7 @@ class RunSnapshot:
         drawn = {tensor.op.name for tensor in self._state.sources}
         drawn.update(draw.tensor.op.name for draw in self._state.turned)
         effects = [op.name for op in self._state.outside if op.name not in drawn]
-        limits = [_EFFECTS.format(names=first_few(effects))] if effects else []
+        limits = [_EFFECTS.format(names=names_text(effects))] if effects else []
         if any(not variable.writers for variable in self._state.variables):
             limits.append(_AFTERWARDS)
         return tuple(limits)

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 
 from tfdbg_cli.capture.what_if.effects import Effect, effect_of
-from tfdbg_cli.capture.what_if.words import listed
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.units import names_text
 from tfdbg_cli.ops.effects import draws_numbers
 from tfdbg_cli.ops.kinds import CALLS
 
@@ -42,10 +42,10 @@ def drawing_notes(nodes: Iterable[tuple[str, str]]) -> tuple[str, ...]:
     missed = [name for name, op_type in found if not _may_draw(op_type)]
     notes = []
     if random:
-        notes.append(f"The random numbers of {listed(random)} are drawn here once; the run draws others.")
+        notes.append(f"The random numbers of {names_text(random)} are drawn here once; the run draws others.")
     if missed:
         notes.append(
-            f"{listed(missed)} would take from the program what it still needs, so no step is made there: "
+            f"{names_text(missed)} would take from the program what it still needs, so no step is made there: "
             "give a value by `inject_value`."
         )
     return tuple(notes)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from tfdbg_cli.analysis.error_text import essence
 from tfdbg_cli.capture.what_if.slices import Kept, Node, Slice
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunError
 from tfdbg_cli.model.names import TensorName
-
-_NAMED = 3
+from tfdbg_cli.model.units import names_text
 
 
 def left_out(found: Slice[Node]) -> tuple[str, ...]:
@@ -18,10 +15,10 @@ def left_out(found: Slice[Node]) -> tuple[str, ...]:
     said = []
     writes, late = found.names(Kept.WRITES), found.names(Kept.LATE)
     if writes:
-        said.append(f"Nothing was written: {listed(writes)} did not run.")
+        said.append(f"Nothing was written: {names_text(writes)} did not run.")
     said += kept_as_drawn(found)
     if late:
-        said.append(f"{listed(late)} came after an update of the variable, and is kept as it was.")
+        said.append(f"{names_text(late)} came after an update of the variable, and is kept as it was.")
     return tuple(said)
 
 
@@ -30,7 +27,7 @@ def kept_as_drawn(found: Slice[Node]) -> tuple[str, ...]:
     drawn = found.names(Kept.DRAWN)
     if not drawn:
         return ()
-    return (f"{listed(drawn)} would give something else each time, so what the run got from there is kept.",)
+    return (f"{names_text(drawn)} would give something else each time, so what the run got from there is kept.",)
 
 
 def within(name: TensorName, place: str) -> str:
@@ -58,12 +55,6 @@ def _told(error: Exception | RunError) -> str:
     text = essence(str(getattr(error, "message", "") or error)).split("\n")[0]
     name = error.type_name if isinstance(error, RunError) else type(error).__name__
     return f"{name}: {text.rstrip('.')}"
-
-
-def listed(names: Sequence[str]) -> str:
-    """The first few of `names`, and how many more there are."""
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return ", ".join(names[:_NAMED]) + more
 
 
 def op_failed(node: str, error: Exception) -> TfdbgError:

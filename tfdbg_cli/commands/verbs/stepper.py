@@ -25,7 +25,7 @@ from tfdbg_cli.model.names import TensorName, node_of, split_slice, tensor_name_
 from tfdbg_cli.model.runs import RunStart
 from tfdbg_cli.model.statistics import summarize
 from tfdbg_cli.model.stepping import From, Stepped, Stepper
-from tfdbg_cli.model.units import count_text
+from tfdbg_cli.model.units import count_text, names_text
 from tfdbg_cli.model.values import Array, NoValue
 
 _SHOWN = 8  # names in one line
@@ -104,10 +104,10 @@ def _report(context: Context, made: Sequence[Stepped], problem: TfdbgError | Non
         used.setdefault(origin, []).append(name)
     for origin in From:
         if origin in used:
-            lines.append(line(Span(f"  {origin}: ", Style.LABEL), _names(used[origin])))
+            lines.append(line(Span(f"  {origin}: ", Style.LABEL), names_text(used[origin], _SHOWN)))
     updated = dict.fromkeys(name for stepped in made for name in stepped.updated)
     if updated:
-        lines.append(line(Span("  variables changed (copies): ", Style.LABEL), _names(updated)))
+        lines.append(line(Span("  variables changed (copies): ", Style.LABEL), names_text(updated, _SHOWN)))
     lines += _values(context, last.outputs)
     if problem is not None:
         lines.append(line(Span(f"  {problem!s}", Style.ERROR)))
@@ -119,11 +119,6 @@ def _computed_text(computed: Sequence[str]) -> str:
     if not computed:
         return "was known already"
     return "computed" if len(computed) == 1 else f"computed with {count_text(len(computed) - 1, 'other node')}"
-
-
-def _names(names: Any) -> str:
-    shown = [str(name) for name in names]
-    return ", ".join(shown[:_SHOWN]) + (f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else "")
 
 
 def _values(context: Context, outputs: Sequence[TensorName]) -> list[Line]:

@@ -11,7 +11,7 @@ from tfdbg_cli.commands.context import Context
 from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.runs import Opened
-from tfdbg_cli.model.units import count_text
+from tfdbg_cli.model.units import count_text, names_text
 
 _MOST_ASKED = 20
 
@@ -63,9 +63,8 @@ def _no_such_node(context: Context, regex: str) -> list[Line]:
     shown = regex
     unneeded = _unneeded(context, regex)
     if unneeded:
-        names = ", ".join(unneeded[:3]) + (", …" if len(unneeded) > 3 else "")
         return [
-            line(f"This run did not compute {names}:"),
+            line(f"This run did not compute {names_text(unneeded)}:"),
             line(f"{not_needed_text(run)}."),
         ]
     in_graph = sum(1 for name in run.graph.names() if re.search(regex, name))

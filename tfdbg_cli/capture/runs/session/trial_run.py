@@ -10,7 +10,7 @@ from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.runs.session.checking import Checking
 from tfdbg_cli.capture.runs.session.mirror import mirrored
 from tfdbg_cli.capture.sessions.call_names import elements_of
-from tfdbg_cli.capture.sessions.exact.made_alike import OtherRunError, first_few
+from tfdbg_cli.capture.sessions.exact.made_alike import OtherRunError
 from tfdbg_cli.capture.sessions.exact.other_ops import other_ops
 from tfdbg_cli.capture.sessions.exact.run_effect import RunEffect
 from tfdbg_cli.capture.sessions.exact.traffic import traffic_of
@@ -25,6 +25,7 @@ from tfdbg_cli.capture.tf.types import FetchedValue, RunResult, SymbolicTensor
 from tfdbg_cli.collection import COLLECTION_PUT_OFF
 from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.model.exactness import Exactness, Parting, Way
+from tfdbg_cli.model.units import names_text
 from tfdbg_cli.model.values import NoValue
 
 _GIVEN = (
@@ -159,7 +160,7 @@ class TrialRun:
         """What was done, for the screen."""
         if not self._differs:
             return ()
-        names = first_few(list(map(str, self._differs)))
+        names = names_text(self._differs)
         return ((_GIVEN if self._kept else f"{_GIVEN} {_FROM_NOW}").format(names=names),)
 
     @property
@@ -175,7 +176,7 @@ class TrialRun:
             return Exactness(Way.IN_PLACE, doubt=f"{_KEPT} {doubt_of_order(order)}".rstrip(), order=order)
         doubt = self._doubt or trial.unlike
         if not doubt and trial.other_ops:
-            doubt = _OTHER_OPS.format(names=first_few(trial.other_ops))
+            doubt = _OTHER_OPS.format(names=names_text(trial.other_ops))
         if not doubt and not trial.proven:
             doubt = _CALLS if self._call.shadow_ops.ops else _UNPROVEN
         return Exactness(Way.PROVEN, self._compared, doubt=doubt)

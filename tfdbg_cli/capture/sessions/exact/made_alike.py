@@ -9,6 +9,7 @@ from tfdbg_cli.capture.sessions.graphs_that_ran import GraphsThatRan
 from tfdbg_cli.capture.tf.op_definitions import calls_functions
 from tfdbg_cli.capture.tf.types import Op, TfGraph
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.units import names_text
 
 
 class OtherRunError(TfdbgError):
@@ -41,10 +42,10 @@ def require_alike(order: Sequence[Op], fed_names: frozenset[str], state: CallSta
         op.name for op in changing if op.name not in ran and not (calls_functions(op) and _has_inside(ran, op))
     ]
     if missing:
-        raise OtherRunError(f"Made again, the run left out {first_few(missing)}.")
+        raise OtherRunError(f"Made again, the run left out {names_text(missing)}.")
     more = _more(order[0].graph, ran, {op.name for op in order} - outside, fed_names)
     if more:
-        raise OtherRunError(f"Made again, the run made {first_few(more)} besides.")
+        raise OtherRunError(f"Made again, the run made {names_text(more)} besides.")
 
 
 def _has_inside(ran: Iterable[str], op: Op) -> bool:
@@ -63,8 +64,3 @@ def _more(graph: TfGraph, ran: Mapping[str, str], expected: Collection[str], fed
         if op.type == ran[name] and changes(op, fed_names):
             found.append(name)
     return found
-
-
-def first_few(names: Sequence[str]) -> str:
-    """The first three of `names`, and whether there are more."""
-    return ", ".join(names[:3]) + " …" * (len(names) > 3)

@@ -24,7 +24,7 @@ class KnownExactness:
     differs: tuple[Parting, ...] = field(default=())
     unlike: str = ""
 
-    def due(self) -> bool:
+    def next_is_due(self) -> bool:
         """Whether the next run is to be made plainly, too: the runs 1, 2, 4, 8 and so on. Counts the runs."""
         self.runs += 1
         return self.runs & (self.runs - 1) == 0

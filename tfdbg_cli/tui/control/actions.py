@@ -18,6 +18,7 @@ from tfdbg_cli.tui.control.find_dialog import FindDialog, key_of
 from tfdbg_cli.tui.control.folding import Folding
 from tfdbg_cli.tui.control.ignoring import ignoring
 from tfdbg_cli.tui.control.keymap import KeyContext
+from tfdbg_cli.tui.control.line_editor import LineEditor
 from tfdbg_cli.tui.control.marks import Marks
 from tfdbg_cli.tui.control.moving import Moving
 from tfdbg_cli.tui.control.outside import Outside
@@ -169,18 +170,7 @@ class Actions:
 
     def typed(self, text: str) -> None:
         """Something was typed into the line at the bottom, or into the finder."""
-        if isinstance(self._state.dialog, FindDialog):
-            self._state.dialog.editor.insert(text)
-            self._found(self._state.dialog)
-        elif self._state.filter is not None:
-            self._state.filter.editor.insert(text)
-            self._filtering.changed()
-        elif self._state.place is KeyContext.SEARCH:
-            self._state.sought.insert(text)
-            self._searching.typed()
-        else:
-            self._state.prompt.editor.insert(text)
-            self._prompt_changed()
+        self._change_line(lambda line: line.insert(text))
 
     def go_on(self) -> None:
         """Let work on the present document or array go on between two keys."""
@@ -276,17 +266,21 @@ class Actions:
         self._go_to(KeyContext.PROMPT)
 
     def _edit(self, name: str) -> None:
+        self._change_line(lambda line: line.edit(name))
+
+    def _change_line(self, change: Callable[[LineEditor], None]) -> None:
+        """Make `change` to the line that is being typed, and let the screen follow."""
         if isinstance(self._state.dialog, FindDialog):
-            self._state.dialog.editor.edit(name)
+            change(self._state.dialog.editor)
             self._found(self._state.dialog)
         elif self._state.filter is not None:
-            self._state.filter.editor.edit(name)
+            change(self._state.filter.editor)
             self._filtering.changed()
         elif self._state.place is KeyContext.SEARCH:
-            self._state.sought.edit(name)
+            change(self._state.sought)
             self._searching.typed()
         else:
-            self._state.prompt.editor.edit(name)
+            change(self._state.prompt.editor)
             self._prompt_changed()
 
     def _prompt_changed(self) -> None:

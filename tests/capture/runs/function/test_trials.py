@@ -79,7 +79,7 @@ def test_the_first_calls_are_tried_and_then_fewer_and_fewer() -> None:
     step = tf.function(lambda x: x + 1.0)
     traced, _ = _held(step, tf.constant(1.0))
     trials = Trials(traced.snapshot_plan, compat.atomic_of(step.get_concrete_function(tf.constant(1.0))))
-    assert [number for number in range(1, 2001) if trials.due()] == [1, 2, 10, 100, 1000]
+    assert [number for number in range(1, 2001) if trials.next_is_due()] == [1, 2, 10, 100, 1000]
 
 
 @pytest.fixture

@@ -102,7 +102,7 @@ class CapturedCall(ABC):
             return drawn.outputs
         with INSIDE:
             self.held.take_drawn(drawn)
-            trial = trials.tried(self.held, drawn.outputs, found=False) if trials.due() else None
+            trial = trials.tried(self.held, drawn.outputs, found=False) if trials.next_is_due() else None
         return drawn.outputs if trial is None else trial.outputs
 
     @abstractmethod

@@ -38,7 +38,7 @@ class KeptWatchedCall(FunctionCapture):
     def perform(self) -> RunResult:
         """Make the call. Raises what the call raises."""
         trials = self._watched.kept_trials
-        due = trials.due()
+        due = trials.next_is_due()
         held = self.held = held_before(self.call, self.room)
         with INSIDE:
             plain = trials.made_before(held) if due and held is not None else None

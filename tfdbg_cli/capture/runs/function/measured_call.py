@@ -60,7 +60,7 @@ class MeasuredCall:
         except Exception as error:  # noqa: BLE001  # the run was made: what it gave is the program's
             report("take the statistics of a run", error)
         trials = self._function.trials
-        if self._held is None or self._store is None or not trials.due():
+        if self._held is None or self._store is None or not trials.next_is_due():
             return list(outcome.outputs) or None
         with INSIDE:
             trial = trials.tried(self._held, outcome.outputs, found=self._store.spoiled)

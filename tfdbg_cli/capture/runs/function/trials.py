@@ -77,7 +77,7 @@ class Trials:
         """Why no calls are tried; empty if they are."""
         return self._plain.reason or self.failure
 
-    def due(self) -> bool:
+    def next_is_due(self) -> bool:
         """Whether the call that is made now is to be tried. Counts the calls, so it must be asked once for each."""
         self._calls += 1
         if self.reason:

@@ -137,7 +137,7 @@ class ReplayedWatchedCall(CapturedCall):
     def _tried(self, outcome: CallResult) -> Sequence[EagerTensor]:
         """The outputs for the program: those of the plain call, if this call is tried and they differ."""
         trials = self._watched.trials
-        if not trials.due() and not outcome.found:
+        if not trials.next_is_due() and not outcome.found:
             return outcome.outputs
         if self.held is None or trials.reason:
             return outcome.outputs

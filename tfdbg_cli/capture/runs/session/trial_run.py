@@ -65,7 +65,7 @@ class TrialRun:
         self._kept = kept
         self._traffic = traffic_of(invocation.session)
         self._alone = self._traffic.alone
-        self._due = not kept and call.trial.due()
+        self._due = not kept and call.trial.next_is_due()
         self._compared = 0
         self._doubt = ""
         self._left = False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -196,25 +196,18 @@ def _as_strings(array: Array) -> Array:
 
 
 def _unset(context: Context, options: argparse.Namespace) -> Document:
-    paused = context.run.paused
-    if paused is not None and not options.tensor:
-        for name in paused.pending:
-            paused.take_back(name)
-        return _list_live(context, paused)
-    if not options.tensor:
-        context.replaced.pop(base_of(context), None)
-        return _list(context)
     return _take_back(context, options.tensor)
 
 
 def _take_back(context: Context, text: str) -> Document:
-    paused = context.run.paused
-    replaced = context.replaced.get(base_of(context), {})
-    name = _replaced_name(context, text, list(replaced) if paused is None else paused.pending)
-    if paused is not None:
-        paused.take_back(name)
-        return _list_live(context, paused)
-    del replaced[name]
+    """Take back the tensor that `text` means, or all where it is empty."""
+    paused, replaced = context.run.paused, context.replaced.get(base_of(context), {})
+    held = list(replaced if paused is None else paused.pending)
+    for name in [_replaced_name(context, text, held)] if text else held:
+        if paused is None:
+            del replaced[name]
+        else:
+            paused.take_back(name)
     return _list(context)
 
 
@@ -229,44 +222,31 @@ def _replaced_name(context: Context, text: str, replaced: Sequence[TensorName]) 
     return name
 
 
-def _list_live(context: Context, paused: Replaceable) -> Document:
-    """What the program is given in place of what the op gave."""
-    if not paused.pending:
-        return text_document("replaced", line("No tensor is replaced."), data={"tensors": []}, title="set")
-    lines: list[Line] = [line(Span("When it goes on the program is given", Style.TITLE)), EMPTY_LINE]
-    data = []
-    for name in paused.pending:
-        row = context.run.tensors.named(name.node, name.slot)[-1]
-        dtype, value = context.run.tensors[row].dtype, paused.value(name)
-        lines.append(line(Span(str(name), Style.NAME, f"pt {quoted(str(name))}")))
-        lines.append(line("  was  ", *chip(context.run.tensors.value(row), dtype).spans))
-        lines.append(line("  is   ", *chip(value, dtype, summarize(value)).spans))
-        data.append({"name": str(name), "dtype": dtype, "summary": summary_data(summarize(value))})
-    lines += [EMPTY_LINE, line(Span("unset", Style.KEY, "unset"), " gives it what the op gave.")]
-    return Document("replaced", (Text(tuple(lines)),), lambda: {"tensors": data}, "set")
-
-
 def _list(context: Context) -> Document:
-    if context.run.paused is not None:
-        return _list_live(context, context.run.paused)
-    replaced = context.replaced.get(base_of(context), {})
-    run = context.runs[base_of(context)]
-    if not replaced:
+    unset, paused = Span("unset", Style.KEY, "unset"), context.run.paused
+    if paused is not None:
+        head = "When it goes on the program is given"
+        values = {name: paused.value(name) for name in paused.pending}
+        return _listing(context.run, values, head, line(unset, " gives it what the op gave."))
+    values = context.replaced.get(base_of(context), {})
+    foot = line(Span("again", Style.KEY, "again"), " computes what depends on them; ", unset, " drops them.")
+    return _listing(context.runs[base_of(context)], values, f"{count_text(len(values), 'tensor')} replaced", foot)
+
+
+def _listing(run: Run, values: Mapping[TensorName, Array], head: str, foot: Line) -> Document:
+    """The tensors of `run` that have these `values` in place of their own."""
+    if not values:
         return text_document("replaced", line("No tensor is replaced."), data={"tensors": []}, title="set")
-    lines: list[Line] = [line(Span(f"{count_text(len(replaced), 'tensor')} replaced", Style.TITLE)), EMPTY_LINE]
+    lines: list[Line] = [line(Span(head, Style.TITLE)), EMPTY_LINE]
     data = []
-    for name, value in replaced.items():
-        row = run.tensors.named(name.node, name.slot)[0]
+    for name, value in values.items():
+        row = run.tensors.named(name.node, name.slot)[-1]
         dtype = run.tensors[row].dtype
         lines.append(line(Span(str(name), Style.NAME, f"pt {quoted(str(name))}")))
         lines.append(line("  was  ", *chip(run.tensors.value(row), dtype).spans))
         lines.append(line("  is   ", *chip(value, dtype, summarize(value)).spans))
         data.append({"name": str(name), "dtype": dtype, "summary": summary_data(summarize(value))})
-    again = Span("again", Style.KEY, "again")
-    lines += [
-        EMPTY_LINE,
-        line(again, " computes what depends on them; ", Span("unset", Style.KEY, "unset"), " drops them."),
-    ]
+    lines += [EMPTY_LINE, foot]
     return Document("replaced", (Text(tuple(lines)),), lambda: {"tensors": data}, "set", focus=len(lines) - 1)
 
 

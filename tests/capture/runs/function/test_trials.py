@@ -183,7 +183,7 @@ def test_an_error_of_the_program_stays_its_own() -> None:
 @pytest.mark.usefixtures("other_plain_runs")
 def test_what_came_before_a_late_difference_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     due = iter([False, False, False, True])
-    monkeypatch.setattr(Trials, "due", lambda trials: setattr(trials, "_calls", 10) or next(due, False))
+    monkeypatch.setattr(Trials, "next_is_due", lambda trials: setattr(trials, "_calls", 10) or next(due, False))
     step = _step(tf.Variable(1.0, name="weight"))
     with debugged(RunUntil("has_inf_or_nan")) as front:
         for _ in range(4):
@@ -198,7 +198,7 @@ def test_what_came_before_a_late_difference_is_said(monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.usefixtures("other_plain_runs")
 def test_the_line_of_the_watch_says_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Trials, "due", lambda trials: setattr(trials, "_calls", 10) or True)
+    monkeypatch.setattr(Trials, "next_is_due", lambda trials: setattr(trials, "_calls", 10) or True)
     step = _step(tf.Variable(1.0))
     with debugged(RunUntil("has_inf_or_nan")) as front:
         step(tf.constant(0.5))

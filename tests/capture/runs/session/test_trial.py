@@ -267,7 +267,7 @@ def hidden_by_relu(tf: Any) -> tuple[Any, list[Any]]:
 
 @pytest.mark.parametrize("values", [Values.AUTO, Values.KEEP])
 def test_at_a_hit_the_program_has_what_it_would_have_had(tf, debugged, graph, monkeypatch, values) -> None:
-    monkeypatch.setattr(KnownExactness, "due", lambda self: False)  # only the hit leads to a comparison
+    monkeypatch.setattr(KnownExactness, "next_is_due", lambda self: False)  # only the hit leads to a comparison
     x, fetches = hidden_by_relu(tf)
     given = [1.0, 2.0, 0.0, 3.0]
     (w,) = tf.global_variables()

@@ -218,10 +218,10 @@ def test_dumps_share_what_the_graph_says_until_it_grows(tf, model, tmp_path) -> 
     graphs = [folder / "_tfdbg_cli" / "python_graph.pb" for folder in sorted(root.iterdir())]
     assert [path.stat().st_nlink for path in graphs] == [2, 2, 1]
     assert graphs[2].stat().st_size > graphs[1].stat().st_size
-    from tfdbg_cli.capture.dump_folders import size_of
+    from tfdbg_cli.capture.dump_folders import disk_bytes
 
-    assert size_of(root) < sum(path.stat().st_size for path in root.rglob("*") if path.is_file())
-    assert size_of(root / "no such folder") == 0
+    assert disk_bytes(root) < sum(path.stat().st_size for path in root.rglob("*") if path.is_file())
+    assert disk_bytes(root / "no such folder") == 0
     runs = open_path(root).runs
     assert [any(frame.file == __file__ for frame in run.tracebacks["y"]) for run in runs] == [True] * 3
 

@@ -12,7 +12,7 @@ import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tfdbg_cli.capture.runs.eager.checks import norm_of
+from tfdbg_cli.capture.runs.eager.checks import norm_bound
 from tfdbg_cli.ops.norms import FAR_FROM_OVERFLOW, RULES
 
 pytestmark = pytest.mark.tf
@@ -129,7 +129,7 @@ def test_a_bound_is_never_below_the_norm(op_type: str, seed: int, exponent: floa
     for call in _CALLS[op_type]:
         inputs, output = call(numbers)
         counted, of_norms = RULES[op_type]
-        norms = [norm_of(np.asarray(value)) for value in inputs[counted]]
+        norms = [norm_bound(np.asarray(value)) for value in inputs[counted]]
         assert None not in norms
         bound = of_norms(norms, int(tf.size(output)))
         exact = math.sqrt(np.sum(np.square(output.numpy().astype(np.float64))))
@@ -147,6 +147,6 @@ def test_of_an_empty_group_nothing_is_said() -> None:
     empty = tf.zeros([0, 3])
     for op_type, reduced in (("Max", tf.reduce_max), ("Min", tf.reduce_min), ("Mean", tf.reduce_mean)):
         assert not np.isfinite(reduced(empty, axis=0).numpy()).any()
-        known = norm_of(empty.numpy())
+        known = norm_bound(empty.numpy())
         assert known is not None
         assert RULES[op_type][1]([known], 3) == math.inf

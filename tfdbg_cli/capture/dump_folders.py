@@ -33,7 +33,7 @@ def to_keep(run: Run) -> Run:
     return replace(run, sources=ProgramSources())
 
 
-def size_of(folder: Path) -> int:
+def disk_bytes(folder: Path) -> int:
     """Bytes that the files in `folder`, however deep, add to the disk; 0 when it is not there.
 
     A file that is one with a file of another run (`formats.graph_files`) adds nothing.

@@ -25,7 +25,7 @@ def add_prompt_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object a line for each command")
 
 
-def launch_options(
+def options_given(
     options: argparse.Namespace, until: RunUntil | None = None, record: RecordRuns | None = None
 ) -> LaunchOptions:
     """Those options, `until`, the watch that a program begins with, and `record`, which runs are recorded."""

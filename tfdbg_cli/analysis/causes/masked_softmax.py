@@ -12,10 +12,9 @@ from tfdbg_cli.analysis.causes.suggestions import LEFT_OUT
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
 from tfdbg_cli.analysis.graph.makers import Maker
 from tfdbg_cli.model.values import Array
-from tfdbg_cli.ops.kinds import COPIES
+from tfdbg_cli.ops.kinds import COPIES, QUOTIENTS
 
 _MOST_COPIES = 10
-_BY_HAND = frozenset({"RealDiv", "Div"})
 
 
 def log_of_masked_softmax(lineage: Lineage, inputs: Sequence[InputSeen], evidence: Evidence) -> Cause | None:
@@ -44,7 +43,7 @@ def _logits(lineage: Lineage, share: InputSeen) -> Array | None:
             return None
         if share.node.op_type == "Softmax":
             return lineage.inputs(share.index)[0].value
-        if share.node.op_type not in COPIES | _BY_HAND | {"Exp"}:
+        if share.node.op_type not in COPIES | QUOTIENTS | {"Exp"}:
             return None
         read = lineage.places(share.index)
         if not read:

@@ -112,7 +112,7 @@ class FrameReports:
             return
         kept: Sequence[EagerTensor] | None = values
         if self._room is not None:
-            size = sum(map(size_of, values))
+            size = sum(map(tensor_bytes, values))
             if size > self._room:
                 kept, self._room = None, 0  # later turns are dropped as well, to leave no gaps
                 self.dropped += 1
@@ -150,7 +150,7 @@ class Rewritten:
         self.reports.begin(self.rewriting.frames, room, self.rewriting.early, in_order=everything)
 
 
-def size_of(tensor: EagerTensor) -> int:
+def tensor_bytes(tensor: EagerTensor) -> int:
     """The bytes of an eager tensor, without looking at it; for strings a guess."""
     return compat.elements_of(tensor) * (element_type(compat.dtype_number(tensor)).itemsize or _TEXT_BYTES)
 

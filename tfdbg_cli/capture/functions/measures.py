@@ -16,7 +16,7 @@ import numpy as np
 
 from tfdbg_cli.capture.functions.checks import added
 from tfdbg_cli.capture.functions.definition.edit import Edit
-from tfdbg_cli.capture.questions.question import size_of
+from tfdbg_cli.capture.questions.question import element_count
 from tfdbg_cli.capture.questions.recipe import Attribute, RecipeStep, kind
 from tfdbg_cli.model.dtypes import DOUBLE, element_type
 from tfdbg_cli.ops.transparent_shapes import Shape
@@ -41,13 +41,13 @@ MEASURED = frozenset({*_WIDE, *_COMPLEX})
 
 def is_told(dtype: int, shape: Shape) -> bool:
     """Whether the elements of a tensor of this dtype (by number) and shape are returned, instead of a row."""
-    known = size_of(shape)
+    known = element_count(shape)
     return known is not None and known <= _SMALL and element_type(dtype).name in _WIDE
 
 
 def numbers_of(dtype: int, shape: Shape) -> int:
     """How many numbers are returned for such a tensor: its elements, or a row, or a row and its size."""
-    known = size_of(shape)
+    known = element_count(shape)
     if is_told(dtype, shape):
         return known or 0
     return WIDTH if known is not None else WIDTH + 1
@@ -104,7 +104,7 @@ class Measures:
         if is_told(dtype, shape):
             self._elements.append(self._told(tensor, name, shape, device))
         else:
-            self._rows.extend(self._row(tensor, name, size_of(shape), shape, device))
+            self._rows.extend(self._row(tensor, name, element_count(shape), shape, device))
         for node in list(self._edit.nodes.values())[first:]:
             reads = [asked if text == tensor else "" for text in node.input]
             if asked and any(reads):

@@ -9,7 +9,7 @@ from pathlib import Path
 from tfdbg_cli.capture.budget import ROOM_BESIDE_GRAPHS, disk_budget, free_disk
 from tfdbg_cli.capture.controller import EVERYTHING, Action, PendingRun, Plan
 from tfdbg_cli.capture.debug_options import WatchOptions
-from tfdbg_cli.capture.dump_folders import dump_name, size_of
+from tfdbg_cli.capture.dump_folders import disk_bytes, dump_name
 from tfdbg_cli.capture.intercept.unattended import Unattended, WatchFunction
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.model.runs import Run
@@ -67,7 +67,7 @@ class DumpingController(Unattended):
         """Whether one more dump of the size of the last fits; says once that it does not."""
         with self._lock:
             while self._uncounted:
-                self._last = size_of(self._uncounted.pop())
+                self._last = disk_bytes(self._uncounted.pop())
                 self._used += self._last
         expected = self._last
         if not expected and watch is None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from tfdbg_cli.analysis.watch.filter import Filter
 from tfdbg_cli.analysis.watch.training_filters import has_dead_units, is_dead, norm_of
-from tfdbg_cli.capture.questions.question import Covering, Question, size_of
+from tfdbg_cli.capture.questions.question import Covering, Question, element_count
 from tfdbg_cli.capture.questions.recipe import ASKED, BEFORE, Recipe, kind
 from tfdbg_cli.model.updates import UPDATED_VARIABLE
 from tfdbg_cli.model.values import Array
@@ -40,7 +40,7 @@ class GradientNorm(Question):
     above: bool = False
 
     def concerns(self, op_type: str, dtype: str, shape: Shape) -> bool:
-        return dtype in CHECKABLE and size_of(shape) != 0
+        return dtype in CHECKABLE and element_count(shape) != 0
 
     def answer(self, dtype: str, shape: Shape, recipe: Recipe) -> None:
         wide = [
@@ -62,7 +62,7 @@ class GradientNorm(Question):
         if self.above:
             recipe.contrary(small)
         else:
-            recipe.unless_empty(small, ASKED, dtype, size_of(shape))
+            recipe.unless_empty(small, ASKED, dtype, element_count(shape))
 
     def asked_of(self, array: Array) -> bool:
         norm = None if array is None else norm_of(array)
@@ -93,7 +93,7 @@ class DeadUnits(Question):
     share: float = 0.9
 
     def concerns(self, op_type: str, dtype: str, shape: Shape) -> bool:
-        return dtype in CHECKABLE and op_type in RELUS and shape != () and size_of(shape) != 0
+        return dtype in CHECKABLE and op_type in RELUS and shape != () and element_count(shape) != 0
 
     def askable(self, dtype: str, shape: Shape) -> bool:
         return shape is not None and shape[-1] is not None
@@ -109,7 +109,7 @@ class DeadUnits(Question):
         alive = recipe.cast(recipe.reduced("Any", table, None, keep=False), "bool", "int32")
         count = recipe.reduced("Sum", alive, "int32")
         dead = recipe.op("LessEqual", count, recipe.constant(self._most(units), "int32"), T=kind("int32"))
-        recipe.unless_empty(recipe.counted(dead), ASKED, dtype, size_of(shape))
+        recipe.unless_empty(recipe.counted(dead), ASKED, dtype, element_count(shape))
 
     def asked_of(self, array: Array) -> bool:
         return array is None or has_dead_units(array, self.share)
@@ -144,7 +144,7 @@ class Unchanged(Question):
         for other in different[1:]:
             either = recipe.op("LogicalOr", either, other)
         same = recipe.contrary(recipe.counted(either))
-        recipe.unless_empty(same, ASKED, dtype, size_of(shape))
+        recipe.unless_empty(same, ASKED, dtype, element_count(shape))
 
 
 def _bits(value: int, dtype: str, recipe: Recipe) -> int:

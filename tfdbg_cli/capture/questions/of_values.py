@@ -11,7 +11,7 @@ import numpy as np
 
 from tfdbg_cli.analysis.watch.filter import Filter, TensorFilter
 from tfdbg_cli.analysis.watch.filters import has_inf_or_nan
-from tfdbg_cli.capture.questions.question import Covering, Question, size_of
+from tfdbg_cli.capture.questions.question import Covering, Question, element_count
 from tfdbg_cli.capture.questions.recipe import ASKED, Recipe, kind
 from tfdbg_cli.model.values import Array
 from tfdbg_cli.ops.element_bounds import AT_MOST_TWO
@@ -59,7 +59,7 @@ class AllZero(Question):
     """Whether all elements are zero. Asked of the bits: TensorFlow's kernels take denormal numbers for zeros."""
 
     def concerns(self, op_type: str, dtype: str, shape: Shape) -> bool:
-        return dtype in CHECKABLE and op_type != "Const" and size_of(shape) != 0
+        return dtype in CHECKABLE and op_type != "Const" and element_count(shape) != 0
 
     def asked_of(self, array: Array) -> bool:
         return array is None or bool(self.asked(None, array))
@@ -68,7 +68,7 @@ class AllZero(Question):
         found = [self._not_zero(value, real, recipe) for value, real in recipe.reals(ASKED, dtype)]
         some = found[0] if len(found) == 1 else recipe.op("LogicalOr", *found)
         all_zero = recipe.contrary(recipe.counted(some))
-        recipe.unless_empty(all_zero, ASKED, dtype, size_of(shape))
+        recipe.unless_empty(all_zero, ASKED, dtype, element_count(shape))
 
     def _not_zero(self, value: int, dtype: str, recipe: Recipe) -> int:
         bits, integer = recipe.bits(value, dtype)
@@ -86,7 +86,7 @@ class Large(Question):
     share: float = 0.0
 
     def concerns(self, op_type: str, dtype: str, shape: Shape) -> bool:
-        if dtype not in CHECKABLE or size_of(shape) == 0:
+        if dtype not in CHECKABLE or element_count(shape) == 0:
             return False
         return op_type not in AT_MOST_TWO or self._bound(dtype) < 2
 

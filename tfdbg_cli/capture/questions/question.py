@@ -107,7 +107,7 @@ class Question:
         return any(counts[place] != 0 for place in self.sure)
 
 
-def size_of(shape: Shape) -> int | None:
+def element_count(shape: Shape) -> int | None:
     """The number of elements, where the shape is known."""
     if shape is None:
         return None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tfdbg_cli.api.launch_options import set_launch_options
 from tfdbg_cli.cli.parser import Parser
-from tfdbg_cli.cli.prompt import add_prompt_options, launch_options, look_at
+from tfdbg_cli.cli.prompt import add_prompt_options, look_at, options_given
 from tfdbg_cli.cli.waiting import waited_for
 from tfdbg_cli.errors import NothingYetError
 from tfdbg_cli.streams import to_stderr
@@ -56,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
     atexit.register(gc.freeze)
     from tfdbg_cli.formats.opening import open_path
 
-    set_launch_options(launch_options(options))
+    set_launch_options(options_given(options))
     path = options.path
     opened = _followed(path) if options.follow else waited_for(path, lambda: open_path(path))
     kept: list[object] = [opened]

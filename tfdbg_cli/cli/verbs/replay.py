@@ -6,7 +6,7 @@ import argparse
 
 from tfdbg_cli.api.launch_options import set_launch_options
 from tfdbg_cli.cli.parser import Parser
-from tfdbg_cli.cli.prompt import add_prompt_options, launch_options, look_at
+from tfdbg_cli.cli.prompt import add_prompt_options, look_at, options_given
 from tfdbg_cli.streams import to_stderr
 
 HELP = "make the run of a bundle again and look at it"
@@ -36,9 +36,9 @@ def run(options: argparse.Namespace) -> int:
 
     if options.eager:
         options.commands = options.commands and [STEPPER, *options.commands]
-        set_launch_options(launch_options(options))
+        set_launch_options(options_given(options))
         return look_at(steps_of(options.path, trust=options.trust))
-    set_launch_options(launch_options(options))
+    set_launch_options(options_given(options))
     made = replayed(options.path, trust=options.trust)
     if options.commands or options.json or options.ui == "none":
         to_stderr(made.said)  # others see it on the first screen

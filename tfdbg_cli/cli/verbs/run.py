@@ -9,7 +9,7 @@ from dataclasses import replace
 from tfdbg_cli.cli import launch
 from tfdbg_cli.cli.launched_output import launched_output
 from tfdbg_cli.cli.parser import Parser
-from tfdbg_cli.cli.prompt import add_prompt_options, launch_options
+from tfdbg_cli.cli.prompt import add_prompt_options, options_given
 from tfdbg_cli.cli.record_options import add_record_options, record_of
 from tfdbg_cli.cli.verbs import Program
 from tfdbg_cli.commands.views.watch_decision import SKIPPING, watch_decision
@@ -71,7 +71,7 @@ def run(options: argparse.Namespace) -> Program:
         start = launch.module_program(options.module, program)
     else:
         start = launch.script_program(program[0], program[1:])
-    asked = launch_options(options, watch_of(options), record_of(options))
+    asked = options_given(options, watch_of(options), record_of(options))
     asked = replace(asked, output=launched_output())  # the program may lead its own elsewhere
 
     def debugged() -> int:

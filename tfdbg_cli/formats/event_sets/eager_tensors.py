@@ -8,7 +8,7 @@ from functools import cached_property
 from tfdbg_cli.formats.event_sets.event_set import EventSet
 from tfdbg_cli.formats.event_sets.executions import Span
 from tfdbg_cli.formats.event_sets.health_columns import TensorRecords
-from tfdbg_cli.formats.event_sets.store import SavedTensor
+from tfdbg_cli.formats.event_sets.store import RecordedTensor
 from tfdbg_cli.formats.event_sets.tracebacks import RecordAt
 from tfdbg_cli.model.names import TensorName
 
@@ -29,10 +29,10 @@ class EagerTensors:
     def __len__(self) -> int:
         return len(self._makers)
 
-    def __getitem__(self, index: int) -> SavedTensor:
+    def __getitem__(self, index: int) -> RecordedTensor:
         at, slot = int(self._makers[index]), int(self._slots[index])
         output = self._events.executions.output(at, slot)
-        return SavedTensor(
+        return RecordedTensor(
             TensorName(self._nodes[at - self._first], slot),
             output.op_type,
             self._events.graphs.device(output.host, output.device),

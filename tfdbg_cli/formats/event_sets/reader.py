@@ -8,7 +8,7 @@ from tfdbg_cli.formats.event_sets.eager_tensors import EagerPlaces, EagerTensors
 from tfdbg_cli.formats.event_sets.event_set import EventSet
 from tfdbg_cli.formats.event_sets.executions import Executed, Span
 from tfdbg_cli.formats.event_sets.health import Mode, not_recorded, records_text
-from tfdbg_cli.formats.event_sets.store import EventTensorStore, ListedTensors, SavedTensor, SavedTensors
+from tfdbg_cli.formats.event_sets.store import EventTensorStore, ListedTensors, RecordedTensor, RecordedTensors
 from tfdbg_cli.formats.event_sets.tracebacks import RecordAt, SavedTracebacks
 from tfdbg_cli.model.calls import Argument, Call, RunKind
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
@@ -46,7 +46,7 @@ def read_run(events: EventSet, place: int) -> Run:
     )
 
 
-_Parts = tuple[Call, SavedTensors, Graph, Mapping[str, RecordAt]]
+_Parts = tuple[Call, RecordedTensors, Graph, Mapping[str, RecordAt]]
 
 
 def _call(events: EventSet, place: int, span: Span) -> _Parts:
@@ -58,7 +58,7 @@ def _call(events: EventSet, place: int, span: Span) -> _Parts:
         name = shown.name(row.key)
         op = shown.ops.get(name.node)
         tensors.append(
-            SavedTensor(name, op.op_type if op else "", row.key.device, row.time, row.file, row.offset, None)
+            RecordedTensor(name, op.op_type if op else "", row.key.device, row.time, row.file, row.offset, None)
         )
     places: dict[str, RecordAt] = {name: (op.file, op.offset) for name, op in shown.ops.items()}
     if span.is_open:
@@ -111,12 +111,12 @@ def _eager(events: EventSet, place: int, span: Span) -> _Parts:
     return call, EagerTensors(events, place, span), graph, EagerPlaces(events, place, span)
 
 
-def _outputs(events: EventSet, executed: Executed, node: str) -> Iterator[SavedTensor]:
+def _outputs(events: EventSet, executed: Executed, node: str) -> Iterator[RecordedTensor]:
     file = events.executions.files[executed.host]
     for slot in range(len(executed.gave)):
         device_id = executed.devices[slot] if slot < len(executed.devices) else 0
         device = events.graphs.device(executed.host, device_id)
-        yield SavedTensor(
+        yield RecordedTensor(
             TensorName(node, slot), executed.op_type, device, executed.time, file, executed.offset, slot
         )
 

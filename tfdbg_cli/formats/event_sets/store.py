@@ -25,7 +25,7 @@ _MANY = 64  # tensors whose numbers are read together
 _NOT_HERE = not_recorded(Mode.FULL_TENSOR)
 
 
-class SavedTensor(NamedTuple):
+class RecordedTensor(NamedTuple):
     """A tensor and the record that tells of it: of an output of an execution, or (None) of a trace."""
 
     name: TensorName
@@ -37,12 +37,12 @@ class SavedTensor(NamedTuple):
     output: int | None
 
 
-class SavedTensors(Protocol):
+class RecordedTensors(Protocol):
     """The tensors of a run: each made when it is looked at, where there may be very many."""
 
     def __len__(self) -> int: ...
 
-    def __getitem__(self, index: int) -> SavedTensor: ...
+    def __getitem__(self, index: int) -> RecordedTensor: ...
 
     def names(self) -> Iterable[TensorName]:
         """The names of all of them."""
@@ -60,13 +60,13 @@ class SavedTensors(Protocol):
 class ListedTensors:
     """Those of a call: what its graphs made, and what it returned."""
 
-    def __init__(self, rows: Sequence[SavedTensor]) -> None:
+    def __init__(self, rows: Sequence[RecordedTensor]) -> None:
         self._rows = rows
 
     def __len__(self) -> int:
         return len(self._rows)
 
-    def __getitem__(self, index: int) -> SavedTensor:
+    def __getitem__(self, index: int) -> RecordedTensor:
         return self._rows[index]
 
     def names(self) -> Iterable[TensorName]:
@@ -99,7 +99,7 @@ class ListedTensors:
 class EventTensorStore:
     """Tensors in records, in this order. Numbers stand for values where they were `counted`."""
 
-    def __init__(self, rows: SavedTensors, *, counted: bool) -> None:
+    def __init__(self, rows: RecordedTensors, *, counted: bool) -> None:
         self._counted = counted
         self._rows = rows
         self._known: dict[int, Told] = {}
@@ -192,7 +192,7 @@ class EventTensorStore:
         protos = event.execution.tensor_protos
         return told(event.execution.tensor_debug_mode, protos[row.output] if row.output < len(protos) else None)
 
-    def _event(self, row: SavedTensor) -> Any:
+    def _event(self, row: RecordedTensor) -> Any:
         """The record of `row`; that of an execution is kept for its other outputs, unless it is long.
 
         Raises:

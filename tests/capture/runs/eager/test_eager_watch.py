@@ -21,7 +21,7 @@ from support.scripted import ScriptedFrontend
 
 from tfdbg_cli.analysis.graph.lineage import Lineage
 from tfdbg_cli.analysis.origin.search import OriginSearch
-from tfdbg_cli.capture.runs.eager.checks import norm_of
+from tfdbg_cli.capture.runs.eager.checks import norm_bound
 from tfdbg_cli.capture.runs.eager.log.noted_ops import taken
 from tfdbg_cli.capture.runs.eager.log.recent import RecentOps
 from tfdbg_cli.capture.runs.eager.program.stacks import stack_here
@@ -100,11 +100,11 @@ def test_one_bad_element_anywhere(size, dtype) -> None:
     array = np.full(size, np.finfo(dtype).max, dtype)  # the squares of which are infinite
     with warnings.catch_warnings(), np.errstate(all="raise"):
         warnings.simplefilter("error")
-        assert norm_of(array) is not None
+        assert norm_bound(array) is not None
         for bad in (np.nan, np.inf, -np.inf):
             array[size // 2] = bad
-            assert norm_of(array) is None
-            assert norm_of(array[size // 2]) is None
+            assert norm_bound(array) is None
+            assert norm_bound(array[size // 2]) is None
 
 
 _KINDS = ["relu", "neg", "log", "exp", "sum", "mul", "concat", "div"]

@@ -74,8 +74,8 @@ def test_the_line_that_gives_a_bad_number_is_always_stopped_at(size, first, step
 
 def test_what_comes_from_outside_is_looked_at_once(front, monkeypatch) -> None:
     looks: list[int] = []
-    norm_of = checks.norm_of
-    monkeypatch.setattr(checks, "norm_of", lambda value: (looks.append(value.size), norm_of(value))[1])
+    norm_bound = checks.norm_bound
+    monkeypatch.setattr(checks, "norm_bound", lambda value: (looks.append(value.size), norm_bound(value))[1])
     batch, rate = tf.constant(np.ones(100_000, np.float32)), tf.constant(1e-4)
     for _ in range(5):
         _ = (batch * rate) * rate
@@ -85,8 +85,8 @@ def test_what_comes_from_outside_is_looked_at_once(front, monkeypatch) -> None:
 
 def test_bounds_that_grew_from_layer_to_layer_end_at_a_tensor_that_is_looked_at_quickly(front, monkeypatch) -> None:
     looks: list[int] = []
-    norm_of = checks.norm_of
-    monkeypatch.setattr(checks, "norm_of", lambda value: (looks.append(value.size), norm_of(value))[1])
+    norm_bound = checks.norm_bound
+    monkeypatch.setattr(checks, "norm_bound", lambda value: (looks.append(value.size), norm_bound(value))[1])
     weights = [tf.Variable(np.eye(300, dtype=np.float32)) for _ in range(8)]
     batch = tf.constant(np.ones((20, 300), np.float32))
     for turn in range(4):

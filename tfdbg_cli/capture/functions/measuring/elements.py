@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.static_facts import StaticFacts
 from tfdbg_cli.capture.functions.updated_variables import UpdatedVariable
-from tfdbg_cli.capture.questions.question import size_of
+from tfdbg_cli.capture.questions.question import element_count
 from tfdbg_cli.capture.tf.types import NodeDef
 from tfdbg_cli.model.dtypes import element_type
 from tfdbg_cli.model.names import TensorName
@@ -65,7 +65,7 @@ class ElementSources:
         return Elements(scope, reference, negated, times)
 
     def _size(self, scope: Scope, reference: str) -> int | None:
-        return size_of(self._facts.shape(scope.resolve(reference)))
+        return element_count(self._facts.shape(scope.resolve(reference)))
 
     def _assigned_before(self, scope: Scope, read: NodeDef) -> tuple[Scope, str] | None:
         """The value that a variable was assigned right before `read`: scope and reference; None if not certain."""

@@ -20,7 +20,7 @@ from tfdbg_cli.capture.functions.measuring.measured_tensors import Layout, Measu
 from tfdbg_cli.capture.functions.static_facts import StaticFacts
 from tfdbg_cli.capture.functions.twins import has_twin
 from tfdbg_cli.capture.functions.updated_variables import UpdatedVariable, region_of, updated_variables
-from tfdbg_cli.capture.questions.question import size_of
+from tfdbg_cli.capture.questions.question import element_count
 from tfdbg_cli.capture.tf.opaque import HANDLE
 from tfdbg_cli.model.dtypes import element_type
 from tfdbg_cli.model.names import TensorName
@@ -267,7 +267,7 @@ def _measured(listed: _Listed, places: Mapping[int, int]) -> Measured:
     """`listed` with the place of its numbers; `places` has the places of the checks, by their ids."""
     found = listed.found
     if isinstance(found, Checkable):
-        told, size = is_told(found.dtype, found.shape), size_of(found.shape)
+        told, size = is_told(found.dtype, found.shape), element_count(found.shape)
         at = places[id(found)]
         return Measured(listed.shown, listed.shape, None, at, told, False, size, listed.negated, listed.times)
     lack = found if isinstance(found, NoValue) else None

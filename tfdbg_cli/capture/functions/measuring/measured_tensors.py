@@ -11,7 +11,7 @@ import numpy as np
 
 from tfdbg_cli.capture.functions.definition.shown_values import Shown
 from tfdbg_cli.capture.functions.measures import EXACT, WIDTH
-from tfdbg_cli.capture.questions.question import size_of
+from tfdbg_cli.capture.questions.question import element_count
 from tfdbg_cli.formats.container.run_rows import STATISTICS_ALONE
 from tfdbg_cli.model.dtypes import element_type
 from tfdbg_cli.model.statistics import Summary, summaries_of
@@ -187,7 +187,7 @@ def _negated(number: float | None) -> float | None:
 
 
 def _described(item: Measured) -> Tensor:
-    shown, size, dtype = item.shown, size_of(item.shape), element_type(item.shown.dtype)
+    shown, size, dtype = item.shown, element_count(item.shape), element_type(item.shown.dtype)
     shape = None if item.shape is None or None in item.shape else tuple(length or 0 for length in item.shape)
     nbytes = None if size is None or dtype.itemsize is None else size * dtype.itemsize
     return Tensor(shown.name, shown.device, 0, dtype.name, shape, nbytes, None, shown.op_type)
@@ -197,7 +197,7 @@ def _sized(tensor: Tensor, item: Measured, size: int) -> Tensor:
     """`tensor` with its `size` in elements, and with its shape if only one dimension was unknown."""
     shape = None
     if item.shape is not None and item.shape.count(None) == 1:
-        others = size_of(tuple(length for length in item.shape if length is not None))
+        others = element_count(tuple(length for length in item.shape if length is not None))
         if others:
             shape = tuple(size // others if length is None else length for length in item.shape)
     return replace(tensor, shape=shape, nbytes=size * (element_type(item.shown.dtype).itemsize or 0))

@@ -97,7 +97,7 @@ class Checks:
                 size = value.size
                 if size > _SMALL or op_type in _HANDING_ON:
                     norm = self._bound(op, op_type, inputs, size)
-                if norm is None and 1 < size <= _SMALL:  # `norm_of` written out, for the most frequent case
+                if norm is None and 1 < size <= _SMALL:  # `norm_bound` written out, for the most frequent case
                     square = float(_dot(value, value))
                     if square < _INFINITE:
                         norm = _INEXACT * _root(square) + _LEAST, size
@@ -106,7 +106,7 @@ class Checks:
             elif op_type == "ReadVariableOp":
                 norm = self._known(inputs[0])
             if norm is None:
-                norm = norm_of(value)
+                norm = norm_bound(value)
             if norm is not None:
                 norms[key] = norm
             elif not _is_undefined(op, key):
@@ -194,7 +194,7 @@ class Checks:
             return self._asks(op, 0, UPDATED_VARIABLE, value)
         key = tensor_id(handle)
         self._before.pop(key, None)
-        norm = norm_of(value)
+        norm = norm_bound(value)
         if norm is not None:
             self._norms[key] = norm
             return False
@@ -269,7 +269,7 @@ class Checks:
         if type(given) is not EagerTensor or dtype_number(given) not in _WIDE:
             return None
         value = host_array(given)
-        norm = norm_of(value) if value.size <= most else None
+        norm = norm_bound(value) if value.size <= most else None
         if norm is not None:
             self._norms[tensor_id(given)] = norm
         return norm
@@ -298,7 +298,7 @@ class Checks:
             raise
 
 
-def norm_of(value: Any) -> Norm | None:
+def norm_bound(value: Any) -> Norm | None:
     """A bound of the L2 norm of an array or a NumPy scalar, and its size; None where not all of it is finite.
 
     The bound is infinite for dtypes whose norm is not computed, and where the sum of squares overflows.
@@ -324,7 +324,7 @@ def _is_undefined(op: Noted, key: int) -> bool:
 
 
 def _holds_bad(output: Taken) -> bool:
-    return output[1] not in _EXACT and norm_of(output[2]) is None
+    return output[1] not in _EXACT and norm_bound(output[2]) is None
 
 
 def _is_handle(given: OpInput) -> bool:
@@ -333,7 +333,7 @@ def _is_handle(given: OpInput) -> bool:
 
 def _is_fine(given: OpInput) -> bool:
     if type(given) is EagerTensor:
-        return dtype_number(given) in _EXACT or norm_of(host_array(given)) is not None
+        return dtype_number(given) in _EXACT or norm_bound(host_array(given)) is not None
     try:
         return not any_nonfinite(np.asarray(given))
     except (TypeError, ValueError):  # no numbers

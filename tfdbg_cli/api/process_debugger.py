@@ -13,7 +13,7 @@ from tfdbg_cli.api.frontends import attended, choose_frontend, user_settings
 from tfdbg_cli.api.launch_options import launch_options
 from tfdbg_cli.api.screen_beside import load_beside
 from tfdbg_cli.api.watches import seen_by_watches
-from tfdbg_cli.api.wrapped_sessions import wrapped_with_runs
+from tfdbg_cli.api.wrapped_debuggers import wrapped_with_runs
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
 from tfdbg_cli.capture.intercept.all_sessions import intercept_all_sessions

@@ -8,7 +8,7 @@ from tfdbg_cli.api.frontends import attended, choose_frontend, ui_name, user_set
 from tfdbg_cli.api.launch_options import launch_options
 from tfdbg_cli.api.process_debugger import process_debugger
 from tfdbg_cli.api.screen_beside import load_beside
-from tfdbg_cli.api.wrapped_sessions import note_wrapped_session
+from tfdbg_cli.api.wrapped_debuggers import note_wrapped_session
 from tfdbg_cli.capture.controller import Controller
 from tfdbg_cli.capture.dump_folders import empty_folder
 from tfdbg_cli.capture.intercept.dumping_controller import DumpingController

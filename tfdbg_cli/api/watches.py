@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tfdbg_cli.api.wrapped_sessions import wrapped_with_runs
+from tfdbg_cli.api.wrapped_debuggers import wrapped_with_runs
 from tfdbg_cli.debugger.debugger import Debugger
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from tfdbg_cli.capture.chooser import chooser
+from tfdbg_cli.formats.dumps.store import DumpTensorStore
 from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.model.gathered import GatheredTensors, PartOfStore, Row
 from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import MemoryTensorStore, TensorStore
 from tfdbg_cli.model.values import Array, NoValue
 
@@ -43,3 +46,12 @@ def known_value(store: TensorStore, name: TensorName) -> Array | None:
     rows = store.named(name.node, name.slot)
     value = store.value(rows[0]) if rows else None
     return None if isinstance(value, NoValue) else value
+
+
+def without_files(run: Run) -> Run:
+    """`run` with its values in memory if they are in a dump, since that is deleted when the run is over.
+
+    The snapshot from before the run is dropped: kept for every run, these would take as much memory again.
+    """
+    run = replace(run, replayable=None, steppable=None)
+    return replace(run, tensors=gathered(rows_of(run.tensors))) if isinstance(run.tensors, DumpTensorStore) else run

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tfdbg_cli.debug_data.partition_graphs import PartitionGraphs
-from tfdbg_cli.formats.dumps.checks import contradictions, strangers
 from tfdbg_cli.formats.dumps.listing import DumpFile
+from tfdbg_cli.formats.dumps.misfits import contradictions, strangers
 
 
 def validate_dump(files: Sequence[DumpFile], graphs: PartitionGraphs) -> None:

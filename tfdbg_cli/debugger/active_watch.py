@@ -20,7 +20,7 @@ from tfdbg_cli.analysis.watch.watch import Watch
 from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.controller import WatchRequest
 from tfdbg_cli.capture.failures import report
-from tfdbg_cli.capture.state.held_values import in_memory
+from tfdbg_cli.capture.stores import without_files
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.debugger.progress_line import ProgressLine
 from tfdbg_cli.debugger.run_saving import saved_in_words
@@ -83,7 +83,7 @@ class ActiveWatch:
         self.watched = replace(self.watched, skips_intended=skips)
         self._leave_out()
         self._settings = settings
-        self._kept = KeptRuns(decision.keep, memory_budget(settings), in_memory) if decision.keep else None
+        self._kept = KeptRuns(decision.keep, memory_budget(settings), without_files) if decision.keep else None
         self._goes_on = bool(earlier)  # behind a stop
         for run in earlier:
             self.keep(run)

@@ -17,7 +17,7 @@ import numpy as np
 from tfdbg_cli.analysis.node_selection import NodeSelection
 from tfdbg_cli.analysis.watch.kept_runs import values_size
 from tfdbg_cli.capture.budget import disk_budget, memory_budget, share_of_disk
-from tfdbg_cli.capture.state.held_values import in_memory
+from tfdbg_cli.capture.stores import without_files
 from tfdbg_cli.config.job import worker_of, workers_beside
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.errors import TfdbgError, reason_of
@@ -299,7 +299,7 @@ def _kept(run: Run, statistics: NodeSelection | None) -> Run:
     """A copy of `run` that does not change when the program goes on, since it is written later. If only statistics
     are recorded, it has feed values for the nodes selected by `statistics` only.
     """
-    run = in_memory(run)
+    run = without_files(run)
     chosen = None if statistics is None else statistics.tester(run.graph)
     call = replace(run.call, feeds=_fed(run.call, chosen))
     return replace(run, call=call, what_if=None, frames=(), paused=None)

@@ -12,9 +12,9 @@ from tfdbg_cli.collection import COLLECTION_PUT_OFF, count_as_old
 from tfdbg_cli.formats.dumps.call_info import call_of
 from tfdbg_cli.formats.dumps.case_reader import SavedCase, read_case
 from tfdbg_cli.formats.dumps.case_tensors import missing_note, written_files
-from tfdbg_cli.formats.dumps.checks import check_dump
 from tfdbg_cli.formats.dumps.cut_off import cut_off
 from tfdbg_cli.formats.dumps.listing import DumpFile, DumpListing, list_dump, run_number
+from tfdbg_cli.formats.dumps.misfits import check_dump
 from tfdbg_cli.formats.dumps.store import DumpTensorStore, debug_op_nodes, in_order
 from tfdbg_cli.formats.messages.event_file import DamagedFileError, read_event
 from tfdbg_cli.formats.messages.graph_def import Part, SavedGraph, graph_of, parse_graph_def

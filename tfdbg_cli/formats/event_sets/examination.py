@@ -150,7 +150,7 @@ def _looked_at(file: RecordFile) -> _LookedAt:
     """`file`, read once, all of its checksums compared."""
     records = wrong = 0
     first = ""
-    for some in file.batches():
+    for some in file.stretches():
         sound = some.sound()
         bad = some.offsets[~sound].tolist()
         records, wrong = records + len(some), wrong + len(bad)

@@ -93,7 +93,7 @@ class Executions:
         parts: list[ExecutionHeads] = []
         hosts: list[int] = []
         for host, file in enumerate(self.files):
-            for some in file.batches():
+            for some in file.stretches():
                 heads, damaged = execution_heads(some, self._texts)
                 parts.append(heads)
                 hosts.append(host)

@@ -64,21 +64,21 @@ class RecordFile:
 
         Checksums of contents are not looked at: `read` does that. Ends at the first place that is no record.
         """
-        for some in self.batches():
+        for some in self.stretches():
             yield from (Record(*found) for found in some.records())
 
-    def batches(self) -> Iterator[FramedRecords]:
+    def stretches(self) -> Iterator[FramedRecords]:
         """The same records, as many at once as lie in some bytes of the file."""
         self.ending = ""
         try:
             with opened(self.path) as (file, size):
-                yield from self._batches(file, size)
+                yield from self._stretches(file, size)
         except FileNotFoundError:
             return
         except OSError as error:
             self.ending = f"The file {self.path.name} cannot be read: {error.strerror or error}."
 
-    def _batches(self, file: BinaryIO, size: int) -> Iterator[FramedRecords]:
+    def _stretches(self, file: BinaryIO, size: int) -> Iterator[FramedRecords]:
         while self.reached < size:
             window = read_at(file, min(_WINDOW, size - self.reached), self.reached)
             some = framed(window, self.reached)

@@ -52,7 +52,7 @@ class _HostTraces:
         """Read on until all up to `time` is known."""
         if self._until and self._until[-1] > time:
             return
-        for some in self.file.batches():
+        for some in self.file.stretches():
             heads, damaged = trace_heads(some)
             self.damaged += damaged
             for key in heads.keys:

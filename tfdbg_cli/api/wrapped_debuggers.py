@@ -1,4 +1,4 @@
-"""The debuggers of the sessions that a program wraps itself."""
+"""A register of the debuggers of wrapped sessions, so that the end of the program can ask them what they saw."""
 
 from __future__ import annotations
 

@@ -69,4 +69,4 @@ def test_a_needed_node_that_is_missing_was_optimized_away() -> None:
 
 
 def test_many_fetches_are_shortened() -> None:
-    assert not_needed_text(run("a", "b", "c", "d")) == "none of its fetches (a, b, c, …) depends on it"
+    assert not_needed_text(run("a", "b", "c", "d")) == "none of its fetches (a, b, c and 1 more) depends on it"

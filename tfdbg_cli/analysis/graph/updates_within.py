@@ -61,6 +61,6 @@ class HeldBefore:
             return {}
         try:
             spec = self._run.replayable.replay_spec()
-        except (TfdbgError, RuntimeError):  # it cannot be made again after all; a session may be closed
+        except TfdbgError:  # it cannot be made again after all: its session is closed, say
             return {}
         return {item.node or item.name: item.value for item in spec.variables}

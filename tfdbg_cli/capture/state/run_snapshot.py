@@ -29,10 +29,11 @@ from tfdbg_cli.capture.sessions.program_graph import tensor_name
 from tfdbg_cli.capture.stores import known_value
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.memo import Memo, Memos
+from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.second_thread import Beside
 from tfdbg_cli.capture.tf.types import FetchedValue, Op, RawSession, SymbolicTensor
-from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.errors import TfdbgError, reason_of
 from tfdbg_cli.model.calls import RunError
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
@@ -122,8 +123,8 @@ class RunSnapshot:
         """All that it takes to make the run again. See `model.replay.Replayable`.
 
         Raises:
-            TfdbgError: it cannot be made again, the batch or the random numbers that it drew are not known, or the
-                graph is too large.
+            TfdbgError: it cannot be made again, the batch or the random numbers that it drew are not known, the
+                session is closed, or the graph is too large.
 
         """
         if self._preparing is not None:
@@ -137,7 +138,10 @@ class RunSnapshot:
                 f"What {', '.join(missing[:3])} gave is not known, so the run cannot be made again.",
                 hint="Capture a run that does not fail, without filters; or feed the values instead.",
             )
-        return self._spec(self._inputs(self._sources.__getitem__))
+        try:
+            return self._spec(self._inputs(self._sources.__getitem__))
+        except (OpError, RuntimeError) as error:
+            raise TfdbgError(f"The session gives its variables no more: {reason_of(error)}") from error
 
     def _inputs(self, drawn: Callable[[str], Array]) -> tuple[ReplayInput, ...]:
         """What the run read, of which `drawn` tells what a source gave."""

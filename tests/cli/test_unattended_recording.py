@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from support.launched import python
 
+from tfdbg_cli.api.recordings import open_recording
+
 pytestmark = pytest.mark.tf
 
 FAILS = """
@@ -79,3 +81,55 @@ def test_a_variable_and_an_argument_have_one_name_in_all_runs_of_a_recording(tmp
     assert {name: len(steps) for name, steps in weights.items()} == {"policy.w": 4}, trends
     infos = [page for page in pages if page["kind"] == "run_info"]
     assert [{"r", "s"} <= set(info["feeds"]) for info in infos] == [True] * 4, infos
+
+
+EAGER_FAILS = """
+import tensorflow as tf
+
+w = tf.Variable([1.0, 2.0])
+for turn in range(6):
+    w.assign_add(w * 0.1)
+    y = tf.exp(w)
+    if turn == 3:
+        raise ValueError("no more")
+    z = tf.reduce_sum(y)
+"""
+STEP_FAILS = """
+import keras
+import numpy as np
+import tensorflow as tf
+
+class Picky(keras.layers.Layer):
+    def call(self, x):
+        if hasattr(x, "numpy") and float(tf.reduce_max(x)) > 50:
+            raise ValueError("too large")
+        return x * 2.0
+
+model = keras.Sequential([keras.Input((3,)), Picky(), keras.layers.Dense(1)])
+model.compile("sgd", "mse", run_eagerly=True)
+x = np.ones((30, 3), "f")
+x[25, 1] = 99
+try:
+    model.fit(x, x[:, :1], batch_size=10, shuffle=False, verbose=0)
+except ValueError:
+    print("caught")
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "runs", "said", "code"),
+    [(EAGER_FAILS, 4, "no more", 1), (STEP_FAILS, 3, "too large", 0)],
+    ids=["turn", "step"],
+)
+def test_what_ran_eagerly_until_an_error_is_recorded_with_it(
+    tmp_path: Path, text: str, runs: int, said: str, code: int
+) -> None:
+    """The run that people record for was left out: an exception of Python's own had ended it."""
+    (tmp_path / "train.py").write_text(text)
+    made = python("-m", "tfdbg_cli", "run", "--ui", "none", "--record", "runs", "train.py", folder=tmp_path)
+    assert made.returncode == code, made.stderr
+    recording = open_recording(tmp_path / "runs")
+    assert [run.error is None for run in recording.runs] == [True] * (runs - 1) + [False]
+    last = recording.runs[-1]
+    assert last.error is not None and said in last.error.message
+    assert len(last.tensors) > 0

@@ -464,10 +464,10 @@ def test_an_error_that_ends_a_recorded_program_has_the_values_of_its_run(tmp_pat
     bare = Run(
         Call(1, RunKind.SESSION, ("y:0",)), error=RunError("InvalidArgumentError", "it failed"), notes=("ends",)
     )
-    assert len(case.controller.with_values(bare).tensors) == 2
-    assert case.controller.with_values(bare).notes[0] == "ends"
+    assert len(case.controller.broken_off(bare).tensors) == 2
+    assert case.controller.broken_off(bare).notes[0] == "ends"
     other = replace(bare, error=RunError("ValueError", "another"))
-    assert case.controller.with_values(other) is other
+    assert case.controller.broken_off(other) is other
     case.drive(1)
-    assert case.controller.with_values(bare) is bare  # that run is over
+    assert case.controller.broken_off(bare) is bare  # that run is over
     case.debugger.recorder.end()

@@ -50,7 +50,7 @@ class Comparing:
     ) -> None:
         self._compare(make(), False)
 
-    def run_abandoned(self, plan: Plan) -> None:
+    def run_abandoned(self, plan: Plan, make: Callable[[], Run] | None = None) -> None:
         self.wrong.append(f"run {plan.number} was abandoned")
 
     def _compare(self, run: Run, answer: bool) -> None:

@@ -111,7 +111,7 @@ class ProcessDebugger:
 
             def make(number: int) -> Run | None:
                 run = run_that_failed(error, number, watch)
-                return None if run is None else self.controller.with_values(run)
+                return None if run is None else self.controller.broken_off(run)
 
             wrapped = () if self.debugger.run_count else wrapped_with_runs()
             debugger = wrapped[-1] if wrapped else self.debugger

@@ -175,8 +175,11 @@ class Controller(Protocol):
         """
         ...
 
-    def run_abandoned(self, plan: Plan) -> None:
-        """Note that no `run_ends` will come for `plan`: the call was wrong, or capture failed."""
+    def run_abandoned(self, plan: Plan, make: Callable[[], Run] | None = None) -> None:
+        """Note that no `run_ends` will come for `plan`: the call was wrong, or capture failed.
+
+        Where an exception of the program broke it off, `make` gives the run as far as it came, if that is known.
+        """
         ...
 
 

@@ -263,7 +263,7 @@ class Reported:
                     _SHOWN.add(error)
                 leave_out_our_frames(error)
             elif error is not None:
-                self._controller.run_abandoned(plan)
+                self._controller.run_abandoned(plan, self._so_far(error))
             elif capture is not None and _has_reported(capture):
                 pass
             elif capture is not None and _has_passed(capture):
@@ -273,6 +273,14 @@ class Reported:
         finally:
             if capture is not None:
                 _finish(capture, keep)
+
+    def _so_far(self, error: BaseException) -> Callable[[], Run] | None:
+        """What makes the run as far as it came when the program's `error` broke it off; None where nobody knows."""
+        capture = self._capture
+        if not isinstance(error, Exception) or capture is None or not _is_noted_as_it_runs(capture):
+            return None
+        failure = RunError(type(error).__name__, str(error))
+        return lambda: self._made.with_inputs(capture.run(self._call(), failure))
 
     def _passed(self, capture: Capture) -> None:
         plan = self._plan
@@ -303,6 +311,11 @@ class Reported:
 
 def _has_reported(capture: Capture) -> bool:
     return _reports_itself(capture) and capture.reported
+
+
+def _is_noted_as_it_runs(capture: Capture) -> bool:
+    """Whether `capture` can give a run that has not ended, and has not done so yet."""
+    return _reports_itself(capture) and not capture.reported
 
 
 def _has_passed(capture: Capture) -> bool:

@@ -260,7 +260,7 @@ class Debugger:
             else:
                 watching.keep(run)
 
-    def run_abandoned(self, plan: Plan) -> None:
+    def run_abandoned(self, plan: Plan, make: Callable[[], Run] | None = None) -> None:
         """Called when the run of `plan` ends without a report: if it was for a stop, stop before the next run."""
         with self._prompt:
             if self._in_flight == plan.number:

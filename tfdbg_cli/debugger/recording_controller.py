@@ -73,8 +73,13 @@ class RecordingController(GoBetween):
             return False
         return super().run_ends(own, run)
 
-    def with_values(self, run: Run) -> Run:
-        """`run`, whose exception ends the program; or the recorded run with the same error, as it has values."""
+    def broken_off(self, run: Run) -> Run:
+        """Record `run`, whose exception ends the program, if it was to be and nobody has reported its end.
+
+        Returns it; or the recorded run with the same error, as it has values.
+        """
+        if self._recorded.pop(run.call.number, None) is not None:
+            self._recorder.take(run)
         failed, error = self._failed, run.error
         if failed is None or failed.error is None or error is None:
             return run
@@ -97,9 +102,15 @@ class RecordingController(GoBetween):
                 return
         super().run_passed(plan, make, exactness, looked_at)
 
-    def run_abandoned(self, plan: Plan) -> None:
-        """Hear that the run of `plan` ends without a report."""
-        super().run_abandoned(self._recorded.pop(plan.number, plan))
+    def run_abandoned(self, plan: Plan, make: Callable[[], Run] | None = None) -> None:
+        """Hear that the run of `plan` ends without a report; what is known of it is recorded."""
+        own = self._recorded.pop(plan.number, None)
+        if own is not None and make is not None:
+            try:
+                self._recorder.take(make())
+            except Exception as error:  # noqa: BLE001  # the program has an exception of its own
+                report("record a run that was broken off", error)
+        super().run_abandoned(own or plan)
 
 
 _MIXED = (

@@ -63,6 +63,6 @@ class GoBetween:
         """Note a watched run without a hit."""
         self._controller.run_passed(plan, make, exactness, looked_at)
 
-    def run_abandoned(self, plan: Plan) -> None:
+    def run_abandoned(self, plan: Plan, make: Callable[[], Run] | None = None) -> None:
         """Note that no `run_ends` will come for `plan`."""
-        self._controller.run_abandoned(plan)
+        self._controller.run_abandoned(plan, make)

@@ -87,5 +87,5 @@ class Unattended:
     ) -> None:
         """Nothing is watched here."""
 
-    def run_abandoned(self, plan: Plan) -> None:
+    def run_abandoned(self, plan: Plan, make: Callable[[], Run] | None = None) -> None:
         """Nothing is waited for."""

@@ -270,6 +270,7 @@ def test_the_budget_is_said_before_and_kept(tmp_path: Path) -> None:
     assert numbers[-1] == 300 and numbers[0] > 1
     assert sum(file.stat().st_size for file in (tmp_path / "r").rglob("*") if file.is_file()) <= 310_000
     assert sum("reached its budget" in said for said in case.said) == 1
+    assert f"300 runs were recorded in {tmp_path / 'r'}, of which the last {len(numbers)} are kept:" in case.said[-1]
 
 
 class _Stopped(BaseException):

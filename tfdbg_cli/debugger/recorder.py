@@ -182,7 +182,11 @@ class Recorder:
         self.on_change()
         missing = writer.close() + writer.left_out
         count = "1 run was" if writer.written == 1 else f"{writer.written:,} runs were"
-        shown = f": `tfdbg open {shlex.quote(asked.path)}` shows what is there" if writer.kept else ""
+        kept = writer.kept
+        rest = (
+            f", of which the last {kept:,} {'is' if kept == 1 else 'are'} kept" if 0 < kept < writer.written else ""
+        )
+        shown = f"{rest}: `tfdbg open {shlex.quote(asked.path)}` shows what is there" if kept else ""
         lost = f" {missing:,} more are missing: for a while nothing could be written there." if missing else ""
         self._say(f"{count} recorded in {asked.path}{shown}.{lost}")
         if writer.written and (asked.only or asked.layer) and not self._selected:

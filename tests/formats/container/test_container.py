@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -19,6 +20,7 @@ from support.sample_run import CPU0, CPU1, TRACEBACKS, VALUES, sample_run
 from support.small_reader import SmallReader
 
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.container import layout
 from tfdbg_cli.formats.container.layout import Encoding
 from tfdbg_cli.formats.container.writer import RecordingWriter
 from tfdbg_cli.formats.opening import open_path
@@ -344,3 +346,19 @@ def test_a_graph_of_several_devices_comes_back(tmp_path: Path) -> None:
     again = recorded(tmp_path / "two", run).runs[0]
     assert list(again.graph) == list(run.graph)
     assert again.graph.kind is GraphKind.RUNTIME and again.call.kind is RunKind.SESSION
+
+
+@pytest.mark.parametrize("where", ["manifest", "index"])
+def test_a_recording_of_a_newer_version_is_refused(tmp_path: Path, where: str) -> None:
+    writer = RecordingWriter(tmp_path / "case")
+    writer.write(sample_run())
+    writer.close()
+    if where == "index":
+        with closing(sqlite3.connect(tmp_path / "case" / layout.INDEX)) as index:
+            index.execute("PRAGMA user_version = 9")
+    else:
+        manifest = tmp_path / "case" / layout.MANIFEST
+        manifest.write_text(json.dumps({**json.loads(manifest.read_text()), "version": 9}))
+    with pytest.raises(TfdbgError, match="written by a newer tfdbg .format 9.") as caught:
+        open_path(tmp_path / "case")
+    assert caught.value.exit_code == 2

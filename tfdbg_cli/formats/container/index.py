@@ -70,12 +70,7 @@ class Index:
         if self.one("PRAGMA application_id") != (layout.APPLICATION_ID,):
             raise TfdbgError(f"The database {path} is no index of a recording.")
         (version,) = self.one("PRAGMA user_version") or (0,)
-        if version > layout.VERSION:
-            raise TfdbgError(
-                f"The recording {path.parent} was written by a newer tfdbg (format {version}).",
-                hint="Install the tfdbg that wrote it, or a newer one.",
-                exit_code=2,
-            )
+        layout.require_known(version, path.parent)
         found = set(self.rows(_KINDS))
         if found != {("table", name) for name in layout.TABLES}:
             raise TfdbgError(f"The index {path} is damaged: its tables are not those of a recording.")

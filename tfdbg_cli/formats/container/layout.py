@@ -19,6 +19,8 @@ from enum import IntEnum
 from functools import lru_cache
 from pathlib import Path
 
+from tfdbg_cli.errors import TfdbgError
+
 MANIFEST = "recording.json"
 INDEX = "index.sqlite"
 DATA = "data"
@@ -81,3 +83,18 @@ def data_file(root: Path, number: int) -> Path:
 def shape_text(shape: tuple[int, ...]) -> str:
     """`shape` as it stands in the index: its lengths with commas between them; nothing for a scalar."""
     return ",".join(map(str, shape))
+
+
+def require_known(version: int, root: Path) -> None:
+    """Check the version of the format of the recording in `root`.
+
+    Raises:
+        TfdbgError: it is a newer one.
+
+    """
+    if version > VERSION:
+        raise TfdbgError(
+            f"The recording {root} was written by a newer tfdbg (format {version}).",
+            hint="Install the tfdbg that wrote it, or a newer one.",
+            exit_code=2,
+        )

@@ -77,12 +77,14 @@ class News:
 def _check_manifest(path: Path, notes: list[str]) -> None:
     try:
         fields = json.loads(read_whole(path, _LONGEST_MANIFEST))
-        if fields["format"] != layout.FORMAT:
+        if fields["format"] != layout.FORMAT or not isinstance(fields["version"], int):
             raise ValueError(path)
     except OSError as error:
         notes.append(f"The file {path.name} cannot be read: {error.strerror or error}.")
     except WRONG_CONTENT:
         notes.append(f"The file {path.name} is damaged.")
+    else:
+        layout.require_known(fields["version"], path.parent)
 
 
 class RecordingReader:

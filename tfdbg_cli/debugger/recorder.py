@@ -183,9 +183,8 @@ class Recorder:
         missing = writer.close() + writer.left_out
         count = "1 run was" if writer.written == 1 else f"{writer.written:,} runs were"
         kept = writer.kept
-        rest = (
-            f", of which the last {kept:,} {'is' if kept == 1 else 'are'} kept" if 0 < kept < writer.written else ""
-        )
+        few = "the last is" if kept == 1 else f"the last {kept:,} are"
+        rest = f", of which {few} kept" if 0 < kept < writer.written else ""
         shown = f"{rest}: `tfdbg open {shlex.quote(asked.path)}` shows what is there" if kept else ""
         lost = f" {missing:,} more are missing: for a while nothing could be written there." if missing else ""
         self._say(f"{count} recorded in {asked.path}{shown}.{lost}")

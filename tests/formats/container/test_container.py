@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 from support.prompt import Prompt
 from support.run_maker import RunMaker
 from support.sample_run import CPU0, CPU1, TRACEBACKS, VALUES, sample_run
+from support.saved_sources import SavedSources
 from support.small_reader import SmallReader
 
 from tfdbg_cli.errors import TfdbgError
@@ -362,3 +364,17 @@ def test_a_recording_of_a_newer_version_is_refused(tmp_path: Path, where: str) -
     with pytest.raises(TfdbgError, match=r"written by a newer tfdbg \(format 9\)") as caught:
         open_path(tmp_path / "case")
     assert caught.value.exit_code == 2
+
+
+def test_a_budget_that_what_all_runs_share_exceeds_is_kept(tmp_path: Path) -> None:
+    """The first run was thought to take its values alone; with its sources it took four times the budget."""
+    text = "\n".join(os.urandom(40).hex() for _ in range(4000))
+    run = replace(sample_run(), sources=SavedSources({"/home/ada/train.py": text}))
+    writer = RecordingWriter(tmp_path / "case", budget=150_000)
+    with pytest.raises(TfdbgError, match="for what all runs share, such as graphs; together that is more than"):
+        writer.write(run)
+    writer.write(sample_run())
+    writer.close()
+    opened = open_path(tmp_path / "case")
+    assert len(opened.runs) == 1
+    assert sum(file.stat().st_size for file in (tmp_path / "case").rglob("*") if file.is_file()) < 200_000

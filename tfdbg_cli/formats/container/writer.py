@@ -96,10 +96,12 @@ class RecordingWriter:
 
         """
         try:
-            self._ring.make_room(_about(run))
+            nbytes = _about(run)
+            self._ring.make_room(nbytes)
             self._index.execute("BEGIN IMMEDIATE")
             written = self._rows.write(run, self._next, self._selection)
             self._index.executemany("INSERT OR REPLACE INTO files VALUES (?, ?)", self._files.flush().items())
+            given_way = self._ring.drop_for(self._next, nbytes)
             self._index.execute("COMMIT")
         except BaseException as error:
             self._take_back()
@@ -109,6 +111,7 @@ class RecordingWriter:
             raise
         self._rows.keep()
         self._next += 1
+        self._ring.let_go(given_way)
         return written
 
     def _take_back(self) -> None:

@@ -12,6 +12,8 @@ from types import FrameType
 from typing import Any
 from weakref import WeakSet
 
+from tfdbg_cli.streams import to_stderr
+
 _WORDS = b"\ntfdbg: The prompt opens after this run. Ctrl-C again interrupts the program.\n"
 
 
@@ -56,13 +58,16 @@ class Interruption:
 
 
 def interrupt_main_thread() -> None:
-    """Do to the main thread what Ctrl-C does to it, unless this is it.
+    """Do to the main thread what Ctrl-C does to it, unless this is it; where it ignores that, say so.
 
     An exception that ends another thread does not end the program. A true signal wakes a main thread that waits.
     """
     main = threading.main_thread()
-    if not _in_main_thread() and main.ident is not None:
-        signal.pthread_kill(main.ident, signal.SIGINT)
+    if _in_main_thread() or main.ident is None:
+        return
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # as where a shell began the program behind the scenes
+        to_stderr("The program ignores Ctrl-C, so only this thread of it ends.")
+    signal.pthread_kill(main.ident, signal.SIGINT)
 
 
 class _Handler:

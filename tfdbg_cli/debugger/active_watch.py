@@ -15,7 +15,7 @@ from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.analysis.watch.filter import Among, Bad, TensorFilter
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, our_filter
 from tfdbg_cli.analysis.watch.kept_runs import KeptRuns
-from tfdbg_cli.analysis.watch.outcome import outcome_of
+from tfdbg_cli.analysis.watch.outcome import stop_after
 from tfdbg_cli.analysis.watch.watch import Watch
 from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.controller import WatchRequest
@@ -30,7 +30,7 @@ from tfdbg_cli.model.decision import OnBenign, RunUntil, Values
 from tfdbg_cli.model.exactness import Exactness
 from tfdbg_cli.model.ignored import Ignored, IgnoredBy
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.runs import Hit, Run, RunEnd, StopBefore
+from tfdbg_cli.model.runs import Hit, Run, RunEnd
 from tfdbg_cli.model.units import bytes_text, count_text
 
 _EAGER = 20  # so many eager ops for each run of a session or function mean that the program computes eagerly
@@ -62,7 +62,7 @@ class ActiveWatch:
         earlier: Sequence[Run] = (),
     ) -> None:
         self.decision = decision
-        self.watch = Watch(decision, tensor_filter, say, behind=_stop_at(earlier[-1]) if earlier else None)
+        self.watch = Watch(decision, tensor_filter, say, behind=stop_after(earlier[-1]) if earlier else None)
         self.watched = WatchRequest(
             decision.filter_name,
             tensor_filter,
@@ -279,7 +279,7 @@ class ActiveWatch:
                 "initializers aside, and no op of the program's own ran eagerly."
             )
         of_ops = f"{count_text(ops, 'op')} that ran eagerly"
-        parts = [f"{count_text(runs, 'run')}"] * bool(runs) + [of_ops] * bool(ops)
+        parts = [count_text(runs, "run")] * bool(runs) + [of_ops] * bool(ops)
         words, doubt = self.watch.progress.inexact, self.watch.progress.doubt
         inexact = f" The program's own numbers: {words}. {doubt}".rstrip() if words else ""
         # `fit` runs a few ops eagerly beside each of its steps: then they are not what the program computes with.
@@ -341,10 +341,3 @@ def _too_few(kept: KeptRuns) -> str:
         f"Memory was too little for {kept.most} runs: the values of one take up to {bytes_text(kept.largest)}, "
         f"and all may take {bytes_text(kept.room)}. `config set memory_budget` raises that."
     )
-
-
-def _stop_at(run: Run) -> StopBefore:
-    """The stop after `run`; what ran eagerly shows no graph of all that the program did between its ops."""
-    if run.call.kind is RunKind.EAGER:
-        return StopBefore(run.call.number, None)
-    return StopBefore(run.call.number, frozenset(outcome_of(run.graph, run.call).variables.values()))

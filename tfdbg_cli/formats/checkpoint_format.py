@@ -85,7 +85,7 @@ def examined_checkpoint(number: int, path: Path) -> tuple[Sequence[str], Sequenc
     store = run.tensors
     assert isinstance(store, CheckpointStore)
     size = sum(store[at].nbytes or 0 for at in range(len(store)))
-    variables = f"{count_text(len(store), 'variable')}"
+    variables = count_text(len(store), "variable")
     troubles = [(note, _ADVICE) for note in run.notes if "cannot be read" in note]
     for at in range(len(store)):
         if damage := store.damage(at):

@@ -130,7 +130,7 @@ class Call:
             return "runner from make_callable()"
         fetched = (*self.fetches, *self.targets)
         shown = fetched[0] if len(fetched) == 1 else f"{fetched[0]}, …" if fetched else ""
-        feeds = f"{count_text(len(self.feeds), 'feed')}"
+        feeds = count_text(len(self.feeds), "feed")
         return f"{len(fetched)} fetch{'es' * (len(fetched) != 1)} ({shown}); {feeds}"
 
 

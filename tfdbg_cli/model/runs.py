@@ -243,7 +243,7 @@ class Hit:
 
     def noted(self, run: Run) -> Run:
         """`run`, at which a watch stopped so, with a note that says it to who looks at the run elsewhere."""
-        watched = f"{count_text(self.runs, 'run')}"
+        watched = count_text(self.runs, "run")
         note = f"A watch stopped here: the run passed {self.filter_name}, after {watched}."
         return replace(run, notes=(note, *run.notes))
 

@@ -11,7 +11,7 @@ from support.prompt import json_of, text_of
 
 from tfdbg_cli.analysis.watch.datum import datum_of
 from tfdbg_cli.analysis.watch.filters import bad_result
-from tfdbg_cli.analysis.watch.outcome import outcome_of
+from tfdbg_cli.analysis.watch.outcome import outcome_of, stop_after
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.graph import GraphKind
 from tfdbg_cli.model.runs import Run
@@ -47,6 +47,22 @@ def test_a_variable_of_the_old_kind_is_what_its_update_gives() -> None:
     )  # fmt: skip
     found = _names(*nodes, fetches=(), targets=("v/add",), graph=GraphKind.RUNTIME)
     assert found == {"delta:0", "v/add:0"}, "neither what it held before, nor an op that writes no variable"
+
+
+def test_which_variables_a_run_may_have_written_is_known_only_where_its_graph_shows_all_of_them() -> None:
+    session = {"kind": RunKind.SESSION, "fetches": ("loss:0",), "targets": ("train",)}
+    after = op("v/after_update", "UpdatedVariable", "v", "gradient", value=1.0)
+
+    def wrote(*nodes: Op, **call: Any) -> bool:
+        run = made_run(*nodes)
+        stop = stop_after(replace(run, graph=made_graph(*nodes), call=replace(run.call, **call)))
+        assert stop.wrote("v") or stop.variables == frozenset()
+        return stop.wrote("other")
+
+    assert wrote(*TRAINING, **session), "no variable is shown after its update"
+    assert not wrote(*TRAINING, after, **session)
+    assert not wrote(op("x", "Placeholder", value=0.0), op("o", "Log", "x", value=1.0), **{**session, "targets": ()})
+    assert wrote(*TRAINING, after, kind=RunKind.EAGER), "between its ops ran Python"
 
 
 def _passing(run: Run) -> list[str]:

@@ -11,10 +11,13 @@ from tfdbg_cli.analysis.causes.evidence import Evidence
 from tfdbg_cli.analysis.causes.suggestions import LEFT_OUT
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
 from tfdbg_cli.analysis.graph.makers import Maker
+from tfdbg_cli.model.dtypes import in_double
 from tfdbg_cli.model.values import Array
 from tfdbg_cli.ops.kinds import COPIES, QUOTIENTS
 
 _MOST_COPIES = 10
+_ON_THE_WAY = COPIES | QUOTIENTS  # by hand a softmax is a quotient
+_OF_LOGITS = frozenset({"Softmax", "Exp"})
 
 
 def log_of_masked_softmax(lineage: Lineage, inputs: Sequence[InputSeen], evidence: Evidence) -> Cause | None:
@@ -23,13 +26,10 @@ def log_of_masked_softmax(lineage: Lineage, inputs: Sequence[InputSeen], evidenc
     if evidence.op_type != "Log" or share is None or evidence.maker(0) is not Maker.SOFTMAX:
         return None
     logits = _logits(lineage, inputs[0])
-    if logits is None or logits.ndim != evidence.places.shape[1]:
+    if logits is None or logits.shape != inputs[0].shape:
         return None
     zero = np.asarray(share == 0)
-    try:
-        masked = np.isneginf(logits[tuple(evidence.places.T)].astype(np.float64))
-    except IndexError:  # of another shape: elements were moved in between
-        return None
+    masked = np.isneginf(in_double(logits[tuple(evidence.places.T)]))
     if not zero.any() or not masked[zero].all():
         return None
     text = filled("Log of 0: {a}, a softmax, is 0 at {n}, where its logits are masked with -inf.", evidence, zero)
@@ -37,18 +37,14 @@ def log_of_masked_softmax(lineage: Lineage, inputs: Sequence[InputSeen], evidenc
 
 
 def _logits(lineage: Lineage, share: InputSeen) -> Array | None:
-    """What the softmax `share` was computed of; None where that was not seen."""
+    """What the softmax `share` was computed of, in one op or by hand; None where that was not seen."""
     for _ in range(_MOST_COPIES):
-        if share.node is None or share.index is None:
-            return None
-        if share.node.op_type == "Softmax":
-            return lineage.inputs(share.index)[0].value
-        if share.node.op_type not in COPIES | QUOTIENTS | {"Exp"}:
+        if share.node is None or share.index is None or share.node.op_type not in _ON_THE_WAY | _OF_LOGITS:
             return None
         read = lineage.places(share.index)
         if not read:
             return None
-        if share.node.op_type == "Exp":
+        if share.node.op_type in _OF_LOGITS:
             return lineage.inputs(share.index)[0].value
         share = read[0]
     return None

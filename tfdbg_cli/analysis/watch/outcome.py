@@ -10,10 +10,10 @@ from weakref import WeakKeyDictionary
 from tfdbg_cli.analysis.graph.lineage import VARIABLE_OPS
 from tfdbg_cli.analysis.graph.needed import needed_nodes
 from tfdbg_cli.analysis.graph.roles import Role, role_by_name
-from tfdbg_cli.model.calls import Call
+from tfdbg_cli.model.calls import Call, RunKind
 from tfdbg_cli.model.graph import Graph, GraphKind, Node, once_per_graph
 from tfdbg_cli.model.names import TensorName, tensor_name_of
-from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.runs import Run, StopBefore
 from tfdbg_cli.model.tensors import TensorStore
 from tfdbg_cli.model.updates import UPDATED_VARIABLE, is_after_update, updated_variable
 from tfdbg_cli.ops.effects import takes_handle
@@ -92,6 +92,18 @@ def outcome_of(graph: Graph, call: Call) -> Outcome:
     if key not in known:
         known[key] = _outcome(graph, call)
     return known[key]
+
+
+def stop_after(run: Run) -> StopBefore:
+    """The stop after `run`, with the variables that it may have written, as far as its graph shows all of these.
+
+    It does not where values were not taken, nor for what ran eagerly, between whose ops ran Python.
+    """
+    if run.call.kind is RunKind.EAGER:
+        return StopBefore(run.call.number, None)
+    outcome = outcome_of(run.graph, run.call)
+    shown = all(map(outcome.is_shown, outcome.applied))
+    return StopBefore(run.call.number, frozenset(outcome.variables.values()) if shown else None)
 
 
 def unread(run: Run) -> frozenset[TensorName]:

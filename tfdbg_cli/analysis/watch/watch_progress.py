@@ -78,7 +78,7 @@ class WatchProgress:
     def words(self, runs: int) -> str:
         """One sentence, the most important first, since a line may cut it off."""
         seconds = self._clock() - self._begun
-        parts = [f"{count_text(runs, 'run')}", *filter(None, (self.inexact, self.said))]
+        parts = [count_text(runs, "run"), *filter(None, (self.inexact, self.said))]
         if seconds >= 1:
             parts += [f"{runs / seconds:.3g}/s", _duration(seconds)]
         if self._largest >= 0:

@@ -89,7 +89,7 @@ def too_large(estimate: Estimate) -> str:
 def checked(checks: int, tensors: int, where: str = "inside TensorFlow") -> str:
     """The sentence for a run in which `checks` checks stand for `tensors` tensors; `where` is how it was checked."""
     told = f"{checks} check stands" if checks == 1 else f"{checks:,} checks stand"
-    return _CHECKED.format(where=where, checks=told, tensors=f"{count_text(tensors, 'tensor')}")
+    return _CHECKED.format(where=where, checks=told, tensors=count_text(tensors, "tensor"))
 
 
 def is_hit(tensors: TensorStore, *, found: bool, sure: bool) -> bool:

@@ -106,10 +106,8 @@ def _finding_of(context: Context, options: argparse.Namespace) -> Finding | Pass
 def _stays_bad(context: Context) -> bool:
     """Whether the program goes on with the variables as the run left them, though a watch stopped for it."""
     end = context.stop
-    if (
-        not isinstance(end, RunEnd) or end.hit is None or end.run.call.kind is RunKind.EAGER
-    ):  # whose state is not held
-        return False
+    if not isinstance(end, RunEnd) or end.hit is None or end.run.call.kind is RunKind.EAGER:
+        return False  # of what ran eagerly the state is not held
     return not (isinstance(end.watch, RunUntil) and end.watch.skip_update)
 
 

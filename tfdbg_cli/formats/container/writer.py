@@ -111,7 +111,10 @@ class RecordingWriter:
             raise
         self._rows.keep()
         self._next += 1
-        self._ring.let_go(given_way)
+        try:
+            self._ring.let_go(given_way)
+        except OSError as error:
+            raise _cannot_write(self.path, error) from error
         return written
 
     def _take_back(self) -> None:

@@ -105,7 +105,7 @@ def _arguments(events: EventSet, at: int, graph: Graph) -> tuple[tuple[Argument,
 def _eager(events: EventSet, place: int, span: Span) -> _Parts:
     """Ops that ran eagerly, one after the other."""
     count = span.end - span.first
-    words = f"{count_text(count, 'eager op')}"
+    words = count_text(count, "eager op")
     graph = Graph(lambda: _eager_nodes(events, span, events.node_names(place)), GraphKind.PYTHON)
     call = Call(place + 1, RunKind.EAGER, (), function=words)
     return call, EagerTensors(events, place, span), graph, EagerPlaces(events, place, span)

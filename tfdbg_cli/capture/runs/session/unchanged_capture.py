@@ -89,9 +89,8 @@ class UnchangedCapture(InMemory):
         try:
             replayed, exactness = self.made_again(self.held, error)
         except Exception as failure:  # noqa: BLE001  # the run is worth showing without values, too
-            if (
-                self.plan.watching
-            ):  # why a run that failed is not made again stands in the run, if anybody looks at it
+            if self.plan.watching:
+                # Why a run that failed cannot be made again stands in the run, if anybody looks at it.
                 (report if error is None else report_bug)("make a watched run again", failure)
             replayed = not_again(failure)
             exactness = Exactness(Way.UNCHANGED)

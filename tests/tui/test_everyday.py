@@ -11,8 +11,8 @@ from support import sample_run
 from support.made_run import made_run, op
 from support.screen import Driven
 
+from tfdbg_cli.commands.asked.watch_decision import watch_on
 from tfdbg_cli.commands.standard import standard_registry
-from tfdbg_cli.commands.views.watch_decision import watch_on
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.model.decision import CaptureRequest, GraphChoice, OnBenign, RunUntil, Values
 from tfdbg_cli.model.runs import RunEnd

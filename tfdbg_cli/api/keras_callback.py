@@ -7,7 +7,7 @@ from typing import Any
 
 from tfdbg_cli.api.process import disable, enable
 from tfdbg_cli.api.process_debugger import process_debugger
-from tfdbg_cli.commands.views.watch_decision import watch_decision
+from tfdbg_cli.commands.asked.watch_decision import watch_decision
 
 
 class DebuggerCallback:

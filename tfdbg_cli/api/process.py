@@ -15,8 +15,8 @@ from tfdbg_cli.api.screen_beside import load_beside
 from tfdbg_cli.capture.dump_folders import empty_folder
 from tfdbg_cli.capture.intercept.debugged_function import DebuggedFunction
 from tfdbg_cli.capture.runs.eager.call import eager_block
-from tfdbg_cli.commands.views.record_decision import record_decision
-from tfdbg_cli.commands.views.watch_decision import watch_decision
+from tfdbg_cli.commands.asked.record_decision import record_decision
+from tfdbg_cli.commands.asked.watch_decision import watch_decision
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.bundles.writer import refuse_unless_free

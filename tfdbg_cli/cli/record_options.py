@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from tfdbg_cli.commands.views.record_decision import record_decision
+from tfdbg_cli.commands.asked.record_decision import record_decision
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.recording.addresses import refuse_to_write
 from tfdbg_cli.model.decision import RecordRuns

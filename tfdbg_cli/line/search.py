@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from tfdbg_cli.commands.views.element_request import require_element
-from tfdbg_cli.commands.views.patterns import search_pattern
+from tfdbg_cli.commands.asked.element_request import require_element
+from tfdbg_cli.commands.asked.patterns import search_pattern
 from tfdbg_cli.document.document import Document, text_document
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.errors import TfdbgError

@@ -1,4 +1,4 @@
-"""Names of tensors, and the slices a user may write behind them."""
+"""Names of tensors and devices, and the slices a user may write behind those of tensors."""
 
 from __future__ import annotations
 
@@ -100,6 +100,18 @@ def _parse_axis(part: str, whole: str) -> int | slice | EllipsisType | None:
             f"Cannot read the slice {whole!r}.",
             hint="Use integers, start:stop:step, ... and negative indices, such as [0, -3:, ...].",
         ) from None
+
+
+def short_device(device: str) -> str:
+    """`CPU:0` for /job:localhost/replica:0/task:0/device:CPU:0; with the task where it is another job's."""
+    match = re.fullmatch(r"/job:localhost/replica:0/task:0/(?:device:)?(.+)", device)
+    return match[1] if match else device
+
+
+def device_matches(device: str, text: str) -> bool:
+    """Whether `text` (CPU:1, cpu:1, /device:CPU:1 or the whole name) means `device`."""
+    whole, part = (re.sub(r"device:", "", name.lower()).strip("/") for name in (device, text))
+    return whole == part or whole.endswith("/" + part)
 
 
 def nearest(name: str, known: Iterable[str], most: int = 3) -> list[str]:

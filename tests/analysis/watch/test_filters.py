@@ -18,7 +18,7 @@ from tfdbg_cli.analysis.watch.filters import (
     has_inf_or_nan,
     our_filter,
 )
-from tfdbg_cli.commands.views.watch_decision import _FOR_NAN
+from tfdbg_cli.commands.asked.watch_decision import _FOR_NAN
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import Call, RunKind
 from tfdbg_cli.model.graph import Graph, Node

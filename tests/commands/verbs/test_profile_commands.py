@@ -7,7 +7,7 @@ from support import sample_run
 from support.golden import check_golden
 from support.prompt import ask, follow_all, json_of, links_of, text_of
 
-from tfdbg_cli.commands.views.intervals import time_interval
+from tfdbg_cli.commands.asked.intervals import time_interval
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.profile import NodeTime, Profile
 from tfdbg_cli.model.runs import Run

@@ -12,7 +12,7 @@ from tfdbg_cli.cli.parser import Parser
 from tfdbg_cli.cli.prompt import add_prompt_options, options_given
 from tfdbg_cli.cli.record_options import add_record_options, record_of
 from tfdbg_cli.cli.verbs import Program
-from tfdbg_cli.commands.views.watch_decision import SKIPPING, watch_decision
+from tfdbg_cli.commands.asked.watch_decision import SKIPPING, watch_decision
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.decision import OnBenign, RunUntil
 from tfdbg_cli.standard_input import notice_readers

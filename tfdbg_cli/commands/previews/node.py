@@ -6,12 +6,12 @@ import argparse
 from collections.abc import Sequence
 
 from tfdbg_cli.analysis.graph.feeds import fed_value, feed_name
+from tfdbg_cli.commands.asked.node_choice import find_node
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.previews.feed import array_blocks
 from tfdbg_cli.commands.previews.surroundings import Surroundings, made_at_data, made_at_lines, store_of
 from tfdbg_cli.commands.previews.tensor import preview_of
 from tfdbg_cli.commands.views.links import given_link, node_link
-from tfdbg_cli.commands.views.nodes import find_node
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line
 from tfdbg_cli.model.graph import Node

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+from tfdbg_cli.commands.asked.source_file import source_named, take_file
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.views.source_file import source_named, take_file
 from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.excerpt import excerpt
 from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line

@@ -5,17 +5,18 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from tfdbg_cli.commands.asked.tensor_choice import choose
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.previews.figures import figure_blocks
 from tfdbg_cli.commands.previews.health_rows import own_health
 from tfdbg_cli.commands.previews.surroundings import Surroundings, described, made_at_data, made_at_lines
 from tfdbg_cli.commands.views.executions import which
 from tfdbg_cli.commands.views.links import execution_count, node_link, tensor_link
-from tfdbg_cli.commands.views.tensor_choice import choose, short_device
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.figure import LateValue
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.model.dtypes import HANDLES
+from tfdbg_cli.model.names import short_device
 from tfdbg_cli.model.tensors import TensorStore
 from tfdbg_cli.model.units import bytes_text, shape_text
 

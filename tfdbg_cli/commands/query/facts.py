@@ -13,8 +13,8 @@ import numpy as np
 
 from tfdbg_cli.analysis.graph.roles import Role
 from tfdbg_cli.analysis.tensor_query import shape_matcher
+from tfdbg_cli.commands.asked.patterns import search_pattern
 from tfdbg_cli.commands.query.language import FactTest, QueryError
-from tfdbg_cli.commands.views.patterns import search_pattern
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import element_type_names
 from tfdbg_cli.model.names import did_you_mean

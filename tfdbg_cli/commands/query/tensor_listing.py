@@ -11,9 +11,9 @@ from tfdbg_cli.analysis.graph.roles import Role
 from tfdbg_cli.analysis.layers import layers_of
 from tfdbg_cli.analysis.tensor_query import SortKey, TensorQuery, admitted, ordered, ordered_in_steps
 from tfdbg_cli.analysis.watch.answers import Raised, ask, ask_in_steps
+from tfdbg_cli.commands.asked.patterns import pattern
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.query.unread import beginning, unread_among
-from tfdbg_cli.commands.views.patterns import pattern
 from tfdbg_cli.errors import TfdbgError
 
 _MANY = 10_000  # rows that are sorted without keeping anybody waiting

@@ -33,8 +33,8 @@ from tfdbg_cli.commands.query.facts import (
 from tfdbg_cli.commands.query.language import FactTest, Query, QueryError, Word
 from tfdbg_cli.commands.query.masks import Decided, decided, leaves
 from tfdbg_cli.commands.query.stages import Asked, Stage, StagedQuery, no_such_fact
-from tfdbg_cli.commands.views.tensor_choice import device_matches
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.names import device_matches
 from tfdbg_cli.model.statistics import Summary
 from tfdbg_cli.model.tensors import TellsColumns, Tensor, finite_in_steps
 from tfdbg_cli.model.values import LOST, Array

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS
+from tfdbg_cli.commands.asked.watch_decision import watch_on
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import execute, moment_of, require_moment
 from tfdbg_cli.commands.registry import Moment, Outcome, Registry
@@ -15,7 +16,6 @@ from tfdbg_cli.commands.service.pages import Page, Pages
 from tfdbg_cli.commands.syntax import parse_line
 from tfdbg_cli.commands.titles import StopKind, ignored_text, stop_kind, stop_title
 from tfdbg_cli.commands.views.opening import opening_command
-from tfdbg_cli.commands.views.watch_decision import watch_on
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.document.text import Line

@@ -11,14 +11,14 @@ from typing import Any
 from tfdbg_cli.analysis.alerts import Alert, AlertSearch
 from tfdbg_cli.analysis.conditions import figure
 from tfdbg_cli.analysis.graph.annotation import made_at
+from tfdbg_cli.commands.asked.arguments import excluded_nodes
+from tfdbg_cli.commands.asked.patterns import pattern
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
 from tfdbg_cli.commands.query.plain_rows import PlainRows
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command
 from tfdbg_cli.commands.views.alerts import alert_data, nonfinite_text
 from tfdbg_cli.commands.views.links import source_link, tensor_link
-from tfdbg_cli.commands.views.nodes import excluded_nodes
-from tfdbg_cli.commands.views.patterns import pattern
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line

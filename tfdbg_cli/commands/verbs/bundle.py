@@ -7,10 +7,10 @@ import itertools
 from dataclasses import replace
 from pathlib import Path
 
+from tfdbg_cli.commands.asked.record_decision import record_decision
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.file_name import named_file
 from tfdbg_cli.commands.registry import LIVE, WITH_TENSORS, Argument, ArgumentKind, Command, Moment, Outcome
-from tfdbg_cli.commands.views.record_decision import record_decision
 from tfdbg_cli.document.document import Document, text_document
 from tfdbg_cli.document.text import line
 from tfdbg_cli.errors import TfdbgError

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Sequence
 
+from tfdbg_cli.commands.asked.tensor_choice import choose, part_shown
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import execute
 from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
@@ -19,7 +20,6 @@ from tfdbg_cli.commands.views.exported import (
     export_tensors,
     require_suffix,
 )
-from tfdbg_cli.commands.views.tensor_choice import choose, part_shown
 from tfdbg_cli.document.document import Document, text_document
 from tfdbg_cli.document.text import Line, line
 from tfdbg_cli.errors import TfdbgError

@@ -15,10 +15,10 @@ from tfdbg_cli.commands.query.tensor_listing import find, find_in_steps
 from tfdbg_cli.commands.registry import LOOKING, Argument, Command
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.verbs.list_tensors import COMMAND as LIST
-from tfdbg_cli.commands.views.tensor_choice import short_device
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
+from tfdbg_cli.model.names import short_device
 from tfdbg_cli.model.tensors import Tensor
 from tfdbg_cli.model.units import bytes_text, count_text, shape_text
 

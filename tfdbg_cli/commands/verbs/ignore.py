@@ -10,11 +10,11 @@ from tfdbg_cli.analysis.origin.dismissed import dismissed_in
 from tfdbg_cli.analysis.origin.ignoring import ignored_cause, ignored_place
 from tfdbg_cli.analysis.origin.origin_found import Origin
 from tfdbg_cli.analysis.origin.search import OriginSearch
+from tfdbg_cli.commands.asked.node_choice import find_node
+from tfdbg_cli.commands.asked.watch_decision import watch_again, watched_again
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import LIVE, Argument, ArgumentKind, Command, Moment, Outcome
 from tfdbg_cli.commands.views.ignored_places import place_data
-from tfdbg_cli.commands.views.nodes import find_node
-from tfdbg_cli.commands.views.watch_decision import watch_again, watched_again
 from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.errors import TfdbgError

@@ -9,6 +9,7 @@ from typing import Any
 from tfdbg_cli.analysis.graph.roles import Role
 from tfdbg_cli.analysis.layers import Layers, layers_of
 from tfdbg_cli.analysis.scope_sums import ScopeSum, node_sums, scope_sums
+from tfdbg_cli.commands.asked.arguments import FOLD_ARGUMENTS
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.folds import EVERY, Folds, fold_command, sign, unfolded
 from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
@@ -16,7 +17,6 @@ from tfdbg_cli.commands.query.named import asked_query
 from tfdbg_cli.commands.query.plain_rows import PlainRows
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, ArgumentKind, Command
 from tfdbg_cli.commands.syntax import quoted
-from tfdbg_cli.commands.views.fold_arguments import FOLD_ARGUMENTS
 from tfdbg_cli.commands.views.health_columns import SumsLater
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.table import Column, Row, Table

@@ -7,19 +7,19 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tfdbg_cli.analysis.layers import layers_of, scope_text
+from tfdbg_cli.commands.asked.patterns import pattern
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT, query_line
 from tfdbg_cli.commands.query.named import asked_query
 from tfdbg_cli.commands.query.plain_rows import PlainRows
 from tfdbg_cli.commands.registry import EVERYWHERE, Argument, ArgumentKind, Command, Moment
 from tfdbg_cli.commands.views.links import node_link
-from tfdbg_cli.commands.views.patterns import pattern
 from tfdbg_cli.commands.views.short_names import shared_by_most
-from tfdbg_cli.commands.views.tensor_choice import short_device
 from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.model.graph import Graph, Node
+from tfdbg_cli.model.names import short_device
 from tfdbg_cli.model.runs import Opened, RunStart
 from tfdbg_cli.model.units import count_text
 

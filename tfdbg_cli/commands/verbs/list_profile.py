@@ -9,21 +9,21 @@ from dataclasses import replace
 from typing import Any
 
 from tfdbg_cli.analysis.timing import SORT_KEYS, TimedNode, TimeQuery, by_device, select
+from tfdbg_cli.commands.asked.intervals import time_interval
+from tfdbg_cli.commands.asked.patterns import search_text
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
 from tfdbg_cli.commands.query.plain_rows import PlainRows
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, ArgumentKind, Command
 from tfdbg_cli.commands.syntax import quoted
-from tfdbg_cli.commands.views.intervals import time_interval
 from tfdbg_cli.commands.views.links import node_link
-from tfdbg_cli.commands.views.patterns import search_text
-from tfdbg_cli.commands.views.tensor_choice import short_device
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.document.times import TIME_UNITS, time_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunKind
+from tfdbg_cli.model.names import short_device
 from tfdbg_cli.model.runs import Opened
 from tfdbg_cli.model.sources import Frame
 from tfdbg_cli.model.units import count_text

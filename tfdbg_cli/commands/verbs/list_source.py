@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from tfdbg_cli.analysis.graph.annotation import SourceFile, source_files
+from tfdbg_cli.commands.asked.patterns import pattern, search_text
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
 from tfdbg_cli.commands.query.plain_rows import PlainRows
 from tfdbg_cli.commands.registry import Argument, ArgumentKind, Command
 from tfdbg_cli.commands.views.links import source_link
 from tfdbg_cli.commands.views.made_at import why_no_traceback
-from tfdbg_cli.commands.views.patterns import pattern, search_text
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line

@@ -12,13 +12,13 @@ from tfdbg_cli.analysis.tensor_query import SortKey
 from tfdbg_cli.analysis.watch.answers import Raised
 from tfdbg_cli.analysis.watch.filter import Among
 from tfdbg_cli.analysis.watch.filters import our_filter
+from tfdbg_cli.commands.asked.arguments import excluded_nodes
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT, query_line
 from tfdbg_cli.commands.query.tensor_listing import Listing, find, find_in_steps
 from tfdbg_cli.commands.query.unread import unread_among
 from tfdbg_cli.commands.registry import LOOKING, Argument, ArgumentKind, Command
 from tfdbg_cli.commands.views.health_columns import CountedLater
-from tfdbg_cli.commands.views.nodes import excluded_nodes
 from tfdbg_cli.commands.views.short_names import ShortNames, shared_by_most
 from tfdbg_cli.commands.views.tensor_columns import Cells, Field, tensor_data, tensor_fields
 from tfdbg_cli.document.document import Document, Text

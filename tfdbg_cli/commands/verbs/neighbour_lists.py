@@ -10,6 +10,8 @@ from typing import Any
 from tfdbg_cli.analysis.conditions import figure
 from tfdbg_cli.analysis.graph.ways.walk import Direction, Hop, Mark, walk
 from tfdbg_cli.analysis.layers import layers_of, scope_text
+from tfdbg_cli.commands.asked.arguments import DEVICE_ARGUMENT, NODE_ARGUMENT
+from tfdbg_cli.commands.asked.node_choice import FoundNode, find_node
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
 from tfdbg_cli.commands.query.named import asked_query
@@ -18,13 +20,12 @@ from tfdbg_cli.commands.registry import Argument, Command, Outcome, Steps
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.views.links import node_link
 from tfdbg_cli.commands.views.node_values import NodeValues
-from tfdbg_cli.commands.views.nodes import DEVICE_ARGUMENT, NODE_ARGUMENT, FoundNode, find_node
 from tfdbg_cli.commands.views.short_names import ShortNames, around
-from tfdbg_cli.commands.views.tensor_choice import short_device
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.rows import Rows
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.names import short_device
 from tfdbg_cli.model.runs import RunStart
 from tfdbg_cli.model.tensors import EMPTY_STORE
 from tfdbg_cli.model.units import count_text

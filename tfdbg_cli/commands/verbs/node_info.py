@@ -12,12 +12,13 @@ from tfdbg_cli.analysis.graph.call_scopes import call_scopes
 from tfdbg_cli.analysis.graph.forward import forward_of
 from tfdbg_cli.analysis.graph.lineage import Lineage
 from tfdbg_cli.analysis.graph.neighbours import Edge, neighbours_of
+from tfdbg_cli.commands.asked.arguments import DEVICE_ARGUMENT, NODE_ARGUMENT
+from tfdbg_cli.commands.asked.node_choice import FoundNode, find_node
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import Argument, Command
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.views.links import node_link, place_span, tensor_link
 from tfdbg_cli.commands.views.made_at import around_text, why_no_traceback
-from tfdbg_cli.commands.views.nodes import DEVICE_ARGUMENT, NODE_ARGUMENT, FoundNode, find_node
 from tfdbg_cli.commands.views.short_names import ShortNames, around
 from tfdbg_cli.commands.views.taken_branch import taken_line
 from tfdbg_cli.commands.views.traceback_lines import traceback_data, traceback_lines

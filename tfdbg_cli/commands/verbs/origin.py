@@ -10,6 +10,8 @@ from tfdbg_cli.analysis.origin.dismissed import dismissed_in
 from tfdbg_cli.analysis.origin.finding import Finding, Passed, look_for, passed_by
 from tfdbg_cli.analysis.origin.origin_found import OnIntended, Origin
 from tfdbg_cli.analysis.origin.search import OriginSearch
+from tfdbg_cli.commands.asked.arguments import excluded_nodes
+from tfdbg_cli.commands.asked.patterns import search_text
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import moment_of
 from tfdbg_cli.commands.registry import LIVE, LOOKING, Argument, Command, Moment
@@ -17,7 +19,6 @@ from tfdbg_cli.commands.views.failure import failure_lines
 from tfdbg_cli.commands.views.input_rows import input_data, input_rows
 from tfdbg_cli.commands.views.links import tensor_link
 from tfdbg_cli.commands.views.made_at import made_at_blocks
-from tfdbg_cli.commands.views.nodes import excluded_nodes
 from tfdbg_cli.commands.views.origin_around import (
     after_data,
     after_line,
@@ -36,7 +37,6 @@ from tfdbg_cli.commands.views.origin_by_health import origin_by_health
 from tfdbg_cli.commands.views.origin_elements import element_blocks, element_data
 from tfdbg_cli.commands.views.origin_head import head_line, nan_blocks, turn_lines
 from tfdbg_cli.commands.views.origin_since import Since, since_of
-from tfdbg_cli.commands.views.patterns import search_text
 from tfdbg_cli.commands.views.short_names import ShortNames, around
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.summary import chip

@@ -10,19 +10,19 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 from tfdbg_cli.analysis.placement import DeviceCopy, DeviceLoad, Fallback, Known, Placement, placement_of
+from tfdbg_cli.commands.asked.patterns import pattern
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
 from tfdbg_cli.commands.query.plain_rows import PlainRows
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, ArgumentKind, Command
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.views.links import node_link
-from tfdbg_cli.commands.views.patterns import pattern
 from tfdbg_cli.commands.views.short_names import ShortNames, shared_by_most
-from tfdbg_cli.commands.views.tensor_choice import short_device
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.model.graph import GraphKind
+from tfdbg_cli.model.names import short_device
 from tfdbg_cli.model.units import bytes_text, count_text
 
 _Row: TypeAlias = DeviceLoad | DeviceCopy | Fallback

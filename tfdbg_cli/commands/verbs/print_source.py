@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from tfdbg_cli.analysis.graph.annotation import nodes_by_line, output_slots
+from tfdbg_cli.commands.asked.source_file import source_named, take_file
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import Argument, ArgumentKind, Command
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.views.links import node_link, tensor_link
 from tfdbg_cli.commands.views.profiled_source import COST_TYPES, profiled_source
-from tfdbg_cli.commands.views.source_file import source_named, take_file
 from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.rows import Rows
 from tfdbg_cli.document.source import highlighted

@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 from tfdbg_cli.analysis.origin.origin_found import Origin
+from tfdbg_cli.commands.asked.tensor_choice import Choice, choose, part_shown
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import LOOKING, Argument, ArgumentKind, Command
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.verbs.print_feed import feed_document
 from tfdbg_cli.commands.views.executions import Executions, which
 from tfdbg_cli.commands.views.links import given_key
-from tfdbg_cli.commands.views.tensor_choice import Choice, choose, part_shown, short_device
 from tfdbg_cli.commands.views.tensor_columns import tensor_data
 from tfdbg_cli.commands.views.value_view import QUICK, VALUE_ARGUMENTS, saved, view
 from tfdbg_cli.commands.views.variable_view import variable_document
@@ -21,7 +21,7 @@ from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.summary import summary_data, summary_lines
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, lines_of
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.model.names import split_slice, tensor_name_of
+from tfdbg_cli.model.names import short_device, split_slice, tensor_name_of
 from tfdbg_cli.model.tensors import Tensor
 from tfdbg_cli.model.units import bytes_text, shape_text
 from tfdbg_cli.model.values import Array, Lack, NoValue

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 
+from tfdbg_cli.commands.asked.arguments import excluded_nodes
+from tfdbg_cli.commands.asked.patterns import search_text
+from tfdbg_cli.commands.asked.watch_decision import watch_decision
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import LIVE, Argument, ArgumentKind, Command
-from tfdbg_cli.commands.views.nodes import excluded_nodes
-from tfdbg_cli.commands.views.patterns import search_text
-from tfdbg_cli.commands.views.watch_decision import watch_decision
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.decision import (
     CaptureRequest,

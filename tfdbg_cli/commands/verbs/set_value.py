@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from tfdbg_cli.analysis.expression.bounded import evaluate_bounded
+from tfdbg_cli.commands.asked.name_endings import ending_in
+from tfdbg_cli.commands.asked.tensor_choice import Choice, choose, sliced
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, ArgumentKind, Command
 from tfdbg_cli.commands.replaying import how_to_replay
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.verbs.eval import tensor_value
-from tfdbg_cli.commands.views.short_names import ending_in
-from tfdbg_cli.commands.views.tensor_choice import Choice, choose, sliced
 from tfdbg_cli.document.document import Document, Text, text_document
 from tfdbg_cli.document.summary import chip, summary_data
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line

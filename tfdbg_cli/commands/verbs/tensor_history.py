@@ -12,6 +12,7 @@ import numpy as np
 from tfdbg_cli.analysis.conditions import figure
 from tfdbg_cli.analysis.graph.lineage import Lineage
 from tfdbg_cli.analysis.tensor_history import Point, Statistic, TensorHistory, tensor_history
+from tfdbg_cli.commands.asked.tensor_choice import Choice, choose, sliced
 from tfdbg_cli.commands.context import HOW_TO_KEEP_RUNS, Context
 from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
 from tfdbg_cli.commands.query.plain_rows import Left, PlainRows
@@ -19,7 +20,6 @@ from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, ArgumentKind, Co
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.views.alerts import nonfinite_text
 from tfdbg_cli.commands.views.other_calls import of_other_calls
-from tfdbg_cli.commands.views.tensor_choice import Choice, choose, sliced
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.plot import PLOT_LINES, Plot
 from tfdbg_cli.document.summary import number_text, summary_data

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tfdbg_cli.analysis.name_tree import NameTree, TreeRow
+from tfdbg_cli.commands.asked.arguments import FOLD_ARGUMENTS
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.folds import Folds, fold_command, sign
 from tfdbg_cli.commands.registry import Argument, ArgumentKind, Command, Moment
-from tfdbg_cli.commands.views.fold_arguments import FOLD_ARGUMENTS
 from tfdbg_cli.commands.views.health_columns import SumsLater
 from tfdbg_cli.commands.views.links import node_link
 from tfdbg_cli.document.document import Block, Document, Text

@@ -11,18 +11,18 @@ from tfdbg_cli.analysis.difference.compared_recordings import Compared
 from tfdbg_cli.analysis.difference.comparison import Comparison
 from tfdbg_cli.analysis.difference.graph_changes import GraphChange
 from tfdbg_cli.analysis.graph.annotation import made_at
+from tfdbg_cli.commands.asked.patterns import pattern
 from tfdbg_cli.commands.views.difference_data import difference_data
 from tfdbg_cli.commands.views.difference_reason import why
 from tfdbg_cli.commands.views.difference_rows import change_text, graph_table, input_table, number, tensor_table
 from tfdbg_cli.commands.views.links import tensor_link
 from tfdbg_cli.commands.views.made_at import made_at_blocks
-from tfdbg_cli.commands.views.patterns import pattern
-from tfdbg_cli.commands.views.tensor_choice import short_device
 from tfdbg_cli.document.document import Block, Document, Text, WithoutLinks
 from tfdbg_cli.document.flow import Flow, Piece
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.document.wrapping import Labelled
 from tfdbg_cli.model.calls import RunKind
+from tfdbg_cli.model.names import short_device
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.units import count_text, shape_text
 from tfdbg_cli.model.updates import UPDATED_VARIABLE

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from tfdbg_cli.commands.asked.tensor_choice import Choice, part_shown
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.views.tensor_choice import Choice, part_shown
 from tfdbg_cli.commands.views.tensor_columns import tensor_data
 from tfdbg_cli.commands.views.value_view import saved, view
 from tfdbg_cli.document.array import ArrayStyle, nested

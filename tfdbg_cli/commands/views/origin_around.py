@@ -13,9 +13,10 @@ from tfdbg_cli.analysis.graph.roles import is_gradient
 from tfdbg_cli.analysis.graph.ways.chain import Link
 from tfdbg_cli.analysis.origin.aftermath import Aftermath
 from tfdbg_cli.analysis.origin.finding import Finding
+from tfdbg_cli.commands.asked.name_endings import ELIDED
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.views.links import node_link, source_link, tensor_link
-from tfdbg_cli.commands.views.short_names import ELIDED, ShortNames
+from tfdbg_cli.commands.views.short_names import ShortNames
 from tfdbg_cli.document.document import Block, Text
 from tfdbg_cli.document.flow import Flow, Piece
 from tfdbg_cli.document.text import Line, Span, Style, line

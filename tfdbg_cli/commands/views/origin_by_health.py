@@ -6,10 +6,10 @@ import argparse
 from typing import Any
 
 from tfdbg_cli.analysis.origin.by_health import HealthOrigin, HealthSearch, InputHealth
+from tfdbg_cli.commands.asked.patterns import search_text
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.views.links import node_link, tensor_link
 from tfdbg_cli.commands.views.made_at import made_at_blocks
-from tfdbg_cli.commands.views.patterns import search_text
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.summary import facts_line, summary_data
 from tfdbg_cli.document.table import Column, Row, Table

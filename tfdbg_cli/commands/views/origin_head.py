@@ -8,13 +8,13 @@ from tfdbg_cli.analysis.graph.turns import Turns
 from tfdbg_cli.analysis.origin.origin_found import Origin
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.views.links import node_link, source_link, tensor_link
-from tfdbg_cli.commands.views.tensor_choice import short_device
 from tfdbg_cli.commands.views.variable_view import untold_link
 from tfdbg_cli.document.document import Block
 from tfdbg_cli.document.flow import Flow, Piece
 from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.document.wrapping import Labelled
 from tfdbg_cli.model.dtypes import name_of
+from tfdbg_cli.model.names import short_device
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import summarize
 from tfdbg_cli.model.units import shape_text

@@ -11,11 +11,10 @@ from tfdbg_cli.analysis.graph.fused_ops import COMPOSITION, composed_names
 from tfdbg_cli.analysis.graph.needed import needed_nodes
 from tfdbg_cli.commands.views.difference_data import graph_data
 from tfdbg_cli.commands.views.difference_rows import graph_table
-from tfdbg_cli.commands.views.tensor_choice import device_matches
 from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.model.graph import Graph, GraphKind
-from tfdbg_cli.model.names import node_of
+from tfdbg_cli.model.names import device_matches, node_of
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import EMPTY_STORE
 from tfdbg_cli.model.units import count_text

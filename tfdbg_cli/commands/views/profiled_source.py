@@ -9,9 +9,9 @@ from typing import Any
 
 from tfdbg_cli.analysis.graph.annotation import nodes_by_line
 from tfdbg_cli.analysis.timing import LineCost, TimeQuery, costs_by_line, select
+from tfdbg_cli.commands.asked.patterns import search_text
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.syntax import quoted
-from tfdbg_cli.commands.views.patterns import search_text
 from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.rows import Rows
 from tfdbg_cli.document.source import highlighted

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tfdbg_cli.analysis.graph.call_scopes import call_scopes
+from tfdbg_cli.commands.asked.name_endings import ELIDED
 from tfdbg_cli.document.text import Line, Span, Style, line
-from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import Graph
 
-ELIDED = "…/"
 _LEAST_SAVED = 8  # columns; a shorter prefix may as well be read
 _SAMPLED = 200  # names looked at
 
@@ -52,25 +51,6 @@ def around(graph: Graph, name: str) -> ShortNames:
 
 def _of(call: str) -> ShortNames:
     return ShortNames(f"{call}/") if len(call) + 1 >= _LEAST_SAVED else ShortNames()
-
-
-def ending_in(text: str, names: Iterable[str]) -> Sequence[str]:
-    """The names that `text` means by their last parts: `dense/MatMul`, or `…/dense/MatMul` as it was shown."""
-    ending = "/" + text.removeprefix(ELIDED)
-    return [name for name in names if name.endswith(ending)] if text.removeprefix(ELIDED) else []
-
-
-def the_one_ending_in(text: str, names: Iterable[str], what: str) -> str:
-    """The one of `names` that `text` means by its last parts; `text` itself where none does.
-
-    Raises:
-        TfdbgError: several do; `what` says of what they are the names, such as `nodes`.
-
-    """
-    found = ending_in(text, names)
-    if len(found) > 1:
-        raise TfdbgError(f"{text} fits {len(found)} {what}.", hint=f"Give more of the name: {', '.join(found[:3])}.")
-    return found[0] if found else text
 
 
 def shortest_ends(names: Sequence[str]) -> list[str]:

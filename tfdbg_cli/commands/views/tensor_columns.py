@@ -15,11 +15,11 @@ from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.views.health_columns import health_cells, instead_of
 from tfdbg_cli.commands.views.links import execution_count, tensor_link
 from tfdbg_cli.commands.views.short_names import ShortNames
-from tfdbg_cli.commands.views.tensor_choice import short_device
 from tfdbg_cli.document.summary import number_text
 from tfdbg_cli.document.table import Column
 from tfdbg_cli.document.text import Span, Style
 from tfdbg_cli.model.graph import Graph, once_per_graph
+from tfdbg_cli.model.names import short_device
 from tfdbg_cli.model.statistics import Summary
 from tfdbg_cli.model.tensors import Tensor, TensorStore, devices_of, repeats
 from tfdbg_cli.model.units import bytes_text, ms_text, shape_text

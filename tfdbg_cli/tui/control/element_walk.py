@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tfdbg_cli.commands.views.element_request import require_element
+from tfdbg_cli.commands.asked.element_request import require_element
 from tfdbg_cli.document.array import ArrayBlock
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.tui.control.screen import Screen

@@ -6,7 +6,7 @@ import bisect
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from tfdbg_cli.commands.views.patterns import search_pattern
+from tfdbg_cli.commands.asked.patterns import search_pattern
 from tfdbg_cli.document.text import Line
 from tfdbg_cli.tui.reading.paint import Range, links_of
 

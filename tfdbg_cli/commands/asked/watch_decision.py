@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tfdbg_cli.commands.asked.patterns import search_text
 from tfdbg_cli.commands.syntax import quoted
-from tfdbg_cli.commands.views.patterns import search_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.decision import CaptureRequest, GraphChoice, OnBenign, RunUntil, Values
 

@@ -5,28 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tfdbg_cli.analysis.graph.needed import not_needed_text, was_needed
+from tfdbg_cli.commands.asked.name_endings import the_one_ending_in
+from tfdbg_cli.commands.asked.patterns import pattern
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.registry import Argument, ArgumentKind
-from tfdbg_cli.commands.views.patterns import pattern
-from tfdbg_cli.commands.views.short_names import the_one_ending_in
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import node_of, split_slice
 from tfdbg_cli.model.runs import RunStart
-
-NODE_ARGUMENT = Argument(("node_name",), "a node, or one of its tensors", ArgumentKind.NODE, metavar="NODE")
-DEVICE_ARGUMENT = Argument(
-    ("--device",),
-    "which one, when several devices have a node of this name",
-    ArgumentKind.DEVICE,
-    metavar="REGEX",
-    default="",
-)
-
-
-def excluded_nodes(words: str) -> Argument:
-    """The argument that leaves nodes out by a regular expression; `words` say what of."""
-    return Argument(("-fenn", "--filter_exclude_node_names"), words, ArgumentKind.NODE, metavar="REGEX", default="")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import warnings
 
 import pytest
 
-from tfdbg_cli.commands.views.patterns import pattern, search_pattern
+from tfdbg_cli.commands.asked.patterns import pattern, search_pattern
 from tfdbg_cli.errors import TfdbgError
 
 

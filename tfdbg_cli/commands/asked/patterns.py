@@ -36,7 +36,7 @@ def pattern(text: str, flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str]:
 def _may_be_endless(text: str) -> bool:
     if sum(map(text.count, "*+{")) < 2:
         return False
-    from tfdbg_cli.commands.views.slow_patterns import repeats_repetition  # most patterns repeat nothing
+    from tfdbg_cli.commands.asked.slow_patterns import repeats_repetition  # most patterns repeat nothing
 
     return repeats_repetition(text)
 

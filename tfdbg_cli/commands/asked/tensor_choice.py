@@ -8,11 +8,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from tfdbg_cli.analysis.graph.needed import not_needed_text, was_needed
+from tfdbg_cli.commands.asked.name_endings import the_one_ending_in
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.syntax import quoted
-from tfdbg_cli.commands.views.short_names import the_one_ending_in
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.model.names import did_you_mean, parse_index, parse_tensor_name, split_slice
+from tfdbg_cli.model.names import (
+    device_matches,
+    did_you_mean,
+    parse_index,
+    parse_tensor_name,
+    short_device,
+    split_slice,
+)
 from tfdbg_cli.model.tensors import Tensor, TensorStore, part_of
 from tfdbg_cli.model.values import Array, Value
 
@@ -49,18 +56,6 @@ class Choice:
                 hint="They are counted from 0." if count == 1 else f"They are 0 to {count - 1}.",
             )
         return self.indices[number]
-
-
-def short_device(device: str) -> str:
-    """`CPU:0` for /job:localhost/replica:0/task:0/device:CPU:0; with the task where it is another job's."""
-    match = re.fullmatch(r"/job:localhost/replica:0/task:0/(?:device:)?(.+)", device)
-    return match[1] if match else device
-
-
-def device_matches(device: str, text: str) -> bool:
-    """Whether `text` (CPU:1, cpu:1, /device:CPU:1 or the whole name) means `device`."""
-    whole, part = (re.sub(r"device:", "", name.lower()).strip("/") for name in (device, text))
-    return whole == part or whole.endswith("/" + part)
 
 
 def choose(context: Context, text: str, device: str = "") -> Choice:

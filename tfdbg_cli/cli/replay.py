@@ -55,10 +55,10 @@ class FromBundle:
 
     def with_values(self, replaced: Mapping[TensorName, Array]) -> tuple[TensorStore, RunError | None]:
         """What the run gives when the tensors `replaced` have these values. See `model.replay.Replayable`."""
-        from tfdbg_cli.capture.replay.any_replay import repeat
+        from tfdbg_cli.capture.replay.any_replay import replay
         from tfdbg_cli.capture.replay.replaced_values import with_replaced
 
-        again = repeat(with_replaced(self.held, replaced))
+        again = replay(with_replaced(self.held, replaced))
         return again.tensors, again.error
 
     def undo(self) -> tuple[str, ...]:
@@ -102,14 +102,14 @@ def replayed(path: str, *, trust: bool = False) -> ReplayPrompt:
     _require_harmless(bundle, trust)
     _require_tensorflow(place)
     from tfdbg_cli.capture.budget import memory_budget
-    from tfdbg_cli.capture.replay.any_replay import repeat
+    from tfdbg_cli.capture.replay.any_replay import replay
     from tfdbg_cli.capture.replay.replayed import difference, uncompared
     from tfdbg_cli.capture.what_if.of_replay import what_if_of
 
     room = memory_budget(user_settings())
     with _refusals(place):
         _require_room(bundle.replay_spec, room)
-        replayed = repeat(bundle.replay_spec, room)
+        replayed = replay(bundle.replay_spec, room)
     recorded = _shown_graph(bundle.run)
     run = replayed.of(without_past(recorded))
     run = replace(run, tensors=behind_inputs(run.tensors, run.graph, _held(bundle.replay_spec)))

@@ -18,7 +18,7 @@ from tfdbg_cli.model.replay import ReplaySpec, Role
 tf = pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tf
 
-from tfdbg_cli.capture.replay.any_replay import repeat  # noqa: E402
+from tfdbg_cli.capture.replay.any_replay import replay  # noqa: E402
 from tfdbg_cli.capture.replay.function import fresh_variable  # noqa: E402
 from tfdbg_cli.capture.replay.replayed import Replayed  # noqa: E402
 from tfdbg_cli.capture.runs.function.traced_function import traced_function  # noqa: E402
@@ -78,7 +78,7 @@ def described() -> ReplaySpec:
 def test_it_needs_nothing_of_the_program(step) -> None:
     made = replay_spec(step, tf.constant([1.0, -3.0]))
     del step
-    again = repeat(made)
+    again = replay(made)
     assert again.error is None
     first = np.float32([1.0, -3.0]) * -1.0
     np.testing.assert_allclose(value(again, "mul"), 2.0 * (np.float32([1.0, 2.0]) + np.sin(first)), rtol=1e-6)
@@ -90,14 +90,14 @@ def test_no_function_stays_behind(step) -> None:
     made = replay_spec(step, tf.constant([1.0, -3.0]))
     before = functions()
     for _ in range(3):
-        repeat(made)
+        replay(made)
     assert functions() <= before
 
 
 def test_other_inputs_give_other_values(step) -> None:
     made = replay_spec(step, tf.constant([1.0, -3.0]))
     zeros = tuple(replace(item, value=np.zeros_like(item.value)) for item in made.inputs)
-    np.testing.assert_array_equal(value(repeat(replace(made, inputs=zeros)), "mul"), [0.0, 0.0])
+    np.testing.assert_array_equal(value(replay(replace(made, inputs=zeros)), "mul"), [0.0, 0.0])
 
 
 def test_the_arrays_of_a_description_are_not_written_to(step) -> None:
@@ -105,7 +105,7 @@ def test_the_arrays_of_a_description_are_not_written_to(step) -> None:
     aligned = tuple(replace(item, value=np.array(item.value)) for item in made.inputs)
     copies = [item.value.copy() for item in aligned]
     for _ in range(2):
-        repeat(replace(made, inputs=aligned))
+        replay(replace(made, inputs=aligned))
     for item, copy in zip(aligned, copies, strict=True):
         np.testing.assert_array_equal(item.value, copy)
 
@@ -117,7 +117,7 @@ def test_an_error_of_an_op_is_part_of_what_is_repeated() -> None:
 
     good = replay_spec(check, tf.constant([1.0]))
     (item,) = good.inputs
-    again = repeat(replace(good, inputs=(replace(item, value=np.float32([0.0])),)))
+    again = replay(replace(good, inputs=(replace(item, value=np.float32([0.0])),)))
     assert again.error is not None
     assert again.error.type_name == "InvalidArgumentError" and "not well" in again.error.message
     np.testing.assert_array_equal(value(again, "x"), [0.0])
@@ -159,7 +159,7 @@ DAMAGES = [
 def test_damage_is_said_and_nothing_stays_behind(described, damage) -> None:
     before = functions()
     with pytest.raises(TfdbgError):
-        repeat(damage(described))
+        replay(damage(described))
     assert functions() <= before
 
 
@@ -169,7 +169,7 @@ def test_a_description_without_details_is_enough_for_a_plain_function() -> None:
         return x * 2.0
 
     made = replace(replay_spec(double, tf.constant(3.0)), details={})
-    assert value(repeat(made), "mul") == 6.0
+    assert value(replay(made), "mul") == 6.0
 
 
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16", "int4", "uint8", "complex64", "bool", "float8_e5m2"])
@@ -183,7 +183,7 @@ def test_inputs_of_every_kind(dtype) -> None:
     kind = np.dtype(getattr(ml_dtypes, dtype)) if hasattr(ml_dtypes, dtype) else np.dtype(dtype)
     x = np.array([[1, 0]]).astype(kind)
     made = replay_spec(same, tf.constant(x))
-    again = repeat(made)
+    again = replay(made)
     assert again.error is None
     assert value(again, "Identity").dtype == kind
     assert value(again, "Identity").tobytes() == x.tobytes()
@@ -195,7 +195,7 @@ def test_empty_and_text_inputs() -> None:
         return tf.identity(x), tf.strings.length(y)
 
     made = replay_spec(both, tf.zeros([0, 3]), tf.constant([["ä", ""]]))
-    again = repeat(made)
+    again = replay(made)
     assert value(again, "Identity").shape == (0, 3)
     assert value(again, "StringLength").tolist() == [[2, 0]]
 

@@ -242,7 +242,7 @@ def test_a_run_that_is_held_is_made_again_as_a_whole_its_updates_too() -> None:
 def test_a_replaced_argument_and_a_loop_behind_it() -> None:
     import tensorflow as tf
 
-    from tfdbg_cli.capture.replay.any_replay import repeat
+    from tfdbg_cli.capture.replay.any_replay import replay
     from tfdbg_cli.capture.replay.replaced_values import with_replaced
     from tfdbg_cli.capture.runs.function.traced_function import traced_function
     from tfdbg_cli.capture.tf.compat import atomic_of
@@ -261,7 +261,7 @@ def test_a_replaced_argument_and_a_loop_behind_it() -> None:
     traced = traced_function(atomic_of(concrete))
     held = CallSnapshot.of(traced.snapshot_plan, [tf.constant(1.0), *concrete.captured_inputs])
     (name,) = (name for name in traced.given if name == "x")
-    replayed = repeat(with_replaced(held.replay_spec(), {TensorName(name, 0): np.float32(5.0)}))
+    replayed = replay(with_replaced(held.replay_spec(), {TensorName(name, 0): np.float32(5.0)}))
     read = next(row for row in range(len(replayed.tensors)) if replayed.tensors[row].op_type == "ReadVariableOp")
     last = max(replayed.tensors.named(replayed.tensors[read].node))
     assert replayed.tensors.value(last) == 40.0

@@ -39,13 +39,13 @@ _ROUNDS = 4
 
 
 def replay_function(replay_spec: ReplaySpec, room: int | None = None) -> Replayed:
-    """Make a run of a function again, on fresh copies of its variables. See `replayed.repeat`."""
-    outcome = perform_again(replay_spec, room, Wanted.all_values)
+    """Make a run of a function again, on fresh copies of its variables. See `any_replay.replay`."""
+    outcome = replay_wanted(replay_spec, room, Wanted.all_values)
     error = None if outcome.error is None else run_error(outcome.error)
     return Replayed(outcome.captured, outcome.notes, error)
 
 
-def perform_again(replay_spec: ReplaySpec, room: int | None, wanted: Callable[[Scope], Wanted]) -> CallResult:
+def replay_wanted(replay_spec: ReplaySpec, room: int | None, wanted: Callable[[Scope], Wanted]) -> CallResult:
     """As `replay_function`, but return only the values for which `wanted(scope)` asks, with the function's scope.
 
     Raises:

@@ -14,7 +14,7 @@ _ATTEMPTS = 8  # ops that may fail one after the other before the values before 
 _FAILED = "The run failed again; the values are those of the ops that come before {op}."
 
 
-def repeat_until_failure(replay_spec: ReplaySpec, room: int | None = None) -> Replayed:
+def replay_until_failure(replay_spec: ReplaySpec, room: int | None = None) -> Replayed:
     """As `replay_function`; of a run that fails all values that do not need the op that fails."""
     whole = replay_function(replay_spec, room)
     lost: set[str] = set()

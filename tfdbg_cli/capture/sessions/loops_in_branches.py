@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
+from tfdbg_cli.capture.sessions.function_definitions import function_definitions
 from tfdbg_cli.capture.sessions.hidden_ops import program_version
 from tfdbg_cli.capture.sessions.reach import needs_of
 from tfdbg_cli.capture.tf.memo import Memos
@@ -63,7 +64,7 @@ class _Functions:
 
     @cached_property
     def _definitions(self) -> Mapping[str, FunctionDef]:
-        return {one.signature.name: one for one in self._graph.as_graph_def().library.function}
+        return function_definitions(self._graph)
 
     def has_loop_in_branch(self, node: NodeDef, *, branched: bool) -> bool:
         """Whether `node`, which is in a branch if `branched`, is a loop there, or calls what holds such a loop."""

@@ -16,6 +16,7 @@ import tensorflow as tf
 
 from tfdbg_cli.capture.functions.definition.body import Body, Library, Source
 from tfdbg_cli.capture.functions.definition.call_tree import CallPlace, CallTree, Scope, called_by_role
+from tfdbg_cli.capture.sessions.function_definitions import function_definitions
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_definitions import calls_functions, is_stateful
 from tfdbg_cli.capture.tf.types import FunctionDef, NodeDef, Op, TfGraph
@@ -64,7 +65,7 @@ class GraphFunctions:
 
     @cached_property
     def _definitions(self) -> dict[str, FunctionDef]:
-        return {one.signature.name: one for one in self._graph.as_graph_def().library.function}
+        return function_definitions(self._graph)
 
     def _operations_of(self, name: str) -> Collection[str]:
         graph = None if self._as_written else self.graphs.get(name)

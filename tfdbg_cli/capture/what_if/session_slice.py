@@ -8,6 +8,7 @@ from itertools import chain
 from typing import Any
 
 from tfdbg_cli.capture.functions.definition.called_functions import functions_in
+from tfdbg_cli.capture.sessions.function_definitions import function_definitions
 from tfdbg_cli.capture.sessions.holders import held_by, holder_of
 from tfdbg_cli.capture.sessions.reach import ancestors, nesting_of
 from tfdbg_cli.capture.tf.opaque import is_opaque
@@ -132,7 +133,7 @@ class CallGraph(Edges[Op, str]):
     @cached_property
     def _bodies(self) -> dict[str, Sequence[Any]]:
         """The nodes of the functions that can be called, by their names."""
-        return {one.signature.name: one.node_def for one in self._graph.as_graph_def().library.function}
+        return {name: one.node_def for name, one in function_definitions(self._graph).items()}
 
     def variables_of(self, op: Op) -> tuple[str, ...]:
         """The names of the ops that hold the variables whose handles or references `op` is given."""

@@ -231,7 +231,7 @@ def test_the_end_of_the_data_costs_nothing(watched, monkeypatch) -> None:
         return next(batches)
 
     step()
-    monkeypatch.setattr(failing_op, "perform_again", None)
+    monkeypatch.setattr(failing_op, "replay_wanted", None)
     run = failed(watched, RUN, step)
     assert run.error.node == "IteratorGetNext"
     assert run.error.inputs_note == ""

@@ -12,7 +12,7 @@ from tfdbg_cli.analysis.watch.datum import TensorDatum, datum_of
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, filter_named
 from tfdbg_cli.capture.controller import WatchRequest
 from tfdbg_cli.capture.questions.known import question_of
-from tfdbg_cli.capture.replay.any_replay import repeat
+from tfdbg_cli.capture.replay.any_replay import replay
 from tfdbg_cli.capture.sessions.call_names import fetched
 from tfdbg_cli.capture.sessions.extended.call_checks import call_checks, why_not_inside
 from tfdbg_cli.capture.sessions.fetched_tensors import stored
@@ -210,7 +210,7 @@ def test_loops_and_branches_of_version_1_are_asked(tf, debugged, graph, seed) ->
             passing: list[str] = []
 
             def ask(end, asked=asked, passing=passing) -> Detach:
-                again = repeat(end.run.replayable.replay_spec())
+                again = replay(end.run.replayable.replay_spec())
                 run = end.run.__class__(end.run.call, again.tensors, end.run.graph)
                 rows = range(len(run.tensors))
                 passing += [run.tensors[at].node for at in rows if asked(datum_of(run, at), run.tensors.value(at))]

@@ -396,13 +396,13 @@ def test_loops_of_version_2_are_looked_into(tf, debugged, graph) -> None:
 
 @pytest.mark.parametrize("choice", [GraphChoice.PYTHON, GraphChoice.RUNTIME])
 def test_a_run_that_is_stopped_at_can_be_made_again_and_undone(tf, debugged, graph, choice) -> None:
-    from tfdbg_cli.capture.replay.any_replay import repeat
+    from tfdbg_cli.capture.replay.any_replay import replay
 
     step = Step(tf)
     replayed = []
 
     def look(end):
-        replayed.append(repeat(end.run.replayable.replay_spec()))
+        replayed.append(replay(end.run.replayable.replay_spec()))
         end.run.replayable.undo()
         return Detach()
 
@@ -447,9 +447,9 @@ def test_files_are_not_written_again(tf, debugged, graph, tmp_path) -> None:
     assert path.exists(), "the program writes it"
     assert value(run, "y") == -np.inf
     path.unlink()
-    from tfdbg_cli.capture.replay.any_replay import repeat
+    from tfdbg_cli.capture.replay.any_replay import replay
 
-    repeat(run.replayable.replay_spec())
+    replay(run.replayable.replay_spec())
     assert not path.exists(), "a repetition does not"
     assert any("WriteFile" in limit for limit in run.replayable.replay_spec().limits)
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from support.first_bad import first_bad
 
-from tfdbg_cli.capture.replay.any_replay import repeat
+from tfdbg_cli.capture.replay.any_replay import replay
 from tfdbg_cli.capture.sessions.hidden_ops import hidden_ops
 from tfdbg_cli.model.decision import CaptureRequest, DebugRun, Detach, GraphChoice, RunUntil
 from tfdbg_cli.model.graph import GraphKind
@@ -73,7 +73,7 @@ def test_the_verdict_is_that_of_looking_at_every_turn(tf, debugged, graph, seed)
                 raw,
                 look,
                 lambda end, found=expected: (
-                    found.append(first_bad(repeat(end.run.replayable.replay_spec()).tensors)),
+                    found.append(first_bad(replay(end.run.replayable.replay_spec()).tensors)),
                     Detach(),
                 )[1],
             )

@@ -18,7 +18,7 @@ from tfdbg_cli.capture.functions.definition.shown_values import Shown
 from tfdbg_cli.capture.functions.early_reports import Early
 from tfdbg_cli.capture.functions.instrumented import CallResult
 from tfdbg_cli.capture.functions.kept_tensors import KeptTensors
-from tfdbg_cli.capture.replay.function import perform_again
+from tfdbg_cli.capture.replay.function import replay_wanted
 from tfdbg_cli.capture.state.after_failure import may_write
 from tfdbg_cli.capture.state.call_snapshot import CallSnapshot
 from tfdbg_cli.capture.state.outside import NotReplayableError, Outside, ReplayPart
@@ -176,7 +176,7 @@ class _PartsAgain:
             _require_unchanged(self._flat, self._snapshot_plan, again, place)
         early = early or Early()
         wanted = Wanted(values=not (self._unheld or early.everything), early=early)
-        return perform_again(self._held.replay_spec_of(self._outside, again), self._held.room, lambda _: wanted)
+        return replay_wanted(self._held.replay_spec_of(self._outside, again), self._held.room, lambda _: wanted)
 
 
 def _require_unchanged(flat: FlatFunction, snapshot_plan: SnapshotPlan, again: ReplayPart, place: FlatNode) -> None:

@@ -12,7 +12,7 @@ from tfdbg_cli.capture.functions.exact.proof import Proof
 from tfdbg_cli.capture.functions.kept_tensors import KeptTensors
 from tfdbg_cli.capture.large_graphs import Preparation
 from tfdbg_cli.capture.replay.replayed import Replayed, not_again
-from tfdbg_cli.capture.replay.until_failure import repeat_until_failure
+from tfdbg_cli.capture.replay.until_failure import replay_until_failure
 from tfdbg_cli.capture.runs.function.capture import VALUES, CapturedCall, PerformedCall, held_before
 from tfdbg_cli.capture.runs.function.trials import Trials
 from tfdbg_cli.capture.runs.function.verdict import beside, unchanged
@@ -85,7 +85,7 @@ class ReplayedCapture(CapturedCall):
             if self.held is None:
                 raise TfdbgError("The state before it could not be held.")
             if error is not None:
-                return repeat_until_failure(self.held.replay_spec(), self.room), None
+                return replay_until_failure(self.held.replay_spec(), self.room), None
             made = self.held.made_again(self.room)
             self._made = made.captured
             made, shown = compared_again(self.held, made, self._outputs, self.room)

@@ -80,17 +80,25 @@ def test_parts_that_were_given_one_by_one_have_roles_though_their_names_are_not_
 
 
 def test_while_a_run_goes_on_nothing_is_told_before_its_gradient_begins() -> None:
-    """A mask that the output of a layer is multiplied by looks like the targets until then."""
-    parts = [name("X"), name("mask")]
+    """What is taken from the output of a layer looks like the targets until then."""
+    parts = [name("X"), name("y")]
     made = (
-        op("X", "Placeholder"), op("mask", "Placeholder"), KERNEL, op("dense", "MatMul", "X", "kernel"),
-        op("masked", "Mul", "dense", "mask"),
+        op("X", "Placeholder"), op("y", "Placeholder"), KERNEL, op("dense", "MatMul", "X", "kernel"),
+        op("shifted", "Sub", "dense", "y"),
     )  # fmt: skip
-    gradient = op("gradient_tape/masked/Mul", "Mul", "mask", "masked")
+    gradient = op("gradient_tape/shifted/Neg", "Neg", "shifted")
 
     def told(*ops: Op, unfinished: bool) -> list[BatchRole | None]:
         roles = BatchRoles(made_graph(*ops), frozenset(), parts, unfinished=unfinished)
         return list(map(roles.role, parts))
 
     assert told(*made, unfinished=True) == [None, None]
-    assert told(*made, gradient, unfinished=True) == told(*made, gradient, unfinished=False) != [None, None]
+    assert told(*made, gradient, unfinished=True) == told(*made, gradient, unfinished=False)
+    assert told(*made, gradient, unfinished=True) == [BatchRole.INPUTS, BatchRole.TARGETS]
+
+
+def test_what_a_prediction_is_multiplied_with_may_be_a_mask_unless_the_prediction_is_a_logarithm() -> None:
+    dense = op("dense", "MatMul", "next", "kernel")
+    assert _roles(KERNEL, dense, op("masked", "Mul", "dense", "next:1")) == [None, None]
+    entropy = (op("log", "Log", "dense"), op("minus", "Neg", "log"), op("entropy", "Mul", "next:1", "minus"))
+    assert _roles(KERNEL, dense, *entropy) == [BatchRole.INPUTS, BatchRole.TARGETS]

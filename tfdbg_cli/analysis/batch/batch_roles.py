@@ -2,7 +2,8 @@
 
 A part that meets a parameter first is an input. One that first meets what was computed of inputs and parameters, as
 in a loss, is a target, unless parameters are multiplied with what becomes of both: then one input was joined with
-another, as with an embedding. One that meets what was computed of targets too is a weight.
+another, as with an embedding. One that meets what was computed of targets too is a weight. One that what was computed
+of inputs and parameters is multiplied with, other than a logarithm, may be a target or a mask: of it nothing is told.
 """
 
 from __future__ import annotations
@@ -21,12 +22,13 @@ from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.walks import reached
 from tfdbg_cli.ops.intended_infinities import LOOKS
-from tfdbg_cli.ops.kinds import CALLS, INPUTS, MATMULS, MOVES, SAME_VALUE, VARIABLE_READS
+from tfdbg_cli.ops.kinds import CALLS, INPUTS, MATMULS, MOVES, SAME_VALUE, SIGNS, VARIABLE_READS
 
 _MOST_NODES = 20_000  # of a graph that is looked at
 _MOST_FOLLOWED = 300  # nodes that are computed of one part alone
 _READS_VARIABLE = VARIABLE_READS | VARIABLE_OPS
 _LAYERS = MATMULS | {"Conv2D", "Conv3D", "DepthwiseConv2dNative", "Einsum"}  # no loss multiplies with parameters so
+_LOGARITHMS = frozenset({"Log", "Log1p", "LogSoftmax"})  # which targets are multiplied with, as in a cross entropy
 _ALONE = ":"  # no name of a node
 _NUMBERED = re.compile(r"^(?P<stem>.+?)(?:_\d+)?$")
 
@@ -142,11 +144,12 @@ class BatchRoles:
 
     def _read(self, parts: list[TensorName]) -> dict[TensorName, BatchRole]:
         """The roles of `parts`; none unless there are inputs and targets among them."""
-        met = {part: self._meets(part, set(parts)) for part in parts}
+        scaling: set[TensorName] = set()
+        met = {part: self._meets(part, set(parts), scaling) for part in parts}
         found = {part: BatchRole.INPUTS for part, others in met.items() if others is not None and not others}
         inputs = set(found)
         for part, others in met.items():
-            if others and others <= inputs:
+            if others and others <= inputs and part not in scaling:
                 found[part] = BatchRole.TARGETS
         targets = {part for part, role in found.items() if role is BatchRole.TARGETS}
         for part, others in met.items():
@@ -154,10 +157,11 @@ class BatchRoles:
                 found[part] = BatchRole.WEIGHTS
         return found if inputs and targets else {}
 
-    def _meets(self, part: TensorName, parts: set[TensorName]) -> set[TensorName] | None:
+    def _meets(self, part: TensorName, parts: set[TensorName], scaling: set[TensorName]) -> set[TensorName] | None:
         """Of which other parts that is made which `part` meets first, parameters being in it; None: it meets nothing.
 
         Empty for a part that meets a parameter itself, be it in a layer behind the place where it meets others.
+        A part that may be a mask there as well is put into `scaling`.
         """
         waiting, met = deque([part]), {part}
         first: set[TensorName] | None = None
@@ -171,12 +175,26 @@ class BatchRoles:
                     first = others - {part} if parameters else None
                     if first is not None and not first:
                         return set()
+                    if first is not None and self._scales(reader, met):
+                        scaling.add(part)
                 elif reader.op_type in _LAYERS and self._beside(reader, met, parts)[2]:
                     return set()
                 further = [name for name in self._outputs(reader) if name not in met]
                 met.update(further)
                 waiting.extend(further)
         return first
+
+    def _scales(self, reader: Node, met: set[TensorName]) -> bool:
+        """Whether `reader` multiplies what was `met` with something else than a logarithm."""
+        if reader.op_type != "Mul":
+            return False
+        for other in reader.inputs:
+            maker = self._graph.find(other.node)
+            while maker is not None and (maker.op_type in SIGNS or maker.op_type in SAME_VALUE) and maker.inputs:
+                maker = self._graph.find(maker.inputs[0].node)
+            if other not in met and maker is not None and maker.op_type in _LOGARITHMS:
+                return False
+        return True
 
     def _beside(
         self, reader: Node, met: set[TensorName], parts: set[TensorName]

@@ -206,7 +206,7 @@ def test_gradients_without_values_are_told() -> None:
     assert [(one["steps"], one["values"]) for one in found["series"]] == [([8], ["nan"])], "a NaN was counted"
     assert found["untold"] == 2
     shown = text_of("trends", _without_values(*_MOMENTS, "nan", "pos_inf", "neg_inf", "zero"))
-    assert "Of 3 gradients neither values nor mean and std were recorded" in shown
+    assert "Of 3 gradients there are neither values nor mean and std" in shown
     assert "Nothing in these runs is a gradient" not in shown
 
 

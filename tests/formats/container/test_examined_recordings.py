@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from support.sample_run import sample_run
 
 from tfdbg_cli.formats.container.writer import RecordingWriter
 from tfdbg_cli.formats.examining import examined
+from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.formats.recording.format import UNCHECKED
 
 NOTE = "TensorFlow made the same ops as of the plain run."
@@ -85,3 +87,26 @@ def test_a_recording_without_its_index_is_known_as_one(recording: Path) -> None:
     (recording / "index.sqlite").unlink()
     [(text, _)] = examined(recording).troubles
     assert text == f"The recording {recording} lacks its index.sqlite, which says what lies where."
+
+
+def test_a_page_of_the_index_that_no_run_is_read_from_is_damaged_too(recording: Path) -> None:
+    """SQLite's own check reads all pages: of a run, doctor reads its description and its graph."""
+    index = recording / "index.sqlite"
+    with sqlite3.connect(index) as database:
+        (page,) = database.execute("SELECT rootpage FROM sqlite_master WHERE name = 'files'").fetchone()
+        (size,) = database.execute("PRAGMA page_size").fetchone()
+    content = bytearray(index.read_bytes())
+    content[(page - 1) * size : page * size] = b"\xab" * size
+    index.write_bytes(content)
+    found = examined(recording)
+    [(text, _)] = found.troubles
+    assert text.startswith(f"{index}: The index is damaged") and "2 runs." in found.facts
+    assert len(open_path(recording).runs) == 2
+
+
+def test_opened_without_a_data_file_it_says_so_of_the_whole_and_of_each_run(recording: Path) -> None:
+    _data_file(recording).unlink()
+    opened = open_path(recording)
+    assert "The file data/000001.safetensors is not there; values of 2 runs lay in it." in opened.notes
+    assert opened.runs[0].gaps == "The file data/000001.safetensors is not there; values of this run lay in it."
+    assert opened.runs[0].notes == (NOTE,)

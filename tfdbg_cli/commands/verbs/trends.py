@@ -92,7 +92,7 @@ def _head(context: Context, found: Trends, series: Sequence[Series], options: ar
     everything = "" if options.all else COMMAND.spell(options, all=True)
     lines += of_other_calls(context, len(context.runs) - found.others, everything)
     if found.untold:
-        lack = "neither values nor mean and std were recorded, so no norm is known."
+        lack = "there are neither values nor mean and std, so no norm is known."
         lines.append(line(Span(f"Of {count_text(found.untold, 'gradient')} {lack}", Style.WARNING)))
     elif not series:
         lines.append(line(Span(_NOTHING, Style.HINT)))

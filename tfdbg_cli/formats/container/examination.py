@@ -11,6 +11,7 @@ from tfdbg_cli.model.units import count_text
 
 _RUNS_LOOKED_AT = 200
 _COPY = "Was it copied whole? What lies in the other files can be looked at."
+_COPY_INDEX = "Copy index.sqlite again. What a command cannot read of it, it says."
 _NO_HEADER = "tfdbg reads them by its index, other tools cannot. Copy the file again."
 _SWAPPED = "One of both is of another recording, or of another time: copy both again. Its values are wrong."
 
@@ -29,22 +30,30 @@ def examine(place: NamedPath, name: str) -> Examination:
     told: dict[str, list[int]] = {}
     for number in numbers[:_RUNS_LOOKED_AT]:
         try:
-            run, noted = reader.run(number), reader.noted(number)
+            _, damages = reader.examined(number)
+            noted = reader.noted(number)
         except TfdbgError as error:
             troubles.append((error.message, error.hint))
             continue
         for note in noted:
             told.setdefault(note, []).append(number)
-        troubles += [(f"Run {number}: {note}", "") for note in run.notes[len(noted) :]]
+        troubles += [(f"Run {number}: {damage}", "") for damage in damages]
     of_runs = told_of_runs(told, len(numbers[:_RUNS_LOOKED_AT]))
     facts = (f"{count_text(len(numbers), 'run')}.", *of_runs, UNCHECKED)
+    damage = reader.checked_index()
+    if damage:
+        troubles.append((f"{place.path / layout.INDEX}: {damage}", _COPY_INDEX))
     return Examination(name, facts, (*troubles, *_data_files(place, reader)))
 
 
 def _data_files(place: NamedPath, reader: RecordingReader) -> list[tuple[str, str]]:
     """The data files that are missing, end before what was written into them does, or are of another recording."""
-    found = []
-    for number, size, runs in reader.data_files():
+    found: list[tuple[str, str]] = []
+    try:
+        files = reader.data_files()
+    except TfdbgError:
+        return found  # the index is damaged where it tells of them
+    for number, size, runs in files:
         path = layout.data_file(place.path, number)
         name = path.relative_to(place.path)
         holds = f"values of {count_text(runs, 'run')} lie in it"
@@ -55,9 +64,17 @@ def _data_files(place: NamedPath, reader: RecordingReader) -> list[tuple[str, st
             continue
         if there < size:
             found.append((f"The file {name} ends at byte {there:,} of {size:,}; {holds}.", _COPY))
-        elif is_of_another(path, reader.begins(number)):
+        elif is_of_another(path, _begins(reader, number)):
             text = f"The file {name} is not the one that index.sqlite tells of: in it tensors begin elsewhere"
             found.append((f"{text}; {holds}.", _SWAPPED))
         elif not has_header(path):
             found.append((f"The header of the file {name} is damaged; {holds}.", _NO_HEADER))
     return found
+
+
+def _begins(reader: RecordingReader, file: int) -> list[int]:
+    """As `reader.begins`; nothing where the index is damaged there, which is told of the index."""
+    try:
+        return reader.begins(file)
+    except TfdbgError:
+        return []

@@ -93,6 +93,17 @@ class Index:
         found = self.rows(question, *values)
         return found[0] if found else None
 
+    def checked(self) -> str:
+        """What SQLite finds wrong first when it reads every page; empty where it finds nothing."""
+        try:
+            ((found,), *_) = self.rows("PRAGMA quick_check(1)")
+        except DamagedIndexError as error:
+            return str(error)
+        if found == "ok":
+            return ""
+        place = " ".join(str(found).removeprefix("*** in database main ***").split())
+        return f"The index is damaged: {place}."
+
     def listed(self, question: str, *names: str) -> list[Array]:
         """The numbers that answer `question`, in its order: of each of `names` of its columns an array.
 

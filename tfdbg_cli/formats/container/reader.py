@@ -25,6 +25,7 @@ from tfdbg_cli.formats.recording.traceback_table import read_tracebacks, source_
 from tfdbg_cli.model.graph import Graph, GraphKind
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import Traceback
+from tfdbg_cli.model.units import count_text
 
 NO_RUN_ADVICE = "Let the program go on until a run has ended; with --every N one run in N is recorded."
 _LONGEST_MANIFEST = 1 << 20
@@ -43,7 +44,20 @@ def open_recording(root: Path) -> SavedRecording:
     if not runs:
         raise NothingYetError(f"No run of the recording {root} was finished.", hint=NO_RUN_ADVICE)
     news = News(root, runs[-1])
-    return SavedRecording(GrowingRuns(runs, reader.run, lambda: [number for number, _ in news.read()]), reader.notes)
+    notes = (*reader.notes, *_of_missing_files(reader, root))
+    return SavedRecording(GrowingRuns(runs, reader.run, lambda: [number for number, _ in news.read()]), notes)
+
+
+def _of_missing_files(reader: RecordingReader, root: Path) -> Iterator[str]:
+    """A sentence for each data file that is not there, as where a copy was not finished."""
+    try:
+        files = reader.data_files()
+    except TfdbgError:
+        return  # what is read of such an index says so
+    for number, _, runs in files:
+        path = layout.data_file(root, number)
+        if not path.exists():
+            yield f"The file {path.relative_to(root)} is not there; values of {count_text(runs, 'run')} lay in it."
 
 
 class News:
@@ -117,7 +131,7 @@ class RecordingReader:
         return [(number, time if isinstance(time, int) else 0) for number, time in rows if isinstance(number, int)]
 
     def noted(self, number: int) -> Sequence[str]:
-        """What the program's debugger noted about the run, the first of its notes; nothing is wrong with it.
+        """What the program's debugger noted about the run; nothing is wrong with it.
 
         Raises:
             TfdbgError: it cannot be read.
@@ -154,6 +168,10 @@ class RecordingReader:
         found = self._ask(f"SELECT offset FROM tensors WHERE run = {oldest} AND file = ? AND stored > 0", file, file)
         return [offset for (offset,) in found if isinstance(offset, int)]
 
+    def checked_index(self) -> str:
+        """What SQLite's own check of the index finds wrong, which takes a look at all of it; empty for nothing."""
+        return self._index.checked()
+
     def _ask(self, question: str, *values: int) -> list[tuple[Any, ...]]:
         try:
             return self._index.rows(question, *values)
@@ -161,12 +179,33 @@ class RecordingReader:
             raise TfdbgError(f"{self._root / layout.INDEX}: {error}") from error
 
     def run(self, number: int) -> Run:
-        """The run with this number.
+        """The run with this number; what is damaged or missing of it stands in its gaps.
 
         Raises:
             TfdbgError: it cannot be read.
 
         """
+        run, damages = self.examined(number)
+        missing = (f"The file {name} is not there; values of this run lay in it." for name in self._missing(number))
+        return replace(run, gaps=" ".join(filter(None, (run.gaps, *damages, *missing))))
+
+    def _missing(self, number: int) -> list[Path]:
+        """The data files, from the recording on, that have values of the run and are not there."""
+        try:
+            found = self._index.rows("SELECT file FROM run_files WHERE run = ? ORDER BY file", number)
+        except DamagedIndexError:
+            return []
+        paths = (layout.data_file(self._root, file) for (file,) in found if isinstance(file, int))
+        return [path.relative_to(self._root) for path in paths if not path.exists()]
+
+    def examined(self, number: int) -> tuple[Run, Sequence[str]]:
+        """The run with this number, and a sentence about each part of its description that is damaged.
+
+        Raises:
+            TfdbgError: it cannot be read.
+
+        """
+        damages: list[str] = []
         try:
             found = self._index.one("SELECT tensors, program, description FROM runs WHERE id = ?", number)
             if found is None:
@@ -176,10 +215,10 @@ class RecordingReader:
             packed = [whole(content) for content in items(fields.get("columns", []))]
             tensors = RecordedTensors(self._index, self._elements, number, whole(count), packed)
             run = Run(read_call(fields["call"], self._feeds(number)), tensors, origin_path=str(self._root))
-            notes = list(texts(fields["notes"]))
+            notes = tuple(texts(fields["notes"]))
             error = None if fields["error"] is None else read_error(fields["error"])
             lacks, gaps = text(fields["lacks"]), text(fields.get("gaps", ""))
-            run = replace(run, error=error, lacks=lacks, gaps=gaps, cut_off=flag(fields["cut_off"]))
+            run = replace(run, notes=notes, error=error, lacks=lacks, gaps=gaps, cut_off=flag(fields["cut_off"]))
             unfinished, exactness = flag(fields.get("unfinished", False)), read_exactness(fields.get("exactness"))
             run = replace(run, unfinished=unfinished, exactness=exactness)
             profile = fields["profile"]
@@ -191,23 +230,17 @@ class RecordingReader:
             try:
                 run = replace(run, profile=read_profile(json.loads(self._index.content(whole(profile)))))
             except (DamagedIndexError, *WRONG_CONTENT):
-                notes.append("The times of this run are damaged and were left out.")
-        return self._with_program(run, program, notes)
+                damages.append("The times of this run are damaged and were left out.")
+        return self._with_program(run, program, damages), damages
 
-    def _with_program(self, run: Run, program: Any, notes: list[str]) -> Run:
+    def _with_program(self, run: Run, program: Any, damages: list[str]) -> Run:
         try:
             graph, python_graph, tracebacks, sources, lost = self._program(whole(program))
         except (DamagedIndexError, *WRONG_CONTENT):
-            notes.append("The graph of this run is damaged; op types and neighbours of its nodes are not known.")
-            return replace(run, notes=tuple(notes))
-        return replace(
-            run,
-            graph=graph,
-            python_graph=python_graph,
-            tracebacks=tracebacks,
-            sources=sources,
-            notes=(*notes, *lost),
-        )
+            damages.append("The graph of this run is damaged; op types and neighbours of its nodes are not known.")
+            return run
+        damages += lost
+        return replace(run, graph=graph, python_graph=python_graph, tracebacks=tracebacks, sources=sources)
 
     def _read_program(
         self, number: int

@@ -71,6 +71,7 @@ def test_calls_of_two_workers_are_not_the_same(job: Path) -> None:
     """So `history`, `trends` and `newer --same` follow one worker."""
     prompt = Prompt(open_path(job))
     assert [point["run"] for point in prompt.data("history weight:0")["points"]] == [1, 2, 3]
+    assert "2 runs of other workers, functions or fetches left out" in prompt.show("history weight:0")
     prompt.run("runs 2")
     assert len(prompt.data("history weight:0")["points"]) == 2
     prompt.run("newer --same")

@@ -1,4 +1,4 @@
-"""The runs of a recording that a view leaves out, since they are of another function or fetch something else."""
+"""The runs of a recording that a view leaves out, since they are of another worker or function, or fetch something else."""
 
 from __future__ import annotations
 
@@ -16,5 +16,6 @@ def of_other_calls(context: Context, followed: int, everything: str) -> list[Lin
     others = len(context.runs) - followed
     if not everything or others < 1 or not isinstance(context.stop, Opened):
         return []
-    text = f"{count_text(others, 'run')} of other functions or fetches left out: "
+    kinds = "workers, functions or fetches" if context.run.call.worker else "functions or fetches"
+    text = f"{count_text(others, 'run')} of other {kinds} left out: "
     return [line(Span(text, Style.DIM), Span(everything, Style.KEY, everything))]

@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.line.frontend import LineFrontend
 from tfdbg_cli.line.script import Script
 from tfdbg_cli.model.decision import Abort, Continue, DebugRun, Detach, RunUntil
+from tfdbg_cli.model.runs import Opened
 
 
 def _broken(context, options):
@@ -316,3 +318,12 @@ def test_a_closed_standard_output_lets_the_program_go_on(stream, monkeypatch, ca
     assert front.stop(sample_run.run_end()) == Detach()
     assert front.stop(sample_run.run_end()) == Detach()
     assert capsys.readouterr().err.count("Standard output is closed") == 1
+
+
+def test_the_run_that_is_looked_at_from_now_on_is_named_above_the_answer() -> None:
+    first = sample_run.sample_run()
+    second = replace(first, call=replace(first.call, number=first.call.number + 1))
+    front, output = _front("lt", "runs 2", "lt", "older")
+    assert front.stop(Opened("case", [first, second])) == Detach()
+    titles = [row for row in output.getvalue().splitlines() if row.startswith("---")]
+    assert titles == ["--- case: 2 runs, run #4 ---", "--- case: 2 runs, run #3 ---"]

@@ -11,6 +11,7 @@ from contextlib import nullcontext
 from tfdbg_cli.commands.registry import Outcome, UiAction
 from tfdbg_cli.commands.service.prompt_service import PromptService
 from tfdbg_cli.document.document import Document
+from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.line.input import Input
 from tfdbg_cli.line.output import LineOutput
@@ -90,11 +91,14 @@ class Conversation:
 
     def _perform(self, command: str) -> Decision | None:
         """Run `command` and print its answer; a decision ends the stop."""
+        looked_at = self._service.run
         try:
             outcome = self._outcome(command)
             if isinstance(outcome, UiAction):
                 return self._act(outcome, command)
             if isinstance(outcome, Document):
+                if self._service.run != looked_at:
+                    self._output.title(self._title_of_run())
                 self._output.document(command, outcome)
                 self._remember(command, outcome)
                 self._shown = command
@@ -165,12 +169,19 @@ class Conversation:
 
     def _show_again(self, command: str) -> None:
         """The last answer once more, of the run looked at now."""
-        self._output.title(self._service.title)
+        self._output.title(self._title_of_run())
         again = self._service.shown_again(self._shown)
         outcome = self._service.execute(again)
         assert isinstance(outcome, Document)
         self._output.document(command, outcome)
         self._remember(again, outcome)
+
+    def _title_of_run(self) -> Line:
+        """The title of the stop; that of a recording is the same for all its runs, so it has the run behind it."""
+        title = self._service.title
+        if self._service.recording is None:
+            return title
+        return line(*title.spans, Span(f", {self._service.label}", Style.TITLE))
 
     def _say_notes(self, notes: Iterable[str]) -> None:
         """What was done at the stop, or what keeps a run from being made as it was asked for."""

@@ -1,4 +1,4 @@
-"""The runs of a recording that a view leaves out, since they are of another worker or function, or fetch something else."""
+"""The runs of a recording that a view leaves out: of another worker or function, or with other fetches."""
 
 from __future__ import annotations
 

@@ -207,7 +207,7 @@ class _Search:
         if not self._is_among(name, op_type):
             return
         # Checked in the function that makes it: only there it is known whether the check must read a twin.
-        made_at = scope.made_at(reference) if reference else (scope, "")
+        made_at = _outside_xla(*scope.made_at(reference)) if reference else (scope, "")
         self.tensors[name] = Checkable(name, *made_at, number, device, updated, shape)
 
     def _is_among(self, name: TensorName, op_type: str) -> bool:
@@ -233,6 +233,22 @@ class _Search:
         """Whether the tensor is made in the same function, branch or turn of a loop as an op in `region` runs."""
         tensor = self.tensors.get(name)
         return tensor is not None and region_of(tensor.scope) is region
+
+
+def _outside_xla(scope: Scope, reference: str) -> tuple[Scope, str]:
+    """Where the value made at `reference` of `scope` is checked: behind the calls that XLA compiles, if they give it.
+
+    Such a call then stays as the program makes it: XLA would compile another one otherwise.
+    """
+    made_at = scope, reference
+    while scope.compiled and scope.call is not None and scope.parent is not None:
+        returns = enumerate(map(scope.made_at, scope.body.returns))
+        position = next((at for at, found in returns if found == made_at), None)
+        if position is None or scope.call.kind is not CallKind.PLAIN:
+            return made_at
+        reference = scope.parent.body.outputs(scope.call.node.name)[position].reference
+        scope = scope.parent
+    return made_at if scope.compiled else (scope, reference)
 
 
 def _sources(scope: Scope, site: CallSite, slot: int) -> Iterator[TensorName]:

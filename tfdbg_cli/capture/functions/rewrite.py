@@ -112,6 +112,8 @@ class Rewriting:
         for site in scope.calls.values():
             node = edit.nodes[site.node.name]
             if site.kind is CallKind.PLAIN:
+                if self._stays(site.scopes[0]):
+                    continue
                 self._rewrite_call(site, node, edit)
                 if not site.scopes[0].has_frames and not self._reports_early(site):
                     continue
@@ -134,6 +136,12 @@ class Rewriting:
 
     def _will_compile(self, scope: Scope) -> bool:
         return scope.compiled and not self.without_xla and not (self.wanted.values and scope.has_frames)
+
+    def _stays(self, scope: Scope) -> bool:
+        """Whether a call of the function of `scope` stays as it is, since XLA compiles it and it is asked nothing."""
+        if not scope.body.compiled or self.without_xla or self.wanted.values or self.wanted.checks_in(scope):
+            return False
+        return not self.wanted.early.within(scope) and not given_items(scope, self.wanted.given)
 
     def _reports_early(self, site: CallSite) -> bool:
         return any(self.wanted.early.within(scope) and not self._will_compile(scope) for scope in site.scopes)

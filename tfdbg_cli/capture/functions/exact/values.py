@@ -85,6 +85,8 @@ class Values:
                 text = sender.input[0]
             elif node.op in COPIES:
                 text = node.input[0]
+            elif node.op == "IdentityN":  # as around an activation with a gradient of its own
+                text = node.input[int(slot or 0)]
             else:
                 return name, int(slot or 0)
 

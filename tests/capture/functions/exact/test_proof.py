@@ -12,7 +12,7 @@ import tensorflow as tf
 from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.analysis.watch.filters import has_inf, has_inf_or_nan
 from tfdbg_cli.capture.controller import Action, Plan, WatchRequest
-from tfdbg_cli.capture.functions.compiled import compiled, compiled_copy
+from tfdbg_cli.capture.functions.compiled import Compiled, compiled, compiled_copy
 from tfdbg_cli.capture.functions.exact.comparison import FunctionComparison, compared
 from tfdbg_cli.capture.functions.exact.proof import Proof
 from tfdbg_cli.capture.functions.exact.values import Values
@@ -403,3 +403,26 @@ def test_an_activation_with_a_gradient_of_its_own_takes_one_round(rounds) -> Non
 
     assert Traced(step, tf.ones([2, 4])).proof().holds
     assert len(rounds) == 1
+
+
+def test_whichever_of_two_convolutions_sums_up_the_gradient_of_a_bias_is_no_difference() -> None:
+    """As in the blocks of ResNet V2: compiled several times, TensorFlow takes now the one and now the other."""
+
+    def made(with_bias: int) -> Values:
+        definition = tf.compat.v1.GraphDef()
+        for at, name in enumerate(("image", "shape", "gradient", "other")):
+            definition.node.add(name=name, op="_Arg").attr["index"].i = at
+        for at, image in enumerate(("image", "other")):
+            op = "_MklNativeConv2DBackpropFilter" + "WithBias" * (at == with_bias)
+            node = definition.node.add(name=f"filter_{at}", op=op, input=[image, "shape", "gradient"])
+            if at != with_bias:
+                node.attr["explicit_paddings"].list.SetInParent()
+            definition.node.add(name=f"result_{at}", op="_Retval", input=[node.name]).attr["index"].i = at
+        given = [f"filter_{with_bias}:1"]
+        definition.node.add(name="bias", op="_Retval", input=given).attr["index"].i = 2
+        return Values(Compiled(definition.node, definition.node))
+
+    first, second = made(0), made(1)
+    for name in ("result_0", "result_1", "bias"):
+        assert first.node(name) == second.node(name)
+    assert first.of(("filter_0", 0)) != first.of(("filter_0", 1)) != first.of(("gradient", 0))

@@ -28,6 +28,8 @@ _COMMUTATIVE = frozenset({
     "SquaredDifference",
 })  # fmt: skip
 _ROUNDS = 3  # loop variables depend on each other, so that each round tells more of them apart
+_WITH_BIAS = "WithBias"
+_PADDINGS = "explicit_paddings"  # empty or not there, for others than those
 # Attributes that say where or under what name, not what.
 _PLACES = frozenset({"frame_name", "parallel_iterations", "output_shapes"})
 
@@ -37,6 +39,10 @@ class Values:
 
     For NaN a ReLU gives zero if oneDNN has fused it, and else NaN; no other result depends on fusing. With `with_nan`
     the two are told apart. Else they are digested alike: a run in which NaN comes up is made plainly, too.
+
+    Where two convolutions have one gradient behind them, as in the blocks of a residual network, TensorFlow has one of
+    them sum it up for the bias, now this one and now that, whenever it compiles the function. That is digested alike
+    for both: whether the bits are the same, too, is found out by trials.
     """
 
     def __init__(self, compiled: Compiled, *, with_nan: bool = False) -> None:
@@ -56,7 +62,18 @@ class Values:
 
     def of(self, output: Output) -> bytes:
         """The digest of an output of a node."""
-        return _output_digest(self._digests[output[0]], output[1])
+        name, slot = output
+        if slot == 1 and _sums_for_bias(self.nodes[name]):
+            return self._sum_for_bias(name)
+        return _output_digest(self._digests[name], slot)
+
+    def _sum_for_bias(self, name: str) -> bytes:
+        """The digest of the gradient of a bias that the node gives beside the gradient of a filter."""
+        node = self.nodes[name]
+        own = (_WITH_BIAS, node.device, str(node.attr["T"].type), str(node.attr["data_format"].s))
+        found = hashlib.blake2b("\0".join(own).encode(), digest_size=16)
+        found.update(self.of(self._inputs[name][2]))
+        return found.digest()
 
     def computed(self) -> set[bytes]:
         """The digests of all nodes, but of those that only pass a value on."""
@@ -141,6 +158,11 @@ def _relu_digest(op_type: str, node: NodeDef) -> bytes:
     return "\0".join((op_type, node.device, str(node.attr["T"].type))).encode()
 
 
+def _sums_for_bias(node: NodeDef) -> bool:
+    """Whether `node` gives the gradient of a filter, and beside it that of a bias: its third input, summed up."""
+    return bool(node.op.endswith(_WITH_BIAS)) and "BackpropFilter" in node.op
+
+
 def _own_digest(node: NodeDef, with_nan: bool) -> bytes:
     """The digest of `node` without its inputs, and unless `with_nan` without a ReLU that is fused to it."""
     kind = node.op.removeprefix("_Mkl").removeprefix("Native")
@@ -151,14 +173,14 @@ def _own_digest(node: NodeDef, with_nan: bool) -> bytes:
         alone.CopyFrom(node)
         del alone.attr["fused_ops"].list.s[-1]
         node = alone
-    found = [node.op, node.device]
+    found = [node.op.removesuffix(_WITH_BIAS) if _sums_for_bias(node) else node.op, node.device]
     if acts(node.op):
         found.append(steady_name(node.name))
     own = "\0".join(found).encode()
     attributes = [
         key.encode() + b"\0" + _attribute(value)
         for key, value in node.attr.items()
-        if not key.startswith("_") and key not in _PLACES
+        if not key.startswith("_") and key not in _PLACES and not (key == _PADDINGS and not value.list.i)
     ]
     return b"\0".join([own, *sorted(attributes)])
 

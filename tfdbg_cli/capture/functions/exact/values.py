@@ -40,8 +40,8 @@ class Values:
     For NaN a ReLU gives zero if oneDNN has fused it, and else NaN; no other result depends on fusing. With `with_nan`
     the two are told apart. Else they are digested alike: a run in which NaN comes up is made plainly, too.
 
-    Where two convolutions have one gradient behind them, as in the blocks of a residual network, TensorFlow has one of
-    them sum it up for the bias, now this one and now that, whenever it compiles the function. That is digested alike
+    Where two convolutions have one gradient behind them, as in the blocks of a residual network, TensorFlow has one
+    of them sum it up for the bias, now this and now that, whenever it compiles the function. That is digested alike
     for both: whether the bits are the same, too, is found out by trials.
     """
 

@@ -18,6 +18,7 @@ from tfdbg_cli.model.replay import ReplaySpec, Role
 tf = pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tf
 
+from tfdbg_cli.capture.functions.graph import function_graph  # noqa: E402
 from tfdbg_cli.capture.replay.any_replay import replay  # noqa: E402
 from tfdbg_cli.capture.replay.function import fresh_variable  # noqa: E402
 from tfdbg_cli.capture.replay.replayed import Replayed  # noqa: E402
@@ -220,3 +221,26 @@ def test_where_there_is_one_device_none_is_chosen_for_a_copy(monkeypatch) -> Non
     fresh_variable(tf.constant(2.0), only.name)
     fresh_variable(tf.constant(2.0), "/device:TPU:0")
     assert chosen == ["/device:CPU:0", None]
+
+
+def test_nodes_of_a_function_in_a_branch_have_their_names_of_the_program_also_under_a_tape() -> None:
+    """What a gradient needs is given back by name, and TensorFlow numbers the node: `truediv_0`."""
+    weight = tf.Variable([0.3, -0.2])
+
+    @tf.function
+    def inner(x):
+        shares = x / tf.reduce_sum(x)
+        return tf.reduce_mean(shares * shares)
+
+    @tf.function
+    def step(x):
+        with tf.GradientTape() as tape:
+            loss = tf.cond(tf.reduce_sum(x) > 0.0, lambda: inner(x * weight), lambda: 0.0)
+        return tape.gradient(loss, weight)
+
+    x = tf.constant([1.0, 2.0])
+    again = replay(replay_spec(step, x))
+    graph = function_graph(step.get_concrete_function(x))
+    names = set(again.tensors.nodes())
+    assert "cond/true/inner/truediv" in names
+    assert not {name for name in names if name not in graph}

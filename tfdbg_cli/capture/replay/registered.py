@@ -39,14 +39,22 @@ def registered(replay_spec: ReplaySpec) -> Iterator[Registered]:
 
     """
     details = FunctionDetails.unpacked(replay_spec.details)
-    definitions, entry = _renamed(replay_spec)
+    definitions, suffix = _renamed(replay_spec)
+    operations = {
+        one.signature.name: details.operations(
+            one.signature.name.removesuffix(suffix), (node.name for node in one.node_def)
+        )
+        for one in definitions
+    }
     added: list[str] = []
     try:
         with refusals():
             for definition in definitions:
                 compat.add_function(definition)
                 added.append(definition.signature.name)
-            yield Registered(_root_of(entry, replay_spec.inputs, details), details, definitions)
+            library = Library(lambda name: operations.get(name, ()))
+            root = _root_of(replay_spec.entry + suffix, library, replay_spec.inputs, details)
+            yield Registered(root, details, definitions)
     finally:
         for name in reversed(added):
             compat.remove_function(name)
@@ -65,7 +73,7 @@ def refusals() -> Iterator[None]:
 
 
 def _renamed(replay_spec: ReplaySpec) -> tuple[list[FunctionDef], str]:
-    """The functions of `replay_spec`, the called ones first, under names that nobody has; the name of the entry."""
+    """The functions of `replay_spec`, the called ones first, with a suffix that nobody has behind their names."""
     try:
         functions = tf.compat.v1.GraphDef.FromString(b"").library
         functions.ParseFromString(replay_spec.graph)
@@ -84,17 +92,17 @@ def _renamed(replay_spec: ReplaySpec) -> tuple[list[FunctionDef], str]:
                 for called in (value.func, *value.list.func) if value.WhichOneof("value") in ("func", "list") else ():
                     if called.name in names:
                         called.name += suffix
-    return list(functions.function)[::-1], replay_spec.entry + suffix
+    return list(functions.function)[::-1], suffix
 
 
-def _root_of(entry: str, inputs: Sequence[ReplayInput], details: FunctionDetails) -> Scope:
+def _root_of(entry: str, library: Library, inputs: Sequence[ReplayInput], details: FunctionDetails) -> Scope:
     """The scope of the function `entry`, its nodes named as in the run.
 
     Raises:
         TfdbgError: the runtime does not know it, or it takes other inputs.
 
     """
-    tree = CallTree(Library(), skipped_attributes(), details.places)
+    tree = CallTree(library, skipped_attributes(), details.places)
     try:
         root = tree.grow(entry, [item.name for item in inputs])
     except LookupError as error:

@@ -9,14 +9,12 @@ from dataclasses import dataclass
 import tensorflow as tf
 
 from tfdbg_cli.capture.functions.checking_edit import Wanted
-from tfdbg_cli.capture.functions.definition.call_tree import CallPlace
 from tfdbg_cli.capture.functions.definition.called_functions import with_called
 from tfdbg_cli.capture.functions.definition.effects import silence
-from tfdbg_cli.capture.functions.definition.flat import FlatFunction, is_inlined
 from tfdbg_cli.capture.functions.instrumented import CallResult
 from tfdbg_cli.capture.functions.kept_tensors import KeptTensors, array_of
 from tfdbg_cli.capture.replay.function import ReadyFunction, fresh_variable, replay_function
-from tfdbg_cli.capture.replay.function_details import FunctionDetails
+from tfdbg_cli.capture.replay.function_details import FunctionDetails, names_in, places_in
 from tfdbg_cli.capture.replay.optimized import OptimizedFunction
 from tfdbg_cli.capture.replay.replaced_values import with_replaced
 from tfdbg_cli.capture.replay.replayed import Replayed
@@ -188,10 +186,11 @@ class CallSnapshot:
         positions = self._positions(part.inputs)
         drawn = {str(name): outside.flat.nodes[name.node] for name in part.inputs if name in outside.drawn}
         details = FunctionDetails(
-            _places(outside.flat),
+            places_in(outside.flat),
             self._aliases(positions),
             self._devices(positions),
             {name: (node.op_type, node.device) for name, node in drawn.items()},
+            names_in(outside.flat, {function.signature.name for function in library.function}),
         )
         return ReplaySpec(
             RunKind.FUNCTION,
@@ -337,13 +336,3 @@ def _described(name: str, role: Role, tensor: EagerTensor) -> ReplayInput:
     if isinstance(value, NoValue):
         raise TfdbgError(f"The value of {name} is not known: {value.text}")
     return ReplayInput(name, role, element_type(tensor.dtype.as_datatype_enum).name, value)
-
-
-def _places(flat: FlatFunction) -> dict[str, CallPlace]:
-    """Where each call that is not inlined stands in the function that it was written in, by the name of its node."""
-    found = {}
-    for node in flat.nodes.values():
-        site = node.site
-        if site is not None and not is_inlined(site):
-            found[node.name] = CallPlace(site.own_name, tuple(scope.path for scope in site.scopes))
-    return found

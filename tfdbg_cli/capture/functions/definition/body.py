@@ -69,7 +69,7 @@ class Body:
         self.argument_types: tuple[int, ...] = tuple(arg.type for arg in definition.signature.input_arg)
         self.returns: tuple[str, ...] = tuple(definition.ret[arg.name] for arg in definition.signature.output_arg)
         self.effects: tuple[str, ...] = tuple(definition.control_ret.values())
-        self._python_names = _python_names(self.nodes, operations)
+        self.python_names: Mapping[str, str] = _python_names(self.nodes, operations)
         self._positions = {name: index for index, name in enumerate(self.arguments)}
         self._outputs: dict[str, tuple[Output, ...]] = {}
         self._starts: dict[str, dict[str, int]] = {}
@@ -98,7 +98,7 @@ class Body:
         TensorFlow numbers a node whose name is that of an argument or an output of the function, and it writes those
         in lower case: an op called `log` becomes `log_0` where it is given back, as under a tape.
         """
-        return self._python_names.get(node, node)
+        return self.python_names.get(node, node)
 
     def outputs(self, node: str) -> tuple[Output, ...]:
         """The outputs of `node`, by slot. Empty for an op that TensorFlow does not know."""

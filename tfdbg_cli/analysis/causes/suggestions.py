@@ -36,6 +36,11 @@ EIGENVALUES = (
     " keep them above 0: tf.maximum(x, {steep})."
 )
 SAFE_DIVIDE = "Use tf.math.divide_no_nan(x, y), or add a small eps such as {small} to the denominator."
+REMAINDER = (
+    "Nothing remains of a division by 0: say what is to stand there, tf.where(y == 0, 0.0, tf.math.floormod(x,"
+    " tf.where(y == 0, 1.0, y)))."
+)
+SAFE_FLOOR_DIVIDE = "Use tf.floor(tf.math.divide_no_nan(x, y)), which is 0 where y is 0."
 RECTIFIED = (
     "A relu gives exactly 0 for every negative number: take tf.nn.softplus(x) + {small} in its place, which does not."
 )
@@ -69,8 +74,8 @@ UNIT = (
     " tf.norm(x); of what else is divided by it, tf.sqrt(tf.reduce_sum(x * x, axis) + {tiny})."
 )
 STANDARD = (
-    "What never changes, such as a feature, has no deviation: add a small eps inside the root, x / tf.sqrt(variance +"
-    " 1e-3), as tf.nn.batch_normalization and keras.layers.Normalization do."
+    "What never changes, such as a feature, has no deviation, nor has one number alone: add a small eps inside the"
+    " root, x / tf.sqrt(variance + 1e-3), as tf.nn.batch_normalization and keras.layers.Normalization do."
 )
 NO_INF = "Mask with a large negative number such as {masked} instead of -inf"
 OPEN_ROW = f"{NO_INF}, and leave one element of each row open."
@@ -84,6 +89,19 @@ EPS_SQRT = (
 EPS_NORM = (
     "A norm has no slope at 0: take tf.sqrt(tf.reduce_sum(tf.square(x), axis) + {tiny}), or train with the squared"
     " distance."
+)
+EPS_DEVIATION = (
+    "A deviation has no slope at 0: take tf.sqrt(tf.math.reduce_variance(x, axis) + {tiny}) in the place of"
+    " tf.math.reduce_std(x, axis)."
+)
+COMPLEX_AWAY_FROM_ZERO = (
+    "A number that is 0 has no angle, and no slope there: move it first, z = tf.where(z == 0,"
+    " tf.cast(1e-7, z.dtype), z)."
+)
+DEFINITE = (
+    "All of its eigenvalues must be above 0: tf.linalg.eigvalsh(x) shows them. If one is 0 but for rounding, as of a"
+    " matrix of low rank, add a multiple of the identity that is not lost beside the others: x + 1e-4 *"
+    " tf.reduce_mean(tf.linalg.diag_part(x)) * tf.eye(n). If one is well below 0, look how the matrix is made."
 )
 AWAY_FROM_ZERO = "Keep its argument away from 0: tf.maximum(x, {small})."
 CLIP_UNIT = "Clip it: tf.clip_by_value(x, -1 + {step}, 1 - {step})."
@@ -165,6 +183,14 @@ PRODUCT = (
 EXPONENT = (
     "Clip {a} with tf.clip_by_value. What does not overflow: tf.nn.softplus(x) for log(1 + exp(x)), tf.sigmoid(x) for"
     " 1 / (1 + exp(-x)), tf.nn.softmax(x) for shares, tf.reduce_logsumexp(x) for the logarithm of a sum."
+)
+LOG_COSH = (
+    "Clip {a} with tf.clip_by_value. A logarithm of it does not overflow as tf.abs(x) + tf.nn.softplus(-2.0 *"
+    " tf.abs(x)) - 0.6931472 in the place of tf.math.log(tf.cosh(x)); Keras has it as keras.losses.LogCosh."
+)
+LOG_EXPM1 = (
+    "Clip {a} with tf.clip_by_value. A logarithm of it, as in the inverse of a softplus, does not overflow as x +"
+    " tf.math.log(-tf.math.expm1(-x)) in the place of tf.math.log(tf.math.expm1(x))."
 )
 LOG_SUM_EXP = "Use tf.reduce_logsumexp(x), which subtracts the maximum first, in place of log(sum(exp(x)))."
 WEIGHTED_LOG_SUM_EXP = (

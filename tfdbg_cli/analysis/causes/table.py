@@ -58,7 +58,8 @@ _PLAIN = (Maker.OTHER, Maker.VARIABLE, Maker.PRODUCT, Maker.STATE)  # no probabi
 _VARIANCE, _MOMENTS = (Maker.VARIANCE, Maker.MOMENTS), (Maker.MOMENTS,)
 
 _DIVISIONS = ops("RealDiv Div Xdivy TruncateDiv")
-_MODULI = ops("FloorMod Mod TruncateMod FloorDiv")
+_COMPLEX = ("complex64", "complex128")
+_REMAINDERS = ops("FloorMod Mod TruncateMod")
 _RECIPROCALS = ops("Reciprocal Inv")
 _PRODUCTS = ops("Mul SquaredDifference")
 _POWERS = ops("Pow Square")
@@ -160,7 +161,9 @@ RULES: tuple[Rule, ...] = (
          "0 / 0: {a} and {b} are both 0 at {n}", helps.SAFE_DIVIDE, blames=1),
     Rule(_DIVISIONS, both(lambda a, b: np.isinf(a) & np.isinf(b)), "inf / inf: {a} and {b} are infinite at {n}",
          helps.CAME_FROM),
-    Rule(_DIVISIONS | _MODULI, of(1, lambda b: b == 0), "division by 0: {b} is 0 at {n}", helps.SAFE_DIVIDE),
+    Rule(_REMAINDERS, of(1, lambda b: b == 0), "division by 0: {b} is 0 at {n}", helps.REMAINDER),
+    Rule(ops("FloorDiv"), of(1, lambda b: b == 0), "division by 0: {b} is 0 at {n}", helps.SAFE_FLOOR_DIVIDE),
+    Rule(_DIVISIONS, of(1, lambda b: b == 0), "division by 0: {b} is 0 at {n}", helps.SAFE_DIVIDE),
     Rule(
         _DIVISIONS,
         overflow,
@@ -174,6 +177,8 @@ RULES: tuple[Rule, ...] = (
          "gradient of {slope} at 1 or -1, where it is infinite: 1 / {a}, which is 0 at {n}", helps.CLIP_UNIT),
     Rule(_RECIPROCALS, slope(ops("Log"), of(0, lambda x: x == 0)),
          "gradient of a logarithm at 0: 1 / {a}, which is 0 at {n}", helps.AWAY_FROM_ZERO),
+    Rule(_RECIPROCALS, among(_COMPLEX, of(0, lambda x: x == 0)),
+         "division by 0: the reciprocal of {a}, which is 0 at {n}", helps.COMPLEX_AWAY_FROM_ZERO),
     Rule(
         _RECIPROCALS,
         of(0, lambda x: x == 0),
@@ -203,7 +208,7 @@ RULES: tuple[Rule, ...] = (
         " use tf.nn.moments.",
     ),
     Rule(ops("Rsqrt"), made(0, _VARIANCE, of(0, lambda x: x == 0)),
-         "1/sqrt of 0: {a}, a variance, is 0 at {n}: a feature that is the same in every row",
+         "1/sqrt of 0: {a}, a variance, is 0 at {n}: a feature that is the same in every row, or one row alone",
          "Add a small eps: tf.math.rsqrt(variance + 1e-3), as tf.nn.batch_normalization does."),
     Rule(ops("Rsqrt"), made(0, (Maker.SQUARED_NORM,), of(0, lambda x: x == 0)),
          "1/sqrt of 0: {a}, a sum of squares, is 0 at {n}, of a vector that is all 0", helps.UNIT),
@@ -213,6 +218,8 @@ RULES: tuple[Rule, ...] = (
          "Add a small eps: tf.math.rsqrt(x + {steep})."),
     Rule(ops("SqrtGrad"), made(0, _NORM, of(0, lambda y: y == 0)),
          "gradient of a square root at 0, of a norm: {a} is 0 at {n}", helps.EPS_NORM),
+    Rule(ops("SqrtGrad"), made(0, _DEVIATION, of(0, lambda y: y == 0)),
+         "gradient of a square root at 0, of a deviation: {a} is 0 at {n}", helps.EPS_DEVIATION),
     Rule(ops("SqrtGrad"), of(0, lambda y: y == 0), "gradient of a square root at 0: {a} is 0 at {n}", helps.EPS_SQRT),
     Rule(ops("RsqrtGrad InvGrad ReciprocalGrad"), of(0, np.isinf),
          "gradient of 1/sqrt or of a reciprocal at 0: {a} is infinite at {n}", helps.INVERTIBLE_SLOPE),
@@ -257,8 +264,14 @@ RULES: tuple[Rule, ...] = (
     Rule(ops("Exp"), of_half_log_variance(overflow),
          "overflow of {op}: {a}, half the logarithm of a variance, is above {limit} at {n}, so that the deviation"
          " exceeds {largest}, the largest {dtype}", helps.LOG_VARIANCE),
+    Rule(ops("Cosh"), overflow,
+         "overflow of {op}: {a} is above {limit} at {n}, so that the result exceeds {largest}, the largest {dtype}",
+         helps.LOG_COSH),
+    Rule(ops("Expm1"), overflow,
+         "overflow of {op}: {a} is above {limit} at {n}, so that the result exceeds {largest}, the largest {dtype}",
+         helps.LOG_EXPM1),
     Rule(
-        ops("Exp Expm1 Sinh Cosh"),
+        ops("Exp Sinh"),
         overflow,
         "overflow of {op}: {a} is above {limit} at {n}, so that the result exceeds {largest}, the largest {dtype}",
         helps.EXPONENT,
@@ -269,11 +282,9 @@ RULES: tuple[Rule, ...] = (
     Rule(ops("Atanh Erfinv"), of(0, lambda x: np.abs(x) == 1), "{op} of 1 or -1: {a} is at the border at {n}",
          helps.CLIP_UNIT),
     Rule(ops("Cholesky"), lambda evidence: np.isnan(evidence.outputs) if evidence.finite_inputs else None,
-         "Cholesky of a matrix that is not positive definite: {a}",
-         "Add a small multiple of the identity: x + 1e-6 * tf.eye(n), or look why two of its rows are alike."),
+         "Cholesky of a matrix that is not positive definite: {a}", helps.DEFINITE),
     Rule(ops("LogMatrixDeterminant"), lambda evidence: np.isinf(evidence.outputs) if evidence.finite_inputs else None,
-         "log of the determinant of a singular matrix: that of {a} is 0, or too small for {dtype}",
-         "Add a small multiple of the identity: x + 1e-6 * tf.eye(n), or look why two of its rows are alike."),
+         "log of the determinant of a singular matrix: that of {a} is 0, or too small for {dtype}", helps.DEFINITE),
     Rule(ops("Acosh"), of(0, lambda x: x.real < 1), "acosh of a number below 1: {a} is below 1 at {n}",
          "Clip it: tf.maximum(x, 1.0)."),
     Rule(ops("Ndtri"), of(0, lambda x: (x <= 0) | (x >= 1)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tfdbg_cli.analysis.error_text import essence
+from tfdbg_cli.analysis.error_text import essence, first_line
 
 KERNEL = "Matrix size-incompatible: In[0]: [2,3], In[1]: [1,3]"
 LONG = f"""Graph execution error:
@@ -51,3 +51,10 @@ Detected at node model/embedding/GatherV2 defined at (most recent call last):
 )
 def test_essence(message: str, words: str) -> None:
     assert essence(message) == words
+
+
+def test_of_several_errors_the_first_is_told() -> None:
+    """As of two replicas that were given nothing: the count alone tells nobody what went wrong."""
+    several = "2 root error(s) found.\n  (0) INVALID_ARGUMENT:  You must feed x\n\t [[{{node x}}]]\n  (1) INTERNAL: b"
+    assert first_line(several) == "You must feed x"
+    assert first_line(KERNEL) == KERNEL.split("\n")[0] and first_line("") == ""

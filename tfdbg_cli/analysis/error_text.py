@@ -19,6 +19,15 @@ _BEHIND = re.compile(r"\n\s*\n(Original stack trace for |Errors may have origina
 _CALL = re.compile(r'^(?P<indent>\s*)File "(?P<file>[^"]+)", line \d+, in ')
 _NODE = re.compile(r"^\s*\[\[\{\{node [^\n]*\}\}\][^\n]*\n?", re.MULTILINE)
 
+# Where several replicas or branches fail, the words of each stand behind a line that counts them.
+_SEVERAL = re.compile(r"\A\d+ root error\(s\) found\.\s*\(0\)\s*(?:[A-Z_]+:\s*)?")
+
+
+def first_line(message: str) -> str:
+    """The first line of the kernel's own words in `message`, of several errors of the first; empty for no words."""
+    rows = _SEVERAL.sub("", essence(message)).split("\n")
+    return next((row.strip() for row in rows if row.strip()), "")
+
 
 def essence(message: str) -> str:
     """The kernel's own words in `message`; the whole message where it has another form."""

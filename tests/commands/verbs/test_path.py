@@ -44,7 +44,9 @@ def test_the_other_way_round_is_said() -> None:
 def test_no_way_at_all() -> None:
     run = made_run(op("a", "Const", value=1.0), op("b", "Const", value=2.0))
     assert json_of("path a b", run)["found"] is False
-    assert "No value flows" in text_of("path a b", run)
+    assert "No value flows" in text_of("path a b", run) and "variable" not in text_of("path a b", run)
+    run = made_run(op("a", "Const", value=1.0), op("b", "Const", value=2.0), op("c", "AssignAddVariableOp", "a"))
+    assert "Ways through a variable, which is written and read again, are not followed" in text_of("path a b", run)
 
 
 def test_the_slot_that_flows_is_named() -> None:

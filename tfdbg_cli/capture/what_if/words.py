@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tfdbg_cli.analysis.error_text import essence
+from tfdbg_cli.analysis.error_text import first_line
 from tfdbg_cli.capture.what_if.slices import Kept, Node, Slice
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunError
@@ -52,7 +52,7 @@ def failed(error: Exception | RunError) -> TfdbgError:
 
 
 def _told(error: Exception | RunError) -> str:
-    text = essence(str(getattr(error, "message", "") or error)).split("\n")[0]
+    text = first_line(str(getattr(error, "message", "") or error))
     name = error.type_name if isinstance(error, RunError) else type(error).__name__
     return f"{name}: {text.rstrip('.')}"
 

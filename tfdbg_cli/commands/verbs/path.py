@@ -25,6 +25,7 @@ from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import RunStart
 from tfdbg_cli.model.tensors import EMPTY_STORE, TensorStore
 from tfdbg_cli.model.units import count_text, shape_text
+from tfdbg_cli.ops.effects import updates_variable
 
 _HEALTH = ("nan", "inf", "absmax", "source")
 
@@ -73,6 +74,8 @@ class _Screen:
         yield line(
             "No value flows from ", self._node(self.start), " to ", self._node(self.end), ", nor the other way."
         )
+        if any(updates_variable(node.op_type) for node in self.context.graph):
+            yield line("Ways through a variable, which is written and read again, are not followed.")
         yield line(Span("`li -r` and `lo -r` show what each reads, and what reads it.", Style.HINT))
 
     def _head(self, way: Way) -> Iterator[Line]:

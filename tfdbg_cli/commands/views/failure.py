@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tfdbg_cli.analysis.error_text import essence
+from tfdbg_cli.analysis.error_text import first_line
 from tfdbg_cli.analysis.graph.annotation import made_at
 from tfdbg_cli.commands.views.links import node_link, source_link
 from tfdbg_cli.commands.views.raised_at import raised_at
@@ -26,6 +26,6 @@ def failure_lines(run: Run) -> list[Line]:
     if frame is not None:
         place = f"{frame.file.rpartition('/')[2]}:{frame.line}"
         spans += [", ", Span(place, Style.LABEL, source_link(frame.file, frame.line))]
-    said = next((row.strip() for row in essence(error.message).split("\n") if row.strip()), "")
+    said = first_line(error.message)
     spans += [f": {said[:_MOST]}{'…' if len(said) > _MOST else ''}"] * bool(said)
     return [line(*spans), line(Span("error_info", Style.KEY, "error_info"), " tells all of it.")]

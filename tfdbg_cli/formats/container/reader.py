@@ -28,8 +28,8 @@ from tfdbg_cli.model.sources import Traceback
 from tfdbg_cli.model.units import count_text
 
 NO_RUN_ADVICE = (
-    "Let the program go on until a run has ended; with --every N one run in N is recorded, and a --budget smaller than"
-    " one run keeps none."
+    "Let the program go on until a run has ended; with --every N one run in N is recorded, and a --budget smaller"
+    " than one run keeps none."
 )
 _LONGEST_MANIFEST = 1 << 20
 _PROGRAMS = 8  # whose graphs are kept

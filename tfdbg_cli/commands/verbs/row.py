@@ -25,8 +25,11 @@ from tfdbg_cli.document.summary import chip, summary_data
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import name_of
+from tfdbg_cli.model.names import parse_tensor_name
+from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import has_numbers, summarize
 from tfdbg_cli.model.units import count_text
+from tfdbg_cli.model.values import NoValue
 
 _THRESHOLD = 200  # elements of a component that are shown in full
 _LISTED = 12
@@ -37,10 +40,7 @@ def _row(context: Context, options: argparse.Namespace) -> Document:
     asked = (min(max(options.number or 0, 0), batch.size - 1),)
     parts = components(context.run, batch if batch.rows else replace(batch, rows=asked))
     if not parts:
-        raise TfdbgError(
-            f"The rows of {batch.source} are not held.",
-            hint=f"`pt {quoted(batch.source)}` shows it." if batch.source else "",
-        )
+        raise TfdbgError(f"The rows of {batch.source} are not held.", hint=_why_not_held(context.run, batch.source))
     at = _asked(context, options, batch)
     if not 0 <= at < batch.size:
         raise TfdbgError(f"There is no row {at}: the batch has {batch.size}, from 0.")
@@ -50,6 +50,16 @@ def _row(context: Context, options: argparse.Namespace) -> Document:
     for part in parts:
         blocks += _shown(part, at)
     return Document("row", tuple(blocks), lambda: _data(context, batch, parts, at, sample), f"row {at}")
+
+
+def _why_not_held(run: Run, source: str) -> str:
+    """What to say of a batch without rows: why `source`, which is it, has no value, or the command that shows it."""
+    name = parse_tensor_name(source)
+    found = () if name is None else run.tensors.named(name.node, name.slot)
+    value = run.tensors.value(found[0]) if found else None
+    if isinstance(value, NoValue):
+        return value.text
+    return f"`pt {quoted(source)}` shows it." if source else ""
 
 
 def _asked_in(context: Context) -> BatchRows:

@@ -13,6 +13,7 @@ from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.analysis.watch.filters import has_inf, has_inf_or_nan
 from tfdbg_cli.capture.controller import Action, Plan, WatchRequest
 from tfdbg_cli.capture.functions.compiled import Compiled, compiled, compiled_copy
+from tfdbg_cli.capture.functions.definition.edit import READS
 from tfdbg_cli.capture.functions.exact.comparison import FunctionComparison, compared
 from tfdbg_cli.capture.functions.exact.proof import Proof
 from tfdbg_cli.capture.functions.exact.values import Values
@@ -426,3 +427,30 @@ def test_whichever_of_two_convolutions_sums_up_the_gradient_of_a_bias_is_no_diff
     for name in ("result_0", "result_1", "bias"):
         assert first.node(name) == second.node(name)
     assert first.of(("filter_0", 0)) != first.of(("filter_0", 1)) != first.of(("gradient", 0))
+
+
+def test_where_differences_begin_behind_others_is_found_by_what_the_ops_look_like() -> None:
+    """A block of a network like the one before it: what differs in the first makes all behind it differ."""
+
+    def made(*products: str) -> Compiled:
+        definition = tf.compat.v1.GraphDef()
+        definition.node.add(name="x", op="_Arg").attr["index"].i = 0
+        read = "x"
+        for at, op in enumerate(products):
+            name = f"block_{at}"
+            definition.node.add(name=f"{name}/product", op=op, input=[read, "x"])
+            read = definition.node.add(name=f"{name}/relu", op="Relu", input=[f"{name}/product"]).name
+            if op == "Mul":
+                given = [f"{name}/product"]
+                check = definition.node.add(name=f"{name}/check", op="DebugNumericSummaryV2", input=given)
+                check.attr[READS].list.s.append(b"")
+        definition.node.add(name="result", op="_Retval", input=[read]).attr["index"].i = 0
+        return Compiled(definition.node, definition.node)
+
+    plain, rewritten = made("MulNoNan", "MulNoNan", "MulNoNan"), made("Mul", "MulNoNan", "Mul")
+
+    def suspects(*, everywhere: bool) -> list[str]:
+        return [node.name for node, _ in compared(plain, rewritten, 1, everywhere=everywhere).suspects]
+
+    assert suspects(everywhere=False) == ["block_0/check"]
+    assert suspects(everywhere=True) == ["block_0/check", "block_2/check"]

@@ -7,6 +7,7 @@ attributes, of the same inputs.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -46,9 +47,16 @@ class FunctionComparison:
         return not self.outputs and not self.effects
 
 
-def compared(plain: Compiled, rewritten: Compiled, own: int, *, with_nan: bool = False) -> FunctionComparison:
-    """Compare the two; the first `own` outputs of `rewritten` are those of `plain`. For `with_nan` see `Values`."""
-    return _Compared(Values(plain, with_nan=with_nan), Values(rewritten, with_nan=with_nan), own).found()
+def compared(
+    plain: Compiled, rewritten: Compiled, own: int, *, with_nan: bool = False, everywhere: bool = False
+) -> FunctionComparison:
+    """Compare the two; the first `own` outputs of `rewritten` are those of `plain`. For `with_nan` see `Values`.
+
+    Suspected are those nodes of ours that read where differences begin: where the first do, or `everywhere`. What
+    mends the first may mend others behind them, too.
+    """
+    values = Values(plain, with_nan=with_nan), Values(rewritten, with_nan=with_nan)
+    return _Compared(*values, own, everywhere).found()
 
 
 def compared_by_name(plain: Compiled, whole: Compiled) -> FunctionComparison | None:
@@ -59,8 +67,9 @@ def compared_by_name(plain: Compiled, whole: Compiled) -> FunctionComparison | N
 
 
 class _Compared:
-    def __init__(self, plain: Values, rewritten: Values, own: int) -> None:
+    def __init__(self, plain: Values, rewritten: Values, own: int, everywhere: bool) -> None:
         self._plain = plain
+        self._everywhere = everywhere
         self._rewritten = rewritten
         self._ends = _ends(plain, own)
         self._found = _ends(rewritten, own)
@@ -93,8 +102,19 @@ class _Compared:
         """Our nodes that read the reason why the nodes `foreign` differ, with the positions of these inputs."""
         # Whatever depends on a difference differs, too: the reason is at the first nodes that differ.
         first = {name for name in foreign if not foreign.intersection(self._given(name))}
+        if self._everywhere:
+            first.update(self._changed(foreign))
         wrong = first if self._reads(first) else foreign
         return self._readers(wrong, self._terms_of_sums())
+
+    def _changed(self, foreign: set[str]) -> Iterator[str]:
+        """Those of the nodes `foreign` that are other ops than in the plain function, or read others, by name."""
+        names = Counter(map(steady_name, self._plain.nodes))
+        plain = {steady: name for name in self._plain.nodes if names[steady := steady_name(name)] == 1}
+        for name in foreign:
+            before = plain.get(steady_name(name))
+            if before is None or self._plain.looks(before) != self._rewritten.looks(name):
+                yield name
 
     def _near(self, foreign: set[str]) -> Iterator[tuple[str, tuple[int, ...]]]:
         """Our nodes that read one of the nodes `foreign`, or what these read."""

@@ -83,6 +83,11 @@ class Values:
         """The digest of what a node computes."""
         return self._digests[name]
 
+    def looks(self, name: str) -> tuple[bytes, Sequence[Output]]:
+        """What kind of op a node is, and by steady name what it reads: equal for nodes that differ in these alone."""
+        read = [(steady_name(given), slot) for given, slot in self._inputs[name]]
+        return self._own[name], sorted(read) if self.nodes[name].op in _COMMUTATIVE else read
+
     def ancestors(self, ends: Iterable[str]) -> set[str]:
         """The nodes `ends` and all whose values they need."""
         return set(reached(ends, self._given))

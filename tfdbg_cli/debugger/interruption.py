@@ -67,6 +67,8 @@ def interrupt_main_thread() -> None:
         return
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # as where a shell began the program behind the scenes
         to_stderr("The program ignores Ctrl-C, so only this thread of it ends.")
+    else:  # the main thread may end the program before this one has told what ended it
+        to_stderr("The main thread gets a Ctrl-C: the debugger was told to end the program.")
     signal.pthread_kill(main.ident, signal.SIGINT)
 
 

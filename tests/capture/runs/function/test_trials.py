@@ -126,6 +126,22 @@ def test_a_difference_that_no_graph_shows_has_a_copy_watched(capsys: Any) -> Non
     assert "a copy of each call is watched" in exactness.sentence
 
 
+@pytest.mark.usefixtures("other_plain_runs")
+def test_a_difference_is_not_held_against_a_function_whose_terms_come_in_any_order(
+    monkeypatch: Any, capsys: Any
+) -> None:
+    """As ResNet V2's: TensorFlow makes additions to a temporary variable of a long sum of its."""
+    monkeypatch.setattr(trials_module, "unordered_sums", lambda plain: ["AddN_7"])
+    weight = tf.Variable(1.0, name="weight")
+    step = _step(weight)
+    with debugged(RunUntil("has_inf_or_nan")):
+        step(tf.constant(0.5))
+        assert weight.numpy() == np.nextafter(np.float32(1.5), np.float32(9)), "the program is given what is plain"
+    said = capsys.readouterr().err
+    assert "adds up the terms of AddN_7 in the order in which they come" in said
+    assert "From now on" not in said
+
+
 def test_a_mistake_of_ours_in_a_comparison_is_not_called_one_of_the_function(monkeypatch: Any, capsys: Any) -> None:
     def mistaken(*_: Any) -> Any:
         raise KeyError("weight")

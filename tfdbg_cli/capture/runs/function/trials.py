@@ -14,6 +14,7 @@ import tensorflow as tf
 
 from tfdbg_cli.capture.failures import remark, report_bug
 from tfdbg_cli.capture.functions.exact.agreement import Agreement, Effect, agreement
+from tfdbg_cli.capture.functions.exact.unordered_sums import unordered_sums
 from tfdbg_cli.capture.runs.function.plain_runs import PlainRuns
 from tfdbg_cli.capture.state.call_snapshot import CallSnapshot
 from tfdbg_cli.capture.state.snapshot_plan import SnapshotPlan
@@ -21,6 +22,7 @@ from tfdbg_cli.capture.state.variable_values import put_back
 from tfdbg_cli.capture.tf.types import AtomicFunction, EagerTensor
 from tfdbg_cli.errors import reason_of
 from tfdbg_cli.model.exactness import Parting, named_partings
+from tfdbg_cli.model.units import names_text
 
 _COPIES = (
     "Watched in place, runs of {function} give other last digits than plain ones, in {named}. From now on the "
@@ -33,6 +35,10 @@ _KEPT = (
 _FAILED = (
     "With checks in it {function} failed, which it does not without them ({error}). The program was given what the "
     "plain run gives. From now on a copy of each call is watched, which takes about twice the time."
+)
+_UNORDERED = (
+    "Last digits of {function} are not the same from run to run, with tfdbg or without: TensorFlow adds up the terms"
+    " of {sums} in the order in which they come."
 )
 _UNSTEADY = "its plain calls from one state differ from each other"
 _DISTURBED = "other threads of the program write variables meanwhile"
@@ -108,6 +114,7 @@ class Trials:
         Where they differ the program's variables are set to what the plain call leaves in them, unless another thread
         has begun to write since the calls were compared: what it writes would be lost. `found` says that the watch
         found something in the call: a difference is not held against the function then, since NaN alone may cause it.
+        Nor is it where TensorFlow itself adds up terms as they come.
         `plain` is the result of `made_before`. None if the plain call cannot be made, does not repeat, or if another
         thread may have written variables since the state was held: then the next call is tried.
         """
@@ -119,7 +126,8 @@ class Trials:
         try:
             watched = Effect(outputs, held.variables_now())
             result = agreement(self._snapshot_plan.root, watched, plain)
-            repeats = not result.partings or found or self._repeats(held, plain)
+            sums = self._unordered_sums() if result.partings and not found else ()
+            repeats = not result.partings or found or bool(sums) or self._repeats(held, plain)
         except Exception as error:  # noqa: BLE001
             report_bug("compare a watched call with a plain one", error)
             self.failure = f"it could not be compared with a plain call ({reason_of(error)})"
@@ -138,7 +146,9 @@ class Trials:
         with held.kept_alone() as right:
             if right:
                 self._set_right(held, watched, plain)
-        if not found:
+        if sums:
+            remark(_UNORDERED.format(function=self._function, sums=names_text(sums)))
+        elif not found:
             self._note(result.partings, right)
         return Trial(tuple(map(_of_both, outputs, plain.outputs) if right else outputs), result, right)
 
@@ -161,6 +171,11 @@ class Trials:
         self.differs = True
         remark(_FAILED.format(function=self._function, error=f"{type(error).__name__}: {str(error).splitlines()[0]}"))
         return outputs
+
+    def _unordered_sums(self) -> Sequence[str]:
+        """The sums that any two calls of the function may give other last digits of."""
+        plain = self._snapshot_plan.optimized()
+        return () if plain is None else unordered_sums(plain)
 
     def _repeats(self, held: CallSnapshot, plain: Effect) -> bool:
         """Whether the plain call gives the same bits when it is made once more."""

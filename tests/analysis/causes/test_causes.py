@@ -233,6 +233,7 @@ CASES = [
          around=Surroundings(slope_of="Pow")),
     Case("Pow", ([0.0], [-1.0]), np.power, "of the gradients of a whole power at 0", "x * x",
          around=Surroundings(slope_of="Pow")),
+    Case("Mul", ([1e200], [1e200]), np.multiply, "; a constant of 1e+200 is in it", dtype=np.float64, around=WRITTEN),
     Case("Mul", ([1e20], [1e30]), np.multiply, "; a constant of 1e+30 is in it", "smaller constant", around=WRITTEN),
     Case("Pow", ([1e20], [1e30]), np.power, "a constant of 1e+30", "whether in0:0 is of", around=WRITTEN),
     Case("AddV2", ([BIG], [BIG]), np.add, "a constant of 3e+38", "smaller constant", around=WRITTEN),

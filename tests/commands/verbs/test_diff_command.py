@@ -131,3 +131,12 @@ def test_what_is_drawn_is_told_as_such(op_type: str, said: str) -> None:
 
     shown = Prompt(Opened("/data", [drawn(0.25), drawn(0.75)])).show("diff 1 2")
     assert "0.25 in A, 0.75 in B" in shown and said in shown
+
+
+def test_what_is_nan_on_one_side_alone_is_no_distance_of_0() -> None:
+    def run(value: float) -> Run:
+        return made_run(op("x", "Const", value=np.float32(1.0)), op("y", "Log", "x", value=np.float32(value)))
+
+    first = Prompt(Opened("/data", [run(1.0), run(np.nan)])).data("diff 1 2")["first"]
+    assert first["a"] == "y:0" and first["differing"] == 1
+    assert first["max_abs"] is first["max_rel"] is first["max_ulp"] is None

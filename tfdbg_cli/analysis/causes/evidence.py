@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -79,7 +80,7 @@ class Evidence(Surroundings):
     def constant(self) -> int | None:
         """The position (0 or 1) of a constant whose square exceeds the range of the dtype; None if there is none."""
         for position, array in enumerate(self.arrays[:2]):
-            if self.maker(position) is Maker.CONSTANT and largest_magnitude(array) ** 2 > self.largest:
+            if self.maker(position) is Maker.CONSTANT and largest_magnitude(array) > math.sqrt(self.largest):
                 return position
         return None
 

@@ -97,13 +97,15 @@ def _errors(gap: Gap | None) -> dict[str, Any]:
     if gap is None:
         return {}
     errors = gap.errors
+    # Where all that differs is NaN or infinite on one side, no number says how far: 0 would say that they are equal.
+    told = not errors.beyond or errors.max_abs > 0
     return {
         "change": str(gap.change),
         "differing": errors.beyond,
         "size": errors.size,
-        "max_abs": errors.max_abs,
-        "max_rel": errors.max_rel,
-        "max_ulp": errors.max_ulp,
+        "max_abs": errors.max_abs if told else None,
+        "max_rel": errors.max_rel if told else None,
+        "max_ulp": errors.max_ulp if told else None,
     }
 
 

@@ -73,6 +73,7 @@ _CROSS_ENTROPIES = ops("SoftmaxCrossEntropyWithLogits SparseSoftmaxCrossEntropyW
 _ADDED_TO = ops("AssignAdd AssignSub ScatterAdd ScatterSub ScatterNdAdd ScatterNdSub")  # variables of the old kind
 _TOTALS = ops("Sum Mean Prod L2Loss Cumsum Cumprod EuclideanNorm UnsortedSegmentSum SegmentSum AddN AccumulateNV2")
 
+_ABOVE = "overflow of {op}: {a} is above {limit} at {n}, so that the result exceeds {largest}, the largest {dtype}"
 _CAST = "overflow of a cast: at {n} {a} exceeds {largest}, the largest {dtype}"
 
 
@@ -264,18 +265,9 @@ RULES: tuple[Rule, ...] = (
     Rule(ops("Exp"), of_half_log_variance(overflow),
          "overflow of {op}: {a}, half the logarithm of a variance, is above {limit} at {n}, so that the deviation"
          " exceeds {largest}, the largest {dtype}", helps.LOG_VARIANCE),
-    Rule(ops("Cosh"), overflow,
-         "overflow of {op}: {a} is above {limit} at {n}, so that the result exceeds {largest}, the largest {dtype}",
-         helps.LOG_COSH),
-    Rule(ops("Expm1"), overflow,
-         "overflow of {op}: {a} is above {limit} at {n}, so that the result exceeds {largest}, the largest {dtype}",
-         helps.LOG_EXPM1),
-    Rule(
-        ops("Exp Sinh"),
-        overflow,
-        "overflow of {op}: {a} is above {limit} at {n}, so that the result exceeds {largest}, the largest {dtype}",
-        helps.EXPONENT,
-    ),
+    Rule(ops("Cosh"), overflow, _ABOVE, helps.LOG_COSH),
+    Rule(ops("Expm1"), overflow, _ABOVE, helps.LOG_EXPM1),
+    Rule(ops("Exp Sinh"), overflow, _ABOVE, helps.EXPONENT),
     # Functions with a bounded domain.
     Rule(ops("Acos Asin Atanh Erfinv"), of(0, lambda x: np.abs(x) > 1),
          "{op} outside of [-1, 1]: {a} is outside at {n}", helps.CLIP_UNIT),

@@ -47,20 +47,17 @@ def open_recording(root: Path) -> SavedRecording:
     if not runs:
         raise NothingYetError(f"No run of the recording {root} was finished.", hint=NO_RUN_ADVICE)
     news = News(root, runs[-1])
-    notes = (*reader.notes, *_of_missing_files(reader, root))
+    notes = (*reader.notes, *_of_missing_files(reader))
     return SavedRecording(GrowingRuns(runs, reader.run, lambda: [number for number, _ in news.read()]), notes)
 
 
-def _of_missing_files(reader: RecordingReader, root: Path) -> Iterator[str]:
+def _of_missing_files(reader: RecordingReader) -> Iterator[str]:
     """A sentence for each data file that is not there, as where a copy was not finished."""
     try:
-        files = reader.data_files()
+        for name, runs in reader.missing_files():
+            yield f"The file {name} is not there; values of {count_text(runs, 'run')} lay in it."
     except TfdbgError:
         return  # what is read of such an index says so
-    for number, _, runs in files:
-        path = layout.data_file(root, number)
-        if not path.exists():
-            yield f"The file {path.relative_to(root)} is not there; values of {count_text(runs, 'run')} lay in it."
 
 
 class News:
@@ -160,6 +157,24 @@ class RecordingReader:
             (number, size, runs) for number, size, runs in found if isinstance(number, int) and isinstance(size, int)
         ]
 
+    def missing_files(self) -> Iterator[tuple[Path, int]]:
+        """The data files that are not there, from the recording on, and how many runs have values in each.
+
+        Raises:
+            TfdbgError: the index is damaged.
+
+        """
+        for name, number in self._gone(self._ask("SELECT id FROM files ORDER BY id")):
+            ((runs,),) = self._ask("SELECT count(*) FROM run_files WHERE file = ?", number)
+            yield name, runs
+
+    def _gone(self, numbers: Sequence[tuple[Any, ...]]) -> Iterator[tuple[Path, int]]:
+        """Those of the data files `numbers` that are not there: from the recording on, and by number."""
+        for (number,) in numbers:
+            path = layout.data_file(self._root, number) if isinstance(number, int) else self._root
+            if not path.exists():
+                yield path.relative_to(self._root), number
+
     def begins(self, file: int) -> list[int]:
         """Where the elements begin that the oldest run with values in data file `file` has there.
 
@@ -189,17 +204,18 @@ class RecordingReader:
 
         """
         run, damages = self.examined(number)
-        missing = (f"The file {name} is not there; values of this run lay in it." for name in self._missing(number))
+        missing = (
+            f"The file {name} is not there; values of this run lay in it." for name, _ in self._missing(number)
+        )
         return replace(run, gaps=" ".join(filter(None, (run.gaps, *damages, *missing))))
 
-    def _missing(self, number: int) -> list[Path]:
-        """The data files, from the recording on, that have values of the run and are not there."""
+    def _missing(self, number: int) -> Iterator[tuple[Path, int]]:
+        """The data files that have values of the run and are not there, as `missing_files` gives them."""
         try:
             found = self._index.rows("SELECT file FROM run_files WHERE run = ? ORDER BY file", number)
         except DamagedIndexError:
-            return []
-        paths = (layout.data_file(self._root, file) for (file,) in found if isinstance(file, int))
-        return [path.relative_to(self._root) for path in paths if not path.exists()]
+            return
+        yield from self._gone(found)
 
     def examined(self, number: int) -> tuple[Run, Sequence[str]]:
         """The run with this number, and a sentence about each part of its description that is damaged.

@@ -37,8 +37,8 @@ _FAILED = (
     "plain run gives. From now on a copy of each call is watched, which takes about twice the time."
 )
 _UNORDERED = (
-    "Last digits of {function} are not the same from run to run, with tfdbg or without: TensorFlow adds up the terms"
-    " of {sums} in the order in which they come."
+    " It may not be by the watch: TensorFlow adds up the terms of {sums} in the order in which they come, so that"
+    " last digits of plain runs differ, too."
 )
 _UNSTEADY = "its plain calls from one state differ from each other"
 _DISTURBED = "other threads of the program write variables meanwhile"
@@ -114,7 +114,6 @@ class Trials:
         Where they differ the program's variables are set to what the plain call leaves in them, unless another thread
         has begun to write since the calls were compared: what it writes would be lost. `found` says that the watch
         found something in the call: a difference is not held against the function then, since NaN alone may cause it.
-        Nor is it where TensorFlow itself adds up terms as they come.
         `plain` is the result of `made_before`. None if the plain call cannot be made, does not repeat, or if another
         thread may have written variables since the state was held: then the next call is tried.
         """
@@ -126,8 +125,7 @@ class Trials:
         try:
             watched = Effect(outputs, held.variables_now())
             result = agreement(self._snapshot_plan.root, watched, plain)
-            sums = self._unordered_sums() if result.partings and not found else ()
-            repeats = not result.partings or found or bool(sums) or self._repeats(held, plain)
+            repeats = not result.partings or found or self._repeats(held, plain)
         except Exception as error:  # noqa: BLE001
             report_bug("compare a watched call with a plain one", error)
             self.failure = f"it could not be compared with a plain call ({reason_of(error)})"
@@ -146,9 +144,7 @@ class Trials:
         with held.kept_alone() as right:
             if right:
                 self._set_right(held, watched, plain)
-        if sums:
-            remark(_UNORDERED.format(function=self._function, sums=names_text(sums)))
-        elif not found:
+        if not found:
             self._note(result.partings, right)
         return Trial(tuple(map(_of_both, outputs, plain.outputs) if right else outputs), result, right)
 
@@ -172,10 +168,11 @@ class Trials:
         remark(_FAILED.format(function=self._function, error=f"{type(error).__name__}: {str(error).splitlines()[0]}"))
         return outputs
 
-    def _unordered_sums(self) -> Sequence[str]:
-        """The sums that any two calls of the function may give other last digits of."""
+    def _of_unordered_sums(self) -> str:
+        """A sentence about sums of which any two calls of the function may give other last digits; empty for none."""
         plain = self._snapshot_plan.optimized()
-        return () if plain is None else unordered_sums(plain)
+        sums = () if plain is None else unordered_sums(plain)
+        return _UNORDERED.format(sums=names_text(sums)) if sums else ""
 
     def _repeats(self, held: CallSnapshot, plain: Effect) -> bool:
         """Whether the plain call gives the same bits when it is made once more."""
@@ -191,7 +188,7 @@ class Trials:
         """Note that a call differed in `partings`; `right`: the program was given what the plain one gives."""
         self.differs = True
         told = _KEPT if self._kept else _COPIES
-        remark(told.format(function=self._function, named=named_partings(partings)))
+        remark(told.format(function=self._function, named=named_partings(partings)) + self._of_unordered_sums())
         if self._kept or self._calls > _FIRST or not right:
             self.strays.update({parting.name: parting for parting in partings})
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import shutil
 import sqlite3
 from dataclasses import replace
@@ -107,6 +109,26 @@ def test_a_page_of_the_index_that_no_run_is_read_from_is_damaged_too(recording: 
 def test_opened_without_a_data_file_it_says_so_of_the_whole_and_of_each_run(recording: Path) -> None:
     _data_file(recording).unlink()
     opened = open_path(recording)
-    assert "The file data/000001.safetensors is not there; values of 2 runs lay in it." in opened.notes
-    assert opened.runs[0].gaps == "The file data/000001.safetensors is not there; values of this run lay in it."
+    trouble = "The file data/000001.safetensors cannot be read: No such file or directory"
+    assert f"{trouble}; values of 2 runs lie in it." in opened.notes
+    assert opened.runs[0].gaps == f"{trouble}; values of this run lie in it."
     assert opened.runs[0].notes == (NOTE,)
+
+
+def test_a_folder_of_data_that_may_not_be_read_costs_the_values_alone(
+    recording: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = Path.stat
+
+    def refused(path: Path, **how: bool) -> os.stat_result:
+        if path.parent.name == "data":
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        return real(path, **how)
+
+    monkeypatch.setattr(Path, "stat", refused)
+    opened = open_path(recording)
+    assert (
+        "The file data/000001.safetensors cannot be read: Permission denied; values of 2 runs lie in it."
+        in opened.notes
+    )
+    assert len(opened.runs) == 2 and len(opened.runs[0].tensors)

@@ -47,15 +47,15 @@ def open_recording(root: Path) -> SavedRecording:
     if not runs:
         raise NothingYetError(f"No run of the recording {root} was finished.", hint=NO_RUN_ADVICE)
     news = News(root, runs[-1])
-    notes = (*reader.notes, *_of_missing_files(reader))
+    notes = (*reader.notes, *_of_unreadable_files(reader))
     return SavedRecording(GrowingRuns(runs, reader.run, lambda: [number for number, _ in news.read()]), notes)
 
 
-def _of_missing_files(reader: RecordingReader) -> Iterator[str]:
-    """A sentence for each data file that is not there, as where a copy was not finished."""
+def _of_unreadable_files(reader: RecordingReader) -> Iterator[str]:
+    """A sentence for each data file that is not there, as where a copy was not finished, or may not be read."""
     try:
-        for name, runs in reader.missing_files():
-            yield f"The file {name} is not there; values of {count_text(runs, 'run')} lay in it."
+        for trouble, runs in reader.unreadable_files():
+            yield f"{trouble}; values of {count_text(runs, 'run')} lie in it."
     except TfdbgError:
         return  # what is read of such an index says so
 
@@ -157,23 +157,26 @@ class RecordingReader:
             (number, size, runs) for number, size, runs in found if isinstance(number, int) and isinstance(size, int)
         ]
 
-    def missing_files(self) -> Iterator[tuple[Path, int]]:
-        """The data files that are not there, from the recording on, and how many runs have values in each.
+    def unreadable_files(self) -> Iterator[tuple[str, int]]:
+        """What is wrong with each data file that is not there for us, and how many runs have values in it.
 
         Raises:
             TfdbgError: the index is damaged.
 
         """
-        for name, number in self._gone(self._ask("SELECT id FROM files ORDER BY id")):
+        for trouble, number in self._troubles(self._ask("SELECT id FROM files ORDER BY id")):
             ((runs,),) = self._ask("SELECT count(*) FROM run_files WHERE file = ?", number)
-            yield name, runs
+            yield trouble, runs
 
-    def _gone(self, numbers: Sequence[tuple[Any, ...]]) -> Iterator[tuple[Path, int]]:
-        """Those of the data files `numbers` that are not there: from the recording on, and by number."""
+    def _troubles(self, numbers: Sequence[tuple[Any, ...]]) -> Iterator[tuple[str, int]]:
+        """What is wrong with those of the data files `numbers` that cannot be reached, without a full stop."""
         for (number,) in numbers:
             path = layout.data_file(self._root, number) if isinstance(number, int) else self._root
-            if not path.exists():
-                yield path.relative_to(self._root), number
+            try:
+                path.stat()
+            except OSError as error:
+                name = path.relative_to(self._root)
+                yield f"The file {name} cannot be read: {error.strerror or error}", number
 
     def begins(self, file: int) -> list[int]:
         """Where the elements begin that the oldest run with values in data file `file` has there.
@@ -204,18 +207,16 @@ class RecordingReader:
 
         """
         run, damages = self.examined(number)
-        missing = (
-            f"The file {name} is not there; values of this run lay in it." for name, _ in self._missing(number)
-        )
-        return replace(run, gaps=" ".join(filter(None, (run.gaps, *damages, *missing))))
+        lost = (f"{trouble}; values of this run lie in it." for trouble, _ in self._unreadable(number))
+        return replace(run, gaps=" ".join(filter(None, (run.gaps, *damages, *lost))))
 
-    def _missing(self, number: int) -> Iterator[tuple[Path, int]]:
-        """The data files that have values of the run and are not there, as `missing_files` gives them."""
+    def _unreadable(self, number: int) -> Iterator[tuple[str, int]]:
+        """As `unreadable_files`, of the data files that have values of the run."""
         try:
             found = self._index.rows("SELECT file FROM run_files WHERE run = ? ORDER BY file", number)
         except DamagedIndexError:
             return
-        yield from self._gone(found)
+        yield from self._troubles(found)
 
     def examined(self, number: int) -> tuple[Run, Sequence[str]]:
         """The run with this number, and a sentence about each part of its description that is damaged.

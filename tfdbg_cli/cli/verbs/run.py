@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from tfdbg_cli.cli import launch
 from tfdbg_cli.cli.launched_output import launched_output
@@ -20,6 +21,7 @@ from tfdbg_cli.streams import to_stderr
 
 HELP = "run a program and debug it"
 _MOST_COMMANDS = 3  # named of those that were not used
+_OTHER_FILTERS = "A filter of your own (`add_tensor_filter`) can ask for both."
 
 
 def prepare_parser(parser: Parser) -> None:
@@ -37,7 +39,7 @@ def prepare_parser(parser: Parser) -> None:
         " infinite: short for --until bad_result",
     )
     parser.add_argument(
-        "--until", metavar="FILTER", default="", help="stop at the first run with a tensor that passes"
+        "--until", metavar="FILTER", action=_Once, default="", help="stop at the first run with a tensor that passes"
     )
     add_prompt_options(parser)
     watch = parser.add_argument_group("with --watch or --until, as for `run -f` at the prompt")
@@ -55,6 +57,16 @@ def prepare_parser(parser: Parser) -> None:
     )
     add_record_options(parser)
     parser.add_argument("-m", "--module", metavar="MODULE", help="run a module, as python -m does")
+
+
+class _Once(argparse.Action):
+    """Takes an option that can be given only once, since the second would replace the first."""
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
+        before = getattr(namespace, self.dest)
+        if before and before != values:
+            raise TfdbgError(f"{option_string} is given twice: a watch has one filter.", hint=_OTHER_FILTERS)
+        setattr(namespace, self.dest, values)
 
 
 def run(options: argparse.Namespace) -> Program:

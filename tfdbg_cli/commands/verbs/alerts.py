@@ -10,7 +10,7 @@ from typing import Any
 
 from tfdbg_cli.analysis.alerts import Alert, AlertSearch
 from tfdbg_cli.analysis.conditions import figure
-from tfdbg_cli.analysis.graph.annotation import made_at
+from tfdbg_cli.analysis.graph.last_update import line_of
 from tfdbg_cli.commands.asked.arguments import excluded_nodes
 from tfdbg_cli.commands.asked.patterns import pattern
 from tfdbg_cli.commands.context import Context
@@ -126,7 +126,7 @@ def _head(context: Context, search: AlertSearch, shown: Sequence[Alert], *, more
 def _row(context: Context, alert: Alert) -> Row:
     run = context.runs[alert.run]
     tensor = run.tensors[alert.index]
-    frame = made_at(run.tracebacks, tensor.node)
+    frame = line_of(run, tensor.node)
     go = f"runs {alert.run + 1}"
     link = tensor_link(run.tensors, alert.index) if alert.run == context.current else go
     place = Span("")

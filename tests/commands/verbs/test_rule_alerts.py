@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 from support.made_run import INF, made_run, op
-from support.prompt import follow_all, json_of, text_of
+from support.prompt import follow_all, json_of, links_of, text_of
 
+from tfdbg_cli.commands.views.opening import opening_command
 from tfdbg_cli.model.rules import RuleAlert
 from tfdbg_cli.model.runs import RunEnd
 
@@ -19,7 +20,11 @@ def test_rules_stand_above_what_the_runs_at_hand_hold() -> None:
     assert text.index("1 rule fired, for 1 tensor") < text.index("1 alert")
     row = next(line for line in text.splitlines() if line.startswith("dead_relu"))
     assert row.split()[:4] == ["dead_relu", "#3", "4", "train.py:7"]
+    log = RuleAlert("has_inf", RUN.call.number, "", "log:0", 0, "Log", None, None, "+inf")
+    assert links_of("alerts", RunEnd(RUN, alerts=(log, DEAD)))["log:0"] == "pt log:0"
     assert follow_all("alerts", RunEnd(RUN, alerts=(SAME,)))
+    assert opening_command(RunEnd(RUN, alerts=(log,))) == "alerts"
+    assert opening_command(RunEnd(RUN, alerts=(DEAD,))) == "lt", "it fired in another run"
 
 
 def test_scripts_get_both_and_nothing_twice() -> None:

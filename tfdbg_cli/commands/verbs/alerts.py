@@ -42,7 +42,7 @@ def _alerts(context: Context, options: argparse.Namespace) -> Document:
     left = _facts(context).left(options.query, first, COMMAND.spell(options, query=""))
     shown = left.rows
     ruled = () if options.query else _of_rules(context, first)
-    blocks: list[Block] = rule_blocks(ruled)
+    blocks: list[Block] = rule_blocks(ruled, context.run if ruled else None)
     blocks.append(Text((*_head(context, search, first, more=more), *left.head, EMPTY_LINE)))
     if shown:
         blocks.append(Table(_COLUMNS, len(shown), lambda at: _row(context, shown[at])))
@@ -100,7 +100,7 @@ _COLUMNS = (
     Column("Holds"),
     Column("Op type", drop=2),
     Column("Made at", drop=1),
-    Column("Tensor", subject=True),
+    Column("Tensor", subject=True, keep_end=True),
 )
 
 

@@ -23,8 +23,10 @@ from tfdbg_cli.capture.runs.eager.watch import EagerWatch, watch_of
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.debugger.recording_controller import OUTSIDE_RUNS, RecordingAttendant, RecordingController
 from tfdbg_cli.debugger.rule_watch import RuleWatch
+from tfdbg_cli.debugger.trend_keeper import TrendKeeper
 from tfdbg_cli.document.summary import chip
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.beside import Beside
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.units import count_text
 from tfdbg_cli.model.values import Value
@@ -47,9 +49,12 @@ class ProcessDebugger:
         )
         self.controller = RecordingController(self.debugger, self.debugger.recorder)
         self.rules = RuleWatch(lambda: self.debugger.filters, self._stops_for_rules, _described)
+        self.trends = TrendKeeper()
+        if launch_options().trends:
+            self.controller = RecordingController(self.controller, self.trends)
         if launch_options().rules is not None:
             self.controller = RecordingController(self.controller, self.rules)
-            self.debugger.alerts = lambda: self.rules.alerts
+        self.debugger.beside = lambda: Beside(self.rules.alerts, self.trends.series)
         self._lock = threading.Lock()
         self._users = 0
         self._undo: list[Callable[[], None]] = []
@@ -67,7 +72,7 @@ class ProcessDebugger:
                 return
             watch = watch_of(self.controller)
             atexit.register(watch.end)
-            self.debugger.attendant = RecordingAttendant(watch, self.debugger, lambda: self.rules.on)
+            self.debugger.attendant = RecordingAttendant(watch, self.debugger, self._takes_runs)
             self.debugger.interruption.stand_by()
             self._begin()
             load_beside(self.ui_type)
@@ -76,6 +81,9 @@ class ProcessDebugger:
                 intercept_all_sessions(InitializersApart(self.controller)),
                 intercept_all_functions(self.controller),
             ]
+
+    def _takes_runs(self) -> bool:
+        return self.rules.on or self.trends.on
 
     def program_ends(self) -> str:
         """End the last eager run and the recording; give what rules and watches have seen, empty if one has stopped.
@@ -133,6 +141,8 @@ class ProcessDebugger:
         """Stop before the next run; or begin with the watch and the recording that the command line asked for."""
         self.debugger.stop_next()
         until, recorded, rules = launch_options().until, launch_options().record, launch_options().rules
+        if launch_options().trends:
+            self.trends.begin(launch_options().trends)
         if rules is not None:
             self.rules.begin(rules)
             self.debugger.set_watch(None)

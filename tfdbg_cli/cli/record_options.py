@@ -53,7 +53,7 @@ def record_of(options: argparse.Namespace) -> RecordRuns | None:
 
     """
     if options.record is None:
-        every = options.every if options.rules is None else None  # it may be that of the rules
+        every = None if options.rules is not None or options.trends else options.every  # else it is that of those
         given = (every, options.only, options.layer, options.stats_only, options.budget, options.full)
         if any(given) or options.compress or options.worker:
             raise TfdbgError(

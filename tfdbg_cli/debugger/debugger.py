@@ -27,6 +27,7 @@ from tfdbg_cli.debugger.prompt_threads import PromptThreads, at_prompt
 from tfdbg_cli.debugger.recorder import Recorder
 from tfdbg_cli.debugger.run_saving import saved_in_words
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.beside import Beside
 from tfdbg_cli.model.decision import (
     Abort,
     Continue,
@@ -42,7 +43,6 @@ from tfdbg_cli.model.decision import (
 from tfdbg_cli.model.exactness import Exactness
 from tfdbg_cli.model.ignored import Ignored
 from tfdbg_cli.model.pausing import Breakpoints, Sought
-from tfdbg_cli.model.rules import RuleAlert
 from tfdbg_cli.model.runs import Hit, Run, RunEnd, RunStart
 
 
@@ -93,7 +93,7 @@ class Debugger:
         self.sought: Sought | None = None  # a plain attribute, as it is read at each eager op
         self._last_watch: RunUntil | None = None
         self.recorder = recorder or Recorder(lambda: self.settings)
-        self.alerts: Callable[[], tuple[RuleAlert, ...]] = tuple  # of the rules that judge runs
+        self.beside: Callable[[], Beside | None] = lambda: None  # what is gathered of runs, for stops to show
 
     @property
     def settings(self) -> Settings:
@@ -354,13 +354,9 @@ class Debugger:
         self.end_watch()
         frames = () if isinstance(event, RunEnd) and event.run.frames else live_frames()
         event = replace(
-            event,
-            ignored=self._ignored,
-            breakpoints=self.breakpoints,
-            watch=self._last_watch,
-            frames=frames,
-            alerts=self.alerts(),
-        )
+            event, ignored=self._ignored, breakpoints=self.breakpoints, watch=self._last_watch, frames=frames,
+            beside=self.beside(),
+        )  # fmt: skip
         if sentence := draws_to_tell():
             self._front.notify(sentence)
         try:

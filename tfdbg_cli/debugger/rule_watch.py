@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import threading
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
@@ -12,6 +11,7 @@ from tfdbg_cli.analysis.graph.last_update import line_of
 from tfdbg_cli.analysis.watch.answers import ask
 from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.analysis.watch.filters import filter_named
+from tfdbg_cli.debugger.one_in_many import OneInMany
 from tfdbg_cli.errors import TfdbgError, reason_of
 from tfdbg_cli.model.rules import JudgeRuns, Rule, RuleAlert
 from tfdbg_cli.model.runs import Run
@@ -51,7 +51,7 @@ class RuleWatch:
         self._say = say or to_stderr
         self._lock = threading.Lock()
         self._asked: JudgeRuns | None = None
-        self._counts: Counter[object] = Counter()
+        self._which = OneInMany(1)
         self._alerts: dict[tuple[str, str, str], RuleAlert] = {}  # by rule, function and tensor
         self._said: set[str] = set()
         self._began = False
@@ -61,7 +61,7 @@ class RuleWatch:
 
     def begin(self, asked: JudgeRuns) -> None:
         """Judge runs from now on."""
-        self._asked, self._began = asked, True
+        self._asked, self._began, self._which = asked, True, OneInMany(asked.every)
 
     def end(self) -> None:
         """Judge no more runs; what was found is kept."""
@@ -80,12 +80,7 @@ class RuleWatch:
 
     def wants(self, kind: object) -> bool:
         """Count a run that begins now; whether it is one of those that are judged."""
-        asked = self._asked
-        if asked is None:
-            return False
-        with self._lock:
-            self._counts[kind] += 1
-            return (self._counts[kind] - 1) % asked.every == 0
+        return self._asked is not None and self._which.next(kind)
 
     def take(self, run: Run) -> None:
         """Ask all rules of `run`, and tell what is the first of its kind. Never raises."""
@@ -126,8 +121,7 @@ class RuleWatch:
         """What the rules have found altogether, in a few lines; empty where none was to be asked."""
         if not self._judged:
             return _NONE_JUDGED if self._began else ""
-        runs = sum(self._counts.values())
-        of = f"{self._judged:,} of {count_text(runs, 'run')}"
+        of = f"{self._judged:,} of {count_text(self._which.counted, 'run')}"
         if not self._alerts and not self._unasked:
             return f"Rules: none fired in {of}."
         lines = [f"Rules judged {of}:", *(f"  {name}: not asked. {why}" for name, why in self._unasked.items())]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.decision import RunUntil
@@ -16,12 +16,14 @@ from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.pausing import Breakpoints, Replaceable
 from tfdbg_cli.model.profile import Profile
 from tfdbg_cli.model.replay import Replayable
-from tfdbg_cli.model.rules import RuleAlert
 from tfdbg_cli.model.sources import LiveSources, Sources, Traceback
 from tfdbg_cli.model.stepping import Steppable
 from tfdbg_cli.model.tensors import EMPTY_STORE, TensorStore
 from tfdbg_cli.model.units import count_text
 from tfdbg_cli.model.values import Array
+
+if TYPE_CHECKING:  # a recording, which has none, opens without it
+    from tfdbg_cli.model.beside import Beside
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,8 +195,8 @@ class RunStart:
     """The prompt before a run. `graph` is the program's; nothing has been computed.
 
     `ignored` are the places that count as fine, which commands change, `breakpoints` those of the process, `watch`
-    the last watch that there was. `frames` are the calls of the program that make the run, outermost first. `alerts`
-    are what rules have found in the runs so far.
+    the last watch that there was. `frames` are the calls of the program that make the run, outermost first. `beside`
+    is what was gathered of the runs so far, if anything.
     """
 
     call: Call
@@ -208,7 +210,7 @@ class RunStart:
     breakpoints: Breakpoints = field(default_factory=Breakpoints)
     watch: RunUntil | None = None
     frames: tuple[LiveFrame, ...] = ()
-    alerts: tuple[RuleAlert, ...] = ()
+    beside: Beside | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,8 +260,8 @@ class RunEnd:
     `earlier` are runs before it whose values are kept, the oldest first. `notes` say what was done at the stop: a
     bundle written, variables put back, runs that are kept no more. `ignored` are the places that count as fine,
     `breakpoints` those of the process, `watch` the last watch that there was. `frames` are the calls of the program
-    that made the run and wait for it; those of a run that it stands in are the run's own. `alerts` are what rules
-    have found in the runs so far, this one included.
+    that made the run and wait for it; those of a run that it stands in are the run's own. `beside` is what was
+    gathered of the runs so far, this one included, if anything.
     """
 
     run: Run
@@ -270,7 +272,7 @@ class RunEnd:
     breakpoints: Breakpoints = field(default_factory=Breakpoints)
     watch: RunUntil | None = None
     frames: tuple[LiveFrame, ...] = ()
-    alerts: tuple[RuleAlert, ...] = ()
+    beside: Beside | None = None
 
 
 @dataclass(frozen=True)

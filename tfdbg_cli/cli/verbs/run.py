@@ -66,6 +66,12 @@ def prepare_parser(parser: Parser) -> None:
         f" every rule. One run in {EVERY} is judged, or in N with --every N; exit code {FIRED} when one fired and"
         " nobody was at a prompt",
     )
+    rules.add_argument(
+        "--trends",
+        action="store_true",
+        help=f"keep the norms of gradients, weights and updates of one run in {EVERY}, or in N with --every N, for"
+        " `trends` at a prompt",
+    )
     add_record_options(parser)
     parser.add_argument("-m", "--module", metavar="MODULE", help="run a module, as python -m does")
 
@@ -95,10 +101,15 @@ def run(options: argparse.Namespace) -> Program:
     else:
         start = launch.script_program(program[0], program[1:])
     rules = None if options.rules is None else rules_in(options.rules, options.every)
-    if rules is not None and options.stats_only:
-        raise TfdbgError("--rules asks for values, and --stats-only leaves them out.")
+    if (rules is not None or options.trends) and options.stats_only:
+        word = "--trends" if rules is None else "--rules"
+        raise TfdbgError(f"{word} asks for values, and --stats-only leaves them out.")
+    trends = (EVERY if options.every is None else options.every) if options.trends else 0
+    if options.trends and trends < 1:
+        raise TfdbgError(f"Of one run in {trends} no norms can be kept.", hint="--every 1 keeps those of every run.")
     asked = options_given(options, watch_of(options), record_of(options))
-    asked = replace(asked, rules=rules, output=launched_output())  # the program may lead its own elsewhere
+    output = launched_output()  # the program may lead its own elsewhere
+    asked = replace(asked, rules=rules, trends=trends, output=output)
 
     def debugged() -> int:
         if asked.script is None:

@@ -56,11 +56,12 @@ def _alerts(context: Context, options: argparse.Namespace) -> Document:
 
 def _of_rules(context: Context, shown: Sequence[Alert]) -> Sequence[RuleAlert]:
     """What the rules of `tfdbg run --rules` have found, without what is among those `shown` anyway."""
-    if isinstance(context.stop, Opened):
+    beside = None if isinstance(context.stop, Opened) else context.stop.beside
+    if beside is None:
         return ()
     runs = context.runs
     told = {(RULE, runs[one.run].call.number, str(runs[one.run].tensors[one.index].name)) for one in shown}
-    return [alert for alert in context.stop.alerts if (alert.rule, alert.run, alert.tensor) not in told]
+    return [alert for alert in beside.alerts if (alert.rule, alert.run, alert.tensor) not in told]
 
 
 def _found(context: Context, options: argparse.Namespace) -> tuple[AlertSearch, Sequence[Alert]]:

@@ -98,7 +98,7 @@ def _head(context: Context, found: Trends, series: Sequence[Series], options: ar
     elif not series:
         lines.append(line(Span(_NOTHING, Style.HINT)))
     if len(steps) < 2 and not isinstance(context.stop, Opened):
-        lines.append(line(Span(HOW_TO_KEEP_RUNS, Style.HINT)))
+        lines.append(line(Span(f"{HOW_TO_KEEP_RUNS} `tfdbg run --trends` keeps norms of all of it.", Style.HINT)))
     return lines
 
 
@@ -169,7 +169,8 @@ COMMAND = Command(
 A norm is the square root of the sum of squares over all variables of a layer. Gradients are those that leave the
 backward pass, before clipping by the optimizer; weights are as the run read them; an update is the difference to the
 value after the run, where the run shows both. Where mean and std were recorded and no values, norms are made of
-those, and updates are not known. Curves are logarithmic.
+those, and updates are not known. Curves are logarithmic. Under `tfdbg run --trends` the norms of one run in a
+hundred (--every N) are kept from the first on.
 
 Examples:
   trends                       every layer

@@ -36,7 +36,8 @@ def opening_command(event: Stop) -> str:
         return f"{verb} -fenn {quoted(hit.exclude_node_names)}" if hit.exclude_node_names else verb
     if run.paused is not None:
         return "here"
-    if isinstance(event, RunEnd) and any(alert.run == run.call.number for alert in event.alerts):
+    alerts = event.beside.alerts if isinstance(event, RunEnd) and event.beside is not None else ()
+    if any(alert.run == run.call.number for alert in alerts):
         return "alerts"
     if run.profile is not None:
         return "lp"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -18,7 +19,8 @@ from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Span, Style
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import did_you_mean
-from tfdbg_cli.model.series import Series
+from tfdbg_cli.model.runs import Opened
+from tfdbg_cli.model.series import Quantity, Series
 
 
 def trends_of(context: Context, *, everything: bool) -> Trends:
@@ -27,8 +29,26 @@ def trends_of(context: Context, *, everything: bool) -> Trends:
     key = same, everything
     known = context.memory.trends
     if key not in known:
-        known[key] = trends(context.runs, lambda run: run.change is None and (everything or run.call.same == same))
+        found = trends(context.runs, lambda run: run.change is None and (everything or run.call.same == same))
+        beside = None if isinstance(context.stop, Opened) else context.stop.beside
+        kept = {} if beside is None else beside.trends
+        earlier = [one for other, series in kept.items() if everything or other == same for one in series]
+        known[key] = replace(found, series=_joined([*earlier, *found.series])) if earlier else found
     return known[key]
+
+
+def _joined(series: Sequence[Series]) -> tuple[Series, ...]:
+    """One series of each layer and quantity, with the number of each run once, in the order of the runs."""
+    points: dict[tuple[str, Quantity], dict[int, float]] = {}
+    for one in series:
+        points.setdefault((one.name, one.quantity), {}).update(zip(one.steps, one.values, strict=True))
+    names = dict.fromkeys(name for name, _ in points)
+    keys = [(name, quantity) for name in names for quantity in Quantity if (name, quantity) in points]
+    return tuple(
+        Series(*key, tuple(step for step, _ in at), tuple(value for _, value in at))
+        for key in keys
+        if (at := sorted(points[key].items()))
+    )
 
 
 def chosen_series(found: Trends, options: argparse.Namespace) -> Sequence[Series]:
@@ -75,7 +95,7 @@ def _runs(context: Context, series: Series) -> Table:
         step = series.steps[i]
         ratio = series.values[i] / series.values[i - 1] if i and series.values[i - 1] else math.nan
         return (
-            Span(f"#{step}", Style.NAME, f"runs {places[step] + 1}"),
+            Span(f"#{step}", Style.NAME, f"runs {places[step] + 1}" if step in places else ""),
             norm_span(series.values[i]),
             Span("" if math.isnan(ratio) else f"×{number_text(ratio)}", Style.DIM),
         )

@@ -1,0 +1,66 @@
+"""Norms that are kept over a whole training."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from support.prompt import json_of, text_of
+from support.trained_steps import training_step
+
+from tfdbg_cli.analysis.trends import trends
+from tfdbg_cli.debugger.trend_keeper import TrendKeeper
+from tfdbg_cli.model.beside import Beside
+from tfdbg_cli.model.calls import RunError
+from tfdbg_cli.model.runs import Run, RunEnd
+from tfdbg_cli.model.series import Quantity
+
+
+def _run(number: int, scale: float, function: str = "train_step") -> Run:
+    """A step whose weight has the norm 5 * `scale`."""
+    return training_step(number, [3 * scale, 4 * scale], [scale, 0.0], [2 * scale, 4 * scale], function)
+
+
+def _kept(*runs: Run, every: int = 1) -> TrendKeeper:
+    keeper = TrendKeeper()
+    keeper.begin(every)
+    for run in runs:
+        if keeper.wants("session"):
+            keeper.take(run)
+    return keeper
+
+
+def test_the_same_numbers_as_of_all_runs_together() -> None:
+    runs = [_run(1, 1.0), _run(2, 10.0), _run(3, 100.0)]
+    (kept,) = _kept(*runs).series.values()
+    assert kept and tuple(kept) == trends(runs).series
+
+
+def test_one_run_in_many_and_none_that_failed() -> None:
+    failed = replace(_run(5, 1.0), error=RunError("ValueError", "no"))
+    (kept,) = _kept(_run(1, 1.0), _run(2, 1.0), _run(3, 1.0), _run(4, 1.0), failed, every=2).series.values()
+    assert {one.steps for one in kept} == {(1, 3)}
+    assert not TrendKeeper().on and not TrendKeeper().wants("session")
+
+
+def test_a_series_that_is_full_lets_go_of_every_second_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tfdbg_cli.debugger.trend_keeper._MOST", 4)
+    (kept,) = _kept(*(_run(number, 1.0) for number in range(1, 8))).series.values()
+    assert kept[0].steps == (1, 5, 7)
+
+
+def test_at_a_stop_they_stand_before_the_run_at_hand() -> None:
+    keeper = _kept(_run(1, 1.0), _run(2, 10.0), _run(7, 1000.0))
+    stop = RunEnd(_run(7, 1000.0), beside=Beside(trends=keeper.series))
+    told = {(one["name"], one["quantity"]): one for one in json_of("trends", stop)["series"]}
+    weight = told["dense", "weight"]
+    assert (weight["steps"], weight["values"]) == ([1, 2, 7], pytest.approx([5.0, 50.0, 5000.0]))
+    assert set(told) == {("dense", str(quantity)) for quantity in Quantity}
+    assert "over 3 runs, #1 to #7" in text_of("trends", stop)
+    assert "×100" in text_of("trends dense --of weight", stop)
+
+
+def test_those_of_another_function_are_asked_for() -> None:
+    stop = RunEnd(_run(2, 10.0), beside=Beside(trends=_kept(_run(1, 1.0, "other_step")).series))
+    assert json_of("trends dense --of weight", stop)["series"][0]["steps"] == [2]
+    assert json_of("trends -a dense --of weight", stop)["series"][0]["steps"] == [1, 2]

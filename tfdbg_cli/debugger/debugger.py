@@ -13,6 +13,7 @@ from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, filter_named, require_filter
 from tfdbg_cli.capture.controller import EVERYTHING, Action, Attendant, PendingRun, Plan, WatchRequest
 from tfdbg_cli.capture.dump_folders import dump_name
+from tfdbg_cli.capture.intercept.tracing_log import TRACES
 from tfdbg_cli.capture.own_draws import draws_to_tell
 from tfdbg_cli.capture.runs.eager.section import PendingSection, is_find
 from tfdbg_cli.capture.tf.callers import live_frames
@@ -348,8 +349,9 @@ class Debugger:
         self.end_watch()
         frames = () if isinstance(event, RunEnd) and event.run.frames else live_frames()
         event = replace(
-            event, ignored=self._ignored, breakpoints=self.breakpoints, watch=self._last_watch, frames=frames
-        )
+            event, ignored=self._ignored, breakpoints=self.breakpoints, watch=self._last_watch, frames=frames,
+            traces=TRACES,
+        )  # fmt: skip
         if sentence := draws_to_tell():
             self._front.notify(sentence)
         try:

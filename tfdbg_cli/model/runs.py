@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.decision import RunUntil
@@ -21,6 +21,9 @@ from tfdbg_cli.model.stepping import Steppable
 from tfdbg_cli.model.tensors import EMPTY_STORE, TensorStore
 from tfdbg_cli.model.units import count_text
 from tfdbg_cli.model.values import Array
+
+if TYPE_CHECKING:
+    from tfdbg_cli.model.traces import TracesSeen
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +196,7 @@ class RunStart:
 
     `ignored` are the places that count as fine, which commands change, `breakpoints` those of the process, `watch`
     the last watch that there was. `frames` are the calls of the program that make the run, outermost first.
+    `traces` are those of the tf.functions that it called.
     """
 
     call: Call
@@ -206,6 +210,7 @@ class RunStart:
     breakpoints: Breakpoints = field(default_factory=Breakpoints)
     watch: RunUntil | None = None
     frames: tuple[LiveFrame, ...] = ()
+    traces: TracesSeen | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +260,8 @@ class RunEnd:
     `earlier` are runs before it whose values are kept, the oldest first. `notes` say what was done at the stop: a
     bundle written, variables put back, runs that are kept no more. `ignored` are the places that count as fine,
     `breakpoints` those of the process, `watch` the last watch that there was. `frames` are the calls of the program
-    that made the run and wait for it; those of a run that it stands in are the run's own.
+    that made the run and wait for it; those of a run that it stands in are the run's own. `traces` are those of the
+    tf.functions that it called.
     """
 
     run: Run
@@ -266,6 +272,7 @@ class RunEnd:
     breakpoints: Breakpoints = field(default_factory=Breakpoints)
     watch: RunUntil | None = None
     frames: tuple[LiveFrame, ...] = ()
+    traces: TracesSeen | None = None
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from time import perf_counter
 from typing import Any
 
 import tensorflow as tf
 
 from tfdbg_cli.capture.controller import Controller
 from tfdbg_cli.capture.failures import remark
+from tfdbg_cli.capture.intercept.tracing_log import TRACES
 from tfdbg_cli.capture.intercept.worthwhile import is_step_or_own, is_worthwhile
 from tfdbg_cli.capture.pipeline import performed
 from tfdbg_cli.capture.runs.delivered import DELIVERIES
@@ -105,7 +107,7 @@ class Interception:
                     return self._eagerly(controller, original, function, arguments, keywords)
                 DELIVERIES.lend((arguments, keywords))
                 entered = self._here.entered
-                entered.append(Entered(function, function.experimental_get_tracing_count()))
+                entered.append(Entered(function, function.experimental_get_tracing_count(), perf_counter()))
                 try:
                     return original(function, *arguments, **keywords)
                 finally:
@@ -150,6 +152,8 @@ class Interception:
     def _running(self, original: Method) -> Method:
         def call_flat(atomic: AtomicFunction, *inputs: EagerTensor) -> OpOutputs:
             with WITHOUT_OUR_FRAMES:
+                if not INSIDE.depth:
+                    TRACES.calls(atomic, self._here.entered)
                 around = WHOLE_CALL.watch
                 if around is not None and not INSIDE.holds() and _EAGERLY():
                     return performed_within(around, atomic, inputs, original)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import tensorflow as tf
@@ -14,10 +14,15 @@ from tfdbg_cli.capture.tf.types import AtomicFunction, TfFunction
 
 @dataclass(frozen=True, slots=True)
 class Entered:
-    """A call of `function`, a tf.function, that is under way, and how many traces there were when it began."""
+    """A call of `function`, a tf.function, that is under way, and how many traces there were when it began.
+
+    `began` is when that was, `initialized` when it initialized the variables that it had created.
+    """
 
     function: TfFunction
     traces: int
+    began: float = 0.0
+    initialized: list[float] = field(default_factory=list)
 
     @property
     def traced(self) -> bool:

@@ -1,0 +1,117 @@
+"""Why a tf.function was traced again: what differs between a trace and the nearest one before it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tfdbg_cli.model.traces import ArgumentSpec, Signature, SpecKind, Trace, TracedCode
+
+ITSELF = "the function itself"
+AROUND = "around the call"
+ABSENT = "absent"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What differs between two traces: `argument`, a path such as `batch['image']`, was `old` and is `new`.
+
+    `before` and `after` are the same as specs; None where it was or is absent, and where no argument differs.
+    """
+
+    argument: str
+    old: str
+    new: str
+    before: ArgumentSpec | None = None
+    after: ArgumentSpec | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """A `trace`, and what differs from the nearest earlier one; nothing of the first one."""
+
+    trace: Trace
+    differences: tuple[Difference, ...] = ()
+
+    @property
+    def cause(self) -> Difference | None:
+        """The first difference."""
+        return self.differences[0] if self.differences else None
+
+    @property
+    def is_retrace(self) -> bool:
+        """Whether it was made beside an earlier one, and TensorFlow does not make two of any such function."""
+        return bool(self.differences) and self.differences != BY_VARIABLES
+
+
+BY_VARIABLES = (Difference(ITSELF, "creates its variables", "uses the variables it created"),)
+_BY_SURROUNDINGS = (Difference(AROUND, "the same arguments", "another device, strategy or graph"),)
+BY_OBJECT = (Difference(ITSELF, "that of one object", "that of another object"),)
+BY_FUNCTION = (Difference(ITSELF, "one tf.function", "another tf.function of the same code"),)
+
+
+def explained(code: TracedCode) -> tuple[Explained, ...]:
+    """Each trace of `code` with what made it necessary."""
+    found: list[Explained] = []
+    known: dict[int, dict[Signature, Trace]] = {}  # by tf.function: the last trace of each signature
+    for trace in code.traces:
+        earlier = known.setdefault(trace.owner, {})
+        if earlier:
+            found.append(Explained(trace, _since_nearest(earlier, trace)))
+        else:
+            found.append(Explained(trace, (BY_OBJECT if code.is_method else BY_FUNCTION) if len(known) > 1 else ()))
+        earlier[trace.signature] = trace
+    return tuple(found)
+
+
+def _since_nearest(earlier: dict[Signature, Trace], trace: Trace) -> tuple[Difference, ...]:
+    """What differs from the trace with the fewest differences, of several from the latest."""
+    same = earlier.get(trace.signature)
+    if same is not None:
+        return BY_VARIABLES if same.creates_variables else _BY_SURROUNDINGS
+    nearest: tuple[Difference, ...] = ()
+    for signature in reversed(earlier):
+        found = differences(signature, trace.signature)
+        nearest = found if not nearest or len(found) < len(nearest) else nearest
+        if len(nearest) == 1:
+            break
+    return nearest
+
+
+def differences(old: Signature, new: Signature) -> tuple[Difference, ...]:
+    """What differs between two signatures, argument by argument, in the order of the newer one."""
+    before, after = dict(old), dict(new)
+    names = dict.fromkeys([*after, *before])
+    return tuple(one for name in names for one in _between(name, before.get(name), after.get(name)))
+
+
+def _between(path: str, old: ArgumentSpec | None, new: ArgumentSpec | None) -> Iterator[Difference]:
+    if old is new or old == new:
+        return
+    if old is not None and new is not None and _is_alike(old, new):
+        for (step, before), (_, after) in zip(old.parts, new.parts, strict=True):
+            yield from _between(path + step, before, after)
+        return
+    was, now = _outline(old), _outline(new)
+    if was == now and old is not None and new is not None:
+        was, now = (old.whole, new.whole) if old.whole != new.whole else (was, _another(new))
+    yield Difference(path, was, now, old, new)
+
+
+def _is_alike(old: ArgumentSpec, new: ArgumentSpec) -> bool:
+    """Whether both are containers of one kind with the same places in them."""
+    return (
+        old.kind is new.kind is SpecKind.CONTAINER
+        and old.text == new.text
+        and [step for step, _ in old.parts] == [step for step, _ in new.parts]
+    )
+
+
+def _outline(spec: ArgumentSpec | None) -> str:
+    return ABSENT if spec is None else spec.outline
+
+
+def _another(spec: ArgumentSpec) -> str:
+    if spec.kind is SpecKind.OBJECT:
+        return f"another {spec.text.removeprefix('<').partition(' at ')[0].removesuffix('>')} object"
+    return f"another {spec.text}"

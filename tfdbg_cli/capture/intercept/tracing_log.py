@@ -1,0 +1,176 @@
+"""The traces of the tf.functions that the program calls, noted when each is called first, as texts and numbers.
+
+A trace is known again by its graph, which bears what was noted of it: so a call that traces nothing costs a look at
+an attribute. Of the program's objects nothing is kept alive.
+"""
+
+from __future__ import annotations
+
+import inspect
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from time import perf_counter
+from types import MethodType
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from tfdbg_cli.capture.failures import report_once
+from tfdbg_cli.capture.functions.argument_specs import Objects, signature_of
+from tfdbg_cli.capture.intercept.worthwhile import is_worthwhile
+from tfdbg_cli.capture.runs.function.tracing_notes import Entered
+from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.callers import users_call
+from tfdbg_cli.capture.tf.types import AtomicFunction, ConcreteFunction, TfFunction
+from tfdbg_cli.model.sources import Frame
+from tfdbg_cli.model.traces import ArgumentSpec, Signature, Trace, TracedCode
+
+_NOTED = "_tfdbg_noted"  # the attribute of a graph with what was noted of it
+MOST_OF_A_FUNCTION, MOST = 1_000, 10_000
+
+
+class _Noted:
+    """What was noted of one trace; `count` goes on."""
+
+    __slots__ = ("count", "creates_variables", "nested", "owner", "place", "seconds", "signature")
+
+    def __init__(self, signature: Signature, owner: int) -> None:
+        self.signature = signature
+        self.owner = owner
+        self.count = 0
+        self.seconds: float | None = None
+        self.place: Frame | None = None
+        self.nested = False
+        self.creates_variables = False
+
+    def trace(self) -> Trace:
+        """It, as it is now."""
+        return Trace(
+            self.signature, self.count, self.seconds, self.place, self.owner, self.nested, self.creates_variables
+        )
+
+
+@dataclass
+class _Code:
+    """The tf.functions of one Python function."""
+
+    name: str
+    file: str
+    line: int
+    is_method: bool
+    noted: list[_Noted] = field(default_factory=list)
+    owners: WeakKeyDictionary[Any, int] = field(default_factory=WeakKeyDictionary)
+    owner_count: int = 0
+    left_out: int = 0
+    specs: dict[ArgumentSpec, ArgumentSpec] = field(default_factory=dict)  # those that traces share
+
+    def owner(self, function: TfFunction) -> int:
+        """Which of the tf.functions of this code `function` is."""
+        found: int | None = self.owners.get(function)
+        if found is None:
+            found = self.owners[function] = self.owner_count
+            self.owner_count += 1
+        return found
+
+    def shared(self, signature: Signature) -> Signature:
+        """`signature`, with what earlier ones have in common with it."""
+        return tuple((name, self.specs.setdefault(spec, spec)) for name, spec in signature)
+
+
+class TracingLog:
+    """What was seen of the traces of all functions. Several threads may call functions at once."""
+
+    def __init__(self, most_of_a_function: int = MOST_OF_A_FUNCTION, most: int = MOST) -> None:
+        self._most_of_a_function = most_of_a_function
+        self._left = most
+        self._codes: dict[tuple[str, int, str], _Code] = {}
+        self._objects = Objects()
+        self._lock = threading.Lock()  # never held while TensorFlow is called
+        self._nothing = _Noted((), 0)  # borne by graphs that are no trace of a tf.function that is told of
+
+    def functions(self) -> Sequence[TracedCode]:
+        """The functions that are known by now. See `model.traces.TracesSeen`."""
+        with self._lock:
+            return tuple(
+                TracedCode(
+                    code.name, tuple(one.trace() for one in code.noted), code.file, code.line, code.is_method,
+                    code.left_out,
+                )
+                for code in self._codes.values()
+            )  # fmt: skip
+
+    def calls(self, atomic: AtomicFunction, entered: Sequence[Entered]) -> None:
+        """Note that `atomic` is called now, within calls of the tf.functions `entered`, the innermost last."""
+        graph = compat.built_graph_of(atomic)
+        noted: _Noted | None = getattr(graph, _NOTED, None)
+        if noted is None:
+            if not entered or graph is None:
+                return
+            try:
+                noted = self._first_call(atomic, graph, entered)
+            except Exception as error:  # noqa: BLE001  # the program goes on
+                report_once("note a trace", error)
+                return
+        with self._lock:
+            noted.count += 1
+
+    def _first_call(self, atomic: AtomicFunction, graph: Any, entered: Sequence[Entered]) -> _Noted:
+        """What is noted of `graph`, which is called first, and of older traces that tfdbg has not seen yet."""
+        now, call = perf_counter(), entered[-1]
+        if compat.is_initializer(atomic):
+            call.initialized.append(now)
+            return self._nothing
+        traces = compat.traces_of(call.function)
+        at = next((at for at, trace in enumerate(traces) if trace.graph is graph), None)
+        if at is None or not is_worthwhile(call.function.python_function):
+            return self._bear(graph, self._nothing)
+        code = self._code(call.function)
+        began, place, nested = call.began, users_call(), len(entered) > 1
+        for older, trace in enumerate(traces[:at]):
+            if hasattr(trace.graph, _NOTED):
+                continue
+            if older < call.traces:
+                self._note(code, call.function, trace)
+            elif call.initialized:
+                made = self._note(code, call.function, trace)
+                made.seconds, made.place, made.nested = call.initialized[0] - began, place, nested
+                made.creates_variables = True
+                began = call.initialized[0]
+        noted = self._note(code, call.function, traces[at])
+        if at >= call.traces:
+            noted.seconds, noted.place, noted.nested = now - began, place, nested
+        return noted
+
+    def _note(self, code: _Code, function: TfFunction, trace: ConcreteFunction) -> _Noted:
+        signature = signature_of(trace, function.python_function, self._objects)
+        with self._lock:
+            if self._left <= 0 or len(code.noted) >= self._most_of_a_function:
+                code.left_out += 1
+                noted = _Noted((), 0)
+            else:
+                self._left -= 1
+                noted = _Noted(code.shared(signature), code.owner(function))
+                code.noted.append(noted)
+        return self._bear(trace.graph, noted)
+
+    def _bear(self, graph: Any, noted: _Noted) -> _Noted:
+        setattr(graph, _NOTED, noted)
+        return noted
+
+    def _code(self, function: TfFunction) -> _Code:
+        python = function.python_function
+        inner = inspect.unwrap(python)
+        name = str(getattr(inner, "__name__", "") or getattr(python, "__name__", "") or "a function")
+        while not hasattr(inner, "__code__") and hasattr(inner, "func"):  # functools.partial
+            inner = inner.func
+        code = getattr(inner, "__code__", None)
+        file, line = (code.co_filename, code.co_firstlineno) if code is not None else ("", 0)
+        name = str(getattr(inner, "__name__", name))
+        with self._lock:
+            found = self._codes.get((file, line, name))
+            if found is None:
+                found = self._codes[file, line, name] = _Code(name, file, line, isinstance(inner, MethodType))
+        return found
+
+
+TRACES = TracingLog()

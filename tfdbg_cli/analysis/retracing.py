@@ -25,6 +25,11 @@ class Difference:
     before: ArgumentSpec | None = None
     after: ArgumentSpec | None = None
 
+    @property
+    def size(self) -> int:
+        """How much differs: another length of a list of two counts for both of its elements."""
+        return max(spec.leaves for spec in (self.before, self.after) if spec is not None)
+
 
 @dataclass(frozen=True, slots=True)
 class Explained:
@@ -70,12 +75,15 @@ def _since_nearest(earlier: dict[Signature, Trace], trace: Trace) -> tuple[Diffe
     if same is not None:
         return BY_VARIABLES if same.creates_variables else _BY_SURROUNDINGS
     nearest: tuple[Difference, ...] = ()
+    least = 0
     for signature in reversed(earlier):
         found = differences(signature, trace.signature)
-        nearest = found if not nearest or len(found) < len(nearest) else nearest
-        if len(nearest) == 1:
+        size = sum(one.size for one in found)
+        if not nearest or size < least:
+            nearest, least = found, size
+        if least == 1:
             break
-    return nearest
+    return nearest or BY_SURROUNDINGS  # a keyword given in another place is no difference
 
 
 def differences(old: Signature, new: Signature) -> tuple[Difference, ...]:

@@ -35,7 +35,7 @@ def advice(code: TracedCode, found: Sequence[Explained]) -> tuple[Advice, ...]:
             alike.setdefault((difference.argument, kinds), []).append(difference)
     most_first = sorted(alike.items(), key=lambda item: -len(item[1]))
     told = (Advice(argument, _about(code, argument, items)) for (argument, _), items in most_first)
-    return tuple(one for one in told if one.text)
+    return tuple(dict.fromkeys(one for one in told if one.text))
 
 
 def _about(code: TracedCode, argument: str, items: Sequence[Difference]) -> str:
@@ -107,7 +107,7 @@ def _about_constant(argument: str, specs: Sequence[ArgumentSpec]) -> str:
 
 def _about_container(argument: str, specs: Sequence[ArgumentSpec]) -> str:
     if {spec.text for spec in specs} == {"dict"}:
-        return f"Pass a dict with the same keys, in the same order, as {argument} in every call."
+        return f"Pass a dict with the same keys as {argument} in every call."
     return f"Pass as many in {argument} in every call, or one tensor: tf.stack({argument})."
 
 

@@ -41,6 +41,11 @@ class ArgumentSpec:
     parts: tuple[tuple[str, ArgumentSpec], ...] = ()
 
     @property
+    def leaves(self) -> int:
+        """How many specs it consists of that hold no others."""
+        return sum(part.leaves for _, part in self.parts) if self.parts else 1
+
+    @property
     def whole(self) -> str:
         """How it is written with all that is in it: `{'image': float32[8, 3]}`."""
         if self.kind is not SpecKind.CONTAINER:

@@ -7,10 +7,12 @@ import itertools
 import re
 import weakref
 from collections.abc import Callable, Mapping
+from operator import itemgetter
 from typing import Any
 
 import tensorflow as tf
 
+from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.types import AtomicFunction
 from tfdbg_cli.model.traces import ArgumentSpec, Signature, SpecKind
 
@@ -88,10 +90,17 @@ def spec_of(kind: Any, objects: Objects) -> ArgumentSpec:
             return _dict(kind.mapping, objects)
         case "VariableSpec":
             return ArgumentSpec(SpecKind.OTHER, f"variable {_tensor(kind).text}", kind.alias_id or 0)
-        case "IteratorSpec" | "DatasetSpec":
-            word = "iterator" if type(kind).__name__ == "IteratorSpec" else "dataset"
-            return ArgumentSpec(SpecKind.CONTAINER, word, parts=(("", _nest(kind.element_spec, objects)),))
+        case "IteratorSpec" | "DistributedIteratorSpec":
+            return _of_elements("iterator", kind, objects)
+        case "DatasetSpec" | "DistributedDatasetSpec":
+            return _of_elements("dataset", kind, objects)
+        case "OptionalSpec":
+            return _of_elements("Optional", kind, objects)
     return ArgumentSpec(SpecKind.OTHER, _short(_ADDRESS.sub("…", str(kind))))
+
+
+def _of_elements(word: str, kind: Any, objects: Objects) -> ArgumentSpec:
+    return ArgumentSpec(SpecKind.CONTAINER, word, parts=(("", _nest(compat.elements_in(kind), objects)),))
 
 
 def _nest(nest: Any, objects: Objects) -> ArgumentSpec:
@@ -122,6 +131,8 @@ def _literal(value: Any) -> ArgumentSpec:
 def _object(item: Any, objects: Objects) -> ArgumentSpec:
     if item is None:
         return ArgumentSpec(SpecKind.OBJECT, "<an object that is gone>")
+    if isinstance(item, tf.DType):
+        return ArgumentSpec(SpecKind.CONSTANT, f"tf.{item.name}")
     number = objects.number(item)
     if isinstance(item, type):
         return ArgumentSpec(SpecKind.OBJECT, f"<class {item.__name__}>", number)
@@ -142,8 +153,8 @@ def _named(kind: Any, objects: Objects) -> ArgumentSpec:
 
 
 def _dict(mapping: Mapping[Any, Any], objects: Objects) -> ArgumentSpec:
-    inner = tuple((f"[{_key(key)}]", _nest(one, objects)) for key, one in mapping.items())
-    return ArgumentSpec(SpecKind.CONTAINER, "dict", parts=inner)
+    inner = ((f"[{_key(key)}]", _nest(one, objects)) for key, one in mapping.items())
+    return ArgumentSpec(SpecKind.CONTAINER, "dict", parts=tuple(sorted(inner, key=itemgetter(0))))  # no order counts
 
 
 def _key(key: Any) -> str:

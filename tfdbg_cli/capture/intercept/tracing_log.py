@@ -10,16 +10,17 @@ import inspect
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from time import perf_counter
-from types import MethodType
-from typing import Any
+from types import FunctionType, MethodType
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from tfdbg_cli.capture.failures import report_once
 from tfdbg_cli.capture.functions.argument_specs import Objects, signature_of
 from tfdbg_cli.capture.intercept.worthwhile import is_worthwhile
 from tfdbg_cli.capture.runs.function.tracing_notes import Entered
-from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf import base_classes, compat
 from tfdbg_cli.capture.tf.callers import users_call
 from tfdbg_cli.capture.tf.types import AtomicFunction, ConcreteFunction, TfFunction
 from tfdbg_cli.model.sources import Frame
@@ -27,6 +28,7 @@ from tfdbg_cli.model.traces import ArgumentSpec, Signature, Trace, TracedCode
 
 _NOTED = "_tfdbg_noted"  # the attribute of a graph with what was noted of it
 MOST_OF_A_FUNCTION, MOST = 1_000, 10_000
+_DEEP = 3
 
 
 class _Noted:
@@ -83,7 +85,7 @@ class TracingLog:
     def __init__(self, most_of_a_function: int = MOST_OF_A_FUNCTION, most: int = MOST) -> None:
         self._most_of_a_function = most_of_a_function
         self._left = most
-        self._codes: dict[tuple[str, int, str], _Code] = {}
+        self._codes: dict[_CodeKey, _Code] = {}
         self._objects = Objects()
         self._lock = threading.Lock()  # never held while TensorFlow is called
         self._nothing = _Noted((), 0)  # borne by graphs that are no trace of a tf.function that is told of
@@ -124,25 +126,25 @@ class TracingLog:
         at = next((at for at, trace in enumerate(traces) if trace.graph is graph), None)
         if at is None or not is_worthwhile(call.function.python_function):
             return self._bear(graph, self._nothing)
-        code = self._code(call.function)
         began, place, nested = call.began, users_call(), len(entered) > 1
         for older, trace in enumerate(traces[:at]):
             if hasattr(trace.graph, _NOTED):
                 continue
             if older < call.traces:
-                self._note(code, call.function, trace)
+                self._note(call.function, trace)
             elif call.initialized:
-                made = self._note(code, call.function, trace)
+                made = self._note(call.function, trace)
                 made.seconds, made.place, made.nested = call.initialized[0] - began, place, nested
                 made.creates_variables = True
                 began = call.initialized[0]
-        noted = self._note(code, call.function, traces[at])
+        noted = self._note(call.function, traces[at])
         if at >= call.traces:
             noted.seconds, noted.place, noted.nested = now - began, place, nested
         return noted
 
-    def _note(self, code: _Code, function: TfFunction, trace: ConcreteFunction) -> _Noted:
+    def _note(self, function: TfFunction, trace: ConcreteFunction) -> _Noted:
         signature = signature_of(trace, function.python_function, self._objects)
+        code = self._code(function)
         with self._lock:
             if self._left <= 0 or len(code.noted) >= self._most_of_a_function:
                 code.left_out += 1
@@ -158,19 +160,51 @@ class TracingLog:
         return noted
 
     def _code(self, function: TfFunction) -> _Code:
-        python = function.python_function
-        inner = inspect.unwrap(python)
-        name = str(getattr(inner, "__name__", "") or getattr(python, "__name__", "") or "a function")
-        while not hasattr(inner, "__code__") and hasattr(inner, "func"):  # functools.partial
-            inner = inner.func
-        code = getattr(inner, "__code__", None)
-        file, line = (code.co_filename, code.co_firstlineno) if code is not None else ("", 0)
-        name = str(getattr(inner, "__name__", name))
+        key = _code_key(function)
         with self._lock:
-            found = self._codes.get((file, line, name))
+            found = self._codes.get(key)
             if found is None:
-                found = self._codes[file, line, name] = _Code(name, file, line, isinstance(inner, MethodType))
+                found = self._codes[key] = _Code(key.name, key.file, key.line, key.is_method)
         return found
+
+
+class _CodeKey(NamedTuple):
+    """The Python code of a function, by where it is defined, and that of the functions that it closes over.
+
+    By these the steps of Keras that train are told from those that evaluate: one function makes both.
+    """
+
+    name: str
+    file: str = ""
+    line: int = 0
+    is_method: bool = False
+    closed_over: tuple[Any, ...] = ()
+
+
+def _code_key(function: Any, deep: int = _DEEP) -> _CodeKey:
+    """The key of `function`, a tf.function or one of Python; functions are followed `deep` calls down."""
+    python = inspect.unwrap(getattr(function, "python_function", function))
+    while not hasattr(python, "__code__") and isinstance(python, partial):
+        python = inspect.unwrap(python.func)
+    name = str(getattr(python, "__name__", type(python).__name__))
+    code = getattr(python, "__code__", None)
+    if code is None:
+        return _CodeKey(name)
+    cells = (getattr(python, "__closure__", None) or ()) if deep else ()
+    within = tuple(_code_key(item, deep - 1) for item in map(_content, cells) if _is_function(item))
+    return _CodeKey(name, code.co_filename, code.co_firstlineno, isinstance(python, MethodType), within)
+
+
+def _content(cell: Any) -> object:
+    try:
+        found: object = cell.cell_contents
+    except ValueError:  # nothing is in it yet
+        return None
+    return found
+
+
+def _is_function(item: object) -> bool:
+    return isinstance(item, FunctionType | MethodType | base_classes.function_class())
 
 
 TRACES = TracingLog()

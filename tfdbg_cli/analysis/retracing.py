@@ -50,7 +50,7 @@ class Explained:
 
 
 BY_VARIABLES = (Difference(ITSELF, "creates its variables", "uses the variables it created"),)
-_BY_SURROUNDINGS = (Difference(AROUND, "the same arguments", "another device, strategy or graph"),)
+BY_SURROUNDINGS = (Difference(AROUND, "the same arguments", "another device, strategy or graph"),)
 BY_OBJECT = (Difference(ITSELF, "that of one object", "that of another object"),)
 BY_FUNCTION = (Difference(ITSELF, "one tf.function", "another tf.function of the same code"),)
 
@@ -73,7 +73,7 @@ def _since_nearest(earlier: dict[Signature, Trace], trace: Trace) -> tuple[Diffe
     """What differs from the trace with the fewest differences, of several from the latest."""
     same = earlier.get(trace.signature)
     if same is not None:
-        return BY_VARIABLES if same.creates_variables else _BY_SURROUNDINGS
+        return BY_VARIABLES if same.creates_variables else BY_SURROUNDINGS
     nearest: tuple[Difference, ...] = ()
     least = 0
     for signature in reversed(earlier):

@@ -123,6 +123,13 @@ def test_the_second_trace_of_a_function_that_creates_variables_is_no_retrace() -
     assert not any(one.is_retrace for one in explained(traced))
 
 
+def test_a_keyword_given_in_another_place_is_no_difference() -> None:
+    one, other = ("x", tensor()), ("y", tensor())
+    cause = causes(code((one, other), (other, one)))[1]
+    assert cause is not None
+    assert cause[0] == AROUND
+
+
 def test_the_same_arguments_elsewhere() -> None:
     one = (("x", tensor()),)
     assert causes(code(one, one))[1] == (AROUND, "the same arguments", "another device, strategy or graph")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import inspect
+import re
 import threading
 import weakref
 from collections.abc import Callable, Iterator
@@ -16,6 +17,7 @@ import tensorflow as tf
 from support.scripted import ScriptedFrontend
 
 from tfdbg_cli.analysis.retracing import ITSELF, explained
+from tfdbg_cli.analysis.retracing_advice import advice
 from tfdbg_cli.capture.intercept import all_functions
 from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
 from tfdbg_cli.capture.intercept.tracing_log import TracingLog
@@ -348,3 +350,50 @@ def test_nothing_is_noted_while_nobody_sees_the_calls(monkeypatch: pytest.Monkey
         pass
     tf.function(lambda x: x)(tf.ones([]))
     assert log.functions() == ()
+
+
+def advised(code: TracedCode) -> str:
+    return " ".join(one.text for one in advice(code, explained(code)))
+
+
+def test_the_advice_against_numbers_is_followed(log: TracingLog) -> None:
+    @tf.function
+    def before(x, i):
+        total = x
+        for _ in range(i):
+            total += 1.0
+        return total
+
+    @tf.function
+    def after(x, i):
+        total = x
+        for _ in range(i):
+            total += 1.0
+        return total
+
+    plain = [before(tf.zeros([]), i).numpy() for i in range(4)]
+    assert "Pass tf.constant(i) in place of i" in advised(only(log, "before"))
+    assert [after(tf.zeros([]), tf.constant(i)).numpy() for i in range(4)] == plain
+    assert len(only(log, "after").traces) == 1
+
+
+def test_the_advice_against_shapes_is_followed(log: TracingLog) -> None:
+    def doubled(x, n):
+        return x * 2.0, n
+
+    def calls(function: Any) -> None:
+        for size in (8, 7, 6, 5):
+            function(tf.ones([size, 3]), tf.constant(size))
+
+    calls(tf.function(doubled))
+    found = re.search(r"@(tf\.function\(input_signature=.*\))\. ?", advised(only(log, "doubled")))
+    assert found is not None
+    assert found[1] == (
+        "tf.function(input_signature=[tf.TensorSpec([None, 3], tf.float32), tf.TensorSpec([], tf.int32)])"
+    )
+    fixed = eval(found[1])(doubled)
+    reduced = tf.function(doubled, reduce_retracing=True)
+    calls(fixed)
+    calls(reduced)
+    assert fixed.experimental_get_tracing_count() == 1
+    assert reduced.experimental_get_tracing_count() == 2

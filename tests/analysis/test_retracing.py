@@ -106,8 +106,8 @@ def test_another_tf_function_of_the_same_code() -> None:
     )
     assert causes(code(one, one, owners=(0, 1), is_method=True))[1] == (
         ITSELF,
-        "that of one object",
-        "that of another object",
+        "the method of one object",
+        "the method of another object",
     )
 
 

@@ -73,6 +73,15 @@ def test_a_larger_size_is_no_rest_of_the_data() -> None:
     assert "drop_remainder" not in told(tensor(8, 3), tensor(7, 3), tensor(6, 3))
 
 
+def test_arguments_of_which_the_same_is_to_be_said_are_told_together() -> None:
+    traces = tuple(
+        Trace((*((name, tensor(size)) for name in "uvwxyz"), ("flag", plain(CONSTANT, "True"))), 1) for size in (2, 3)
+    )
+    code = TracedCode("step", traces)
+    (found,) = advice(code, explained(code))
+    assert found.sentence.startswith("u, v, w, x and 2 more: @tf.function(reduce_retracing=True)")
+
+
 def test_no_input_signature_is_named_that_cannot_be() -> None:
     traces = tuple(
         Trace((("x", tensor(size)), ("flag", plain(CONSTANT, "True"))), 1) for size in (2, 3)

@@ -26,6 +26,13 @@ class Difference:
     after: ArgumentSpec | None = None
 
     @property
+    def text(self) -> str:
+        """`i: 3 → 4`."""
+        if self.argument in {ITSELF, AROUND}:
+            return self.new
+        return f"{self.argument}: {self.old} → {self.new}"
+
+    @property
     def size(self) -> int:
         """How much differs: another length of a list of two counts for both of its elements."""
         return max(spec.leaves for spec in (self.before, self.after) if spec is not None)
@@ -51,7 +58,7 @@ class Explained:
 
 BY_VARIABLES = (Difference(ITSELF, "creates its variables", "uses the variables it created"),)
 BY_SURROUNDINGS = (Difference(AROUND, "the same arguments", "another device, strategy or graph"),)
-BY_OBJECT = (Difference(ITSELF, "that of one object", "that of another object"),)
+BY_OBJECT = (Difference(ITSELF, "the method of one object", "the method of another object"),)
 BY_FUNCTION = (Difference(ITSELF, "one tf.function", "another tf.function of the same code"),)
 
 

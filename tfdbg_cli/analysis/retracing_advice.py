@@ -10,6 +10,7 @@ from tfdbg_cli.model.sources import is_library
 from tfdbg_cli.model.traces import ArgumentSpec, SpecKind, TracedCode
 
 _REDUCED = "@tf.function(reduce_retracing=True)"
+_NAMED = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +35,16 @@ def advice(code: TracedCode, found: Sequence[Explained]) -> tuple[Advice, ...]:
             kinds = frozenset(None if spec is None else spec.kind for spec in pair)
             alike.setdefault((difference.argument, kinds), []).append(difference)
     most_first = sorted(alike.items(), key=lambda item: -len(item[1]))
-    told = (Advice(argument, _about(code, argument, items)) for (argument, _), items in most_first)
-    return tuple(dict.fromkeys(one for one in told if one.text))
+    about: dict[str, list[str]] = {}  # the arguments of each text
+    for (argument, _), items in most_first:
+        about.setdefault(_about(code, argument, items), []).append(argument)
+    return tuple(Advice(_listed(arguments), text) for text, arguments in about.items() if text)
+
+
+def _listed(arguments: Sequence[str]) -> str:
+    names = list(dict.fromkeys(arguments))
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return f"{', '.join(names[:_NAMED])}{more}"
 
 
 def _about(code: TracedCode, argument: str, items: Sequence[Difference]) -> str:
@@ -117,11 +126,10 @@ def _about_tensor(code: TracedCode, argument: str, specs: Sequence[ArgumentSpec]
         return f"Cast it to one dtype before the call: tf.cast({argument}, tf.{dtypes[0]})."
     if any(spec.shape is None or None in spec.shape for spec in specs):
         return ""  # TensorFlow has made a trace for any length
-    either = _input_signature(code)
-    text = f"{_REDUCED} makes one trace for all sizes, the second time that they differ"
-    text += f"; or name the sizes that vary: {either}." if either else f"; it is then traced for {_wider(specs)}."
+    fixed = _input_signature(code)
+    text = f"{_REDUCED} makes one more trace, for all sizes{f'; or {fixed} one from the start' if fixed else ''}."
     if _is_last_batch(specs):
-        text += " If this is the rest of the data, .batch(n, drop_remainder=True) leaves it out."
+        text += " If it is the rest of the data, .batch(n, drop_remainder=True) leaves that out."
     return text
 
 

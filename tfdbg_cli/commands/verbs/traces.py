@@ -41,7 +41,7 @@ class _Trace:
     @property
     def because(self) -> str:
         """What differs from the nearest earlier trace."""
-        return "; ".join(map(_difference_text, self.found.differences)) or "the first call"
+        return "; ".join(one.text for one in self.found.differences) or "the first call"
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,10 +126,6 @@ _ROWS = PlainRows[_Trace](
         "seconds": lambda row: float("nan") if row.found.trace.seconds is None else row.found.trace.seconds,
     },
 )
-
-
-def _difference_text(difference: Difference) -> str:
-    return f"{difference.argument}: {difference.old} → {difference.new}"
 
 
 def _totals(functions: Sequence[_Function]) -> dict[str, Any]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tfdbg_cli.analysis.retracing import AROUND, ITSELF, differences, explained
+from tfdbg_cli.analysis.retracing import AROUND, ITSELF, differences, explained, often_retraced
 from tfdbg_cli.model.traces import ArgumentSpec, Signature, SpecKind, Trace, TracedCode, signature_text
 
 
@@ -144,6 +146,31 @@ def test_a_signature_is_written_with_all_that_is_in_it() -> None:
         "x: {'image': float32[2], 'n': [1]}, p: Pair(a=1, b=float32[]), it: iterator of float32[None, 3],"
         " t: (float32[],)"
     )
+
+
+def numbered(name: str, count: int) -> TracedCode:
+    return TracedCode(name, tuple(Trace((("i", number(at)),), 1) for at in range(count)), "train.py", 3)
+
+
+def test_a_function_that_is_retraced_often_is_told_in_a_few_words() -> None:
+    assert often_retraced([numbered("step", 12)]) == (
+        "step was traced 12 times, for i = 0, 1, …: `traces` at a prompt tells why."
+    )
+    assert often_retraced([numbered("few", 6), numbered("step", 12)]) == (
+        "step was traced 12 times, for i = 0, 1, … (and 1 other function often): `traces` at a prompt tells why."
+    )
+    one = (("x", tensor()),)
+    made = replace(code(*[one] * 7, owners=tuple(range(7))), name="scale")
+    assert often_retraced([made]) == (
+        "scale was traced 7 times, most times as another tf.function of the same code:"
+        " `traces` at a prompt tells why."
+    )
+
+
+def test_a_few_retraces_and_those_of_packages_are_not_told() -> None:
+    assert often_retraced([]) == often_retraced([numbered("few", 5)]) == ""
+    package = replace(numbered("step", 12), file="/usr/lib/python3.11/site-packages/keras/trainer.py")
+    assert often_retraced([package]) == ""
 
 
 _LEAVES = st.one_of(

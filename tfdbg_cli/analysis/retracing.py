@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from tfdbg_cli.model.sources import is_library
 from tfdbg_cli.model.traces import ArgumentSpec, Signature, SpecKind, Trace, TracedCode
+from tfdbg_cli.model.units import count_text
 
 ITSELF = "the function itself"
 AROUND = "around the call"
 ABSENT = "absent"
+_OFTEN = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +78,26 @@ def explained(code: TracedCode) -> tuple[Explained, ...]:
             found.append(Explained(trace, (BY_OBJECT if code.is_method else BY_FUNCTION) if len(known) > 1 else ()))
         earlier[trace.signature] = trace
     return tuple(found)
+
+
+def often_retraced(codes: Sequence[TracedCode]) -> str:
+    """A sentence about the function of the program that was retraced most; empty where none was so very often."""
+    found = [
+        (code, [one for one in explained(code) if one.is_retrace]) for code in codes if not is_library(code.file)
+    ]
+    often = [(code, again) for code, again in found if len(again) >= _OFTEN]
+    if not often:
+        return ""
+    code, again = max(often, key=lambda one: len(one[1]))
+    causes = [one.differences[0] for one in again]
+    argument, _ = Counter(one.argument for one in causes).most_common(1)[0]
+    first = next(one for one in causes if one.argument == argument)
+    why = f"for {argument} = {first.old}, {first.new}, …"
+    if argument in {ITSELF, AROUND}:
+        why = f"most times as {first.new}" if argument == ITSELF else f"most times for {first.new}"
+    others = f" (and {count_text(len(often) - 1, 'other function')} often)" if len(often) > 1 else ""
+    traces = len(code.traces) + code.left_out
+    return f"{code.name} was traced {traces:,} times, {why}{others}: `traces` at a prompt tells why."
 
 
 def _since_nearest(earlier: dict[Signature, Trace], trace: Trace) -> tuple[Difference, ...]:

@@ -92,6 +92,7 @@ class Debugger:
         self.breakpoints = Breakpoints()
         self.sought: Sought | None = None  # a plain attribute, as it is read at each eager op
         self._last_watch: RunUntil | None = None
+        self._has_stopped = False
         self.recorder = recorder or Recorder(lambda: self.settings)
 
     @property
@@ -127,6 +128,11 @@ class Debugger:
     def has_watched(self) -> bool:
         """Whether a watch has begun, be it over or not."""
         return self._last_watch is not None
+
+    @property
+    def has_debugged(self) -> bool:
+        """Whether there was a watch, or a stop."""
+        return self.has_watched or self._has_stopped
 
     def count_run(self) -> int:
         """Count a run that begins now, and return its number."""
@@ -347,6 +353,7 @@ class Debugger:
     def _stop(self, event: RunStart | RunEnd) -> None:
         """Open the prompt on `event` and take over the decision."""
         self.end_watch()
+        self._has_stopped = True
         frames = () if isinstance(event, RunEnd) and event.run.frames else live_frames()
         event = replace(
             event, ignored=self._ignored, breakpoints=self.breakpoints, watch=self._last_watch, frames=frames,

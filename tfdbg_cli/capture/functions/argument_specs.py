@@ -87,7 +87,7 @@ def spec_of(kind: Any, objects: Objects) -> ArgumentSpec:
         case "Attrs":
             return _named(kind.named_attributes, objects)
         case "Dict":
-            return _dict(kind.mapping, objects)
+            return _keyed(kind.mapping, objects)
         case "VariableSpec":
             return ArgumentSpec(SpecKind.OTHER, f"variable {_tensor(kind).text}", kind.alias_id or 0)
         case "IteratorSpec" | "DistributedIteratorSpec":
@@ -106,7 +106,7 @@ def _of_elements(word: str, kind: Any, objects: Objects) -> ArgumentSpec:
 def _nest(nest: Any, objects: Objects) -> ArgumentSpec:
     """What a structure of specs says, such as that of the elements of a dataset."""
     if isinstance(nest, Mapping):
-        return _dict(nest, objects)
+        return _keyed(nest, objects)
     if isinstance(nest, list | tuple):
         return _indexed("list" if isinstance(nest, list) else "tuple", tuple(nest), objects)
     return spec_of(nest, objects)
@@ -152,7 +152,7 @@ def _named(kind: Any, objects: Objects) -> ArgumentSpec:
     return ArgumentSpec(SpecKind.CONTAINER, str(kind.type_name), parts=inner)
 
 
-def _dict(mapping: Mapping[Any, Any], objects: Objects) -> ArgumentSpec:
+def _keyed(mapping: Mapping[Any, Any], objects: Objects) -> ArgumentSpec:
     inner = ((f"[{_key(key)}]", _nest(one, objects)) for key, one in mapping.items())
     return ArgumentSpec(SpecKind.CONTAINER, "dict", parts=tuple(sorted(inner, key=itemgetter(0))))  # no order counts
 

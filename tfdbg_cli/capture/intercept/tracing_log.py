@@ -85,7 +85,7 @@ class TracingLog:
     def __init__(self, most_of_a_function: int = MOST_OF_A_FUNCTION, most: int = MOST) -> None:
         self._most_of_a_function = most_of_a_function
         self._left = most
-        self._codes: dict[_CodeKey, _Code] = {}
+        self._codes: dict[tuple[_Place, ...], _Code] = {}
         self._objects = Objects()
         self._lock = threading.Lock()  # never held while TensorFlow is called
         self._nothing = _Noted((), 0)  # borne by graphs that are no trace of a tf.function that is told of
@@ -160,39 +160,40 @@ class TracingLog:
         return noted
 
     def _code(self, function: TfFunction) -> _Code:
-        key = _code_key(function)
+        places = _places(function)
         with self._lock:
-            found = self._codes.get(key)
+            found = self._codes.get(places)
             if found is None:
-                found = self._codes[key] = _Code(key.name, key.file, key.line, key.is_method)
+                found = self._codes[places] = _Code(*places[0])
         return found
 
 
-class _CodeKey(NamedTuple):
-    """The Python code of a function, by where it is defined, and that of the functions that it closes over.
-
-    By these the steps of Keras that train are told from those that evaluate: one function makes both.
-    """
+class _Place(NamedTuple):
+    """Where the Python code of a function is."""
 
     name: str
     file: str = ""
     line: int = 0
     is_method: bool = False
-    closed_over: tuple[Any, ...] = ()
 
 
-def _code_key(function: Any, deep: int = _DEEP) -> _CodeKey:
-    """The key of `function`, a tf.function or one of Python; functions are followed `deep` calls down."""
+def _places(function: Any, deep: int = _DEEP) -> tuple[_Place, ...]:
+    """The place of `function`, a tf.function or one of Python, then those of functions that it closes over.
+
+    By these the steps of Keras that train are told from those that evaluate: one function makes both. Functions are
+    followed `deep` times.
+    """
     python = inspect.unwrap(getattr(function, "python_function", function))
     while not hasattr(python, "__code__") and isinstance(python, partial):
         python = inspect.unwrap(python.func)
     name = str(getattr(python, "__name__", type(python).__name__))
     code = getattr(python, "__code__", None)
     if code is None:
-        return _CodeKey(name)
+        return (_Place(name),)
+    own = _Place(name, code.co_filename, code.co_firstlineno, isinstance(python, MethodType))
     cells = (getattr(python, "__closure__", None) or ()) if deep else ()
-    within = tuple(_code_key(item, deep - 1) for item in map(_content, cells) if _is_function(item))
-    return _CodeKey(name, code.co_filename, code.co_firstlineno, isinstance(python, MethodType), within)
+    within = (_places(item, deep - 1) for item in map(_content, cells) if _is_function(item))
+    return own, *(place for places in within for place in places)
 
 
 def _content(cell: Any) -> object:

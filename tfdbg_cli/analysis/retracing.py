@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from tfdbg_cli.model.sources import is_library
 from tfdbg_cli.model.traces import ArgumentSpec, Signature, SpecKind, Trace, TracedCode
@@ -14,6 +15,7 @@ ITSELF = "the function itself"
 AROUND = "around the call"
 ABSENT = "absent"
 _OFTEN = 5
+_COMPARED = 100  # of many traces the latest
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,7 @@ def explained(code: TracedCode) -> tuple[Explained, ...]:
     for trace in code.traces:
         earlier = known.setdefault(trace.owner, {})
         if earlier:
-            found.append(Explained(trace, _since_nearest(earlier, trace)))
+            found.append(Explained(trace, _because(earlier, trace)))
         else:
             found.append(Explained(trace, (BY_OBJECT if code.is_method else BY_FUNCTION) if len(known) > 1 else ()))
         earlier[trace.signature] = trace
@@ -82,9 +84,8 @@ def explained(code: TracedCode) -> tuple[Explained, ...]:
 
 def often_retraced(codes: Sequence[TracedCode]) -> str:
     """A sentence about the function of the program that was retraced most; empty where none was so very often."""
-    found = [
-        (code, [one for one in explained(code) if one.is_retrace]) for code in codes if not is_library(code.file)
-    ]
+    own = [code for code in codes if len(code.traces) > _OFTEN and not is_library(code.file)]
+    found = [(code, [one for one in explained(code) if one.is_retrace]) for code in own]
     often = [(code, again) for code, again in found if len(again) >= _OFTEN]
     if not often:
         return ""
@@ -100,21 +101,26 @@ def often_retraced(codes: Sequence[TracedCode]) -> str:
     return f"{code.name} was traced {traces:,} times, {why}{others}: `traces` at a prompt tells why."
 
 
-def _since_nearest(earlier: dict[Signature, Trace], trace: Trace) -> tuple[Difference, ...]:
-    """What differs from the trace with the fewest differences, of several from the latest."""
-    same = earlier.get(trace.signature)
-    if same is not None:
-        return BY_VARIABLES if same.creates_variables else BY_SURROUNDINGS
+def since_nearest(earlier: Collection[Signature], new: Signature) -> tuple[Difference, ...]:
+    """What differs between `new` and the one of the latest of `earlier` that differs least; of several the latest."""
     nearest: tuple[Difference, ...] = ()
     least = 0
-    for signature in reversed(earlier):
-        found = differences(signature, trace.signature)
+    for signature in islice(reversed(tuple(earlier)), _COMPARED):
+        found = differences(signature, new)
         size = sum(one.size for one in found)
         if not nearest or size < least:
             nearest, least = found, size
-        if least == 1:
+        if least <= 1:
             break
-    return nearest or BY_SURROUNDINGS  # a keyword given in another place is no difference
+    return nearest
+
+
+def _because(earlier: dict[Signature, Trace], trace: Trace) -> tuple[Difference, ...]:
+    """What made `trace` necessary beside `earlier` ones of its tf.function."""
+    same = earlier.get(trace.signature)
+    if same is not None:
+        return BY_VARIABLES if same.creates_variables else BY_SURROUNDINGS
+    return since_nearest(earlier, trace.signature) or BY_SURROUNDINGS  # the order of keywords makes no difference
 
 
 def differences(old: Signature, new: Signature) -> tuple[Difference, ...]:

@@ -9,6 +9,7 @@ import threading
 import weakref
 from collections.abc import Callable, Iterator
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -294,6 +295,26 @@ def test_an_input_signature_and_reduced_retracing(log: TracingLog) -> None:
     assert signatures(only(log, "fixed")) == ["x: float32[None, 3]"]
     assert only(log, "fixed").traces[0].count == 3
     assert causes(only(log, "reduced")) == [("x", "float32[2, 3]", "float32[None, 3]")]
+
+
+def test_functions_of_a_saved_model_have_their_names(log: TracingLog, tmp_path: Path) -> None:
+    class Saved(tf.Module):
+        @tf.function(input_signature=[tf.TensorSpec([None])])
+        def apply(self, x):
+            return x * 2.0
+
+        @tf.function(input_signature=[tf.TensorSpec([None])])
+        def other(self, x):
+            return x * 3.0
+
+    tf.saved_model.save(Saved(), str(tmp_path))
+    loaded = tf.saved_model.load(str(tmp_path))
+    for size in (2, 3):
+        loaded.apply(tf.ones([size]))
+        loaded.other(tf.ones([size]))
+    found = {code.name: [trace.count for trace in code.traces] for code in log.functions()}
+    assert set(found) == {"apply", "other"}
+    assert all(sum(counts) == 2 for counts in found.values())
 
 
 def test_what_is_kept_has_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from time import perf_counter
@@ -21,7 +21,8 @@ from tfdbg_cli.capture.functions.argument_specs import Objects, signature_of
 from tfdbg_cli.capture.intercept.worthwhile import is_worthwhile
 from tfdbg_cli.capture.runs.function.tracing_notes import Entered
 from tfdbg_cli.capture.tf import base_classes, compat
-from tfdbg_cli.capture.tf.callers import users_call
+from tfdbg_cli.capture.tf.callers import is_tensorflows, users_call
+from tfdbg_cli.capture.tf.op_definitions import loaded_name
 from tfdbg_cli.capture.tf.types import AtomicFunction, ConcreteFunction, TfFunction
 from tfdbg_cli.model.sources import Frame
 from tfdbg_cli.model.traces import ArgumentSpec, Signature, Trace, TracedCode
@@ -124,12 +125,13 @@ class TracingLog:
             return self._nothing
         traces = compat.traces_of(call.function)
         at = next((at for at, trace in enumerate(traces) if trace.graph is graph), None)
-        if at is None or not is_worthwhile(call.function.python_function):
+        if at is None or not _is_told_of(call.function.python_function):
             return self._bear(graph, self._nothing)
         began, place, nested = call.began, users_call(), len(entered) > 1
-        for older, trace in enumerate(traces[:at]):
-            if hasattr(trace.graph, _NOTED):
-                continue
+        first = at
+        while first and not hasattr(traces[first - 1].graph, _NOTED):
+            first -= 1
+        for older, trace in enumerate(traces[first:at], first):
             if older < call.traces:
                 self._note(call.function, trace)
             elif call.initialized:
@@ -168,6 +170,13 @@ class TracingLog:
         return found
 
 
+def _is_told_of(python: Callable[..., Any]) -> bool:
+    """Whether traces of `python` are of interest: not those by which TensorFlow saves and loads, for one."""
+    code = getattr(python, "__code__", None)
+    private = code is not None and code.co_name.startswith("_") and is_tensorflows(code.co_filename)
+    return not private and is_worthwhile(python)
+
+
 class _Place(NamedTuple):
     """Where the Python code of a function is."""
 
@@ -183,6 +192,8 @@ def _places(function: Any, deep: int = _DEEP) -> tuple[_Place, ...]:
     By these the steps of Keras that train are told from those that evaluate: one function makes both. Functions are
     followed `deep` times.
     """
+    if loaded := loaded_name(function):
+        return (_Place(loaded),)
     python = inspect.unwrap(getattr(function, "python_function", function))
     while not hasattr(python, "__code__") and isinstance(python, partial):
         python = inspect.unwrap(python.func)

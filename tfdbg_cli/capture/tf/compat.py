@@ -133,7 +133,7 @@ def is_initializer(atomic: AtomicFunction) -> bool:
 
 def traces_of(function: Any) -> list[ConcreteFunction]:
     """The concrete functions that `function` (a tf.function) has been traced to, oldest first."""
-    return list(function._list_all_concrete_functions())
+    return list(function._function_cache.values())  # what lists them may trace one of a function with a signature
 
 
 def not_recording() -> AbstractContextManager[None]:

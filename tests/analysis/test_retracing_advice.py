@@ -51,7 +51,10 @@ def told(*given: ArgumentSpec, owners: tuple[int, ...] = (), file: str = "train.
         ([tensor(8, 3), tensor(8)], "tf.TensorSpec(None, tf.float32)"),
         ([tensor(8), tensor(8, dtype="float16")], "tf.cast(i, tf.float32)"),
         ([plain(CONSTANT, "None"), tensor()], "Pass a tensor as i in every call, or in none"),
-        ([plain(CONSTANT, "True"), plain(CONSTANT, "False")], "as it should be for a flag"),
+        (
+            [plain(CONSTANT, "True"), plain(CONSTANT, "False")],
+            "A flag has a trace for each value (False, True)",
+        ),
         ([plain(CONSTANT, "'a'"), plain(CONSTANT, "'b'")], "better a tensor: tf.constant(i)"),
         ([plain(OBJECT, "<Model at …>", 1), plain(OBJECT, "<Model at …>", 2)], "Make the object for i once"),
         (lists(2, 3), "tf.stack(i)"),

@@ -105,9 +105,7 @@ def _about_number(argument: str, specs: Sequence[ArgumentSpec]) -> str:
 def _about_constant(argument: str, specs: Sequence[ArgumentSpec]) -> str:
     texts = {spec.text for spec in specs}
     if texts <= {"True", "False", "None"}:
-        return (
-            f"One trace for each of {', '.join(sorted(texts))} is as it should be for a flag: {argument} needs both."
-        )
+        return f"A flag has a trace for each value ({', '.join(sorted(texts))}), as it should be."
     return (
         f"Each Python value of {argument} has a trace of its own, which is right for a few settings. One that changes"
         f" from call to call is better a tensor: tf.constant({argument})."

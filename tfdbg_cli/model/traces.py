@@ -54,14 +54,17 @@ class ArgumentSpec:
             case "list":
                 return f"[{', '.join(part.whole for _, part in self.parts)}]"
             case "tuple":
-                inner = ", ".join(part.whole for _, part in self.parts)
-                return f"({inner},)" if len(self.parts) == 1 else f"({inner})"
+                items = ", ".join(part.whole for _, part in self.parts)
+                return f"({items},)" if len(self.parts) == 1 else f"({items})"
             case "dict":
                 return "{" + ", ".join(f"{step[1:-1]}: {part.whole}" for step, part in self.parts) + "}"
             case _ if self.parts and all(not step for step, _ in self.parts):
                 return f"{self.text} of {', '.join(part.whole for _, part in self.parts)}"
             case _:
-                return f"{self.text}({', '.join(f'{step[1:]}={part.whole}' for step, part in self.parts)})"
+                inner = (
+                    f"{step[1:]}={part.whole}" if step.startswith(".") else part.whole for step, part in self.parts
+                )
+                return f"{self.text}({', '.join(inner)})"
 
     @property
     def outline(self) -> str:

@@ -93,6 +93,11 @@ class Pair(NamedTuple):
     b: Any
 
 
+class Masked(tf.experimental.ExtensionType):
+    values: tf.Tensor
+    mask: tf.Tensor
+
+
 class Thing:
     pass
 
@@ -118,6 +123,7 @@ def test_arguments_are_written_in_the_names_of_the_program(log: TracingLog) -> N
         (lambda: iter(tf.data.Dataset.range(4).batch(2)), "iterator of int64[None]"),
         (lambda: tf.data.Dataset.from_tensors((1.0, 2)), "dataset of (float32[], int32[])"),
         (lambda: tf.experimental.Optional.from_value(1.0), "Optional of float32[]"),
+        (lambda: Masked(tf.ones([2]), tf.constant([True])), "Masked(float32[2], bool[1])"),
         (lambda: (1, True), "(1, True)"),
         (lambda: tf.float32, "tf.float32"),
         (lambda: Thing, "<class Thing>"),

@@ -96,6 +96,8 @@ def spec_of(kind: Any, objects: Objects) -> ArgumentSpec:
             return _of_elements("dataset", kind, objects)
         case "OptionalSpec":
             return _of_elements("Optional", kind, objects)
+    if isinstance(kind, tf.TypeSpec):  # of a composite tensor: of a value on several replicas, an extension type
+        return _indexed(kind.value_type.__name__, tuple(tf.nest.flatten(kind, expand_composites=True)), objects)
     return ArgumentSpec(SpecKind.OTHER, _short(_ADDRESS.sub("…", str(kind))))
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from time import perf_counter
@@ -125,7 +125,7 @@ class TracingLog:
             return self._nothing
         traces = compat.traces_of(call.function)
         at = next((at for at, trace in enumerate(traces) if trace.graph is graph), None)
-        if at is None or not _is_told_of(call.function.python_function):
+        if at is None or not _is_told_of(call.function):
             return self._bear(graph, self._nothing)
         began, place, nested = call.began, users_call(), len(entered) > 1
         first = at
@@ -170,11 +170,11 @@ class TracingLog:
         return found
 
 
-def _is_told_of(python: Callable[..., Any]) -> bool:
-    """Whether traces of `python` are of interest: not those by which TensorFlow saves and loads, for one."""
-    code = getattr(python, "__code__", None)
-    private = code is not None and code.co_name.startswith("_") and is_tensorflows(code.co_filename)
-    return not private and is_worthwhile(python)
+def _is_told_of(function: TfFunction) -> bool:
+    """Whether traces of `function` are of interest: not those by which TensorFlow saves and loads, for one."""
+    place = _places(function, deep=0)[0]
+    private = place.name.startswith("_") and is_tensorflows(place.file)
+    return not private and is_worthwhile(function.python_function)
 
 
 class _Place(NamedTuple):

@@ -38,7 +38,18 @@ def _is_table(value: Any) -> bool:
 
 
 def _by_step(row: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """`row`, or where it is a curve (`steps` and `values`) a row for each `step` and its `value`."""
+    """`row`, or a row for each part of it.
+
+    A curve (`steps` and `values`) has a `step` and its `value` in each, what has `traces` a `trace`, and no tables.
+    """
+    if _is_table(row.get("traces")):
+        rest = {key: value for key, value in row.items() if not _is_table(value)}
+        for trace in row["traces"]:
+            yield {
+                **rest,
+                "trace": {key: value for key, value in trace.items() if not isinstance(value, list | tuple)},
+            }
+        return
     steps, values = row.get("steps"), row.get("values")
     if not isinstance(steps, list | tuple) or not isinstance(values, list | tuple) or len(steps) != len(values):
         yield row

@@ -40,15 +40,11 @@ def _is_table(value: Any) -> bool:
 def _by_step(row: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """`row`, or a row for each part of it.
 
-    A curve (`steps` and `values`) has a `step` and its `value` in each, what has `traces` a `trace`, and no tables.
+    A curve (`steps` and `values`) has a `step` and its `value` in each, what has `traces` a `trace`, without lists.
     """
     if _is_table(row.get("traces")):
-        rest = {key: value for key, value in row.items() if not _is_table(value)}
         for trace in row["traces"]:
-            yield {
-                **rest,
-                "trace": {key: value for key, value in trace.items() if not isinstance(value, list | tuple)},
-            }
+            yield {**_without_lists(row), "trace": _without_lists(trace)}
         return
     steps, values = row.get("steps"), row.get("values")
     if not isinstance(steps, list | tuple) or not isinstance(values, list | tuple) or len(steps) != len(values):
@@ -57,6 +53,10 @@ def _by_step(row: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     rest = {key: value for key, value in row.items() if key not in {"steps", "values"}}
     for step, value in zip(steps, values, strict=True):
         yield {**rest, "step": step, "value": value}
+
+
+def _without_lists(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {key: value for key, value in row.items() if value is not None and not isinstance(value, list | tuple)}
 
 
 def _flat(row: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:

@@ -21,9 +21,10 @@ from tfdbg_cli.analysis.retracing import ITSELF, explained
 from tfdbg_cli.analysis.retracing_advice import advice
 from tfdbg_cli.capture.intercept import all_functions
 from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
+from tfdbg_cli.capture.intercept.debugged_function import DebuggedFunction
 from tfdbg_cli.capture.intercept.tracing_log import TracingLog
 from tfdbg_cli.debugger.debugger import Debugger
-from tfdbg_cli.model.decision import Continue
+from tfdbg_cli.model.decision import Continue, DebugRun
 from tfdbg_cli.model.traces import Trace, TracedCode, signature_text
 
 pytestmark = pytest.mark.tf
@@ -369,6 +370,32 @@ def test_a_function_that_fails_to_be_traced_is_no_trace(log: TracingLog) -> None
     with pytest.raises(ValueError, match="never"):
         wrong(tf.ones([]))
     assert log.functions() == ()
+
+
+def test_functions_that_a_wrapped_callable_calls_are_told_and_no_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    log = TracingLog()
+    monkeypatch.setattr(all_functions, "TRACES", log)
+
+    @tf.function
+    def within(x, n):
+        return x + n
+
+    @tf.function
+    def other(x):
+        return x
+
+    def plain(x, n):
+        return within(x * 2.0, n)
+
+    front = ScriptedFrontend(DebugRun(), Continue(), Continue())
+    debugged = DebuggedFunction(plain, Debugger(lambda: front))
+    for n in range(3):
+        debugged(tf.ones([]), n)
+    other(tf.ones([]))
+    assert front.path == ["start 1", "end 1"]
+    assert [(code.name, [trace.count for trace in code.traces]) for code in log.functions()] == [
+        ("within", [1, 1, 1])
+    ]
 
 
 def test_nothing_is_noted_while_nobody_sees_the_calls(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,6 +26,7 @@ from tfdbg_cli.capture.tf.op_definitions import loaded_name
 from tfdbg_cli.capture.tf.types import AtomicFunction, ConcreteFunction, TfFunction
 from tfdbg_cli.model.sources import Frame
 from tfdbg_cli.model.traces import ArgumentSpec, Signature, Trace, TracedCode
+from tfdbg_cli.own_frames import is_own
 
 _NOTED = "_tfdbg_noted"  # the attribute of a graph with what was noted of it
 MOST_OF_A_FUNCTION, MOST = 1_000, 10_000
@@ -171,10 +172,10 @@ class TracingLog:
 
 
 def _is_told_of(function: TfFunction) -> bool:
-    """Whether traces of `function` are of interest: not those by which TensorFlow saves and loads, for one."""
+    """Whether traces of `function` are of interest: not ours, nor those by which TensorFlow saves and loads."""
     place = _places(function, deep=0)[0]
     private = place.name.startswith("_") and is_tensorflows(place.file)
-    return not private and is_worthwhile(function.python_function)
+    return not (private or is_own(place.file)) and is_worthwhile(function.python_function)
 
 
 class _Place(NamedTuple):

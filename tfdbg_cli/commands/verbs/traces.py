@@ -300,8 +300,9 @@ COMMAND = Command(
     details="""\
 TensorFlow makes a trace (a graph) of a tf.function for each new kind of arguments, which takes its time; it says that
 functions are traced often, and not why. This tells of each trace what it was made for, the line that called, how long
-it took, and what differs from the nearest earlier trace. Calls within a function that is being traced count once for
-that trace. Traces that were made before tfdbg saw the calls, or by get_concrete_function, have no line and no time.
+it took, how often it was called (the call that is stopped at counts), and what differs from the nearest earlier one.
+Calls within a function that is being traced count once for that trace. Traces that were made before tfdbg saw the
+calls, or by get_concrete_function, have no line and no time.
 
 Examples:
   traces

@@ -68,6 +68,12 @@ def test_a_query_leaves_traces() -> None:
     assert "1 of 19 rows" in text_of("traces -q seconds>0.4", traced_stop())
 
 
+def test_a_query_that_leaves_nothing_says_of_how_many() -> None:
+    shown = text_of("traces -q calls>1000", traced_stop()).splitlines()
+    assert shown[0] == "4 functions, 22 traces, 17 retraces, 2.38 s of tracing"
+    assert "0 of 19 rows" in shown[1]
+
+
 def test_rows_lead_to_the_function_and_to_the_line() -> None:
     links = links_of("traces", traced_stop())
     assert links["step"] == "traces step"

@@ -62,7 +62,7 @@ def test_one_function() -> None:
 def test_a_query_leaves_traces() -> None:
     found = json_of("traces -q 'seconds>0.2 step'", traced_stop())
     assert [[one["seconds"] for one in function["traces"]] for function in found["functions"]] == [[0.25]]
-    assert found["query"] == "seconds>0.2 step"
+    assert (found["query"], found["traces"]) == ("seconds>0.2 step", 22)
     assert len(json_of("traces -q calls>1", traced_stop())["functions"]) == 2
     assert json_of("traces -q 'name=scale'", traced_stop())["functions"][0]["name"] == "scale"
     assert "1 of 19 rows" in text_of("traces -q seconds>0.4", traced_stop())

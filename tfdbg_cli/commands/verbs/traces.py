@@ -60,14 +60,14 @@ class _Function:
 
 def _traces(context: Context, options: argparse.Namespace) -> Document:
     functions = _named(_all(context), options.name)
-    head = _head(functions)
+    everything = functions
     rows = [trace for function in functions for trace in function.everything]
     left = _ROWS.left(options.query, rows, COMMAND.spell(options, query=""))
     if options.query:
         admitted = {(id(row.code), row.number) for row in left.rows}
         functions = [_only(function, admitted) for function in functions]
         functions = [function for function in functions if function.shown]
-    blocks: list[Block] = [Text((head, *left.head, EMPTY_LINE))]
+    blocks: list[Block] = [Text((_head(everything), *left.head, EMPTY_LINE))]
     again = [function for function in functions if function.retraces or options.name or options.query]
     for function in again:
         blocks += _blocks(function, whole=bool(options.name))
@@ -77,7 +77,7 @@ def _traces(context: Context, options: argparse.Namespace) -> Document:
     return Document(
         "traces",
         tuple(blocks),
-        lambda: {**_totals(functions), "functions": list(map(_data, functions)), **left.data},
+        lambda: {**_totals(everything), "functions": list(map(_data, functions)), **left.data},
         left.title(f"traces {options.name}" if options.name else "traces"),
     )
 

@@ -287,6 +287,22 @@ def test_traces_that_nobody_saw_have_neither_line_nor_time(log: TracingLog) -> N
     assert causes(code) == [("x", "float32[2]", "float32[3]")]
 
 
+def test_a_concrete_function_called_while_another_is_traced_stays_a_trace_of_its_own(log: TracingLog) -> None:
+    @tf.function
+    def known(x):
+        return x * 2.0
+
+    concrete = known.get_concrete_function(tf.ones([2]))
+
+    @tf.function
+    def outer(x):
+        return concrete(x)
+
+    outer(tf.ones([2]))
+    known(tf.ones([2]))
+    assert [trace.count for trace in only(log, "known").traces] == [1]
+
+
 def test_an_input_signature_and_reduced_retracing(log: TracingLog) -> None:
     @tf.function(input_signature=[tf.TensorSpec([None, 3])])
     def fixed(x):

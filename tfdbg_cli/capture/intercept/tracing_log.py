@@ -89,8 +89,9 @@ class TracingLog:
         self._left = most
         self._codes: dict[tuple[_Place, ...], _Code] = {}
         self._objects = Objects()
-        self._lock = threading.Lock()  # never held while TensorFlow is called
-        self._nothing = _Noted((), 0)  # borne by graphs that are no trace of a tf.function that is told of
+        # Never held while TensorFlow is called; again by a thread whose garbage calls a function as it goes.
+        self._lock = threading.RLock()
+        self._nothing = _Noted((), 0)  # of graphs that are not told of
 
     def functions(self) -> Sequence[TracedCode]:
         """The functions that are known by now. See `model.traces.TracesSeen`."""
@@ -126,7 +127,9 @@ class TracingLog:
             return self._nothing
         traces = compat.traces_of(call.function)
         at = next((at for at, trace in enumerate(traces) if trace.graph is graph), None)
-        if at is None or not _is_told_of(call.function):
+        if at is None:  # a gradient, or a concrete function that is called as such: it may be another one's trace
+            return self._nothing
+        if not _is_told_of(call.function):
             return self._bear(graph, self._nothing)
         began, place, nested = call.began, users_call(), len(entered) > 1
         first = at

@@ -136,6 +136,27 @@ def test_a_place_that_is_taken_meanwhile_is_said_and_the_program_goes_on(
     assert front.path == ["start 2", "end 2"]
 
 
+def test_a_block_records_all_of_its_runs_and_none_behind_it(
+    front: ScriptedFrontend, step: Any, tmp_path: Path
+) -> None:
+    with tf_debug.record(tmp_path / "r"):
+        for number in range(3):
+            step(np.float32(number))
+    step(np.float32(9))
+    runs = tf_debug.open_recording(tmp_path / "r").runs
+    assert [run.call.number for run in runs] == [1, 2, 3]
+    assert not front.path, "nothing stops"
+
+
+def test_a_block_whose_place_is_taken_by_a_bundle_does_not_begin(step: Any, tmp_path: Path) -> None:
+    tf_debug.record(tmp_path / "case")
+    step(np.float32(1))
+    with pytest.raises(TfdbgError, match="case"), tf_debug.record(tmp_path / "case", force=True):
+        pytest.fail("the block ran")
+    step(np.float32(2))
+    assert len(open_path(tmp_path / "case").runs) == 1
+
+
 def test_tensors_that_share_memory_lie_in_the_same_bytes(front: ScriptedFrontend, tmp_path: Path) -> None:
     import tensorflow as tf
 

@@ -210,6 +210,24 @@ def test_what_keeps_a_verb_from_answering_is_told_to_scripts(words: list[str]) -
     assert "There is no no_such." in done.stderr and done.returncode
 
 
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("open --json --bogus", "The following arguments are required: PATH."),
+        ("run --bogus --json a.py", "Unrecognized arguments: --bogus."),
+        ("run --json --until zero --until one a.py", "--until is given twice: a watch has one filter."),
+        ("run --bogus a.py --json", ""),
+    ],
+)
+def test_what_is_wrong_with_the_words_is_told_to_scripts(words: str, told: str) -> None:
+    done = _tfdbg(*words.split())
+    assert done.returncode == 1
+    if told:
+        assert json.loads(done.stdout)["error"] == told
+    else:
+        assert not done.stdout, "what stands behind the program is for the program"
+
+
 def test_open_answers_in_json(dump) -> None:
     done = _tfdbg("open", str(dump), "--json", "-c", "lt", "-c", "nonsense", "-c", "exit")
     answers = [json.loads(row) for row in done.stdout.splitlines()]

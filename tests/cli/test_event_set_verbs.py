@@ -135,6 +135,7 @@ def test_what_the_doctor_says_is_one_json_object(tmp_path: Path, capsys: pytest.
     assert cli.main(["doctor", str(tmp_path), "--json"]) == 1
     told = json.loads(capsys.readouterr().out)
     assert (told["kind"], told["what"]) == ("examination", "a log directory of Debugger V2")
+    assert told["command"] == f"doctor {tmp_path}"
     assert told["troubles"][0]["advice"]
 
 

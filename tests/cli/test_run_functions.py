@@ -78,6 +78,14 @@ def test_a_fit_with_a_planted_zero_over_zero(tmp_path) -> None:
     assert origin["cause"].startswith("0 / 0")
 
 
+def test_what_a_watch_finds_is_told_in_json_where_nobody_asks(tmp_path) -> None:
+    program = _program(tmp_path, LOOP)
+    done = python("-m", "tfdbg_cli", "run", "--until", "has_inf_or_nan", "--json", program)
+    assert done.returncode == 0, done.stderr
+    (origin,) = [json.loads(row) for row in done.stdout.splitlines() if row.startswith("{")]
+    assert (origin["command"], origin["kind"], origin["op_type"]) == ("origin", "origin", "Log")
+
+
 def test_a_fit_that_is_debugged_gives_the_same_weights(tmp_path) -> None:
     program = _program(tmp_path, FIT.replace("PLANT", ""))
     plain = python(program)

@@ -1,4 +1,5 @@
 import dataclasses
+import json
 from pathlib import Path
 
 import pytest
@@ -129,8 +130,8 @@ def test_tables_of_a_persons_own_are_read(written):
 
 def test_a_changed_setting_leaves_comments_and_the_rest_as_they_stand(written):
     settings = changed(changed(load_settings(written)[0], "precision", "4"), "keys.f5", "lt -q nan>0")
-    save_setting(settings, "precision", written)
-    save_setting(settings, "keys.f5", written)
+    save_setting(settings, "precision")
+    save_setting(settings, "keys.f5")
     text = written.read_text()
     assert [line for line in WRITTEN.splitlines() if line not in text] == []
     assert "precision = 4" in text
@@ -141,17 +142,27 @@ def test_a_default_put_back_leaves_the_file(written):
     settings = load_settings(written)[0]
     for name in ("theme", "keys.ctrl o", "keys.x"):
         settings = changed(settings, name, None)
-        save_setting(settings, name, written)
+        save_setting(settings, name)
     assert settings == Settings(colours=(("nan", "white on dark red"),))
     assert load_settings(written) == (settings, ())
     assert written.read_text().startswith("# mine\n")
+
+
+def test_a_file_of_tensorflows_tfdbg_stays_one_that_it_reads(tmp_path):
+    path = tmp_path / "tfdbg_config"
+    path.write_text('{"graph_recursion_depth": 3, "mouse_mode": true}')
+    settings = changed(load_settings(path)[0], "mouse_mode", "off")
+    save_setting(settings, "mouse_mode")
+    assert json.loads(path.read_text()) == {"graph_recursion_depth": 3, "mouse_mode": False}
+    assert load_settings(path)[0] == Settings(graph_recursion_depth=3, mouse_mode=False)
+    assert not config_file().exists()
 
 
 def test_a_damaged_file_is_not_written_over(tmp_path):
     path = tmp_path / "config.toml"
     path.write_text("mouse_mode = \ntheme = 'light'\n")
     with pytest.raises(TfdbgError, match="damaged"):
-        save_setting(Settings(mouse_mode=False), "mouse_mode", path)
+        save_setting(Settings(mouse_mode=False, file=str(path)), "mouse_mode")
     assert path.read_text() == "mouse_mode = \ntheme = 'light'\n"
 
 

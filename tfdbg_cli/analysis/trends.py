@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import TypeAlias
 
 from tfdbg_cli.analysis.gradient_slices import added_up, rows_of_slices
@@ -16,6 +15,7 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import in_double, may_have_fractions
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.series import Quantity, Series
 from tfdbg_cli.model.statistics import Summary
 from tfdbg_cli.model.tensors import TellsSummaries, TensorStore
 from tfdbg_cli.model.updates import UPDATED_VARIABLE
@@ -26,24 +26,6 @@ from tfdbg_cli.ops.kinds import REFERENCE_VARIABLES
 
 _Norms: TypeAlias = "dict[tuple[str, Quantity], list[float]]"
 _SHOWN = REFERENCE_VARIABLES | {UPDATED_VARIABLE}
-
-
-class Quantity(StrEnum):
-    """What is measured of a layer: its L2 norm over all variables together."""
-
-    GRADIENT = "gradient"  # with respect to its variables, before the optimizer works on it
-    WEIGHT = "weight"  # as the forward pass read it
-    UPDATE = "update"  # by how much the run changed the weights
-
-
-@dataclass(frozen=True, slots=True)
-class Series:
-    """One quantity of the layer `name`: the numbers of the runs in the program, and the norm in each."""
-
-    name: str
-    quantity: Quantity
-    steps: tuple[int, ...]
-    values: tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from typing import TextIO
 
 from tfdbg_cli.line.script import Script
 from tfdbg_cli.model.decision import RecordRuns, RunUntil
+from tfdbg_cli.model.rules import JudgeRuns
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,14 +16,15 @@ class LaunchOptions:
 
     `ui` is "" where the choice was left. `script` holds the `-c` commands, fed to whichever prompt is open; None
     without any. `until` is a watch: each session then begins with `run -f FILTER` instead of a stop. `record` says
-    which runs are recorded from the start on. `output` is where answers go, whatever the program does to sys.stdout
-    meanwhile.
+    which runs are recorded from the start on, `rules` what judges them as the program goes on. `output` is where
+    answers go, whatever the program does to sys.stdout meanwhile.
     """
 
     ui: str = ""
     script: Script | None = None
     until: RunUntil | None = None
     record: RecordRuns | None = None
+    rules: JudgeRuns | None = None
     json: bool = False
     output: TextIO | None = None
 

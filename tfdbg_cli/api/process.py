@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.bundles.writer import refuse_unless_free
 from tfdbg_cli.formats.recording.addresses import refuse_to_write
-from tfdbg_cli.model.decision import Continue, RecordRun
+from tfdbg_cli.model.decision import Continue, RecordRun, RecordRuns
 
 
 def enable(ui_type: str | None = None, dump_root: str | None = None, thread_name_filter: str | None = None) -> None:
@@ -148,7 +148,7 @@ def record(
     recorded, until the program ends or `stop_recording` is called; open them with `open_recording` or `tfdbg open`.
     If nothing is debugged yet, runs are debugged from now on, without stops. The outcome is told on the terminal.
 
-    `with record(path, every=1): …` ends the recording when the block ends.
+    `with record(path): …` records every run of the block, or as `every` and the others say, and ends with it.
 
     Args:
         path: a folder that is empty or does not exist.
@@ -174,32 +174,47 @@ def record(
     one = every is None and not (only or layer or stats_only or budget or compress or worker)
     if one:
         refuse_unless_free(Path(place), replace=force)
+
+    def decided() -> RecordRuns:
+        return record_decision(
+            place,
+            every=1 if every is None else every,
+            only=only,
+            layer=layer,
+            stats_only=stats_only,
+            budget=budget,
+            full=full,
+            compress=compress,
+            worker=worker,
+        )
+
+    asked = None if one else decided()
     process = process_debugger()
     was_on = process.on
     debugger = _enabled()
-    if one:
-        debugger.record(RecordRun(place, force), None if was_on else Continue())
-        return nullcontext()
-    asked = record_decision(
-        place,
-        every=1 if every is None else every,
-        only=only,
-        layer=layer,
-        stats_only=stats_only,
-        budget=budget,
-        full=full,
-        compress=compress,
-        worker=worker,
-    )
-    debugger.recorder.begin(asked)
-    if not was_on:
-        debugger.set_watch(None)
-        debugger.recorder.unattended = True
-    return _recording()
+
+    def begin(decision: RecordRuns) -> None:
+        debugger.recorder.begin(decision)
+        if not was_on:
+            debugger.set_watch(None)
+            debugger.recorder.unattended = True
+
+    if asked is not None:
+        begin(asked)
+        return _recording(lambda: None)
+    debugger.record(RecordRun(place, force), None if was_on else Continue())
+
+    def of_the_block() -> None:
+        debugger.stop_recording()  # of the next run alone, which was asked for until the block began
+        begin(decided())
+
+    return _recording(of_the_block)
 
 
 @contextmanager
-def _recording() -> Iterator[None]:
+def _recording(enter: Callable[[], None]) -> Iterator[None]:
+    """A context that ends a recording, for which `enter` is called when it begins."""
+    enter()
     try:
         yield
     finally:

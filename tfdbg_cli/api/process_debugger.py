@@ -24,9 +24,12 @@ from tfdbg_cli.capture.intercept.tracing_log import TRACES
 from tfdbg_cli.capture.runs.eager.watch import EagerWatch, watch_of
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.debugger.recording_controller import OUTSIDE_RUNS, RecordingAttendant, RecordingController
+from tfdbg_cli.debugger.rule_watch import RuleWatch
+from tfdbg_cli.document.summary import chip
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.units import count_text
+from tfdbg_cli.model.values import Value
 
 _STOPS_AT_OPS = (
     "tfdbg stops behind ops of code that runs eagerly, and none ran at that line: take one that computes something."
@@ -45,6 +48,10 @@ class ProcessDebugger:
             attended=lambda: attended(self.ui_type),
         )
         self.controller = RecordingController(self.debugger, self.debugger.recorder)
+        self.rules = RuleWatch(lambda: self.debugger.filters, self._stops_for_rules, _described)
+        if launch_options().rules is not None:
+            self.controller = RecordingController(self.controller, self.rules)
+            self.debugger.alerts = lambda: self.rules.alerts
         self._lock = threading.Lock()
         self._users = 0
         self._undo: list[Callable[[], None]] = []
@@ -62,7 +69,7 @@ class ProcessDebugger:
                 return
             watch = watch_of(self.controller)
             atexit.register(watch.end)
-            self.debugger.attendant = RecordingAttendant(watch, self.debugger)
+            self.debugger.attendant = RecordingAttendant(watch, self.debugger, lambda: self.rules.on)
             self.debugger.interruption.stand_by()
             self._begin()
             load_beside(self.ui_type)
@@ -73,7 +80,7 @@ class ProcessDebugger:
             ]
 
     def program_ends(self) -> str:
-        """End the last eager run and the recording; give what the watches have seen, empty if one has stopped.
+        """End the last eager run and the recording; give what rules and watches have seen, empty if one has stopped.
 
         Where the program was to run to a place, or to a run so many from there, it says that it never came there. A
         function that was retraced often is told of beside what a watch has seen, and where there was a stop.
@@ -81,6 +88,11 @@ class ProcessDebugger:
         watch = watch_of(self.controller)
         watch.end()
         self.debugger.recorder.end()
+        self.rules.end()
+        return "\n".join(filter(None, (self.rules.summary(), self._not_done(watch))))
+
+    def _not_done(self, watch: EagerWatch) -> str:
+        """What was asked for and did not come, or what the watches have seen; empty if there is nothing to say."""
         sought = self.debugger.sought
         if sought is not None and sought.place is not None:
             never = f"The program never came to {sought.place}."
@@ -125,7 +137,10 @@ class ProcessDebugger:
     def _begin(self) -> None:
         """Stop before the next run; or begin with the watch and the recording that the command line asked for."""
         self.debugger.stop_next()
-        until, recorded = launch_options().until, launch_options().record
+        until, recorded, rules = launch_options().until, launch_options().record, launch_options().rules
+        if rules is not None:
+            self.rules.begin(rules)
+            self.debugger.set_watch(None)
         if recorded is not None:
             try:
                 self.debugger.recorder.begin_with_first_run(recorded)
@@ -137,6 +152,14 @@ class ProcessDebugger:
         if until is not None:
             with suppress(TfdbgError):  # the program may add the filter later: the first run looks for it again
                 self.debugger.set_watch(until, from_the_start=True)
+
+    def _stops_for_rules(self, run: Run, why: tuple[str, ...]) -> bool:
+        """Open the prompt on `run`, for which a rule fired, if somebody is there or commands are left."""
+        script = launch_options().script
+        if not attended(self.ui_type) and not (script is not None and script.left):
+            return False
+        self.debugger.show(run, why)
+        return True
 
     def _leave_eager(self, watch: EagerWatch) -> None:
         self.debugger.attendant = None
@@ -154,6 +177,10 @@ class ProcessDebugger:
                 self.debugger.interruption.leave()
                 while self._undo:
                     self._undo.pop()()
+
+
+def _described(value: Value, dtype: str) -> str:
+    return chip(value, dtype).text.strip()
 
 
 @cache

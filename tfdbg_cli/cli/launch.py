@@ -26,7 +26,8 @@ def debug_process(options: LaunchOptions) -> None:
     """
     set_launch_options(options)
     after_import("tensorflow", _hide_frames_from_tensorflow)
-    if options.ui != "none" or options.script is not None or options.record is not None:
+    wanted = options.script is not None or options.record is not None or options.rules is not None
+    if options.ui != "none" or wanted:
         after_import("tensorflow", _intercept)
 
 
@@ -66,6 +67,12 @@ def program_ended() -> str:
         _report("end the last run", error)
         return ""
     return said
+
+
+def rule_fired() -> bool:
+    """Whether one of the rules of `debug_process` fired while nobody was at a prompt."""
+    process = sys.modules.get("tfdbg_cli.api.process_debugger")
+    return process is not None and bool(process.process_debugger().rules.unanswered)
 
 
 def _program_fails(error: Exception) -> None:

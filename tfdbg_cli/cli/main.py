@@ -41,7 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             sys.stdout.flush()
             return done
     except TfdbgError as error:
-        if getattr(options, "json", False) and sys.stdout is not None and not isinstance(error, AfterAnswerError):
+        as_json = options.json if "json" in options else _asks_for_json(words)
+        if as_json and sys.stdout is not None and not isinstance(error, AfterAnswerError):
             _tell_scripts(words, error)
         return max(_failed(error), could_not)
     except KeyboardInterrupt:
@@ -71,6 +72,16 @@ def _parsed(words: list[str]) -> argparse.Namespace:
         parser.print_help(sys.stderr)
         raise TfdbgError("Nothing to do.", hint="Write: tfdbg run SCRIPT, or tfdbg open PATH.")
     return options
+
+
+def _asks_for_json(words: Sequence[str]) -> bool:
+    """Whether `--json` is among `words` that could not be read; those of a program do not count."""
+    if words[:1] != ["run"]:
+        return "--json" in words
+    parser = Parser()
+    verb_named("run").prepare_parser(parser)
+    own, _ = parser.split(words[1:])
+    return "--json" in own
 
 
 def parser_of(names: Sequence[str]) -> Parser:

@@ -30,7 +30,7 @@ def options_given(
 ) -> LaunchOptions:
     """Those options, `until`, the watch that a program begins with, and `record`, which runs are recorded."""
     script = Script(options.commands) if options.commands else None
-    return LaunchOptions(options.ui, script, until, record, options.json, sys.stdout)
+    return LaunchOptions(options.ui, script, until, record, json=options.json, output=sys.stdout)
 
 
 def look_at(stop: Opened) -> int:

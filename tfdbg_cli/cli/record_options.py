@@ -53,7 +53,8 @@ def record_of(options: argparse.Namespace) -> RecordRuns | None:
 
     """
     if options.record is None:
-        given = (options.every, options.only, options.layer, options.stats_only, options.budget, options.full)
+        every = options.every if options.rules is None else None  # it may be that of the rules
+        given = (every, options.only, options.layer, options.stats_only, options.budget, options.full)
         if any(given) or options.compress or options.worker:
             raise TfdbgError(
                 "A recording is described, and no path named.", hint="Write: tfdbg run --record PATH … SCRIPT"

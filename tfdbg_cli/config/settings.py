@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TypeAlias, get_args, get_type_hints
 
 from tfdbg_cli.errors import TfdbgError
@@ -51,6 +51,7 @@ class Settings:
     history_length: int = 1000
     keys: Entries = ()  # of the screen: what a key of the user's own does, "" for nothing
     colours: Entries = ()  # of the screen: styles of the theme that look otherwise
+    file: str = field(default="", compare=False)  # no setting: where they are kept, if not in the user's own file
 
 
 TABLES = ("keys", "colours")
@@ -72,7 +73,7 @@ _CHOICES = {
 
 def setting_names() -> Sequence[str]:
     """What the settings are called, the tables too."""
-    return [field.name for field in fields(Settings)]
+    return [one.name for one in fields(Settings) if one.compare]
 
 
 def values_of(name: str) -> Sequence[str]:

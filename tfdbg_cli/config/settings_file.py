@@ -22,9 +22,9 @@ def load_settings(path: Path | None = None) -> tuple[Settings, tuple[str, ...]]:
 
     A file that cannot be read, or an entry that does not fit, is named in the returned warnings and skipped.
     """
+    settings = Settings() if path is None else Settings(file=str(path))
     path = path or config_file()
     warnings: list[str] = []
-    settings = Settings()
     for where, entries in ((str(path), _flat(_read(path, warnings))), ("The environment", _environment())):
         for name, text in entries:
             try:
@@ -62,11 +62,15 @@ def _read(path: Path, warnings: list[str]) -> dict[str, Any]:
 
     try:
         # A JSON file is what TensorFlow's tfdbg kept in ~/.tfdbg_config; config_file_path may still name one.
-        found: dict[str, Any] = json.loads(text) if text.lstrip().startswith("{") else tomllib.loads(text)
+        found: dict[str, Any] = json.loads(text) if _is_json(text) else tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         warnings.append(f"The settings in {path} are damaged and were left aside: {error}.")
         return {}
     return found
+
+
+def _is_json(text: str) -> bool:
+    return text.lstrip().startswith("{")
 
 
 def _environment() -> Iterator[tuple[str, str]]:
@@ -76,16 +80,22 @@ def _environment() -> Iterator[tuple[str, str]]:
             yield name, text
 
 
-def save_setting(settings: Settings, name: str, path: Path | None = None) -> None:
-    """Write the setting `name` to the file, and take it out where it has its default.
+def file_of(settings: Settings) -> Path:
+    """Where `settings` are kept."""
+    return Path(settings.file) if settings.file else config_file()
 
-    The other entries, their order and the comments beside them stay.
+
+def save_setting(settings: Settings, name: str) -> None:
+    """Write the setting `name` to the file of the settings, and take it out where it has its default.
+
+    The other entries, their order and the comments beside them stay. A file in JSON, which TensorFlow's tfdbg reads,
+    too, stays one.
 
     Raises:
         TfdbgError: the file cannot be written.
 
     """
-    path = path or config_file()
+    path = file_of(settings)
     document = _document(path)
     table, dot, entry = name.partition(".")
     place: Any = document
@@ -128,7 +138,8 @@ def _write(path: Path, document: TOMLDocument) -> None:
     import tomlkit
 
     try:
-        replace_kept(path, tomlkit.dumps(document))
+        as_json = path.exists() and _is_json(kept_text(path))
+        replace_kept(path, json.dumps(document.unwrap(), indent=2) + "\n" if as_json else tomlkit.dumps(document))
     except OSError as error:
         raise TfdbgError(
             f"Cannot write {path}: {error.strerror}.", hint="The setting holds for this program."

@@ -43,6 +43,7 @@ from tfdbg_cli.model.decision import (
 from tfdbg_cli.model.exactness import Exactness
 from tfdbg_cli.model.ignored import Ignored
 from tfdbg_cli.model.pausing import Breakpoints, Sought
+from tfdbg_cli.model.rules import RuleAlert
 from tfdbg_cli.model.runs import Hit, Run, RunEnd, RunStart
 
 
@@ -94,6 +95,7 @@ class Debugger:
         self._last_watch: RunUntil | None = None
         self._has_stopped = False
         self.recorder = recorder or Recorder(lambda: self.settings)
+        self.alerts: Callable[[], tuple[RuleAlert, ...]] = tuple  # of the rules that judge runs
 
     @property
     def settings(self) -> Settings:
@@ -243,8 +245,12 @@ class Debugger:
 
     def run_paused(self, run: Run) -> None:
         """Open the prompt in the middle of a run. See `capture.controller.Controller`."""
+        self.show(run)
+
+    def show(self, run: Run, notes: tuple[str, ...] = ()) -> None:
+        """Open the prompt on `run`, with `notes` that say why."""
         with self._prompt:
-            self._stop(RunEnd(run))
+            self._stop(RunEnd(run, notes=notes))
 
     def run_passed(
         self, plan: Plan, make: Callable[[], Run], exactness: Exactness | None = None, looked_at: Hashable = None
@@ -357,7 +363,7 @@ class Debugger:
         frames = () if isinstance(event, RunEnd) and event.run.frames else live_frames()
         event = replace(
             event, ignored=self._ignored, breakpoints=self.breakpoints, watch=self._last_watch, frames=frames,
-            traces=TRACES,
+            alerts=self.alerts(), traces=TRACES,
         )  # fmt: skip
         if sentence := draws_to_tell():
             self._front.notify(sentence)

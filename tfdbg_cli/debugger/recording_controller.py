@@ -1,4 +1,4 @@
-"""A controller around another one, which captures the runs that are to be recorded."""
+"""A controller around another one, which captures the runs that are to be recorded, or judged by rules."""
 
 from __future__ import annotations
 
@@ -14,23 +14,21 @@ from tfdbg_cli.capture.runs.function.function_call import PendingCall
 from tfdbg_cli.debugger.active_watch import SIGNALS
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.debugger.prompt_threads import PromptThreads
-from tfdbg_cli.debugger.recorder import Recorder
+from tfdbg_cli.debugger.run_taker import RunTaker
 from tfdbg_cli.model.exactness import Exactness
 from tfdbg_cli.model.runs import Run
 
 
 class RecordingController(GoBetween):
-    """Lets `controller` plan each run, and adds a capture where `recorder` wants the run and the plan has none.
+    """Lets `controller` plan each run, and adds a capture where `taker` wants the run and the plan has none.
 
-    Only runs of `threads` are recorded. For "every n-th run", each of these controllers counts separately. See
+    Only runs of `threads` are taken. For "every n-th run", each of these controllers counts separately. See
     `capture.controller.Controller`.
     """
 
-    def __init__(
-        self, controller: CountingController, recorder: Recorder, threads: PromptThreads | None = None
-    ) -> None:
+    def __init__(self, controller: CountingController, taker: RunTaker, threads: PromptThreads | None = None) -> None:
         super().__init__(controller)
-        self._recorder = recorder
+        self._taker = taker
         self._threads = threads or PromptThreads()
         self._recorded: dict[int, Plan] = {}  # what `controller` planned for runs that are recorded, by number
         self._failed: Run | None = None  # the last run, if it failed and was recorded without a stop
@@ -39,20 +37,20 @@ class RecordingController(GoBetween):
         """The plan of `controller`, extended by a capture if the run is to be recorded and there is room for it."""
         self._failed = None
         plan = super().run_starts(pending)
-        if not self._recorder.on or is_find(pending) or plan.action is Action.PROFILE:
+        if not self._taker.on or is_find(pending) or plan.action is Action.PROFILE:
             return plan
         eager = isinstance(pending, PendingSection)
-        if not self._threads.include_this() or not self._recorder.wants((self, eager)):
+        if not self._threads.include_this() or not self._taker.wants((self, eager)):
             return plan
         if plan.action is Action.CAPTURE:
             self._recorded[plan.number] = plan
             return plan
-        statistics = self._recorder.statistics
+        statistics = self._taker.statistics
         captured = replace(plan, action=Action.CAPTURE, errors=True, statistics=statistics, recorded=True)
         inside = statistics is not None and isinstance(pending, PendingCall)
         refused = None if inside else refusal(pending.estimate(captured.capture))
         if refused is not None:
-            self._recorder.missed(f"Run #{plan.number} is not recorded. {refused}")
+            self._taker.missed(f"Run #{plan.number} is not recorded. {refused}")
             return plan
         self._recorded[plan.number] = plan
         return captured
@@ -61,11 +59,11 @@ class RecordingController(GoBetween):
         """Record a run, and pass it on to `controller` if that had planned it or the run failed."""
         own = self._recorded.pop(plan.number, None)
         unexpected = run.error is not None and run.error.type_name not in SIGNALS
-        if own is not None or (unexpected and self._recorder.on):
-            self._recorder.take(run)
-        if unexpected and self._recorder.unattended and (own or plan).action is Action.LEAVE:
+        if own is not None or (unexpected and self._taker.on):
+            self._taker.take(run)
+        if unexpected and self._taker.unattended and (own or plan).action is Action.LEAVE:
             self._failed = run
-            self._recorder.failed(run)  # the program may catch it
+            self._taker.failed(run)  # the program may catch it
             return False
         if own is None:
             return super().run_ends(plan, run)
@@ -78,8 +76,10 @@ class RecordingController(GoBetween):
 
         Returns it; or the recorded run with the same error, as it has values.
         """
+        if isinstance(self._controller, RecordingController):
+            run = self._controller.broken_off(run)
         if self._recorded.pop(run.call.number, None) is not None:
-            self._recorder.take(run)
+            self._taker.take(run)
         failed, error = self._failed, run.error
         if failed is None or failed.error is None or error is None:
             return run
@@ -97,7 +97,7 @@ class RecordingController(GoBetween):
             except Exception as error:  # noqa: BLE001  # the watch goes on without
                 report("record a watched run", error)
             else:
-                self._recorder.take(run)
+                self._taker.take(run)
                 super().run_passed(plan, lambda: run, exactness, looked_at)
                 return
         super().run_passed(plan, make, exactness, looked_at)
@@ -107,7 +107,7 @@ class RecordingController(GoBetween):
         own = self._recorded.pop(plan.number, None)
         if own is not None and make is not None:
             try:
-                self._recorder.take(make())
+                self._taker.take(make())
             except Exception as error:  # noqa: BLE001  # the program has an exception of its own
                 report("record a run that was broken off", error)
         super().run_abandoned(own or plan)
@@ -125,10 +125,12 @@ OUTSIDE_RUNS = (
 
 
 class RecordingAttendant:
-    """Divides eager code into runs while the debugger wants that or a recording is on."""
+    """Divides eager code into runs while the debugger wants that, or a recording or rules are on."""
 
-    def __init__(self, attendant: Attendant, debugger: Debugger) -> None:
+    def __init__(self, attendant: Attendant, debugger: Debugger, judges: Callable[[], bool]) -> None:
+        """Make one around `attendant`; `judges()` says whether rules judge runs, eager ones, too."""
         self._attendant = attendant
+        self._judges = judges
         self._recorder = debugger.recorder
         self._wanted = False
         self._recorder.on_change = self._attend
@@ -162,4 +164,4 @@ class RecordingAttendant:
             self._recorder.missed(OUTSIDE_RUNS.format(self.outside))
 
     def _attend(self) -> None:
-        self._attendant.attend(self._wanted or self._recorder.on)
+        self._attendant.attend(self._wanted or self._recorder.on or self._judges())

@@ -94,7 +94,7 @@ class LineFrontend:
         conversation = Conversation(service, source, self._output(stream, service.width))
         try:
             with _ctrl_c_interrupts():
-                return conversation.hold(opening=self._script is None and not self._json, titled=self._titled(event))
+                return conversation.hold(opening=self._opens(event, source), titled=self._titled(event))
         except BrokenPipeError:
             self.broken = True
             return Detach()
@@ -105,6 +105,10 @@ class LineFrontend:
     def notify(self, message: str) -> None:
         """Say `message` on standard error."""
         to_stderr(message)
+
+    def _opens(self, event: Stop, source: Input) -> bool:
+        """Whether the first screen of a stop is printed; as JSON only of a run that nobody will ask about."""
+        return self._script is None and (not self._json or (isinstance(event, RunEnd) and source.silent()))
 
     def _titled(self, event: Stop) -> bool:
         # A script knows which recording it opened, but not at which run of a program it is.

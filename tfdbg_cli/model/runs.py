@@ -16,6 +16,7 @@ from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.pausing import Breakpoints, Replaceable
 from tfdbg_cli.model.profile import Profile
 from tfdbg_cli.model.replay import Replayable
+from tfdbg_cli.model.rules import RuleAlert
 from tfdbg_cli.model.sources import LiveSources, Sources, Traceback
 from tfdbg_cli.model.stepping import Steppable
 from tfdbg_cli.model.tensors import EMPTY_STORE, TensorStore
@@ -195,8 +196,8 @@ class RunStart:
     """The prompt before a run. `graph` is the program's; nothing has been computed.
 
     `ignored` are the places that count as fine, which commands change, `breakpoints` those of the process, `watch`
-    the last watch that there was. `frames` are the calls of the program that make the run, outermost first.
-    `traces` are those of the tf.functions that it called.
+    the last watch that there was. `frames` are the calls of the program that make the run, outermost first. `alerts`
+    are what rules have found in the runs so far, `traces` those of the tf.functions that the program called.
     """
 
     call: Call
@@ -210,6 +211,7 @@ class RunStart:
     breakpoints: Breakpoints = field(default_factory=Breakpoints)
     watch: RunUntil | None = None
     frames: tuple[LiveFrame, ...] = ()
+    alerts: tuple[RuleAlert, ...] = ()
     traces: TracesSeen | None = None
 
 
@@ -260,8 +262,8 @@ class RunEnd:
     `earlier` are runs before it whose values are kept, the oldest first. `notes` say what was done at the stop: a
     bundle written, variables put back, runs that are kept no more. `ignored` are the places that count as fine,
     `breakpoints` those of the process, `watch` the last watch that there was. `frames` are the calls of the program
-    that made the run and wait for it; those of a run that it stands in are the run's own. `traces` are those of the
-    tf.functions that it called.
+    that made the run and wait for it; those of a run that it stands in are the run's own. `alerts` are what rules
+    have found in the runs so far, this one included, `traces` those of the tf.functions that the program called.
     """
 
     run: Run
@@ -272,6 +274,7 @@ class RunEnd:
     breakpoints: Breakpoints = field(default_factory=Breakpoints)
     watch: RunUntil | None = None
     frames: tuple[LiveFrame, ...] = ()
+    alerts: tuple[RuleAlert, ...] = ()
     traces: TracesSeen | None = None
 
 

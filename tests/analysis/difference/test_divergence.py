@@ -269,6 +269,7 @@ def test_graphs() -> None:
 @example(98, 118, 18)  # one run alone has updated a variable of what is paired
 @example(3, 72, 20)  # what leads to nothing in one run is read in the other
 @example(121, 192, 12)
+@example(1257, 2583, 19)  # a Cast of nothing
 @example(188, 294, 3)  # two pairs of the same two names, the other way round
 def test_swapping_the_runs_swaps_the_answer(seed: int, other: int, nodes: int) -> None:
     one, two = RunMaker(seed).run(nodes), RunMaker(other).run(nodes)

@@ -128,7 +128,24 @@ def test_more_elements_on_demand() -> None:
     run = made_run(op("x", "Const", value=np.zeros(20)), op("log", "Log", "x", value=np.full(20, -INF)))
     assert links_of("origin", run)["… 17 more"] == "origin -m 10"
     text = text_of("origin -m 10", run)
-    assert "[9]" in text and "… and 10 more" in text
+    assert "[9]" in text and "[10]" not in text
+    assert links_of("origin -m 10", run)["… 10 more"] == "origin -m 100"
+    text = text_of("origin -m 100", run)
+    assert "[19]" in text and "more" not in text
+    told = json_of("origin -m 15", run)
+    assert [element["index"] for element in told["elements"]] == [[i] for i in range(15)]
+    assert told["elements"][-1]["inputs"] == [0.0]
+    assert told["bad"] == 20 and len(json_of("origin", run)["elements"]) == 10
+    with pytest.raises(TfdbgError, match="at most 10,000"):
+        ask("origin -m 10001", run)
+
+
+def test_scripts_find_the_same_fields_whether_anything_is_bad_or_not() -> None:
+    bad = made_run(op("x", "Const", value=np.zeros(2)), op("log", "Log", "x", value=np.full(2, -INF)))
+    fine = made_run(op("x", "Const", value=np.ones(2)), op("log", "Log", "x", value=np.zeros(2)))
+    told = json_of("origin", fine)
+    assert told.keys() == json_of("origin", bad).keys()
+    assert (told["tensor"], told["bad"], told["elements"], told["batch"]) == (None, None, [], None)
 
 
 def test_bfloat16_and_complex_values() -> None:

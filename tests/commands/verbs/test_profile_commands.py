@@ -145,3 +145,34 @@ def test_times_are_in_sight_on_a_narrow_screen_however_long_names_are() -> None:
     assert row.startswith("…")
     assert row.split()[0].endswith("/Log")
     assert row.split()[1:3] == ["123ms", "568ms"]
+
+
+@pytest.mark.parametrize(
+    ("by", "first", "count"),
+    [
+        ("op", ("dense/MatMul", 1, 1, 1000, 1200), 5),
+        ("type", ("MatMul", 1, 1, 1000, 1200), 5),
+        ("layer", ("dense", 1, 1, 1000, 1200), 4),
+        ("line", ("/home/ada/train.py:6", 1, 1, 1000, 1200), 4),
+        ("device", (sample_run.CPU0, 4, 5, 1531, 1842), 2),
+    ],
+)
+def test_sums_by_what_ops_have_in_common(by: str, first: tuple[str, int, int, int, int], count: int) -> None:
+    told = json_of(f"lp --by {by}", _profiled())
+    groups = told["groups"]
+    assert (told["kind"], told["by"], len(groups)) == ("profile", by, count)
+    assert tuple(groups[0][key] for key in ("name", "nodes", "executions", "op_us", "exec_us")) == first
+    assert [g["exec_us"] for g in groups] == sorted((g["exec_us"] for g in groups), reverse=True)
+    assert sum(g["exec_us"] for g in groups) == 1849 and sum(g["share"] for g in groups) == pytest.approx(1)
+    assert follow_all(f"lp --by {by}", _profiled())
+
+
+def test_sums_keep_filters_and_lead_to_what_they_are_of() -> None:
+    check_golden("commands/lp_by_line", text_of("lp --by line", _profiled()))
+    links = links_of("lp --by type -e >=10us", _profiled())
+    shown = json_of(links["Log"], _profiled())["devices"]
+    assert [e["node"] for d in shown for e in d["executions"]] == ["loss/Log", "loss/Log"]
+    assert json_of("lp --by op -r -q dense", _profiled())["groups"][0]["name"] == "dense/MatMul"
+    by_op_time = json_of("lp --by op -s op_time", _profiled())["groups"]
+    assert [g["op_us"] for g in by_op_time] == [1000, 500, 30, 5, 1]
+    assert "No op passes" in text_of("lp --by type -n zzz", _profiled())

@@ -85,11 +85,11 @@ class TensorsRead:
         """The row of the number that the tensor at `row` is, before it was cast to other digits; mostly `row`."""
         node = self.node(row)
         while node is not None and node.op_type == "Cast" and may_have_fractions(self._store[row].dtype):
-            edge = neighbours_of(self._run.graph).inputs(node)[0]
-            read = self._before(edge.tensor, row)
+            edges = neighbours_of(self._run.graph).inputs(node)  # none where a graph is damaged or cut off
+            read = self._before(edges[0].tensor, row) if edges else None
             if read is None or not may_have_fractions(self._store[read].dtype):
                 break
-            row, node = read, edge.node
+            row, node = read, edges[0].node
         return row
 
     def _given_to(self, update: Node, row: int) -> list[TensorRead]:

@@ -24,12 +24,12 @@ class Element:
 
 
 def offending_elements(
-    node: Node | None, value: Array, bad: Array, inputs: Sequence[InputSeen]
+    node: Node | None, value: Array, bad: Array, inputs: Sequence[InputSeen], most: int = MOST_ELEMENTS
 ) -> tuple[Element, ...]:
-    """The first few elements of `value`, which `node` made of `inputs`, that `bad` marks."""
+    """The first elements of `value`, which `node` made of `inputs`, that `bad` marks: at most `most`."""
     arrays = [item.value for item in inputs]
     found = []
-    for place in first_places(bad, MOST_ELEMENTS):
+    for place in first_places(bad, most):
         index = tuple(int(i) for i in place)
         parts = parts_of(node, arrays, value.shape, index) if node is not None else (None,) * len(inputs)
         found.append(Element(index, value[index], parts))

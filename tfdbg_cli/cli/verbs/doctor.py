@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 import sys
 
 from tfdbg_cli.cli.parser import Parser
@@ -35,7 +36,14 @@ def run(options: argparse.Namespace) -> int:
     found = waited_for(options.path, lambda: examined(options.path))
     if options.json:
         troubles = [{"text": text, "advice": advice or None} for text, advice in found.troubles]
-        told = {"kind": "examination", "path": options.path, "what": found.what, "facts": list(found.facts)}
+        command = shlex.join(["doctor", options.path])
+        told = {
+            "command": command,
+            "kind": "examination",
+            "path": options.path,
+            "what": found.what,
+            "facts": list(found.facts),
+        }
         write(sys.stdout, json.dumps({**told, "troubles": troubles}) + "\n")
         return 1 if found.troubles else 0
     lines = [f"{options.path} is {found.what}.", *(f"  {fact}" for fact in found.facts)]

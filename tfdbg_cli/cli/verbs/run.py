@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from tfdbg_cli.cli import launch
 from tfdbg_cli.cli.launched_output import launched_output
@@ -12,6 +13,7 @@ from tfdbg_cli.cli.parser import Parser
 from tfdbg_cli.cli.prompt import add_prompt_options, options_given
 from tfdbg_cli.cli.record_options import add_record_options, record_of
 from tfdbg_cli.cli.verbs import Program
+from tfdbg_cli.commands.asked.rules_file import EVERY, rules_in
 from tfdbg_cli.commands.asked.watch_decision import SKIPPING, watch_decision
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.decision import OnBenign, RunUntil
@@ -19,7 +21,9 @@ from tfdbg_cli.standard_input import notice_readers
 from tfdbg_cli.streams import to_stderr
 
 HELP = "run a program and debug it"
+FIRED = 3  # the exit code where a rule fired and nobody was at a prompt
 _MOST_COMMANDS = 3  # named of those that were not used
+_OTHER_FILTERS = "A filter of your own (`add_tensor_filter`) can ask for both."
 
 
 def prepare_parser(parser: Parser) -> None:
@@ -37,7 +41,7 @@ def prepare_parser(parser: Parser) -> None:
         " infinite: short for --until bad_result",
     )
     parser.add_argument(
-        "--until", metavar="FILTER", default="", help="stop at the first run with a tensor that passes"
+        "--until", metavar="FILTER", action=_Once, default="", help="stop at the first run with a tensor that passes"
     )
     add_prompt_options(parser)
     watch = parser.add_argument_group("with --watch or --until, as for `run -f` at the prompt")
@@ -53,8 +57,27 @@ def prepare_parser(parser: Parser) -> None:
         help="with --until has_inf_or_nan, at a run in which all that is not finite is made on purpose, or nothing"
         " comes of it: go on and leave those places out (skip, as without it), or stop",
     )
+    rules = parser.add_argument_group("to have runs judged, while the program goes on")
+    rules.add_argument(
+        "--rules",
+        metavar="FILE",
+        default=None,
+        help="the rules of this TOML file, a table a rule ([exploding_gradient] and the like); an empty one means"
+        f" every rule. One run in {EVERY} is judged, or in N with --every N; exit code {FIRED} when one fired and"
+        " nobody was at a prompt",
+    )
     add_record_options(parser)
     parser.add_argument("-m", "--module", metavar="MODULE", help="run a module, as python -m does")
+
+
+class _Once(argparse.Action):
+    """Takes an option that can be given only once, since the second would replace the first."""
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
+        before = getattr(namespace, self.dest)
+        if before and before != values:
+            raise TfdbgError(f"{option_string} is given twice: a watch has one filter.", hint=_OTHER_FILTERS)
+        setattr(namespace, self.dest, values)
 
 
 def run(options: argparse.Namespace) -> Program:
@@ -71,8 +94,11 @@ def run(options: argparse.Namespace) -> Program:
         start = launch.module_program(options.module, program)
     else:
         start = launch.script_program(program[0], program[1:])
+    rules = None if options.rules is None else rules_in(options.rules, options.every)
+    if rules is not None and options.stats_only:
+        raise TfdbgError("--rules asks for values, and --stats-only leaves them out.")
     asked = options_given(options, watch_of(options), record_of(options))
-    asked = replace(asked, output=launched_output())  # the program may lead its own elsewhere
+    asked = replace(asked, rules=rules, output=launched_output())  # the program may lead its own elsewhere
 
     def debugged() -> int:
         if asked.script is None:
@@ -80,13 +106,16 @@ def run(options: argparse.Namespace) -> Program:
         launch.debug_process(asked)
         try:
             start()
+        except SystemExit as ended:
+            if ended.code not in (None, 0) or not launch.rule_fired():
+                raise
         finally:
             said = launch.program_ended()
             if said:
                 to_stderr(said)
             if asked.script is not None and asked.script.left:
                 to_stderr(f"The program ended before these commands were used: {_first_of(asked.script.left)}.")
-        return 0
+        return FIRED if launch.rule_fired() else 0
 
     return debugged
 

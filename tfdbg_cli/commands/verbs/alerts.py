@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any
 
-from tfdbg_cli.analysis.alerts import Alert, AlertSearch
+from tfdbg_cli.analysis.alerts import RULE, Alert, AlertSearch
 from tfdbg_cli.analysis.conditions import figure
-from tfdbg_cli.analysis.graph.annotation import made_at
+from tfdbg_cli.analysis.graph.last_update import line_of
 from tfdbg_cli.commands.asked.arguments import excluded_nodes
 from tfdbg_cli.commands.asked.patterns import pattern
 from tfdbg_cli.commands.context import Context
@@ -19,10 +19,13 @@ from tfdbg_cli.commands.query.plain_rows import PlainRows
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command
 from tfdbg_cli.commands.views.alerts import alert_data, nonfinite_text
 from tfdbg_cli.commands.views.links import source_link, tensor_link
+from tfdbg_cli.commands.views.rule_alerts import rule_blocks, rule_data
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.model.calls import RunKind
+from tfdbg_cli.model.rules import RuleAlert
+from tfdbg_cli.model.runs import Opened
 from tfdbg_cli.model.sources import Frame
 from tfdbg_cli.model.tensors import Tensor
 from tfdbg_cli.model.units import count_text
@@ -38,15 +41,26 @@ def _alerts(context: Context, options: argparse.Namespace) -> Document:
     first = found[: options.most] if more else found
     left = _facts(context).left(options.query, first, COMMAND.spell(options, query=""))
     shown = left.rows
-    blocks: list[Block] = [Text((*_head(context, search, first, more=more), *left.head, EMPTY_LINE))]
+    ruled = () if options.query else _of_rules(context, first)
+    blocks: list[Block] = rule_blocks(ruled, context.run if ruled else None)
+    blocks.append(Text((*_head(context, search, first, more=more), *left.head, EMPTY_LINE)))
     if shown:
         blocks.append(Table(_COLUMNS, len(shown), lambda at: _row(context, shown[at])))
     return Document(
         "alerts",
         tuple(blocks),
-        lambda: {**_data(context, search, shown, more=more), **left.data},
+        lambda: {**_data(context, search, shown, ruled, more=more), **left.data},
         left.title("alerts"),
     )
+
+
+def _of_rules(context: Context, shown: Sequence[Alert]) -> Sequence[RuleAlert]:
+    """What the rules of `tfdbg run --rules` have found, without what is among those `shown` anyway."""
+    if isinstance(context.stop, Opened):
+        return ()
+    runs = context.runs
+    told = {(RULE, runs[one.run].call.number, str(runs[one.run].tensors[one.index].name)) for one in shown}
+    return [alert for alert in context.stop.alerts if (alert.rule, alert.run, alert.tensor) not in told]
 
 
 def _found(context: Context, options: argparse.Namespace) -> tuple[AlertSearch, Sequence[Alert]]:
@@ -86,7 +100,7 @@ _COLUMNS = (
     Column("Holds"),
     Column("Op type", drop=2),
     Column("Made at", drop=1),
-    Column("Tensor", subject=True),
+    Column("Tensor", subject=True, keep_end=True),
 )
 
 
@@ -126,7 +140,7 @@ def _head(context: Context, search: AlertSearch, shown: Sequence[Alert], *, more
 def _row(context: Context, alert: Alert) -> Row:
     run = context.runs[alert.run]
     tensor = run.tensors[alert.index]
-    frame = made_at(run.tracebacks, tensor.node)
+    frame = line_of(run, tensor.node)
     go = f"runs {alert.run + 1}"
     link = tensor_link(run.tensors, alert.index) if alert.run == context.current else go
     place = Span("")
@@ -145,8 +159,10 @@ def _place(frame: Frame) -> str:
     return f"{frame.file.rpartition('/')[2]}:{frame.line}"
 
 
-def _data(context: Context, search: AlertSearch, shown: Sequence[Alert], *, more: bool) -> dict[str, Any]:
-    rows = [alert_data(context.runs[alert.run], alert) for alert in shown]
+def _data(
+    context: Context, search: AlertSearch, shown: Sequence[Alert], ruled: Sequence[RuleAlert], *, more: bool
+) -> dict[str, Any]:
+    rows = [*map(rule_data, ruled), *(alert_data(context.runs[alert.run], alert) for alert in shown)]
     told = {"tensors": search.tensors, "unknown": search.unknown, "unreadable": search.unreadable}
     return {"alerts": rows, "more": more, **told}
 
@@ -166,7 +182,8 @@ COMMAND = Command(
     values=True,
     details="""\
 Looks through the runs of a recording, or those kept before this stop, the oldest first: at the counts where counts
-were recorded, else at the values. `runs N` and `origin` then tell where it began.
+were recorded, else at the values. `runs N` and `origin` then tell where it began. Under `tfdbg run --rules FILE` what
+the rules have found in all runs that they judged stands above.
 
 Examples:
   alerts

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import Argument, ArgumentKind, Command
 from tfdbg_cli.config.settings import PROGRAM, TABLES, Settings, setting_names, value_of, values_of
+from tfdbg_cli.config.settings_file import file_of
 from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.table import Column, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.units import bytes_text
-from tfdbg_cli.paths import config_file
 
 
 def _config(context: Context, options: argparse.Namespace) -> Document:
@@ -44,8 +44,8 @@ def _show(context: Context, only: str) -> Document:
         return Span(name, Style.LABEL), Span(_text(name, value), link=_next(name, value)), Span(note, Style.DIM)
 
     table = Table((Column("Setting"), Column("Value"), Column("")), len(names), row)
-    where = Text((EMPTY_LINE, line(Span(f"Kept in {config_file()}", Style.DIM))))
-    return Document("config", (table, where), lambda: {"settings": shown, "path": str(config_file())}, "config")
+    where = Text((EMPTY_LINE, line(Span(f"Kept in {file_of(settings)}", Style.DIM))))
+    return Document("config", (table, where), lambda: {"settings": shown, "path": str(file_of(settings))}, "config")
 
 
 def _names(settings: Settings, table: str) -> Iterator[str]:

@@ -8,15 +8,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from tfdbg_cli.analysis.time_groups import GroupBy, grouped
 from tfdbg_cli.analysis.timing import SORT_KEYS, TimedNode, TimeQuery, by_device, select
 from tfdbg_cli.commands.asked.intervals import time_interval
 from tfdbg_cli.commands.asked.patterns import search_text
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
-from tfdbg_cli.commands.query.plain_rows import PlainRows
+from tfdbg_cli.commands.query.plain_rows import Left, PlainRows
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, ArgumentKind, Command
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.views.links import node_link
+from tfdbg_cli.commands.views.profile_groups import group_blocks, group_data
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
@@ -49,6 +51,8 @@ def _list_profile(context: Context, options: argparse.Namespace) -> Document:
     found = select(profile, context.tracebacks, _query(options))
     left = _ROWS.left(options.query, found, COMMAND.spell(options, query=""))
     found = list(left.rows)
+    if options.by:
+        return _grouped(context, options, left)
     found.sort(key=SORT_KEYS[options.sort_by], reverse=options.reverse)
     devices = by_device(found)
     alone = context.call.kind is RunKind.PROFILE  # times, of which nothing else is known
@@ -64,6 +68,28 @@ def _list_profile(context: Context, options: argparse.Namespace) -> Document:
     if not found:
         blocks.append(Text((line(Span("No op passes the filters.", Style.HINT)),)))
     return Document("profile", tuple(blocks), lambda: {**_data(devices), **left.data}, left.title("profile"))
+
+
+def _grouped(context: Context, options: argparse.Namespace, left: Left[TimedNode]) -> Document:
+    """The executions that are `left` by what they have in common, with the sums of their times."""
+    profile = context.run.profile
+    assert profile is not None
+    by = GroupBy(options.by)
+    groups = grouped(left.rows, by, context.graph)
+    if options.sort_by == "op_time":
+        groups.sort(key=lambda group: -group.op_us)
+    if options.reverse:
+        groups.reverse()
+    many = f"{count_text(len(groups), 'group')} of {count_text(len(left.rows), 'execution')}"
+    of = "" if len(left.rows) == len(profile.times) else f" of {len(profile.times):,}"
+    head = [line(Span(many + of, Style.TITLE)), *_notes(context), *left.head]
+    shown = group_blocks(groups, by, options.time_unit, lambda **one: COMMAND.spell(options, by="", **one))
+    if not groups:
+        shown = [Text((line(Span("No op passes the filters.", Style.HINT)),))]
+    blocks = (Text(tuple(head)), *shown)
+    return Document(
+        "profile", blocks, lambda: {**group_data(groups, by), **left.data}, left.title(f"profile by {by}")
+    )
 
 
 def _notes(context: Context) -> list[Line]:
@@ -197,6 +223,12 @@ COMMAND = Command(
             ("-e", "--execution_time"), "only such exec times: <100ms, [1us,5ms)", metavar="INTERVAL", default=""
         ),
         Argument(("-o", "--op_time"), "only such op times: >=2us", metavar="INTERVAL", default=""),
+        Argument(
+            ("--by",),
+            "sums by what ops have in common, the longest exec time first (with -s op_time, op time)",
+            choices=tuple(map(str, GroupBy)),
+            default="",
+        ),
         Argument(("-s", "--sort_by"), "what to sort by", choices=tuple(SORT_KEYS), default="start_time"),
         Argument(("-r", "--reverse"), "the other way round", switch=True),
         Argument(
@@ -212,6 +244,7 @@ filter. TensorFlow's own profiles (`tfdbg open NAME.xplane.pb`) are listed so, t
 
 Examples:
   lp -s exec_time -r
+  lp --by layer               what each layer took, and its share; op, type, line, device
   lp -t MatMul -e '>=100us' --time_unit ms
   lp -q 'dense op=MatMul'""",
 )

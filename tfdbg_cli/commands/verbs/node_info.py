@@ -10,6 +10,7 @@ from tfdbg_cli.analysis.graph.annotation import made_at
 from tfdbg_cli.analysis.graph.branches import Taken, taken_branches
 from tfdbg_cli.analysis.graph.call_scopes import call_scopes
 from tfdbg_cli.analysis.graph.forward import forward_of
+from tfdbg_cli.analysis.graph.last_update import made_by
 from tfdbg_cli.analysis.graph.lineage import Lineage
 from tfdbg_cli.analysis.graph.neighbours import Edge, neighbours_of
 from tfdbg_cli.commands.asked.arguments import DEVICE_ARGUMENT, NODE_ARGUMENT
@@ -38,7 +39,7 @@ from tfdbg_cli.model.units import bytes_text, count_text, ms_text, shape_text
 def _node_info(context: Context, options: argparse.Namespace) -> Document:
     found = find_node(context, options.node_name, options.device)
     node = found.node
-    traceback = context.tracebacks.get(node.name, ())
+    traceback = context.tracebacks.get(made_by(found.graph, node.name), ())
     blocks: list[Block] = [Text(_head(context, found, options)), *_neighbours(context, found)]
     if options.attributes:
         blocks += _attributes(node)
@@ -74,7 +75,7 @@ def _head(context: Context, found: FoundNode, options: argparse.Namespace) -> tu
 def _places(context: Context, found: FoundNode, options: argparse.Namespace) -> Iterator[Line]:
     """Where the node was made, unless its whole traceback is shown, and the op of which it computes the gradient."""
     name, tracebacks = found.node.name, context.tracebacks
-    frame, forward = made_at(tracebacks, name), _forward(context, found)
+    frame, forward = made_at(tracebacks, made_by(found.graph, name)), _forward(context, found)
     theirs = None if forward is None else made_at(tracebacks, forward.name)
     about = "" if forward is None else f": {around(found.graph, name).short(forward.name)}, whose gradient this is"
     together = frame == theirs and not options.traceback
@@ -98,8 +99,14 @@ def _device(context: Context, node: Node) -> str:
         return node.device
     if isinstance(context.stop, RunStart):
         return "not placed yet"
-    held = _store(context).named(node.name)
-    return (_store(context)[held[0]].device if held else "") or "not recorded"
+    return _lies_at(context, node) or "not recorded"
+
+
+def _lies_at(context: Context, node: Node) -> str:
+    """The device of what the node gave; empty where nothing of it was captured."""
+    store = _store(context)
+    held = store.named(node.name)
+    return store[held[0]].device if held else ""
 
 
 def _calls(found: FoundNode) -> list[Line]:
@@ -253,7 +260,7 @@ def _data(context: Context, found: FoundNode, traceback: Traceback) -> dict[str,
     return {
         "name": node.name,
         "op_type": node.op_type,
-        "device": node.device,
+        "device": node.device or _lies_at(context, node),
         "graph": str(found.graph.kind),
         "inputs": [str(edge.tensor) for edge in edges.inputs(node)],
         "control_inputs": edges.control_inputs(node),

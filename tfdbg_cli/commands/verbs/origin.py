@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
 from tfdbg_cli.analysis.origin.by_health import tells_health_alone
 from tfdbg_cli.analysis.origin.dismissed import dismissed_in
 from tfdbg_cli.analysis.origin.finding import Finding, Passed, look_for, passed_by
+from tfdbg_cli.analysis.origin.offending import MOST_ELEMENTS
 from tfdbg_cli.analysis.origin.origin_found import OnIntended, Origin
 from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.commands.asked.arguments import excluded_nodes
@@ -16,11 +16,10 @@ from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import moment_of
 from tfdbg_cli.commands.registry import LIVE, LOOKING, Argument, Command, Moment
 from tfdbg_cli.commands.views.failure import failure_lines
-from tfdbg_cli.commands.views.input_rows import input_data, input_rows
+from tfdbg_cli.commands.views.input_rows import input_rows
 from tfdbg_cli.commands.views.links import tensor_link
 from tfdbg_cli.commands.views.made_at import made_at_blocks
 from tfdbg_cli.commands.views.origin_around import (
-    after_data,
     after_line,
     chain_block,
     guarded_blocks,
@@ -28,13 +27,12 @@ from tfdbg_cli.commands.views.origin_around import (
     here_line,
     ignored_blocks,
     intended_blocks,
-    intended_data,
     intended_words,
-    link_data,
     spoiled_blocks,
 )
 from tfdbg_cli.commands.views.origin_by_health import origin_by_health
-from tfdbg_cli.commands.views.origin_elements import element_blocks, element_data
+from tfdbg_cli.commands.views.origin_data import nothing_data, origin_data
+from tfdbg_cli.commands.views.origin_elements import MOST_LISTED, element_blocks
 from tfdbg_cli.commands.views.origin_head import head_line, nan_blocks, turn_lines
 from tfdbg_cli.commands.views.origin_since import Since, since_of
 from tfdbg_cli.commands.views.short_names import ShortNames, around
@@ -58,10 +56,13 @@ _ELEMENTS_SHOWN = 3
 
 def _origin(context: Context, options: argparse.Namespace) -> Document:
     run = context.run
-    if options.max_elements < 1:
-        raise TfdbgError(f"-m {options.max_elements} shows no element.", hint=f"Without -m it is {_ELEMENTS_SHOWN}.")
+    most = _ELEMENTS_SHOWN if options.max_elements is None else options.max_elements
+    if most < 1:
+        raise TfdbgError(f"-m {most} shows no element.", hint=f"Without -m it is {_ELEMENTS_SHOWN}.")
+    if most > MOST_LISTED:
+        raise TfdbgError(f"-m {most} is too many: at most {MOST_LISTED:,} are shown.", hint="`pt` shows the tensor.")
     if tells_health_alone(run):
-        return origin_by_health(context, options, _nothing(passed_by(_search_of(context, options))))
+        return origin_by_health(context, options, nothing_data(passed_by(_search_of(context, options))))
     if options.all:
         return _every_origin(run, _search_of(context, options))
     found = _finding_of(context, options)
@@ -71,8 +72,9 @@ def _origin(context: Context, options: argparse.Namespace) -> Document:
         return _all_fine(run, found, options, "what was computed so far" if context.stepper else "this run")
     context.memory.origins[context.current] = found.origin
     since = since_of(context, found.origin)
-    blocks = _screen(run, found, since, options, moment_of(context), stays_bad=_stays_bad(context))
-    return Document("origin", blocks, lambda: _data(run, found, since), f"origin {found.origin.name}")
+    blocks = _screen(run, found, since, options, most, moment_of(context), stays_bad=_stays_bad(context))
+    told = MOST_ELEMENTS if options.max_elements is None else most
+    return Document("origin", blocks, lambda: origin_data(run, found, since, told), f"origin {found.origin.name}")
 
 
 def _search_of(context: Context, options: argparse.Namespace) -> OriginSearch:
@@ -112,7 +114,14 @@ def _stays_bad(context: Context) -> bool:
 
 
 def _screen(
-    run: Run, found: Finding, since: Since, options: argparse.Namespace, moment: Moment, *, stays_bad: bool
+    run: Run,
+    found: Finding,
+    since: Since,
+    options: argparse.Namespace,
+    most: int,
+    moment: Moment,
+    *,
+    stays_bad: bool,
 ) -> tuple[Block, ...]:
     listed, live = moment is not Moment.STEPPING, moment in LIVE
     origin, passed = found.origin, found.passed
@@ -139,7 +148,7 @@ def _screen(
     else:
         blocks += made_at_blocks(run, origin.forward or origin.made_by, _LABEL, forward)
     # What went wrong, where, and for which rows fits on a small screen: the way to it stands behind that.
-    parts = element_blocks(run, found, options.max_elements, _LABEL), _way(run, found, names)
+    parts = element_blocks(run, found, most, _LABEL), _way(run, found, names)
     for part in [part for part in parts if part] or [[]]:
         blocks += [Text((EMPTY_LINE,)), *part]
     here = run.unfinished and _is_of_the_last_op(run, origin)
@@ -205,7 +214,7 @@ def _all_fine(run: Run, passed: Passed, options: argparse.Namespace, where: str)
         lines.append(line(Span("This run captured no tensors: `run` captures the next one.", Style.HINT)))
     lines += failure_lines(run)
     around = (*intended_blocks(run, passed.intended, _LABEL), *ignored_blocks(passed.ignored, _LABEL))
-    return Document("origin", (Text(tuple(lines)), *around), lambda: _nothing(passed), "origin")
+    return Document("origin", (Text(tuple(lines)), *around), lambda: nothing_data(passed), "origin")
 
 
 def _unknown(run: Run, passed: Passed) -> Document:
@@ -215,7 +224,7 @@ def _unknown(run: Run, passed: Passed) -> Document:
         line(run.lacks),
         *failure_lines(run),
     )
-    return Document("origin", (Text(lines),), lambda: {**_nothing(passed), "missing": run.lacks}, "origin")
+    return Document("origin", (Text(lines),), lambda: {**nothing_data(passed), "missing": run.lacks}, "origin")
 
 
 def _every_origin(run: Run, search: OriginSearch) -> Document:
@@ -242,60 +251,6 @@ def _every_origin(run: Run, search: OriginSearch) -> Document:
     return Document("origins", blocks, lambda: {"tensors": names}, "origins")
 
 
-_PLACE = ("tensor", "execution", "op_type", "device", "file", "line", "forward")
-_TOLD = ("cause", "suggestion", "since", "intended", "guarded_by", "after", "harmless")
-_LISTS = ("inputs", "elements", "batch_rows", "chain", "benign")
-
-
-def _nothing(passed: Passed) -> dict[str, Any]:
-    """The JSON form when all is finite: every field is null or an empty list, but for infinities passed over."""
-    told = {"benign": [intended_data(item) for item in passed.intended], "unread": passed.unread}
-    told["ignored"] = list(passed.ignored)
-    return {
-        **dict.fromkeys((*_PLACE, *_TOLD)),
-        **{name: [] for name in _LISTS},
-        "after": None,
-        "harmless": None,
-        **told,
-    }
-
-
-def _data(run: Run, found: Finding, since: Since) -> dict[str, Any]:
-    origin, passed, batch = found.origin, found.passed, found.in_batch.batch
-    return {
-        "tensor": str(origin.name),
-        "execution": None if origin.index is None else run.tensors[origin.index].execution,
-        "op_type": origin.op_type,
-        "device": origin.device,
-        "file": origin.frame.file if origin.frame else None,
-        "line": origin.frame.line if origin.frame else None,
-        "forward": origin.forward or None,
-        "inputs": [str(item.name) for item in origin.inputs],
-        "input_values": [input_data(item) for item in origin.inputs],
-        "elements": [element_data(element) for element in origin.elements],
-        "batch_rows": list(batch.rows),
-        "batch": {"source": batch.source, "size": batch.size} if batch.rows else None,
-        "cause": origin.cause.text,
-        "suggestion": since.suggestion or origin.cause.suggestion,
-        "since": since.when or None,
-        "nan": None if found.nan is None else _nan_data(found.nan),
-        "intended": None if origin.intended is None else origin.intended.what,
-        "guarded_by": found.after.asked_by if found.after.guarded else None,
-        "chain": [link_data(link) for link in found.chain],
-        "after": after_data(found.after),
-        "harmless": found.harmless,
-        "harmless_before": found.before,
-        "benign": [intended_data(item) for item in passed.intended],
-        "ignored": list(passed.ignored),
-        "unread": passed.unread,
-    }
-
-
-def _nan_data(nan: Origin) -> dict[str, Any]:
-    place = {"file": nan.frame.file if nan.frame else None, "line": nan.frame.line if nan.frame else None}
-    return {"tensor": str(nan.name), "op_type": nan.op_type, **place, "cause": nan.cause.text}
-
-
 COMMAND = Command(
     "origin",
     (),
@@ -304,9 +259,7 @@ COMMAND = Command(
     (
         Argument(("--nan",), "look for NaN only; infinities (a mask of -inf) pass", switch=True),
         excluded_nodes("nodes whose values count as fine"),
-        Argument(
-            ("-m", "--max_elements"), "how many elements to show", metavar="N", type=int, default=_ELEMENTS_SHOWN
-        ),
+        Argument(("-m", "--max_elements"), "how many elements to show", metavar="N", type=int),
         Argument(
             ("--benign",),
             "what looks intended (a mask of -inf): tell it last, skip it, or show it like others",
@@ -318,7 +271,7 @@ COMMAND = Command(
     ),
     moments=LOOKING,
     values=True,
-    details="""\
+    details=f"""\
 Inputs are looked up in the run along the graph: through Identity and Switch, across devices, and in loops as they
 were at that iteration. An input that was folded away or not captured is said to be so.
 
@@ -331,7 +284,8 @@ Of an op that computes a gradient the line of the op of the forward pass is show
 `After` counts the tensors that this run shows behind the origin, as they were made. What was left out of a recording,
 or is still to come where the program stands in the middle, is not counted: it can be fewer where less was kept.
 
-In JSON `tensor` is null when everything is finite; `execution` counts the turns of a loop from 0. `inputs` are
+In JSON `tensor` is null when everything is finite, `bad` is how many elements offend, and `elements` are the first
+{MOST_ELEMENTS} of them, or as many as -m says; `execution` counts the turns of a loop from 0. `inputs` are
 names; `inputs` of an element are the values of those inputs that made it, in the same order: a number, a list for
 the slice that a reduction or a product took (its size and extremes when it is longer than 32), null where that is
 not known.""",

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tfdbg_cli.analysis.trends import Quantity, Series, Trends
+from tfdbg_cli.analysis.trends import Trends
 from tfdbg_cli.commands.context import HOW_TO_KEEP_RUNS, Context
 from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
 from tfdbg_cli.commands.query.plain_rows import PlainRows
@@ -23,6 +23,7 @@ from tfdbg_cli.document.summary import number_text
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.model.runs import Opened
+from tfdbg_cli.model.series import Quantity, Series
 from tfdbg_cli.model.units import count_text
 
 _CURVE, _LEAST = 24, 14  # columns; of a name as few

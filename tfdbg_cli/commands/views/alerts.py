@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tfdbg_cli.analysis.alerts import RULE, Alert
-from tfdbg_cli.analysis.graph.annotation import made_at
+from tfdbg_cli.analysis.graph.last_update import line_of
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import Summary
 
@@ -21,7 +21,7 @@ def nonfinite_text(summary: Summary) -> str:
 def alert_data(run: Run, alert: Alert) -> dict[str, Any]:
     """The JSON form of one alert in `run`."""
     tensor = run.tensors[alert.index]
-    frame = made_at(run.tracebacks, tensor.node)
+    frame = line_of(run, tensor.node)
     return {
         "rule": RULE,
         "run": run.call.number,

@@ -9,7 +9,7 @@ from tfdbg_cli.analysis.difference.compared import Gap, State, Verdict
 from tfdbg_cli.analysis.difference.compared_recordings import Compared
 from tfdbg_cli.analysis.difference.comparison import Comparison
 from tfdbg_cli.analysis.difference.graph_changes import GraphChange
-from tfdbg_cli.analysis.graph.annotation import made_at
+from tfdbg_cli.analysis.graph.last_update import line_of
 
 
 def difference_data(compared: Compared, listed: Sequence[Verdict], graphs: bool) -> Mapping[str, Any]:
@@ -66,7 +66,7 @@ def graph_data(changes: Iterable[GraphChange]) -> list[dict[str, Any]]:
 def _first(comparison: Comparison, one: Verdict) -> dict[str, Any]:
     places: dict[str, Any] = {}
     for side, run, row in zip("ab", comparison.runs, one.rows, strict=True):
-        frame = made_at(run.tracebacks, run.tensors[row].node)
+        frame = line_of(run, run.tensors[row].node)
         places[f"file_{side}"] = frame.file if frame else None
         places[f"line_{side}"] = frame.line if frame else None
     return {

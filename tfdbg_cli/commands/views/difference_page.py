@@ -11,6 +11,7 @@ from tfdbg_cli.analysis.difference.compared_recordings import Compared
 from tfdbg_cli.analysis.difference.comparison import Comparison
 from tfdbg_cli.analysis.difference.graph_changes import GraphChange
 from tfdbg_cli.analysis.graph.annotation import made_at
+from tfdbg_cli.analysis.graph.last_update import made_by
 from tfdbg_cli.commands.asked.patterns import pattern
 from tfdbg_cli.commands.views.difference_data import difference_data
 from tfdbg_cli.commands.views.difference_reason import why
@@ -226,7 +227,7 @@ def _made_at(beside: Beside, first: Verdict) -> list[Block]:
     runs, linked = beside.comparison.runs, beside.linked
     if all(run.call.kind is RunKind.CHECKPOINT for run in runs):  # nothing made them here
         return []
-    nodes = [run.tensors[row].node for run, row in zip(runs, first.rows, strict=True)]
+    nodes = [made_by(run.graph, run.tensors[row].node) for run, row in zip(runs, first.rows, strict=True)]
     ours, theirs = (made_at(run.tracebacks, node) for run, node in zip(runs, nodes, strict=True))
     sides, labels = [0, 1], ("A at", "B at")
     if ours is not None and ours == theirs and runs[0].sources.lines(ours.file) == runs[1].sources.lines(ours.file):

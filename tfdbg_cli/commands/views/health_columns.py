@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator, Sequence
 
 from tfdbg_cli.analysis.conditions import figure
-from tfdbg_cli.analysis.graph.annotation import made_at
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.document.sparkline import bars
 from tfdbg_cli.document.summary import number_text
@@ -46,7 +45,10 @@ def health_cells(context: Context) -> list[HealthCell]:
     tracebacks = context.tracebacks
 
     def source(index: int) -> Span:
-        frame = made_at(tracebacks, context.runs[run].tensors[index].node) if len(tracebacks) else None
+        from tfdbg_cli.analysis.graph.last_update import line_of  # most screens are too narrow for this column
+
+        looked_at = context.runs[run]
+        frame = line_of(looked_at, looked_at.tensors[index].node) if len(tracebacks) else None
         if frame is None:
             return Span("")
         place = f"{frame.file.rpartition('/')[2]}:{frame.line}"

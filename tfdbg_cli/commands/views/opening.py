@@ -6,16 +6,16 @@ from tfdbg_cli.analysis.watch.filter import Bad
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.model.calls import RunKind
-from tfdbg_cli.model.runs import Opened, RunStart, Stop
+from tfdbg_cli.model.runs import Opened, RunEnd, RunStart, Stop
 
 
 def opening_command(event: Stop) -> str:
     """The command string whose document a user sees first at `event`.
 
     Before a run what is about to run; after an error the error; after a hit of has_inf_or_nan or bad_result, and of
-    the bundle of such a run, the origin, after any other hit the tensors that passed; after a profiled run the
-    profile; else the tensors, the nodes of a graph without any, or the runs of a recording that holds several; in the
-    middle of a run where the program stands.
+    the bundle of such a run, the origin, after any other hit the tensors that passed; after a run in which a rule
+    fired the alerts; after a profiled run the profile; else the tensors, the nodes of a graph without any, or the
+    runs of a recording that holds several; in the middle of a run where the program stands.
     """
     if isinstance(event, RunStart):
         return "run_info"
@@ -36,6 +36,8 @@ def opening_command(event: Stop) -> str:
         return f"{verb} -fenn {quoted(hit.exclude_node_names)}" if hit.exclude_node_names else verb
     if run.paused is not None:
         return "here"
+    if isinstance(event, RunEnd) and any(alert.run == run.call.number for alert in event.alerts):
+        return "alerts"
     if run.profile is not None:
         return "lp"
     return "ln" if run.call.kind is RunKind.GRAPH and not len(run.tensors) else "lt"

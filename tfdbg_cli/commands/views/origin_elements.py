@@ -6,7 +6,7 @@ from typing import Any
 
 from tfdbg_cli.analysis.graph.parts import Part
 from tfdbg_cli.analysis.origin.finding import Finding
-from tfdbg_cli.analysis.origin.offending import MOST_ELEMENTS, Element
+from tfdbg_cli.analysis.origin.offending import MOST_ELEMENTS, Element, offending_elements
 from tfdbg_cli.analysis.origin.origin_found import Origin
 from tfdbg_cli.commands.views.origin_batch import batch_lines
 from tfdbg_cli.commands.views.short_names import shortest_ends
@@ -16,10 +16,12 @@ from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import Span, Style, line
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import summarize
-from tfdbg_cli.model.units import count_text, shape_text
+from tfdbg_cli.model.units import shape_text
 from tfdbg_cli.model.values import Array
 from tfdbg_cli.plain_text import printable
 
+MOST_LISTED = 10_000
+_MORE = 10  # times as many elements as before, where more are asked for
 _MOST_PART_VALUES = 32  # a longer slice of an input goes into JSON as its size and extremes
 
 
@@ -32,8 +34,8 @@ def element_blocks(run: Run, found: Finding, most: int, label_width: int) -> lis
 def _elements(origin: Origin, most: int, label_width: int) -> list[Block]:
     if not origin.value.ndim and not any(part is not None for part in origin.elements[0].parts):
         return []
-    shown = origin.elements[: max(1, most)]
-    known = [i for i in range(len(origin.inputs)) if any(e.parts[i] is not None for e in origin.elements)]
+    shown = first_elements(origin, most)
+    known = [i for i in range(len(origin.inputs)) if any(e.parts[i] is not None for e in shown)]
     # Short heads, so that the values stand side by side on a narrow screen; the full names are those of the inputs.
     titles = shortest_ends([str(origin.name), *(str(origin.inputs[i].name) for i in known)])
     columns = (
@@ -54,14 +56,21 @@ def _elements(origin: Origin, most: int, label_width: int) -> list[Block]:
     blocks: list[Block] = [Table(columns, len(shown), row)]
     total = int(origin.bad.sum())
     if total > len(shown):
-        link = f"origin -m {MOST_ELEMENTS}" if len(origin.elements) > len(shown) else ""
-        rest = f"… {total - len(shown):,} more" if link else f"… and {count_text(total - len(shown), 'more', 'more')}"
-        blocks.append(Text((line(" " * label_width, Span(rest, Style.DIM, link)),)))
+        more = MOST_ELEMENTS if len(shown) < MOST_ELEMENTS else min(_MORE * len(shown), MOST_LISTED)
+        link = f"origin -m {more}" if more > len(shown) else ""
+        blocks.append(Text((line(" " * label_width, Span(f"… {total - len(shown):,} more", Style.DIM, link)),)))
     if origin.left_out:
         verb, them = ("is", "it") if origin.left_out == 1 else ("are", "them")
         said = f"{origin.left_out:,} more {verb} bad, but no tf.where chooses {them}"
         blocks.append(Text((line(" " * label_width, Span(said, Style.DIM)),)))
     return blocks
+
+
+def first_elements(origin: Origin, most: int) -> tuple[Element, ...]:
+    """The first `most` offending elements of `origin`."""
+    if most <= len(origin.elements) or len(origin.elements) == int(origin.bad.sum()):
+        return origin.elements[:most]
+    return offending_elements(origin.node if origin.inputs else None, origin.value, origin.bad, origin.inputs, most)
 
 
 def _value(value: object) -> Span:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tfdbg_cli.analysis.layers import is_called
-from tfdbg_cli.analysis.trends import Series, Trends, trends
+from tfdbg_cli.analysis.trends import Trends, trends
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.document.document import Block, Text
 from tfdbg_cli.document.plot import Plot
@@ -18,6 +18,7 @@ from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Span, Style
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import did_you_mean
+from tfdbg_cli.model.series import Series
 
 
 def trends_of(context: Context, *, everything: bool) -> Trends:

@@ -12,11 +12,12 @@ import tensorflow as tf
 import tf_keras
 from support.scripted import ScriptedFrontend
 
-from tfdbg_cli.analysis.trends import Quantity, trends
+from tfdbg_cli.analysis.trends import trends
 from tfdbg_cli.capture.runs.eager.watch import watch_of
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.model.decision import DebugRun
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.series import Quantity
 
 pytestmark = pytest.mark.tf
 

@@ -15,6 +15,7 @@ from support.paused_program import paused
 from support.replica_steps import replicated_step
 from support.sample_stepper import SampleSteppable
 from support.sample_what_if import changeable
+from support.traced_functions import traced_stop
 from support.trained_steps import trained_steps
 from support.two_runs import before, both
 from support.worker_steps import opened_job
@@ -164,6 +165,8 @@ VIEWS = {
     "history": Screen(trained_steps, "history gradient_tape/dense/MatMul:0"),
     "history-of-many": Screen(lambda: sample_run.opened(40), "lt", ":runs 30<enter>:history x<enter>"),
     "trends": Screen(trained_steps, "trends"),
+    "traces": Screen(traced_stop, "traces"),
+    "traces-name": Screen(traced_stop, "traces step"),
     "older": Screen(kept, "history step/loss:0", "["),
     # what differs, and what would be
     "diff": Screen(both, "diff 1 2"),

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 
+from tfdbg_cli.analysis.retracing import often_retraced
 from tfdbg_cli.analysis.watch.filters import filter_named
 from tfdbg_cli.api.frontends import attended, choose_frontend, user_settings
 from tfdbg_cli.api.launch_options import launch_options
@@ -19,6 +20,7 @@ from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
 from tfdbg_cli.capture.intercept.all_sessions import intercept_all_sessions
 from tfdbg_cli.capture.intercept.initializers import InitializersApart
 from tfdbg_cli.capture.intercept.post_mortem import run_that_failed
+from tfdbg_cli.capture.intercept.tracing_log import TRACES
 from tfdbg_cli.capture.runs.eager.watch import EagerWatch, watch_of
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.debugger.recording_controller import OUTSIDE_RUNS, RecordingAttendant, RecordingController
@@ -88,7 +90,8 @@ class ProcessDebugger:
     def program_ends(self) -> str:
         """End the last eager run and the recording; give what rules and watches have seen, empty if one has stopped.
 
-        Where the program was to run to a place, or to a run so many from there, it says that it never came there.
+        Where the program was to run to a place, or to a run so many from there, it says that it never came there. A
+        function that was retraced often is told of beside what a watch has seen, and where there was a stop.
         """
         watch = watch_of(self.controller)
         watch.end()
@@ -108,7 +111,9 @@ class ProcessDebugger:
         asked = not self.debugger.has_watched and not self.debugger.recorder.unattended  # a recording has said it
         if asked and watch.outside and not self.debugger.run_count:
             return OUTSIDE_RUNS.format(watch.outside)
-        return self._never_watched() or seen_by_watches(self.debugger, watch.seen)
+        seen = self._never_watched() or seen_by_watches(self.debugger, watch.seen)
+        again = often_retraced(TRACES.functions()) if self.debugger.has_debugged else ""
+        return " ".join(filter(None, (seen, again)))
 
     def _never_watched(self) -> str:
         """That there is no filter of the name on the command line; empty where something was watched."""

@@ -74,6 +74,11 @@ number is a pair; strings are decoded as UTF-8. More fields than these may come;
   `unreadable` (how many runs), `points`: `[{run, place, value, summary, executions}]`.
 - `trends`: kind `trends`. `series`: `[{name, quantity, steps, values}]`; `quantity` is gradient, weight or update,
   `steps` the numbers of the runs in the program. `untold`: of how many gradients no norm is known.
+- `traces`: kind `traces`. `functions`: `[{name, file, line, traces: [{signature, count, seconds, cause, differences,
+  file, line}], left_out, advice: [{argument, text}]}]`; `cause` is `{argument, old, new}`, the first of `differences`
+  from the nearest earlier trace, null of the first one; `count` is how often it was called, `file` and `line` the
+  call that made it. `seconds`, `file` and `line` are null of a trace that tfdbg did not see being made. `traces`,
+  `retraces` and `seconds` beside `functions` are those of all.
 - `alerts`: kind `alerts`. `alerts`: `[{rule, run, place, tensor, file, line, text, execution, op_type, nan, neg_inf,
   pos_inf, size}]`, where `run` is the `run` of `runs`, and `place` its `number`; `more` (whether there are others),
   `tensors` (how many were looked at), `unknown`, `unreadable`.

@@ -59,6 +59,7 @@ VERBS: tuple[Verb, ...] = (
     Verb("timeline", "timeline"),
     Verb("tensor_history", "history"),
     Verb("trends", "trends"),
+    Verb("traces", "traces"),
     Verb("run", "run r"),
     Verb("bundle", "bundle record undo"),
     Verb("save", "save"),

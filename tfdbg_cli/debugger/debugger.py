@@ -13,6 +13,7 @@ from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, filter_named, require_filter
 from tfdbg_cli.capture.controller import EVERYTHING, Action, Attendant, PendingRun, Plan, WatchRequest
 from tfdbg_cli.capture.dump_folders import dump_name
+from tfdbg_cli.capture.intercept.tracing_log import TRACES
 from tfdbg_cli.capture.own_draws import draws_to_tell
 from tfdbg_cli.capture.runs.eager.section import PendingSection, is_find
 from tfdbg_cli.capture.tf.callers import live_frames
@@ -92,6 +93,7 @@ class Debugger:
         self.breakpoints = Breakpoints()
         self.sought: Sought | None = None  # a plain attribute, as it is read at each eager op
         self._last_watch: RunUntil | None = None
+        self._has_stopped = False
         self.recorder = recorder or Recorder(lambda: self.settings)
         self.beside: Callable[[], Beside | None] = lambda: None  # what is gathered of runs, for stops to show
 
@@ -128,6 +130,11 @@ class Debugger:
     def has_watched(self) -> bool:
         """Whether a watch has begun, be it over or not."""
         return self._last_watch is not None
+
+    @property
+    def has_debugged(self) -> bool:
+        """Whether there was a watch, or a stop."""
+        return self.has_watched or self._has_stopped
 
     def count_run(self) -> int:
         """Count a run that begins now, and return its number."""
@@ -352,10 +359,11 @@ class Debugger:
     def _stop(self, event: RunStart | RunEnd) -> None:
         """Open the prompt on `event` and take over the decision."""
         self.end_watch()
+        self._has_stopped = True
         frames = () if isinstance(event, RunEnd) and event.run.frames else live_frames()
         event = replace(
             event, ignored=self._ignored, breakpoints=self.breakpoints, watch=self._last_watch, frames=frames,
-            beside=self.beside(),
+            beside=self.beside(), traces=TRACES,
         )  # fmt: skip
         if sentence := draws_to_tell():
             self._front.notify(sentence)

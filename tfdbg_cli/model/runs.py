@@ -22,8 +22,9 @@ from tfdbg_cli.model.tensors import EMPTY_STORE, TensorStore
 from tfdbg_cli.model.units import count_text
 from tfdbg_cli.model.values import Array
 
-if TYPE_CHECKING:  # a recording, which has none, opens without it
+if TYPE_CHECKING:  # a recording, which has neither, opens without them
     from tfdbg_cli.model.beside import Beside
+    from tfdbg_cli.model.traces import TracesSeen
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +197,8 @@ class RunStart:
 
     `ignored` are the places that count as fine, which commands change, `breakpoints` those of the process, `watch`
     the last watch that there was. `frames` are the calls of the program that make the run, outermost first. `beside`
-    is what was gathered of the runs so far, if anything.
+    is what was gathered of the runs so far, if anything, `traces` the traces of the tf.functions that the program
+    called.
     """
 
     call: Call
@@ -211,6 +213,7 @@ class RunStart:
     watch: RunUntil | None = None
     frames: tuple[LiveFrame, ...] = ()
     beside: Beside | None = None
+    traces: TracesSeen | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +264,8 @@ class RunEnd:
     bundle written, variables put back, runs that are kept no more. `ignored` are the places that count as fine,
     `breakpoints` those of the process, `watch` the last watch that there was. `frames` are the calls of the program
     that made the run and wait for it; those of a run that it stands in are the run's own. `beside` is what was
-    gathered of the runs so far, this one included, if anything.
+    gathered of the runs so far, this one included, if anything, `traces` the traces of the
+    tf.functions that the program called.
     """
 
     run: Run
@@ -273,6 +277,7 @@ class RunEnd:
     watch: RunUntil | None = None
     frames: tuple[LiveFrame, ...] = ()
     beside: Beside | None = None
+    traces: TracesSeen | None = None
 
 
 @dataclass(frozen=True)

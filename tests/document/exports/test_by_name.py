@@ -142,3 +142,17 @@ def test_a_curve_has_a_row_for_each_of_its_steps() -> None:
     ]  # fmt: skip
     shapes = csv_text({"tensors": [{"name": "x", "shape": [2, 3], "steps": [1], "values": [1, 2]}]}, "lt")
     assert shapes == "name,shape,steps,values\r\nx,2 3,1,1 2\r\n"
+
+
+def test_a_function_has_a_row_for_each_of_its_traces() -> None:
+    cause = {"argument": "i", "old": "0", "new": "1"}
+    traces = [
+        {"signature": "i: 0", "count": 1, "seconds": 0.5, "cause": None, "differences": []},
+        {"signature": "i: 1", "count": 2, "seconds": None, "cause": cause, "differences": [cause]},
+    ]
+    function = {"name": "step", "line": 3, "traces": traces, "advice": [{"argument": "i", "text": "…"}]}
+    assert csv_text({"functions": [function]}, "traces").split("\r\n")[:3] == [
+        "name,line,trace.signature,trace.count,trace.seconds,trace.cause.argument,trace.cause.old,trace.cause.new",
+        "step,3,i: 0,1,0.5,,,",
+        "step,3,i: 1,2,,i,0,1",
+    ]

@@ -9,6 +9,7 @@ from support import sample_run
 from support.golden import check_golden
 from support.looks import written
 from support.screen import Driven
+from support.traced_functions import traced_stop
 from support.trained_steps import trained_steps
 
 from tfdbg_cli.commands.standard import standard_registry
@@ -30,6 +31,7 @@ LISTS = {
     "alerts": ("alerts", "op=Log or nan>1", "loss/Log"),
     "timeline": ("timeline", "run=3", "timeline[run=3]: 1 of 1"),
     "trends": ("trends", "dense max>20", "gradient"),
+    "traces": ("traces", "step seconds>0.2", "step"),
     "ignored": ("ignored", "mask op=Const", "mask:0"),
     "queries": ("queries", "name~^m", "mean"),
     "found": ("find loss", "loss kind=tensor", "loss/Log"),
@@ -49,6 +51,8 @@ def _event(name: str) -> Stop:
         return sample_run.opened()
     if name == "trends":
         return trained_steps()
+    if name == "traces":
+        return traced_stop()
     return replace(sample_run.run_end(), ignored=Ignored(PLACES))
 
 

@@ -11,12 +11,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from time import perf_counter
 from typing import Any
 
 import tensorflow as tf
 
 from tfdbg_cli.capture.controller import Controller
 from tfdbg_cli.capture.failures import remark
+from tfdbg_cli.capture.intercept.tracing_log import TRACES
 from tfdbg_cli.capture.intercept.worthwhile import is_step_or_own, is_worthwhile
 from tfdbg_cli.capture.pipeline import performed
 from tfdbg_cli.capture.runs.delivered import DELIVERIES
@@ -46,6 +48,7 @@ class _Here(threading.local):
     def __init__(self) -> None:
         self.entered: list[Entered] = []
         self.controller: Controller | None = None  # that of a wrapped function, which is asked before any other
+        self.noting = 0  # how deep INSIDE the program is still what runs: within wrapped callables that run eagerly
 
 
 class Interception:
@@ -88,6 +91,15 @@ class Interception:
         finally:
             self._here.controller = before
 
+    @contextmanager
+    def noting(self) -> Iterator[None]:
+        """A context in which a call is made whose traces are noted, though what it calls is not intercepted."""
+        self._here.noting += 1
+        try:
+            yield
+        finally:
+            self._here.noting -= 1
+
     def _asked(self) -> Controller | None:
         """The controller that a call made now asks; None when the call is to be left alone."""
         controller = self._here.controller or self.everywhere
@@ -100,18 +112,26 @@ class Interception:
             controller = self._here.controller or self.everywhere
             with WITHOUT_OUR_FRAMES:
                 if controller is None or INSIDE.holds():
+                    if 0 < self._here.noting >= INSIDE.depth:
+                        return self._noted(original, function, arguments, keywords)
                     return original(function, *arguments, **keywords)
                 if tf.config.functions_run_eagerly() and _EAGERLY() and not NAMED.holds():
                     return self._eagerly(controller, original, function, arguments, keywords)
                 DELIVERIES.lend((arguments, keywords))
-                entered = self._here.entered
-                entered.append(Entered(function, function.experimental_get_tracing_count()))
-                try:
-                    return original(function, *arguments, **keywords)
-                finally:
-                    entered.pop()
+                return self._noted(original, function, arguments, keywords)
 
         return call
+
+    def _noted(
+        self, original: Method, function: TfFunction, arguments: tuple[Any, ...], keywords: dict[str, Any]
+    ) -> RunResult:
+        """Call `function`, noted as a call that is under way."""
+        entered = self._here.entered
+        entered.append(Entered(function, function.experimental_get_tracing_count(), perf_counter()))
+        try:
+            return original(function, *arguments, **keywords)
+        finally:
+            entered.pop()
 
     def _eagerly(
         self,
@@ -150,6 +170,8 @@ class Interception:
     def _running(self, original: Method) -> Method:
         def call_flat(atomic: AtomicFunction, *inputs: EagerTensor) -> OpOutputs:
             with WITHOUT_OUR_FRAMES:
+                if INSIDE.depth <= self._here.noting:
+                    TRACES.calls(atomic, self._here.entered)
                 around = WHOLE_CALL.watch
                 if around is not None and not INSIDE.holds() and _EAGERLY():
                     return performed_within(around, atomic, inputs, original)

@@ -58,7 +58,8 @@ class DebuggedFunction(Proxy):
             if INSIDE.holds() or NAMED.holds() or not tf.executing_eagerly():
                 return function(*arguments, **keywords)
             call: Callable[[], RunResult] = functools.partial(function, *arguments, **keywords)
-            return performed(controller, EagerCall.of(function, call, arguments, keywords))
+            with FUNCTIONS.noting():
+                return performed(controller, EagerCall.of(function, call, arguments, keywords))
 
     def __get__(self, instance: object, owner: type | None = None) -> DebuggedFunction:
         """The method of `instance`, debugged."""

@@ -13,6 +13,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from tfdbg_cli.capture.tf.generated_code import written_call
 from tfdbg_cli.model.frames import LiveFrame
 from tfdbg_cli.model.sources import Frame, is_library
 from tfdbg_cli.own_frames import is_own
@@ -56,13 +57,19 @@ def called_by_user() -> bool:
 
 def caller_line() -> str:
     """The line of the user's program that is being executed: `train.py:12: loss = step(x)`; empty without one."""
+    place = users_call()
+    return "" if place is None else f"{Path(place.file).name}:{place.line}: {place.text}"
+
+
+def users_call() -> Frame | None:
+    """The innermost call of the user's program, at the line that is being executed; None without one."""
     frame = _caller()
-    while frame is not None and not is_users(frame.f_code.co_filename):
+    while frame is not None:
+        file, number, function = written_call((frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name))
+        if is_users(file):
+            return Frame(file, number, function, getline(file, number).strip())
         frame = frame.f_back
-    if frame is None:
-        return ""
-    file = frame.f_code.co_filename
-    return f"{Path(file).name}:{frame.f_lineno}: {getline(file, frame.f_lineno).strip()}"
+    return None
 
 
 def names_in(frame: FrameType) -> dict[str, Any]:

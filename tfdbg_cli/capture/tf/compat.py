@@ -61,6 +61,7 @@ shape_of: Callable[[Any], tuple[int, ...]] = EagerTensor._shape_tuple
 elements_of: Callable[[Any], int] = EagerTensor._num_elements
 atomic_of: Callable[[ConcreteFunction], AtomicFunction] = attrgetter("inference_fn")  # what is called without a tape
 dataset_of: Callable[[Any], Any] = attrgetter("_dataset")  # of an iterator; None where it was made of a handle
+elements_in: Callable[[Any], Any] = attrgetter("_element_spec")  # of the spec of an iterator, a data set, an Optional
 inputs_of: Callable[[Any], Sequence[Any]] = methodcaller("_inputs")  # the data sets of which a data set takes
 tensor_id: Callable[[Any], int] = attrgetter("_id")
 host_array: Callable[[Any], Any] = EagerTensor._numpy_internal
@@ -132,7 +133,7 @@ def is_initializer(atomic: AtomicFunction) -> bool:
 
 def traces_of(function: Any) -> list[ConcreteFunction]:
     """The concrete functions that `function` (a tf.function) has been traced to, oldest first."""
-    return list(function._list_all_concrete_functions())
+    return list(function._function_cache.values())  # what lists them may trace one of a function with a signature
 
 
 def not_recording() -> AbstractContextManager[None]:
@@ -190,8 +191,7 @@ def run_function(name: str, inputs: Sequence[Any], outputs: int, *, optimize: bo
 
 def call_options(eager: Any, *, optimize: bool = True, executor: str = "") -> tuple[Any, ...]:
     """The attributes of a call of a function."""
-    options = dict(eager.function_call_options.as_attrs())
-    options |= {"executor_type": executor} if executor else {}
+    options = dict(eager.function_call_options.as_attrs()) | ({"executor_type": executor} if executor else {})
     if not optimize:
         options["config_proto"] += _UNOPTIMIZED  # to put messages together is to put their bytes in a row
     return tuple(chain(*options.items()))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.opaque import is_handle
-from tfdbg_cli.capture.tf.types import Op, OpDef, SymbolicTensor
+from tfdbg_cli.capture.tf.types import Op, OpDef, SymbolicTensor, TfFunction
 
 OF_FUNCTIONS = frozenset({"func", "list(func)"})  # the types of attributes that name functions
 _GRAPH_FUNCTION = re.compile(r"__(?:inference|forward)_(?P<name>.+)_\d+$")
@@ -88,3 +88,9 @@ def function_name(op_type: str | bytes) -> str:
     text = op_type.decode() if isinstance(op_type, bytes) else op_type
     match = _GRAPH_FUNCTION.match(text)
     return match["name"] if match else text
+
+
+def loaded_name(function: TfFunction | None) -> str:
+    """The name that `function`, a tf.function of a loaded SavedModel, had when it was saved; empty of others."""
+    saved = getattr(function, "concrete_functions", None)
+    return function_name(saved[0].name) if saved else ""

@@ -62,6 +62,8 @@ FACTS: tuple[Fact, ...] = (
     Fact(("worker",), Measure.TEXT, "the worker of a job that made the run: worker:chief0 or worker=chief0"),
     Fact(("execution", "exec"), Measure.NUMBER, "the turn of a loop, from 0"),
     Fact(("tensors",), Measure.NUMBER, "how many tensors (lists of runs and layers)"),
+    Fact(("calls",), Measure.NUMBER, "how often a trace was called (traces)"),
+    Fact(("seconds",), Measure.NUMBER, "how long it took to make a trace (traces)"),
     *(Fact((name,), Measure.COUNT, "elements that are so; or their share: zero>50%") for name in _COUNTS),
     *(Fact((name,), Measure.NUMBER, "of the finite elements") for name in ("min", "max", "absmax", "mean", "std")),
 )

@@ -38,7 +38,14 @@ def _is_table(value: Any) -> bool:
 
 
 def _by_step(row: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """`row`, or where it is a curve (`steps` and `values`) a row for each `step` and its `value`."""
+    """`row`, or a row for each part of it.
+
+    A curve (`steps` and `values`) has a `step` and its `value` in each, what has `traces` a `trace`, without lists.
+    """
+    if _is_table(row.get("traces")):
+        for trace in row["traces"]:
+            yield {**_without_lists(row), "trace": _without_lists(trace)}
+        return
     steps, values = row.get("steps"), row.get("values")
     if not isinstance(steps, list | tuple) or not isinstance(values, list | tuple) or len(steps) != len(values):
         yield row
@@ -46,6 +53,10 @@ def _by_step(row: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     rest = {key: value for key, value in row.items() if key not in {"steps", "values"}}
     for step, value in zip(steps, values, strict=True):
         yield {**rest, "step": step, "value": value}
+
+
+def _without_lists(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {key: value for key, value in row.items() if value is not None and not isinstance(value, list | tuple)}
 
 
 def _flat(row: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:

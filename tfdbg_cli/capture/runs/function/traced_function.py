@@ -27,7 +27,7 @@ from tfdbg_cli.capture.runs.function.trials import Trials
 from tfdbg_cli.capture.state.snapshot_plan import SnapshotPlan
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.memo import Memo
-from tfdbg_cli.capture.tf.op_definitions import function_name
+from tfdbg_cli.capture.tf.op_definitions import loaded_name
 from tfdbg_cli.capture.tf.second_thread import Beside
 from tfdbg_cli.capture.tf.types import AtomicFunction, ConcreteFunction, EagerTensor, SymbolicTensor, TfFunction
 from tfdbg_cli.config.settings import Settings
@@ -78,9 +78,7 @@ class TracedFunction:
 
     def name_in(self, function: TfFunction | None) -> str:
         """The name in a run that came of a call of the tf.function `function`; None if the program called none."""
-        if self.name == _LOADED and function is not None:
-            return function_name(compat.traces_of(function)[0].name)
-        return self.name
+        return loaded_name(function) or self.name if self.name == _LOADED else self.name
 
     @cached_property
     def slots(self) -> tuple[Slot, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.decision import RunUntil
@@ -21,6 +21,9 @@ from tfdbg_cli.model.stepping import Steppable
 from tfdbg_cli.model.tensors import EMPTY_STORE, TensorStore
 from tfdbg_cli.model.units import count_text
 from tfdbg_cli.model.values import Array
+
+if TYPE_CHECKING:  # few commands ask for it
+    from tfdbg_cli.model.variables import TellsVariables
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +49,8 @@ class Run:
     whether the program got the numbers of an undebugged run; None where that was not examined (eager code, runs left
     alone). If the program is stopped in the middle of the run, `frames` are its Python calls,
     outermost first, and `paused` the op it was stopped after on demand; `unfinished` says so of a saved run, too.
-    `ignored` are the places that were ignored when the run was saved.
+    `ignored` are the places that were ignored when the run was saved. `variables` tells what is known of variables
+    beside their values; None where nothing is.
     """
 
     call: Call
@@ -72,6 +76,7 @@ class Run:
     paused: Replaceable | None = None
     unfinished: bool = False
     ignored: Sequence[IgnoredPlace] = ()
+    variables: TellsVariables | None = None
 
     def __repr__(self) -> str:
         """Short, for notebooks: the dataclass's own repr would print graph, tracebacks and sources."""
@@ -192,7 +197,8 @@ class RunStart:
     """The prompt before a run. `graph` is the program's; nothing has been computed.
 
     `ignored` are the places that count as fine, which commands change, `breakpoints` those of the process, `watch`
-    the last watch that there was. `frames` are the calls of the program that make the run, outermost first.
+    the last watch that there was. `frames` are the calls of the program that make the run, outermost first, and
+    `variables` tells what is known of variables; None where nothing is.
     """
 
     call: Call
@@ -206,6 +212,7 @@ class RunStart:
     breakpoints: Breakpoints = field(default_factory=Breakpoints)
     watch: RunUntil | None = None
     frames: tuple[LiveFrame, ...] = ()
+    variables: TellsVariables | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,6 +62,9 @@ FACTS: tuple[Fact, ...] = (
     Fact(("worker",), Measure.TEXT, "the worker of a job that made the run: worker:chief0 or worker=chief0"),
     Fact(("execution", "exec"), Measure.NUMBER, "the turn of a loop, from 0"),
     Fact(("tensors",), Measure.NUMBER, "how many tensors (lists of runs and layers)"),
+    Fact(("trainable",), Measure.TEXT, "yes, no or unknown (lists of variables)"),
+    Fact(("initialized",), Measure.TEXT, "yes, no or unknown (lists of variables)"),
+    Fact(("written",), Measure.TEXT, "whether the run writes it: yes, no or unknown (lists of variables)"),
     *(Fact((name,), Measure.COUNT, "elements that are so; or their share: zero>50%") for name in _COUNTS),
     *(Fact((name,), Measure.NUMBER, "of the finite elements") for name in ("min", "max", "absmax", "mean", "std")),
 )

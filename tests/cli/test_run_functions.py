@@ -237,3 +237,22 @@ def test_a_name_of_ours_that_is_read_before_tensorflow_is_imported(tmp_path, nam
     assert "could not debug" not in done.stderr
     assert "tfdbg> run -f has_inf_or_nan" in done.stdout
     assert done.stdout.splitlines()[-1] == "nan"
+
+
+def test_the_variables_of_a_step_live_and_in_its_recording(tmp_path) -> None:
+    program = _program(
+        tmp_path,
+        "import tensorflow as tf\nw = tf.Variable([1., 2.], name='w')\n"
+        "t = tf.Variable(5., name='t', trainable=False)\n"
+        "@tf.function\ndef step(x):\n    w.assign_add(x)\n    return tf.reduce_sum(w) * t\n"
+        "for _ in range(2):\n    print(step(tf.constant([1., 0.])).numpy())\n",
+    )
+    done = _run(program, "run", "lv --stats", "detach", json=True)
+    assert done.returncode == 0, done.stderr
+    live = next(row for row in map(json.loads, done.stdout.splitlines()[-4:-2]) if row["kind"] == "variables")
+    told = {row["name"]: (row["trainable"], row["written"], row["summary"]["max"]) for row in live["variables"]}
+    assert told == {"w": (True, True, 2.0), "t": (False, False, 5.0)}
+    done = python("-m", "tfdbg_cli", "run", "--record", tmp_path / "case", "--every", "1", program)
+    assert done.returncode == 0, done.stderr
+    done = python("-m", "tfdbg_cli", "open", tmp_path / "case", "--json", "-c", "runs 1", "-c", "lv --stats")
+    assert json.loads(done.stdout.splitlines()[-1])["variables"] == live["variables"]

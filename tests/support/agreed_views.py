@@ -20,10 +20,12 @@ from support.trained_steps import trained_steps
 from support.two_runs import before, both
 from support.worker_steps import opened_job
 from tfdbg_cli.config.settings import Settings
+from tfdbg_cli.model.beside import Beside
 from tfdbg_cli.model.frames import LiveFrame
 from tfdbg_cli.model.ignored import Ignored, IgnoredPlace
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.profile import NodeTime, Profile
+from tfdbg_cli.model.rules import RuleAlert
 from tfdbg_cli.model.runs import Opened, RunEnd, Stop
 from tfdbg_cli.model.sources import Frame
 
@@ -112,6 +114,17 @@ def _replicas(*, forgotten: bool = False) -> RunEnd:
     return RunEnd(replicated_step(forgotten=forgotten))
 
 
+def _ruled() -> RunEnd:
+    """A stop for a rule that fired in this run, with what rules have found in earlier ones."""
+    alerts = (
+        RuleAlert("dead_relu", 1, "", "prob:0", 0, "Relu", "/home/ada/train.py", 7, "float32[4,2] all x=0", 2, 3),
+        RuleAlert(
+            "exploding_gradient", 3, "", "grad/dense/MatMul:0", 0, "MatMul", None, None, "float32[3,2] |x|≤4e5"
+        ),
+    )
+    return replace(sample_run.run_end(), beside=Beside(alerts))
+
+
 VIEWS = {
     # lists and their counts
     "texts": Screen(sample_run.run_end, "pt names:0"),
@@ -126,9 +139,12 @@ VIEWS = {
     "alerts": Screen(sample_run.run_end, "alerts"),
     "alerts-of-runs": Screen(lambda: sample_run.opened(2), "alerts", "jjj"),
     "alerts-none": Screen(_fine, "alerts"),
+    "alerts-of-rules": Screen(_ruled, "alerts"),
     "sources": Screen(sample_run.run_end, "ls"),
     "profile": Screen(_profiled, "lp"),
+    "profile-by-line": Screen(_profiled, "lp --by line"),
     "profiled-source": Screen(_profiled, "ps train.py"),
+    "variables": Screen(sample_run.run_end, "lv"),
     "layers": Screen(_step, "layers"),
     "layers-unfolded": Screen(_step, "layers --unfold *", "jj"),
     # one thing

@@ -38,6 +38,13 @@ number is a pair; strings are decoded as UTF-8. More fields than these may come;
   of elements; null where a recording does not tell it) under `--stats`; all levels, whatever `-d` shows.
 - `tree`: kind `tree`. `scope`, `rows`: `[{name, node, scope, folded, nodes, tensors}]`, those that are shown;
   `folded` is null of what is no scope.
+- `lv`: kind `variables`. `variables`: `[{name, dtype, shape, nbytes, elements, trainable, initialized, read, written,
+  device, layer, op_type, slot_of, key, full_name, tensor, value_of, summary}]`, null where it is not known. `read`
+  and `written` say whether the run does that, `slot_of` of which variable an optimizer keeps it, `key` what a
+  checkpoint calls it, `tensor` which one holds its value, `value_of` when that was: `updated` (as the run left it),
+  `read`, `given` (before the run) or `saved`; `summary` with `--stats` or `-f`. Of all variables `total`, `elements`,
+  `nbytes`, `trainable` (these three of those that are) and `near_duplicates`: `[[name, other]]`; with `-f` as `lt`
+  `filter`, `raised`, `unread`.
 - `pt`: kind `tensor`. The fields of *tensor*; `summary`, `value` and `elided` of what is shown; `slice` and
   `highlighted` if asked for; `lack` where there is no array. Of several executions (without `-n`, with `-n 2:5` or
   `-n all`): as `lt`, with `summary`; `value` and `elided` too if `-n` asked for them or each is a single number.

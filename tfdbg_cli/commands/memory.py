@@ -14,6 +14,7 @@ if TYPE_CHECKING:  # what commands keep here they load themselves, when they are
     from tfdbg_cli.analysis.alerts import Alert, AlertSearch
     from tfdbg_cli.analysis.batch.rows import BatchRows
     from tfdbg_cli.analysis.graph.ways.walk import Hop
+    from tfdbg_cli.analysis.known_variables import KnownVariables
     from tfdbg_cli.analysis.name_tree import NameTree, TreeRow
     from tfdbg_cli.analysis.origin.by_health import HealthOrigin
     from tfdbg_cli.analysis.origin.finding import Finding, Passed
@@ -73,6 +74,7 @@ class Memory:
     trees: dict[tuple[int, int], NameTree] = field(default_factory=dict)  # of names, by run and how many tensors
     histories: dict[tuple[object, ...], TensorHistory] = field(default_factory=dict)
     alerts: dict[tuple[int, bool, str, int], tuple[AlertSearch, Sequence[Alert]]] = field(default_factory=dict)
+    variables: dict[int, KnownVariables] = field(default_factory=dict)  # by run
     runs: KnownRuns = field(default_factory=KnownRuns)
     placements: dict[tuple[int, str], Placement] = field(default_factory=dict)  # by run and the devices asked for
     order: tuple[tuple[int, str], Sequence[int]] | None = None

@@ -27,6 +27,7 @@ class Verb:
 VERBS: tuple[Verb, ...] = (
     Verb("list_tensors", "list_tensors lt"),
     Verb("layers", "layers ll"),
+    Verb("list_variables", "list_variables lv"),
     Verb("frequencies", "frequencies fq"),
     Verb("find", "find"),
     Verb("print_tensor", "print_tensor pt"),

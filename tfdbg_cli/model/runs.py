@@ -22,9 +22,10 @@ from tfdbg_cli.model.tensors import EMPTY_STORE, TensorStore
 from tfdbg_cli.model.units import count_text
 from tfdbg_cli.model.values import Array
 
-if TYPE_CHECKING:  # a recording, which has neither, opens without them
+if TYPE_CHECKING:  # a recording, which needs none of them, opens without
     from tfdbg_cli.model.beside import Beside
     from tfdbg_cli.model.traces import TracesSeen
+    from tfdbg_cli.model.variables import TellsVariables
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,8 @@ class Run:
     whether the program got the numbers of an undebugged run; None where that was not examined (eager code, runs left
     alone). If the program is stopped in the middle of the run, `frames` are its Python calls,
     outermost first, and `paused` the op it was stopped after on demand; `unfinished` says so of a saved run, too.
-    `ignored` are the places that were ignored when the run was saved.
+    `ignored` are the places that were ignored when the run was saved. `variables` tells what is known of variables
+    beside their values; None where nothing is.
     """
 
     call: Call
@@ -76,6 +78,7 @@ class Run:
     paused: Replaceable | None = None
     unfinished: bool = False
     ignored: Sequence[IgnoredPlace] = ()
+    variables: TellsVariables | None = None
 
     def __repr__(self) -> str:
         """Short, for notebooks: the dataclass's own repr would print graph, tracebacks and sources."""
@@ -198,7 +201,7 @@ class RunStart:
     `ignored` are the places that count as fine, which commands change, `breakpoints` those of the process, `watch`
     the last watch that there was. `frames` are the calls of the program that make the run, outermost first. `beside`
     is what was gathered of the runs so far, if anything, `traces` the traces of the tf.functions that the program
-    called.
+    called; `variables` tells what is known of variables, None where nothing is.
     """
 
     call: Call
@@ -214,6 +217,7 @@ class RunStart:
     frames: tuple[LiveFrame, ...] = ()
     beside: Beside | None = None
     traces: TracesSeen | None = None
+    variables: TellsVariables | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,7 @@ from tfdbg_cli.model.profile import NodeTime, Profile
 from tfdbg_cli.model.runs import Opened, Run
 from tfdbg_cli.model.tensors import MemoryTensorStore, Tensor, describe
 from tfdbg_cli.model.values import Array, Lack, NoValue, Value
+from tfdbg_cli.model.variables import ToldVariables
 
 _SHAPES = ((), (0,), (1,), (7,), (2, 3), (3, 0, 2), (2, 1, 2, 2))
 
@@ -378,3 +379,16 @@ def test_a_budget_that_what_all_runs_share_exceeds_is_kept(tmp_path: Path) -> No
     opened = open_path(tmp_path / "case")
     assert len(opened.runs) == 1
     assert sum(file.stat().st_size for file in (tmp_path / "case").rglob("*") if file.is_file()) < 200_000
+
+
+def test_damage_to_what_is_told_of_variables_costs_that(tmp_path: Path) -> None:
+    run = replace(sample_run(), variables=ToldVariables({"dense/kernel": True}))
+    recorded(tmp_path / "case", run)
+    with closing(sqlite3.connect(tmp_path / "case" / layout.INDEX)) as index:
+        (description,) = index.execute("SELECT description FROM runs").fetchone()
+        fields = json.loads(description)
+        index.execute("UPDATE runs SET description = ?", (json.dumps(fields | {"variables": 12_345}),))
+        index.commit()
+    read = open_path(tmp_path / "case").runs[0]
+    assert read.variables is None
+    assert "Which variables of this run are trained is damaged" in read.gaps

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
+from google.protobuf import text_format
 from support.graph_file_maker import DEVICE, TEXT, graph_def, meta_graph_def, run_metadata, saved_model
 from support.prompt import Prompt
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.examining import examined
+from tfdbg_cli.formats.messages import schema
 from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.model.runs import Opened
 
@@ -254,3 +257,45 @@ def test_doctor_tells_of_a_saved_model(tmp_path: Path) -> None:
     found = examined(tmp_path)
     assert found.what == "a SavedModel" and not found.troubles
     assert "graph serve: 3 nodes." in found.facts
+
+
+def _with_variables() -> Any:
+    """A meta graph with three variables: one trained, one not, one of which nothing is told."""
+    meta = meta_graph_def()
+    graph = graph_def()
+    for name in ("kernel", "steps", "other"):
+        node = graph.node.add(name=name, op="VarHandleOp")
+        node.attr["dtype"].type = 1
+        node.attr["shape"].shape.dim.add(size=3)
+    meta.graph_def = graph.SerializeToString()
+    for collection, names in (("variables", ("kernel", "steps")), ("trainable_variables", ("kernel",))):
+        for name in names:
+            definition = schema.CLASSES["VariableDef"](variable_name=f"{name}:0").SerializeToString()
+            meta.collection_def[collection].bytes_list.value.append(definition)
+    meta.collection_def["losses"].bytes_list.value.append(b"\xff no message")
+    return meta
+
+
+@pytest.mark.parametrize("as_text", [False, True])
+def test_which_variables_are_trained(tmp_path: Path, as_text: bool) -> None:
+    meta = _with_variables()
+    content: bytes | str = meta.SerializeToString()
+    if as_text:
+        graph = schema.GraphDef.FromString(meta.graph_def)
+        meta.graph_def = b""
+        content = f"{text_format.MessageToString(meta)}\ngraph_def {{ {text_format.MessageToString(graph)} }}\n"
+        content = re.sub(r"library: .*|object_graph_def: .*", "", content)
+    rows = Prompt(_written(tmp_path / "model.meta", content)).data("lv")["variables"]
+    assert {row["name"]: row["trainable"] for row in rows} == {"kernel": True, "steps": False, "other": None}
+    assert rows[0]["shape"] == [3] and rows[0]["nbytes"] == 12 and rows[0]["read"] is None
+
+
+def test_which_variables_the_objects_of_a_saved_model_train(tmp_path: Path) -> None:
+    meta = _with_variables()
+    meta.ClearField("collection_def")
+    objects = schema.CLASSES["SavedObjectGraph"].FromString(meta.object_graph_def)
+    for name, trainable in (("kernel", True), ("steps", False), ("other", True), ("other", False)):
+        objects.nodes.add().variable.MergeFrom(schema.CLASSES["SavedVariable"](name=name, trainable=trainable))
+    meta.object_graph_def = objects.SerializeToString()
+    rows = Prompt(_written(tmp_path / "model.meta", meta.SerializeToString())).data("lv")["variables"]
+    assert {row["name"]: row["trainable"] for row in rows} == {"kernel": True, "steps": False, "other": None}

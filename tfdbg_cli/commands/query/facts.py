@@ -64,6 +64,9 @@ FACTS: tuple[Fact, ...] = (
     Fact(("tensors",), Measure.NUMBER, "how many tensors (lists of runs and layers)"),
     Fact(("calls",), Measure.NUMBER, "how often a trace was called (traces)"),
     Fact(("seconds",), Measure.NUMBER, "how long it took to make a trace (traces)"),
+    Fact(("trainable",), Measure.TEXT, "yes, no or unknown (lists of variables)"),
+    Fact(("initialized",), Measure.TEXT, "yes, no or unknown (lists of variables)"),
+    Fact(("written",), Measure.TEXT, "whether the run writes it: yes, no or unknown (lists of variables)"),
     *(Fact((name,), Measure.COUNT, "elements that are so; or their share: zero>50%") for name in _COUNTS),
     *(Fact((name,), Measure.NUMBER, "of the finite elements") for name in ("min", "max", "absmax", "mean", "std")),
 )

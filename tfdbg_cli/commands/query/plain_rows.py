@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from tfdbg_cli.commands.query.argument import query_line
-from tfdbg_cli.commands.query.facts import BY_NAME, Measure, amount, holds, regex, text_test
+from tfdbg_cli.commands.query.facts import BY_NAME, Measure, amount, holds, regex, shape_test, text_test
 from tfdbg_cli.commands.query.language import FactTest, Query, Word
 from tfdbg_cli.commands.query.named import asked_query
 from tfdbg_cli.commands.query.stages import Asked, Stage, StagedQuery, no_such_fact
 from tfdbg_cli.document.text import Line
+from tfdbg_cli.model.tensors import Shape
 
 Row = TypeVar("Row")
 
@@ -48,8 +49,8 @@ class PlainRows(Generic[Row]):
     """What rows know. Plain words search in `words`, and so does the fact `name` unless `texts` has another.
 
     `texts` and `numbers` tell facts of a row, and so do `counted`, which take their time. A size among `numbers` is
-    one in bytes; `elements` is what a share of elements is one of. `kind` says what has these facts: "a run". A row
-    of which a fact raises one of `lost` is not admitted.
+    one in bytes; `elements` is what a share of elements is one of, and a size without a unit. `shape` tells that of a
+    row. `kind` says what has these facts: "a run". A row of which a fact raises one of `lost` is not admitted.
     """
 
     kind: str
@@ -58,6 +59,7 @@ class PlainRows(Generic[Row]):
     numbers: Mapping[str, Callable[[Row], float]] = field(default_factory=dict)
     counted: Mapping[str, Callable[[Row], float]] = field(default_factory=dict)
     elements: Callable[[Row], float] | None = None
+    shape: Callable[[Row], Shape | None] | None = None
     lost: tuple[type[Exception], ...] = ()
 
     def left(self, query: str, rows: Sequence[Row], everything: str) -> Left[Row]:
@@ -113,18 +115,31 @@ class PlainRows(Generic[Row]):
         if part.fact in self.texts or part.fact == "name":
             test, text = text_test(part), self.texts.get(part.fact, self.words)
             return Asked(Stage.ROW, lambda _, index: test(text(rows[index])))
+        measure = BY_NAME[part.fact].measure
+        if measure is Measure.SHAPE:
+            return self._asked_shape(part, rows)
         number = self.numbers.get(part.fact) or self.counted.get(part.fact)
         if number is None:
             raise no_such_fact(part, self.kind)
-        wanted = amount(part, BY_NAME[part.fact].measure)
-        elements = self.elements if wanted.share else None
-        if wanted.share is (elements is None) or (BY_NAME[part.fact].measure is Measure.SIZE) is not wanted.bytes:
-            raise no_such_fact(part, self.kind)
+        wanted = amount(part, measure)
         fits = holds(part.sign, wanted.number)
+        if measure is Measure.SIZE and not wanted.bytes and self.elements is not None:
+            size = self.elements
+            return Asked(Stage.ROW, lambda _, index: fits(size(rows[index])))
+        elements = self.elements if wanted.share else None
+        if wanted.share is (elements is None) or (measure is Measure.SIZE) is not wanted.bytes:
+            raise no_such_fact(part, self.kind)
         stage = Stage.ROW if part.fact in self.numbers else Stage.VALUE
         if elements is None:
             return Asked(stage, lambda _, index: fits(number(rows[index])))
         return Asked(stage, lambda _, index: fits(_share(number(rows[index]), elements(rows[index]))))
+
+    def _asked_shape(self, part: FactTest, rows: Sequence[Row]) -> Asked:
+        shape = self.shape
+        if shape is None:
+            raise no_such_fact(part, self.kind)
+        fits = shape_test(part)
+        return Asked(Stage.ROW, lambda _, index: fits(shape(rows[index])))
 
 
 def _share(count: float, elements: float) -> float:

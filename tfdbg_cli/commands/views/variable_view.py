@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
 from dataclasses import dataclass
 
 from tfdbg_cli.analysis.graph.feeds import feed_name
 from tfdbg_cli.analysis.graph.lineage import Lineage
+from tfdbg_cli.analysis.variables.uses import use_of
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.views.call_rows import argument_shape
@@ -20,12 +20,7 @@ from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.units import shape_text
 from tfdbg_cli.model.updates import after_update, before_update
 from tfdbg_cli.model.values import NoValue
-from tfdbg_cli.model.walks import nearest_first
-from tfdbg_cli.ops.kinds import MERGE, PASSING, VARIABLE_READS
-
-# Ops that hand a handle on, into calls, branches and turns of loops.
-_HAND_ON = PASSING | MERGE | {"LoopVariable", "Placeholder", "_Arg"}
-_MOST_NODES = 5_000
+from tfdbg_cli.ops.kinds import VARIABLE_READS
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +100,5 @@ def _of_node(context: Context, name: str, what: str) -> list[_Captured]:
 
 def _readers(lineage: Lineage, node: Node) -> list[str]:
     """The ops that read the variable, wherever its handle is handed on to."""
-
-    def readers(name: str, op_types: Container[str]) -> list[str]:
-        read = (reader for graph in lineage.graphs for reader, _ in graph.consumers(name))
-        return [reader.name for reader in read if reader.op_type in op_types]
-
-    handed_on = nearest_first([node.name], lambda name: readers(name, _HAND_ON), most=_MOST_NODES)
-    return list(dict.fromkeys(name for at, _ in handed_on for name in readers(at, VARIABLE_READS)))
+    read = (reader for graph in lineage.graphs for reader in use_of(graph, node).readers)
+    return list(dict.fromkeys(reader.name for reader in read if reader.op_type in VARIABLE_READS))

@@ -14,6 +14,7 @@ from tfdbg_cli.model.calls import Call, RunKind
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import NoValue
+from tfdbg_cli.model.variables import ToldVariables
 
 _LARGE = f"The checksums of variables of more than {CHECKED >> 20} MB are compared by `tfdbg doctor` alone."
 
@@ -44,7 +45,15 @@ def read_checkpoint(number: int, path: Path) -> Run:
         Graph([_node(key, name, facts, names) for key, name in names.items()], GraphKind.PYTHON),
         notes=tuple(notes),
         origin_path=str(path),
+        variables=ToldVariables(_trained(facts, names)),
     )
+
+
+def _trained(facts: Mapping[str, VariableFacts], names: Mapping[str, str]) -> Mapping[str, bool]:
+    """Which variables an optimizer keeps something of, and so trains; what it keeps is not trained."""
+    slots = {key: one.slot_of for key, one in facts.items() if one.slot_of}
+    found = {names[key]: True for key in slots.values() if key in names}
+    return found | {names[key]: False for key in slots if key in names}
 
 
 def _facts(index: CheckpointIndex, notes: list[str]) -> Mapping[str, VariableFacts]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tfdbg_cli.errors import NothingYetError, TfdbgError
 from tfdbg_cli.formats.container import layout
@@ -26,6 +26,9 @@ from tfdbg_cli.model.graph import Graph, GraphKind
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import Traceback
 from tfdbg_cli.model.units import count_text
+
+if TYPE_CHECKING:
+    from tfdbg_cli.model.variables import ToldVariables
 
 NO_RUN_ADVICE = (
     "Let the program go on until a run has ended; with --every N one run in N is recorded, and a --budget smaller"
@@ -251,7 +254,21 @@ class RecordingReader:
                 run = replace(run, profile=read_profile(json.loads(self._index.content(whole(profile)))))
             except (DamagedIndexError, *WRONG_CONTENT):
                 damages.append("The times of this run are damaged and were left out.")
+        run = replace(run, variables=self._variables(fields.get("variables"), damages))
         return self._with_program(run, program, damages), damages
+
+    def _variables(self, content: Any, damages: list[str]) -> ToldVariables | None:
+        """What the content with this number tells of variables; None where there is none."""
+        if content is None:
+            return None
+        from tfdbg_cli.model.variables import ToldVariables  # to open a recording nobody needs it
+
+        try:
+            fields = json.loads(self._index.content(whole(content)))
+            return ToldVariables({text(name): flag(value) for name, value in fields["trainable"].items()})
+        except (DamagedIndexError, *WRONG_CONTENT):
+            damages.append("Which variables of this run are trained is damaged and was left out.")
+            return None
 
     def _with_program(self, run: Run, program: Any, damages: list[str]) -> Run:
         try:

@@ -178,6 +178,11 @@ class RunRows:
         contents = packed(rows, FACTS), packed(rows, PLACES, number)
         return {"columns": [self._contents.number(content) for content in contents]}
 
+    def _variables(self, run: Run) -> dict[str, Any]:
+        """What the description of a run says of its variables; runs of one kind say the same, which is kept once."""
+        trainable = {} if run.variables is None else dict(run.variables.trainable)
+        return {"variables": self._contents.number(json_bytes({"trainable": trainable}))} if trainable else {}
+
     def _write_run(self, run: Run, number: int, nbytes: int, columns: dict[str, Any]) -> None:
         description = {
             "call": call_fields(run.call),
@@ -191,6 +196,7 @@ class RunRows:
             "profile": None
             if run.profile is None
             else self._contents.number(json_bytes(profile_fields(run.profile))),
+            **self._variables(run),
             **columns,
         }
         row = (

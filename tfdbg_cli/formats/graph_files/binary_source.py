@@ -14,7 +14,7 @@ from tfdbg_cli.formats.messages.tensor_proto import varint
 from tfdbg_cli.formats.messages.wire import BYTES, first_part
 from tfdbg_cli.model.graph import Graph, GraphKind
 
-_GRAPH, _SIGNATURE = 2, 5
+_GRAPH, _COLLECTION, _SIGNATURE = 2, 4, 5
 _FIELDS = {"meta_info_def": 1, "object_graph_def": 7}
 
 
@@ -84,11 +84,19 @@ class BinaryMetaGraph:
 
     def signatures(self, damages: Damages) -> Mapping[str, Any]:
         """Its SignatureDefs by name."""
+        return self._entries(_SIGNATURE, "signature_def", damages)
+
+    def collections(self, damages: Damages) -> Mapping[str, Any]:
+        """Its CollectionDefs by name."""
+        return self._entries(_COLLECTION, "collection_def", damages)
+
+    def _entries(self, number: int, field: str, damages: Damages) -> Mapping[str, Any]:
+        """The entries of the map that is the field with this number."""
         found: dict[str, Any] = {}
-        for span in self._found.get(_SIGNATURE, []):
+        for span in self._found.get(number, []):
             entry = self._data[span.start : span.end]
-            framed = bytes([_SIGNATURE << 3 | BYTES]) + varint(len(entry)) + entry
-            found.update(_parsed("MetaGraphDef", framed, span.start, damages).signature_def.items())
+            framed = bytes([number << 3 | BYTES]) + varint(len(entry)) + entry
+            found.update(getattr(_parsed("MetaGraphDef", framed, span.start, damages), field).items())
         return found
 
 

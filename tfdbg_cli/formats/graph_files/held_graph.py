@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from tfdbg_cli.model.calls import Argument, Call, RunKind
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.profile import Profile
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.variables import ToldVariables
 
 NO_VALUES = "This is a graph without values: the file keeps what is computed, and nothing of what came of it."
 
@@ -25,6 +26,7 @@ class GraphFacts:
     profile: Profile | None = None
     python_graph: Graph | None = None
     called: str = ""  # what the program calls it
+    trainable: Mapping[str, bool] = field(default_factory=dict)  # of variables, as far as it is told
 
 
 @dataclass(frozen=True)
@@ -47,4 +49,5 @@ def graph_run(number: int, held: HeldGraph, path: str) -> Run:
         notes=(*facts.damages, *facts.notes),
         lacks=NO_VALUES,
         origin_path=path,
+        variables=ToldVariables(facts.trainable),
     )

@@ -12,6 +12,7 @@ from tfdbg_cli.formats.graph_files.mended import Damages
 from tfdbg_cli.formats.graph_files.misfits import tell_misfits, tell_repeated
 from tfdbg_cli.formats.graph_files.object_paths import function_paths
 from tfdbg_cli.formats.graph_files.source import GraphSource, MetaSource
+from tfdbg_cli.formats.graph_files.trained_variables import trained_variables
 from tfdbg_cli.formats.messages.attribute_text import dtype_text, shape_text
 from tfdbg_cli.formats.messages.tensor_proto import shape_of
 from tfdbg_cli.model.calls import Argument
@@ -116,7 +117,9 @@ class MetaGraph:
         named = [*(argument.name for argument in arguments), *results]
         tell_misfits(graph, damages, source.functions(damages), named)
         notes = (*self.notes, *_functions_told(library))
-        return GraphFacts(graph, arguments, results, notes, (*self._damages.told(), *damages.told()))
+        trained = trained_variables(self._source.collections(self._damages), self._objects)
+        told = (*self._damages.told(), *damages.told())
+        return GraphFacts(graph, arguments, results, notes, told, trainable=trained)
 
     @cached_property
     def _info(self) -> Any:

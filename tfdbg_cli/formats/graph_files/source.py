@@ -35,3 +35,7 @@ class MetaSource(Protocol):
     def signatures(self, damages: Damages) -> Mapping[str, Any]:
         """Its SignatureDefs by name."""
         ...
+
+    def collections(self, damages: Damages) -> Mapping[str, Any]:
+        """Its CollectionDefs by name."""
+        ...

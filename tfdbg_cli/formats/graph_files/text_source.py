@@ -136,12 +136,20 @@ class TextMetaGraph:
 
     def signatures(self, damages: Damages) -> Mapping[str, Any]:
         """Its SignatureDefs by name."""
+        return self._entries("signature_def", "a signature", damages)
+
+    def collections(self, damages: Damages) -> Mapping[str, Any]:
+        """Its CollectionDefs by name."""
+        return self._entries("collection_def", "a collection", damages)
+
+    def _entries(self, field: str, what: str, damages: Damages) -> Mapping[str, Any]:
+        """The entries of the map that is `field`; `what` says what each is."""
         found: dict[str, Any] = {}
-        for block in self._fields.get("signature_def", []):
+        for block in self._fields.get(field, []):
             try:
-                found.update(self._text.parsed(block, "MetaGraphDef", as_field=True).signature_def.items())
+                found.update(getattr(self._text.parsed(block, "MetaGraphDef", as_field=True), field).items())
             except TextDamageError as error:
-                damages.add("a signature", error.offset, str(error), error.place)
+                damages.add(what, error.offset, str(error), error.place)
         return found
 
     @cached_property

@@ -100,9 +100,13 @@ MESSAGES = {
     # Files of programs. Graphs in them are parsed one by one, and where they lie is wanted when they are damaged.
     "SavedModel": "saved_model_schema_version:int64=1 meta_graphs:bytes*=2",
     "MetaGraphDef": (
-        "meta_info_def:MetaInfoDef=1 graph_def:bytes=2 signature_def:SignatureDef%=5 object_graph_def:bytes=7"
+        "meta_info_def:MetaInfoDef=1 graph_def:bytes=2 collection_def:CollectionDef%=4 signature_def:SignatureDef%=5"
+        " object_graph_def:bytes=7"
     ),
     "MetaInfoDef": "stripped_op_list:OpList=2 tags:string*=4 tensorflow_version:string=5",
+    "CollectionDef": "bytes_list:BytesList=2",
+    "BytesList": "value:bytes*=1",
+    "VariableDef": "variable_name:string=1",
     "SignatureDef": "inputs:TensorInfo%=1 outputs:TensorInfo%=2 method_name:string=3",
     "TensorInfo": "encoding|name:string=1 dtype:int32=2 tensor_shape:TensorShapeProto=3",
     "SavedObjectGraph": "nodes:SavedObject*=1",

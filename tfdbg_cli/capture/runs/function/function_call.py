@@ -12,6 +12,7 @@ from tfdbg_cli.capture.controller import EVERYTHING, Action, Controller, Plan
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.functions.arguments import given, given_values
 from tfdbg_cli.capture.functions.forward_function import HandedOver
+from tfdbg_cli.capture.functions.known_variables import FunctionVariables
 from tfdbg_cli.capture.pipeline import Capture
 from tfdbg_cli.capture.runs.batch_places import batch_places, ids_of
 from tfdbg_cli.capture.runs.function.capture import WithoutValues
@@ -137,7 +138,7 @@ class FunctionCall:
 
     def with_inputs(self, run: Run) -> Run:
         """`run` with its variables as they were before it, and with the values that its failing op was given."""
-        run = with_variables_before(run, self.traced)
+        run = replace(with_variables_before(run, self.traced), variables=FunctionVariables(self.traced.slots))
         forward = self.traced.forward
         run = run if forward is None else replace(run, notes=(*run.notes, _BEFORE.format(forward.scope)))
         try:
@@ -165,6 +166,7 @@ class PendingCall:
                 traced.tracebacks,
                 estimate=self.estimate(EVERYTHING),
                 steppable=SteppableCall(traced.root, self._call.inputs),
+                variables=FunctionVariables(traced.slots),
             )
 
     def estimate(self, capture: CaptureRequest, watching: bool = False, directory: Path | None = None) -> Estimate:

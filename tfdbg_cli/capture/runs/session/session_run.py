@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -27,6 +27,7 @@ from tfdbg_cli.capture.sessions.call_names import call_of, looks_at
 from tfdbg_cli.capture.sessions.exact.traffic import traffic_of
 from tfdbg_cli.capture.sessions.extended.call_checks import call_checks, reached_by, state_of, why_not_inside
 from tfdbg_cli.capture.sessions.invocation import Invocation
+from tfdbg_cli.capture.sessions.known_variables import SessionVariables
 from tfdbg_cli.capture.sessions.program_graph import program_graph
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.tracebacks import tracebacks_of
@@ -73,6 +74,7 @@ class Pending:
             tracebacks_of(graph),
             estimate=self.estimate(EVERYTHING),
             steppable=SteppableRun(self._invocation),
+            variables=SessionVariables(self._invocation.session),
         )
 
     def estimate(self, capture: CaptureRequest, watching: bool = False, directory: Path | None = None) -> Estimate:
@@ -196,7 +198,7 @@ class SessionRun:
         )
 
     def with_inputs(self, run: Run) -> Run:
-        return with_inputs(run, self._invocation)
+        return replace(with_inputs(run, self._invocation), variables=SessionVariables(self._invocation.session))
 
 
 def intercepted(controller: Controller, invocation: Invocation) -> RunResult:

@@ -177,7 +177,7 @@ def test_a_dumping_session_writes_a_recording_of_what_its_function_names(tmp_pat
         assert session.run(y, {x: [0, 0]}).tolist() == [0, 0]
         session.run(y, {x: [1, 1]})
         assert session.run_call_count == 2
-        session._tfdbg_controller._controller._recorder.end()  # as at the end of the program
+        session._tfdbg_controller._controller._taker.end()  # as at the end of the program
         runs = open_path(tmp_path / "s").runs
         assert [run.tensors.nodes() for run in runs] == [["more"], ["more"]]
         with pytest.raises(ValueError, match="non-empty"):

@@ -33,6 +33,7 @@ TENSORFLOW_NAMES = {
     "ExecutionHead": "Execution",
     "TraceHead": "GraphExecutionTrace",
     "ArgDef": "OpDef.ArgDef",
+    "BytesList": "CollectionDef.BytesList",
     "XEventEntry": "profiler.XPlane.EventMetadataEntry",
     "XStatEntry": "profiler.XPlane.StatMetadataEntry",
     **{f"X{name}": f"profiler.X{name}" for name in ("Space", "Plane", "Line", "Event", "Stat")},
@@ -67,7 +68,7 @@ def test_a_map_of_attributes_is_a_map() -> None:
 
 @pytest.mark.tf
 def test_every_field_is_the_one_of_tensorflow() -> None:
-    from tensorflow.core.framework import function_pb2, graph_pb2, summary_pb2
+    from tensorflow.core.framework import function_pb2, graph_pb2, summary_pb2, variable_pb2
     from tensorflow.core.protobuf import (
         config_pb2,
         debug_event_pb2,
@@ -82,7 +83,7 @@ def test_every_field_is_the_one_of_tensorflow() -> None:
         event_pb2.Event, graph_pb2.GraphDef, summary_pb2.Summary, function_pb2.FunctionDefLibrary,
         debug_event_pb2.DebugEvent, saved_model_pb2.SavedModel, config_pb2.RunMetadata,
         tensor_bundle_pb2.BundleHeaderProto, tensor_bundle_pb2.BundleEntryProto,
-        trackable_object_graph_pb2.TrackableObjectGraph, xplane_pb2.XSpace,
+        trackable_object_graph_pb2.TrackableObjectGraph, variable_pb2.VariableDef, xplane_pb2.XSpace,
     )  # fmt: skip
     known: dict[str, Any] = {}
     for root in roots:

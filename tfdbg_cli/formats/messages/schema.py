@@ -104,7 +104,7 @@ MESSAGES = {
         " object_graph_def:bytes=7"
     ),
     "MetaInfoDef": "stripped_op_list:OpList=2 tags:string*=4 tensorflow_version:string=5",
-    "CollectionDef": "bytes_list:BytesList=2",
+    "CollectionDef": "kind|bytes_list:BytesList=2",
     "BytesList": "value:bytes*=1",
     "VariableDef": "variable_name:string=1",
     "SignatureDef": "inputs:TensorInfo%=1 outputs:TensorInfo%=2 method_name:string=3",

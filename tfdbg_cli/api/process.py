@@ -14,6 +14,7 @@ from tfdbg_cli.api.process_debugger import ProcessDebugger, process_debugger
 from tfdbg_cli.api.screen_beside import load_beside
 from tfdbg_cli.capture.dump_folders import empty_folder
 from tfdbg_cli.capture.intercept.debugged_function import DebuggedFunction
+from tfdbg_cli.capture.own_draws import draws_to_tell_behind_a_recording
 from tfdbg_cli.capture.runs.eager.call import eager_block
 from tfdbg_cli.commands.asked.record_decision import record_decision
 from tfdbg_cli.commands.asked.watch_decision import watch_decision
@@ -22,6 +23,7 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.bundles.writer import refuse_unless_free
 from tfdbg_cli.formats.recording.addresses import refuse_to_write
 from tfdbg_cli.model.decision import Continue, RecordRun, RecordRuns
+from tfdbg_cli.streams import to_stderr
 
 
 def enable(ui_type: str | None = None, dump_root: str | None = None, thread_name_filter: str | None = None) -> None:
@@ -229,6 +231,8 @@ def stop_recording() -> None:
     debugger = process_debugger().debugger
     debugger.recorder.end()
     debugger.stop_recording()
+    if sentence := draws_to_tell_behind_a_recording():
+        to_stderr(sentence)
 
 
 def add_tensor_filter(filter_name: str, tensor_filter: TensorFilter) -> None:

@@ -66,7 +66,8 @@ class Plan:
     only kept until then. `watch_options` are the debug ops and tensors that a `watch_fn` asked for. `values` says
     where the values of a run that is not watched come from. `statistics` asks for statistics of the tensors in place
     of values, where these are cheaper to have; the nodes that it selects give their values all the same. `recorded`
-    says that the values are written to a recording, and that nobody looks at them now.
+    says that the values are written to a recording, and that nobody looks at them now; `among_recorded` that this run
+    is one of many of which some are: random ops that count inside their kernels must be the same ones in all of them.
     """
 
     number: int
@@ -79,6 +80,7 @@ class Plan:
     values: Values = Values.AUTO
     statistics: NodeSelection | None = None
     recorded: bool = False
+    among_recorded: bool = False
 
     @property
     def watching(self) -> bool:

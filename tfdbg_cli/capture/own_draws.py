@@ -9,6 +9,7 @@ from __future__ import annotations
 from tfdbg_cli.model.units import names_text
 
 _untold: dict[str, None] = {}
+_recorded: dict[str, None] = {}
 _told: set[str] = set()
 
 
@@ -16,6 +17,24 @@ def note_draws(function: str) -> None:
     """Note that a call of `function`, by its name for the user, drew such numbers."""
     if function not in _told:
         _untold[function] = None
+
+
+def note_recorded_draws(function: str) -> None:
+    """Note that a recorded call of `function` drew such numbers."""
+    _recorded[function] = None
+
+
+def draws_to_tell_behind_a_recording() -> str:
+    """A sentence about the functions that drew so while a recording was on, which is over; empty without any."""
+    names = list(_recorded)
+    _recorded.clear()
+    if not names:
+        return ""
+    verb = "has" if len(names) == 1 else "have"
+    return (
+        f"{names_text(names)} {verb} random ops that count inside their kernels, and the calls that were recorded had"
+        " kernels of their own: called from here on, they draw other numbers than undebugged."
+    )
 
 
 def draws_to_tell() -> str:

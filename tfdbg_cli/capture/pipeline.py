@@ -13,6 +13,7 @@ from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.tf.op_errors import OpError, run_error
 from tfdbg_cli.capture.tf.types import RunResult
 from tfdbg_cli.collection import COLLECTION_PUT_OFF, count_as_old
+from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.exactness import Exactness
 from tfdbg_cli.model.runs import Run
@@ -51,6 +52,15 @@ class SelfChecking(Protocol):
     @property
     def exactness(self) -> Exactness | None:
         """How exact the run was, as far as is known without its values; None where that is not asked."""
+        ...
+
+
+@runtime_checkable
+class DrawsAlike(Protocol):
+    """A call that can be made with the random ops of a captured one."""
+
+    def as_captured(self, settings: Settings) -> RunResult:
+        """Perform the call as the program made it, but draw as a recorded call does. Raises what the call raises."""
         ...
 
 
@@ -163,12 +173,19 @@ def performed(controller: Controller, made: Interceptable) -> RunResult:
     assert plan is not None
     try:
         if capture is None and not plan.errors:
-            return made.plain()
+            return _left(made, plan, controller.settings)
         with Reported(controller, plan, made, capture):
-            return made.plain() if capture is None else capture.perform()
+            return _left(made, plan, controller.settings) if capture is None else capture.perform()
     except Exception as error:
         LEFT_CALL.note(error, plan, made)
         raise
+
+
+def _left(made: Interceptable, plan: Plan, settings: Settings) -> RunResult:
+    """Perform a call of which nothing is taken."""
+    if plan.among_recorded and isinstance(made, DrawsAlike):
+        return made.as_captured(settings)
+    return made.plain()
 
 
 class Failure(NamedTuple):

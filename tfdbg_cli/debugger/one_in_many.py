@@ -21,6 +21,11 @@ class OneInMany:
             return (self._counts[kind] - 1) % self._every == 0
 
     @property
+    def some(self) -> bool:
+        """Whether others are left between those that are taken."""
+        return self._every > 1
+
+    @property
     def counted(self) -> int:
         """How many runs have begun."""
         with self._lock:

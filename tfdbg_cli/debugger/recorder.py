@@ -86,6 +86,12 @@ class Recorder:
         asked = self._asked or self._awaited
         return nodes_of(asked) if asked is not None and asked.stats_only else None
 
+    @property
+    def takes_some(self) -> bool:
+        """Whether runs are left between those that are recorded."""
+        asked = self._asked or self._awaited
+        return asked is not None and asked.every > 1
+
     def begin_with_first_run(self, asked: RecordRuns) -> None:
         """Begin the recording at the first run: until then the program may set TF_CONFIG, which names the worker.
 

@@ -39,19 +39,21 @@ class RecordingController(GoBetween):
         plan = super().run_starts(pending)
         if not self._taker.on or is_find(pending) or plan.action is Action.PROFILE:
             return plan
-        eager = isinstance(pending, PendingSection)
-        if not self._threads.include_this() or not self._taker.wants((self, eager)):
+        if not self._threads.include_this():
             return plan
+        among = replace(plan, among_recorded=True) if self._taker.takes_some else plan
+        if not self._taker.wants((self, isinstance(pending, PendingSection))):
+            return among
         if plan.action is Action.CAPTURE:
             self._recorded[plan.number] = plan
-            return plan
+            return among
         statistics = self._taker.statistics
-        captured = replace(plan, action=Action.CAPTURE, errors=True, statistics=statistics, recorded=True)
+        captured = replace(among, action=Action.CAPTURE, errors=True, statistics=statistics, recorded=True)
         inside = statistics is not None and isinstance(pending, PendingCall)
         refused = None if inside else refusal(pending.estimate(captured.capture))
         if refused is not None:
             self._taker.missed(f"Run #{plan.number} is not recorded. {refused}")
-            return plan
+            return among
         self._recorded[plan.number] = plan
         return captured
 

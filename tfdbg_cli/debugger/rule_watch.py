@@ -73,6 +73,11 @@ class RuleWatch:
         return self._asked is not None
 
     @property
+    def takes_some(self) -> bool:
+        """Whether runs are left between those that are judged."""
+        return self._which.some
+
+    @property
     def alerts(self) -> tuple[RuleAlert, ...]:
         """What the rules have found, in the order in which it was."""
         with self._lock:

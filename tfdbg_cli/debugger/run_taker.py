@@ -22,6 +22,11 @@ class RunTaker(Protocol):
         ...
 
     @property
+    def takes_some(self) -> bool:
+        """Whether it takes some runs and leaves others between them."""
+        ...
+
+    @property
     def unattended(self) -> bool:
         """Whether nobody asked for a prompt, so that an error of a run is reported to it instead."""
         ...

@@ -37,6 +37,11 @@ class TrendKeeper:
         return self._which is not None
 
     @property
+    def takes_some(self) -> bool:
+        """Whether runs are left between those that are taken."""
+        return self._which is not None and self._which.some
+
+    @property
     def series(self) -> Mapping[Hashable, Sequence[Series]]:
         """What is kept so far, by what the calls have in common."""
         with self._lock:

@@ -24,6 +24,7 @@ from tfdbg_cli.capture.functions.early_reports import shown_early
 from tfdbg_cli.capture.functions.frame_reports import FrameExecution, Rewritten, Unrolled
 from tfdbg_cli.capture.functions.grafted import grafted
 from tfdbg_cli.capture.functions.kept_tensors import NO_TENSORS, KeptTensors, alias
+from tfdbg_cli.capture.functions.kernel_draws import kernel_draws
 from tfdbg_cli.capture.functions.own_names import is_ours, original_names
 from tfdbg_cli.capture.functions.rewrite import Exposed
 from tfdbg_cli.capture.functions.straight import Straight
@@ -156,7 +157,7 @@ class Instrumented:
     @cached_property
     def random_note(self) -> str:
         """A sentence about random numbers that are not those of the plain function; empty when there are none."""
-        random = sorted({name for scope in self.root.all() for name in _random_in(scope)})
+        random = kernel_draws(self.root)
         return _RANDOM.format(names_text(random)) if random else ""
 
     def perform(self, inputs: Sequence[EagerTensor], room: int | None = None) -> CallResult:
@@ -333,15 +334,6 @@ class Instrumented:
         if unshown:
             notes.append(_UNSHOWN.format(" and ".join(unshown)))
         return tuple(notes)
-
-
-def _random_in(scope: Scope) -> Iterable[str]:
-    """The nodes of `scope` that draw random numbers by a seed from a state that they keep themselves."""
-    for node in scope.needed.nodes:
-        if "seed" in node.attr and "seed2" in node.attr and (node.attr["seed"].i or node.attr["seed2"].i):
-            definition = compat.op_definition(node.op)
-            if definition is not None and definition.is_stateful:
-                yield scope.name_of(node.name)
 
 
 def _forget(names: Sequence[str]) -> None:

@@ -13,7 +13,7 @@ from tfdbg_cli.capture.dump_folders import to_keep
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.functions.instrumented import CallResult, Instrumented
 from tfdbg_cli.capture.functions.kept_tensors import KeptTensors
-from tfdbg_cli.capture.own_draws import note_draws
+from tfdbg_cli.capture.own_draws import note_draws, note_recorded_draws
 from tfdbg_cli.capture.runs.function.traced_function import TracedFunction
 from tfdbg_cli.capture.runs.function.verdict import in_place
 from tfdbg_cli.capture.state.call_snapshot import CallSnapshot
@@ -24,6 +24,7 @@ from tfdbg_cli.capture.tf.types import EagerTensor, RunResult
 from tfdbg_cli.capture.what_if.function import FunctionWhatIf
 from tfdbg_cli.capture.what_if.steppers import SteppableReplay
 from tfdbg_cli.capture.what_if.whole_run import WholeWhatIf
+from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.formats.dumps.writer import write_dump
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.decision import GraphChoice
@@ -59,6 +60,10 @@ class PerformedCall(Protocol):
         """Make the call as the program made it."""
         ...
 
+    def as_captured(self, settings: Settings) -> RunResult:
+        """Make the call as the program made it, but with the random ops of a recorded one (`pipeline.DrawsAlike`)."""
+        ...
+
 
 class CapturedCall(ABC):
     """One call with its values in memory; subclasses take them in different ways."""
@@ -80,6 +85,8 @@ class CapturedCall(ABC):
         """Make the call by `instrumented` and set `outcome`, also when it fails. Raises what the call raises."""
         if self.plan.watched is not None and instrumented.random_note:  # a captured call says so on its own screen
             note_draws(self.call.name)
+        elif self.plan.recorded and instrumented.random_note:
+            note_recorded_draws(self.call.name)
         with INSIDE:
             self.outcome = instrumented.perform(self.call.inputs, self.room)
         if self.outcome.error is not None:

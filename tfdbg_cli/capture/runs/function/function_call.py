@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.chooser import chooser
 from tfdbg_cli.capture.controller import EVERYTHING, Action, Controller, Plan
 from tfdbg_cli.capture.failures import report
@@ -23,10 +24,12 @@ from tfdbg_cli.capture.runs.function.traced_function import TracedFunction, trac
 from tfdbg_cli.capture.runs.function.tracing_notes import Entered, tracing_notes
 from tfdbg_cli.capture.runs.function.watched_calls import watch_capture
 from tfdbg_cli.capture.tf.callers import caller_line
+from tfdbg_cli.capture.tf.observers import observed
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import AtomicFunction, EagerTensor, Method, RunResult
 from tfdbg_cli.capture.what_if.steppers import SteppableCall
 from tfdbg_cli.collection import COLLECTION_PUT_OFF
+from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.errors import reason_of
 from tfdbg_cli.model.calls import Call, RunError, RunKind
 from tfdbg_cli.model.decision import CaptureRequest
@@ -59,6 +62,21 @@ class FunctionCall:
     def plain(self) -> RunResult:
         with INSIDE:
             return self._call_flat(self._atomic, *self._inputs)
+
+    def as_captured(self, settings: Settings) -> RunResult:
+        try:
+            drawing = self.traced.drawing_of_all(self._inputs, memory_budget(settings))
+        except Exception as error:  # noqa: BLE001  # whatever TensorFlow makes of a graph that we rewrote
+            report("make a call with the random numbers of a recorded one", error)
+            drawing = None
+        if drawing is None:
+            return self.plain()
+        with INSIDE:
+            outcome = drawing.perform(self._inputs, 0)
+        if outcome.error is not None:
+            raise outcome.error
+        observed(self.traced.root.body.name, self._inputs, outcome.outputs)
+        return list(outcome.outputs) or None
 
     def pending(self, controller: Controller) -> PendingCall:
         return PendingCall(self, controller)

@@ -20,6 +20,7 @@ from tfdbg_cli.capture.functions.exact.proof import Apart, Onto, Proof, proven
 from tfdbg_cli.capture.functions.forward_function import ForwardFunction
 from tfdbg_cli.capture.functions.graph import function_graph, function_tracebacks
 from tfdbg_cli.capture.functions.instrumented import Instrumented
+from tfdbg_cli.capture.functions.kernel_draws import kernel_draws
 from tfdbg_cli.capture.functions.scopes import forward_of, named_graphs_below, scope_of
 from tfdbg_cli.capture.large_graphs import Preparation, announce
 from tfdbg_cli.capture.runs.function.function_checks import FunctionChecks, WatchKind, with_updated
@@ -141,6 +142,26 @@ class TracedFunction:
         """The same, also with the variables after their update."""
         wanted = replace(Wanted.all_values(self.root), early=Early(self.snapshot_plan.sources))
         return Instrumented(self.root, self._atomic, wanted=wanted)
+
+    @cached_property
+    def draws_in_kernels(self) -> bool:
+        """Whether random ops in it count inside their kernels: then all calls must be made by the same function."""
+        return bool(kernel_draws(self.root))
+
+    def replay_obstacle(self, room: int) -> str:
+        """Why the values of a call must be taken while it happens; empty if it can be made again for them."""
+        plan = self.snapshot_plan
+        exchange = "" if plan.outside is None else plan.outside.exchange
+        return plan.obstacle(room) or (f"{exchange} exchanges values between replicas" if exchange else "")
+
+    def drawing_of_all(self, inputs: Sequence[EagerTensor], room: int) -> Instrumented | None:
+        """What makes all calls of the function where some of them are recorded, so that all draw from one state.
+
+        None where no random op counts inside its kernel, or recorded calls are not made so.
+        """
+        if not self.draws_in_kernels or self.replay_obstacle(room):
+            return None
+        return self.drawing(inputs).instrumented
 
     def drawing(self, inputs: Sequence[EagerTensor]) -> Proof:
         """The function rewritten to give back only what its ops draw from outside; proven for `inputs`.

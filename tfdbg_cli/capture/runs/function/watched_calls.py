@@ -39,7 +39,6 @@ from tfdbg_cli.capture.runs.watch_policy import (
 )
 from tfdbg_cli.capture.state.after_failure import hold_unchanged
 from tfdbg_cli.capture.state.before_updates import with_before
-from tfdbg_cli.capture.state.snapshot_plan import SnapshotPlan
 from tfdbg_cli.capture.tf.op_errors import OpError, run_error
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import EagerTensor, RunResult
@@ -289,6 +288,11 @@ def _is_spoiled(result: EagerTensor) -> bool:
 def watch_capture(call: PerformedCall, plan: Plan, settings: Settings) -> Capture:
     """The way to make `call` for `plan`, in the memory that `settings` leave."""
     room = memory_budget(settings)
+    if plan.watched is None and plan.among_recorded and call.traced.drawing_of_all(call.inputs, room) is not None:
+        refused = None if plan.statistics is None else refusal(_estimate(call, plan, settings))
+        if refused is not None:
+            return WithoutValues(lambda: call.as_captured(settings), refused)
+        return ReplayedCapture(call, plan, room)
     if plan.watched is None and plan.statistics is not None:
         measured = measured_function(call.traced, plan.statistics)
         obstacle = measured.obstacle(call.inputs)
@@ -321,16 +325,10 @@ def watch_capture(call: PerformedCall, plan: Plan, settings: Settings) -> Captur
 
 def _of_all_values(call: PerformedCall, plan: Plan, room: int, values: Values, note: str) -> CapturedCall:
     """The capture of every value of a call: from its replay, unless `values` says else or it cannot be made again."""
-    reason = "" if values is Values.KEEP else _obstacle(call.traced.snapshot_plan, room)
+    reason = "" if values is Values.KEEP else call.traced.replay_obstacle(room)
     if not reason and values is not Values.KEEP:
         return ReplayedCapture(call, plan, room, note)
     return KeptCall(call, plan, room, call.traced.instrumented_with_updated, note, reason)
-
-
-def _obstacle(snapshot_plan: SnapshotPlan, room: int) -> str:
-    """Why the values must be taken while the call happens; empty if it can be made again for them."""
-    exchange = "" if snapshot_plan.outside is None else snapshot_plan.outside.exchange
-    return snapshot_plan.obstacle(room) or (f"{exchange} exchanges values between replicas" if exchange else "")
 
 
 def _estimate(call: PerformedCall, plan: Plan, settings: Settings) -> Estimate:

@@ -1,0 +1,46 @@
+"""Runs of which some are captured: seeded random ops that count inside their kernels give what they would anyway."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support.launched import python
+
+pytestmark = pytest.mark.tf
+
+DRAWS = """\
+import tensorflow as tf
+tf.random.set_seed(1)
+w = tf.Variable(tf.ones([2]))
+@tf.function
+def step(rate):
+    w.assign_add(rate * tf.random.normal([2]))
+    return tf.random.uniform([], seed=3)
+@tf.function
+def noisy(x):
+    return x * w * tf.random.normal([2])
+for number in range(7):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(noisy(tf.ones([2])))
+    slope = tape.gradient(loss, w)
+    print(float(step(0.5)).hex(), [value.hex() for value in (*w.numpy().tolist(), *slope.numpy().tolist())])
+"""
+
+
+@pytest.mark.parametrize("words", [["--trends"], ["--rules", "rules.toml"], ["--record", "runs"]])
+def test_random_ops_that_count_inside_their_kernels_draw_as_ever(tmp_path: Path, words: list[str]) -> None:
+    (tmp_path / "train.py").write_text(DRAWS)
+    (tmp_path / "rules.toml").write_text("[has_nan]")
+    plain = python("train.py", folder=tmp_path)
+    done = python("-m", "tfdbg_cli", "run", *words, "--every", "3", "train.py", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == plain.stdout and len(plain.stdout.splitlines()) == 7
+
+
+def test_statistics_of_some_runs_leave_random_numbers_alone(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(DRAWS)
+    plain = python("train.py", folder=tmp_path)
+    words = ("--record", "runs", "--stats-only", "--every", "2")
+    done = python("-m", "tfdbg_cli", "run", *words, "train.py", folder=tmp_path)
+    assert done.stdout == plain.stdout, done.stderr

@@ -10,6 +10,7 @@ import numpy as np
 from support import sample_run, sample_step
 from support.job_maker import step
 from support.kept_stop import kept
+from support.known_records import FOUND, Data, batch
 from support.made_run import made_run, op
 from support.paused_program import paused
 from support.replica_steps import replicated_step
@@ -163,6 +164,8 @@ VIEWS = {
     "origin-all": Screen(sample_run.run_hit, "origin --all"),
     "origin-step": Screen(_step, "origin"),
     "row": Screen(sample_run.run_hit, "row"),
+    "records": Screen(lambda: RunEnd(batch(Data(FOUND))), "input"),
+    "records-unknown": Screen(sample_run.run_hit, "input"),
     # the graph
     "inputs": Screen(sample_run.run_end, "li -r loss/Mean"),
     "outputs": Screen(sample_run.run_end, "lo -r x"),

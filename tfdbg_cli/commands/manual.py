@@ -94,6 +94,8 @@ number is a pair; strings are decoded as UTF-8. More fields than these may come;
 - `origin --all`: kind `origins`. `tensors`, as those of `origin`.
 - `row`: kind `row`. `row`, `bad`, `size`, `bad_rows`, `sample` (null where it is not known), `components`: `[{name,
   role, key, dtype, shape, image, summary, value, elided}]`.
+- `input`: kind `input`. `size`, `source`, `rows`: `[{row, bad, file, record, key, alike}]`; `file` is null for data
+  in memory, `record` (from 0) where it is not known, `alike` is how many hold the same; `notes` say how, or why not.
 - `find`: kind `found`. `text`, `names`, `total`, `hits`: `[{kind, name, command, places, op_type, health}]`.
 - `ln`: kind `nodes`. `graph`, `total`, `nodes`: `[{name, op_type, device, inputs, control_inputs}]`.
 - `li`, `lo`: kind `neighbours`. `name`, `direction`, `max_depth`, `nodes`: `[{depth, name, op_type, control,

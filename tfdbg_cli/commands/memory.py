@@ -24,6 +24,7 @@ if TYPE_CHECKING:  # what commands keep here they load themselves, when they are
     from tfdbg_cli.analysis.tensor_history import TensorHistory
     from tfdbg_cli.analysis.trends import Trends
     from tfdbg_cli.analysis.watch.answers import Answers
+    from tfdbg_cli.model.records import FoundRecords
 
 _MOST_SELECTED = 8
 
@@ -69,6 +70,7 @@ class Memory:
     # By run and by what is ignored, the rows of the batch behind the origin; by run, the row that was shown last.
     batches: dict[tuple[int, tuple[int, ...]], BatchRows | None] = field(default_factory=dict)
     row: dict[int, int] = field(default_factory=dict)
+    records: dict[tuple[object, ...], FoundRecords] = field(default_factory=dict)  # those behind rows of a batch
     trends: dict[tuple[object, bool], Trends] = field(default_factory=dict)
     sums: dict[tuple[int, int, bool], Mapping[str, ScopeSum]] = field(default_factory=dict)  # of scopes, by run
     trees: dict[tuple[int, int], NameTree] = field(default_factory=dict)  # of names, by run and how many tensors

@@ -35,6 +35,7 @@ VERBS: tuple[Verb, ...] = (
     Verb("origin", "origin"),
     Verb("alerts", "alerts"),
     Verb("row", "row"),
+    Verb("input", "input"),
     Verb("error_info", "error_info ei"),
     Verb("frames", "frames where bt up down locals py pdb"),
     Verb("list_nodes", "list_nodes ln"),

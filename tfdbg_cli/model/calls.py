@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tfdbg_cli.model.batch_place import BatchPlace
 from tfdbg_cli.model.units import count_text
+
+if TYPE_CHECKING:  # loaded where there are any
+    from tfdbg_cli.model.records import Behind
 
 
 class RunKind(StrEnum):
@@ -61,7 +64,8 @@ class Call:
     `looks_at` is equal for calls that read the same variables; None where that is not known.
 
     `came` maps a batch, or an iterator that gave one, by its name in the feeds or tensors, to its place in the
-    program's data. `worker` names the worker of a job that made the call, if several recorded together.
+    program's data, `behind` to those data, while the program has them. `worker` names
+    the worker of a job that made the call, if several recorded together.
     """
 
     number: int
@@ -79,6 +83,7 @@ class Call:
     looks_at: Hashable = None
     came: Mapping[str, BatchPlace] = field(default_factory=dict)
     worker: str = ""
+    behind: Mapping[str, Behind] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def given(self) -> Mapping[str, Any]:

@@ -17,7 +17,7 @@ from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.callers import names_in
 from tfdbg_cli.model.batch_place import VALIDATION, BatchPlace, Order
 
-_LOOPS = frozenset({"fit", "evaluate", "predict"})
+LOOPS = frozenset({"fit", "evaluate", "predict"})
 _KERAS = ("keras.", "tf_keras.")
 _SIZE = 32  # rows of a batch in Keras 2, unless the program says another number
 _MOST_PARTS = 3  # x, y, sample_weight
@@ -56,20 +56,25 @@ def _keras_loop() -> tuple[int, BatchPlace] | None:
             place = _place(frame.f_code.co_name, names)
             if handle is None or place is None:
                 return None
-            return handle, replace(place, loop=VALIDATION) if _validates(frame) else place
+            return handle, replace(place, loop=VALIDATION) if validates(frame) else place
         frame = frame.f_back
     return None
 
 
 def _is_loop(frame: FrameType) -> bool:
-    return frame.f_code.co_name in _LOOPS and str(frame.f_globals.get("__name__", "")).startswith(_KERAS)
+    return frame.f_code.co_name in LOOPS and is_keras(frame)
 
 
-def _validates(loop: FrameType) -> bool:
+def is_keras(frame: FrameType) -> bool:
+    """Whether it is a call of code of Keras."""
+    return str(frame.f_globals.get("__name__", "")).startswith(_KERAS)
+
+
+def validates(loop: FrameType) -> bool:
     """Whether `fit` calls this loop, on the data that it validates with."""
     frame = loop.f_back
     while frame is not None and frame.f_code.co_name != "fit":
-        frame = frame.f_back if str(frame.f_globals.get("__name__", "")).startswith(_KERAS) else None
+        frame = frame.f_back if is_keras(frame) else None
     return frame is not None and _is_loop(frame)
 
 
@@ -96,7 +101,7 @@ def _place(loop: str, names: Mapping[str, Any]) -> BatchPlace | None:
     if arrays and steps is None:  # with a number of steps an epoch may begin in the middle of the arrays
         order = Order.SHUFFLED if names.get("shuffle", False) else Order.ARRAYS
     by_class = names.get("class_weight") is not None and names.get("sample_weight") is None
-    parts = [list(_keys(part)) for part in _parts(names.get("iterator"))]
+    parts = [list(keys_of(part)) for part in _parts(names.get("iterator"))]
     keys = tuple(key for part in parts for key in part)
     return BatchPlace(
         step,
@@ -117,14 +122,14 @@ def _parts(iterator: Any) -> tuple[Any, ...]:
     return spec if type(spec) is tuple and 1 < len(spec) <= _MOST_PARTS else ()
 
 
-def _keys(part: Any, key: str = "") -> Iterator[str]:
+def keys_of(part: Any, key: str = "") -> Iterator[str]:
     """What each tensor of a part is called by the dicts that it is in, in the order of `tf.nest.flatten`."""
     if isinstance(part, Mapping):
         for name in sorted(part):
-            yield from _keys(part[name], f"{key}/{name}" if key else str(name))
+            yield from keys_of(part[name], f"{key}/{name}" if key else str(name))
     elif isinstance(part, (tuple, list)):
         for one in part:
-            yield from _keys(one, key)
+            yield from keys_of(one, key)
     elif part is not None:
         yield key
 

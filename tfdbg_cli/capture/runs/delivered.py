@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import threading
+import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import tensorflow as tf
@@ -15,6 +16,7 @@ from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.memo import Memo
 from tfdbg_cli.capture.tf.patching import replace_method
+from tfdbg_cli.capture.tf.reentrancy import LOOKING_AT_DATA
 from tfdbg_cli.capture.tf.types import Method
 from tfdbg_cli.model.walks import reached
 from tfdbg_cli.own_frames import WITHOUT_OUR_FRAMES
@@ -31,13 +33,16 @@ class Delivery:
     """A batch that an iterator gave: its number `step`, from 0, and the number of its `first` row in the data.
 
     `first` is None where a batch before it had no number of rows. `iterator` is the id of the iterator's handle.
-    `single` says that no data set makes batches there, so that what it gave counts as one element.
+    `single` says that no data set makes batches there, so that what it gave counts as one element. The tensor is part
+    `component` of what it gave; `dataset` is the one of the iterator, as long as the program has it.
     """
 
     iterator: int
     step: int
     first: int | None
     single: bool = False
+    component: int = 0
+    dataset: weakref.ref[Any] | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(slots=True)
@@ -51,6 +56,7 @@ class _Given:
     rows: int | None = 0
     counted: bool = True
     single: bool = False
+    dataset: weakref.ref[Any] | None = None
 
 
 class _Here(threading.local):
@@ -104,8 +110,9 @@ class Deliveries:
         def begin(iterator: Any, *arguments: Any, **keywords: Any) -> None:
             with WITHOUT_OUR_FRAMES:
                 original(iterator, *arguments, **keywords)
-            if tf.executing_eagerly():
-                self._given.of(iterator).single = _gives_elements(iterator)
+            if tf.executing_eagerly() and not LOOKING_AT_DATA.holds():
+                given = self._given.of(iterator)
+                given.single, given.dataset = _gives_elements(iterator), _dataset_of(iterator)
 
         return begin
 
@@ -155,8 +162,8 @@ class Deliveries:
 
     def _remember(self, tensor_ids: Iterable[int], handle: int, given: _Given) -> None:
         """Note that the tensors came in the batch that the iterator gives now; forget those that came long ago."""
-        for tensor_id in tensor_ids:
-            self._known[tensor_id] = Delivery(handle, given.batches, given.rows, given.single)
+        for at, tensor_id in enumerate(tensor_ids):
+            self._known[tensor_id] = Delivery(handle, given.batches, given.rows, given.single, at, given.dataset)
         while len(self._known) > _MOST:
             self._known.popitem(last=False)
 
@@ -174,6 +181,15 @@ def _gives_elements(iterator: Any) -> bool:
         report("ask a data set whether it makes batches", error)
         return False
     return bool(kinds) and not any(map(_BATCHES.search, kinds))
+
+
+def _dataset_of(iterator: Any) -> weakref.ref[Any] | None:
+    """The data set of `iterator`, held weakly; None where it was made of something else."""
+    try:
+        dataset = compat.dataset_of(iterator)
+        return None if dataset is None else weakref.ref(dataset)
+    except (AttributeError, TypeError):  # iterators of another TensorFlow
+        return None
 
 
 def _made_of(dataset: Any) -> Sequence[Any]:

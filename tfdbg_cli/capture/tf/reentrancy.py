@@ -28,3 +28,4 @@ class Inside(threading.local):
 INSIDE = Inside()  # a call that was intercepted already: what it calls in turn is not intercepted again
 NAMED = Inside()  # a Python call that is a run, whose ops are watched as they run: what it calls is part of it
 MONITORED = Inside()  # a method of a monitored session
+LOOKING_AT_DATA = Inside()  # iterators of ours over data of the program: their batches are none of the program's

@@ -7,13 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from tfdbg_cli.analysis.batch.components import Component, components, looks_like_image
-from tfdbg_cli.analysis.batch.given_batch import given_batch
-from tfdbg_cli.analysis.batch.refused_rows import refused_rows
+from tfdbg_cli.analysis.batch.records import is_quickly_told
 from tfdbg_cli.analysis.batch.rows import BatchRows
 from tfdbg_cli.analysis.batch.sample import Sample, sample_of
-from tfdbg_cli.analysis.origin.by_health import HealthSearch, tells_health_alone
-from tfdbg_cli.analysis.origin.dismissed import dismissed_in
-from tfdbg_cli.analysis.origin.search import OriginSearch
+from tfdbg_cli.commands.asked.batch_choice import any_batch, bad_batch, records_of
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command
 from tfdbg_cli.commands.syntax import quoted
@@ -26,6 +23,7 @@ from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import name_of
 from tfdbg_cli.model.names import parse_tensor_name
+from tfdbg_cli.model.records import Record
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import has_numbers, summarize
 from tfdbg_cli.model.units import count_text
@@ -33,10 +31,11 @@ from tfdbg_cli.model.values import NoValue
 
 _THRESHOLD = 200  # elements of a component that are shown in full
 _LISTED = 12
+_SECONDS = 2.0  # to look for the record behind a row; `input` takes longer
 
 
 def _row(context: Context, options: argparse.Namespace) -> Document:
-    batch = _batch(context) if options.number is None else _asked_in(context)
+    batch = bad_batch(context) if options.number is None else any_batch(context)
     asked = (min(max(options.number or 0, 0), batch.size - 1),)
     parts = components(context.run, batch if batch.rows else replace(batch, rows=asked))
     if not parts:
@@ -46,10 +45,19 @@ def _row(context: Context, options: argparse.Namespace) -> Document:
         raise TfdbgError(f"There is no row {at}: the batch has {batch.size}, from 0.")
     context.memory.row[context.current] = at
     sample = sample_of(context.run, batch, at)
-    blocks: list[Block] = [Text((*_head(at, batch), *([] if sample is None else [sample_line(sample, batch.size)])))]
+    record = _record(context, batch, at) if sample is not None and sample.number is None else None
+    told = [] if sample is None else [sample_line(sample, batch.size, record)]
+    blocks: list[Block] = [Text((*_head(at, batch), *told))]
     for part in parts:
         blocks += _shown(part, at)
     return Document("row", tuple(blocks), lambda: _data(context, batch, parts, at, sample), f"row {at}")
+
+
+def _record(context: Context, batch: BatchRows, at: int) -> Record | None:
+    """The record behind the row, where that is told without running anything of the program's."""
+    if not is_quickly_told(context.run, batch):
+        return None
+    return records_of(context, batch, (at,), _SECONDS).records.get(at)
 
 
 def _why_not_held(run: Run, source: str) -> str:
@@ -60,48 +68,6 @@ def _why_not_held(run: Run, source: str) -> str:
     if isinstance(value, NoValue):
         return value.text
     return f"`pt {quoted(source)}` shows it." if source else ""
-
-
-def _asked_in(context: Context) -> BatchRows:
-    """The batch of which a row is asked for by its number: that behind the origin, else the one of the run."""
-    try:
-        return _batch(context)
-    except TfdbgError:
-        batch = given_batch(context.run)
-        if batch is None:
-            raise
-        return batch
-
-
-def _batch(context: Context) -> BatchRows:
-    """The rows of the batch behind the origin of the run looked at; found once."""
-    known = context.memory.batches
-    ignored = tuple(number for number, _ in context.ignored.numbered)
-    key = context.current, ignored
-    if key not in known:
-        search = OriginSearch(context.run, dismissed=dismissed_in(context.run, context.ignored))
-        origin = search.first()
-        if origin is not None and origin.intended is None:
-            origin, _ = search.harmful(origin)
-        nan = None if origin is None or origin.batch.rows else search.nan_after(origin)
-        told = nan or origin
-        known[key] = None if told is None else told.batch
-    batch = known[key]
-    if batch is None or not batch.rows:
-        refused = refused_rows(context.run)
-        if refused.rows:
-            known[key] = refused
-            return refused
-    if batch is None:
-        missing = context.run.lacks
-        if tells_health_alone(context.run) and HealthSearch(context.run).first() is not None:
-            missing = "There is NaN or infinity here, but its values were not recorded."
-        if missing:
-            raise TfdbgError(f"{missing} Nobody can tell which rows are bad.", hint="`origin` shows what is known.")
-        raise TfdbgError("Nothing is NaN or infinite here, so no row is bad.", hint="`row N` shows a row.")
-    if not batch.rows:
-        raise TfdbgError("No row of a batch could be found behind the origin.", hint="`origin` shows what is known.")
-    return batch
 
 
 def _asked(context: Context, options: argparse.Namespace, batch: BatchRows) -> int:
@@ -197,7 +163,8 @@ Bad rows are those that `origin` follows the offending elements back to; row N s
 Components are what was fed or given with the batch, of as many rows; texts are shown as such. Of a sparse or ragged
 one it is the elements that the row holds. On the screen ] and [ step to the next bad row and back, and v looks at a
 component, as a picture where it looks like one. Sample says which one of the epoch the row is, where that is known:
-from Keras' fit, evaluate and predict, or from an iterator over a dataset that the program asks itself.
+from Keras' fit, evaluate and predict, or from an iterator over a dataset that the program asks itself. `input` looks
+for the record behind it.
 {count_text(_THRESHOLD, "element")} of a component are shown here; its name leads to all of it.
 
 Examples:

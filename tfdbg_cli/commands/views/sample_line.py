@@ -7,19 +7,27 @@ from typing import Any
 from tfdbg_cli.analysis.batch.sample import Sample
 from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.model.batch_place import VALIDATION, Order
+from tfdbg_cli.model.records import Record
 from tfdbg_cli.model.units import count_text
 
 _ARRAYS = {False: "arrays", True: "validation arrays"}
 
 
-def sample_line(sample: Sample, size: int) -> Line:
-    """Which sample a row of a batch of `size` is; samples count from 0 as rows do, steps as Keras tells them."""
+def sample_line(sample: Sample, size: int, record: Record | None = None) -> Line:
+    """Which sample a row of a batch of `size` is; samples count from 0 as rows do, steps as Keras tells them.
+
+    `record` is the one that was found in arrays of which the order is not known.
+    """
     place = sample.place
     step = f"step {place.step + 1:,}"
     if place.epoch is not None:
         step += f" of epoch {place.epoch + 1:,}"
     where, validates = f"{step} of {place.loop}", place.loop == VALIDATION
     label = Span("Sample    ", Style.LABEL)
+    if sample.number is None and record is not None and record.record is not None:
+        found = Span(f"{record.record:,}", Style.NUMBER, "input")
+        alike = "" if record.alike == 1 else f", the first of {record.alike:,} alike"
+        return line(label, found, f" of {record.key}{alike}, by what it holds, from 0: {where}")
     if sample.number is None:
         hidden = f"unknown, {where}: shuffle=True hides which one of the {_ARRAYS[validates]} it is"
         return line(label, hidden)

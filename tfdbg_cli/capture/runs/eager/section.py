@@ -10,6 +10,7 @@ from pathlib import Path
 from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.controller import Controller, PendingRun, Plan
 from tfdbg_cli.capture.runs.batch_places import batch_places
+from tfdbg_cli.capture.runs.data_behind import data_behind
 from tfdbg_cli.capture.runs.eager.checks import Checks
 from tfdbg_cli.capture.runs.eager.log.insides import called_by
 from tfdbg_cli.capture.runs.eager.log.recent import RecentOps
@@ -96,8 +97,17 @@ class Section:
         thread = threading.current_thread().name
         loop = "" if self.turn is None else self.turn.place
         places = batch_places(came or {})
-        feeds = feeds or {}
-        return Call(number, RunKind.EAGER, (), feeds, thread=thread, function=self.title, loop=loop, came=places)
+        return Call(
+            number,
+            RunKind.EAGER,
+            (),
+            feeds or {},
+            thread=thread,
+            function=self.title,
+            loop=loop,
+            came=places,
+            behind=data_behind(came or {}),
+        )
 
     def run(
         self,

@@ -16,6 +16,7 @@ from tfdbg_cli.capture.functions.forward_function import HandedOver
 from tfdbg_cli.capture.functions.known_variables import FunctionVariables
 from tfdbg_cli.capture.pipeline import Capture
 from tfdbg_cli.capture.runs.batch_places import batch_places, ids_of
+from tfdbg_cli.capture.runs.data_behind import data_behind
 from tfdbg_cli.capture.runs.function.capture import WithoutValues
 from tfdbg_cli.capture.runs.function.failing_op import with_given
 from tfdbg_cli.capture.runs.function.given_before import with_variables_before
@@ -126,7 +127,7 @@ class FunctionCall:
         return self.traced.name_in(self._entered and self._entered.function)
 
     def described(self, number: int, thread: str) -> Call:
-        traced = self.traced
+        traced, ids = self.traced, ids_of(self.given)
         return Call(
             number,
             RunKind.FUNCTION,
@@ -137,7 +138,8 @@ class FunctionCall:
             function=self.name,
             arguments=given(traced.slots, self._inputs),
             looks_at=self.looks_at,
-            came=batch_places(ids_of(self.given)),
+            came=batch_places(ids),
+            behind=data_behind(ids),
         )
 
     def capture(self, controller: Controller, plan: Plan) -> Capture:

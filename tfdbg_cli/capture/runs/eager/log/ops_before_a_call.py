@@ -14,6 +14,7 @@ from weakref import WeakKeyDictionary
 from tfdbg_cli.analysis.graph.eager_past import behind_past, rows_behind_past
 from tfdbg_cli.capture.functions.forward_function import HandedOver
 from tfdbg_cli.capture.runs.batch_places import batch_places
+from tfdbg_cli.capture.runs.data_behind import data_behind
 from tfdbg_cli.capture.runs.eager.log.insides import called_by
 from tfdbg_cli.capture.runs.eager.log.noted_ops import Noted, Source
 from tfdbg_cli.capture.runs.eager.log.recent import RecentOps
@@ -92,12 +93,14 @@ class Pasts:
         before = MemoryTensorStore(tensors, [store.value(row) for row in range(len(store))])
         places: dict[str, Traceback] = {f"{SCOPE}/{name}": parts.tracebacks[name] for name in parts.tracebacks}
         feeds = {f"{SCOPE}/{name}": value for name, value in parts.feeds.items()}
+        came = {f"{SCOPE}/{name}": key for name, key in parts.came.items()}
         return replace(
             run,
             call=replace(
                 run.call,
                 feeds=ChainMap(feeds, run.call.feeds),  # type: ignore[arg-type]  # is read only
-                came={**run.call.came, **batch_places({f"{SCOPE}/{name}": key for name, key in parts.came.items()})},
+                came={**run.call.came, **batch_places(came)},
+                behind={**run.call.behind, **data_behind(came)},
             ),
             graph=self._joined(run.graph, tuple(parts.graph), made, parts.tracebacks),
             tensors=GatheredTensors([*rows_of(before), *own]),

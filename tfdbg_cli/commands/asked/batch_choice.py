@@ -1,0 +1,76 @@
+"""The batch that a command asks about: the one behind the origin, or any that the run was given."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tfdbg_cli.analysis.batch.given_batch import given_batch
+from tfdbg_cli.analysis.batch.records import records_behind
+from tfdbg_cli.analysis.batch.refused_rows import refused_rows
+from tfdbg_cli.analysis.batch.rows import BatchRows
+from tfdbg_cli.analysis.origin.by_health import HealthSearch, tells_health_alone
+from tfdbg_cli.analysis.origin.dismissed import dismissed_in
+from tfdbg_cli.analysis.origin.search import OriginSearch
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.records import FoundRecords
+
+
+def any_batch(context: Context) -> BatchRows:
+    """The batch of which a row is asked for by its number: that behind the origin, else the one of the run.
+
+    Raises:
+        TfdbgError: the run shows none.
+
+    """
+    try:
+        return bad_batch(context)
+    except TfdbgError:
+        batch = given_batch(context.run)
+        if batch is None:
+            raise
+        return batch
+
+
+def bad_batch(context: Context) -> BatchRows:
+    """The rows of the batch behind the origin of the run looked at; found once.
+
+    Raises:
+        TfdbgError: nothing is bad here, or no row of a batch could be found behind it.
+
+    """
+    known = context.memory.batches
+    ignored = tuple(number for number, _ in context.ignored.numbered)
+    key = context.current, ignored
+    if key not in known:
+        search = OriginSearch(context.run, dismissed=dismissed_in(context.run, context.ignored))
+        origin = search.first()
+        if origin is not None and origin.intended is None:
+            origin, _ = search.harmful(origin)
+        nan = None if origin is None or origin.batch.rows else search.nan_after(origin)
+        told = nan or origin
+        known[key] = None if told is None else told.batch
+    batch = known[key]
+    if batch is None or not batch.rows:
+        refused = refused_rows(context.run)
+        if refused.rows:
+            known[key] = refused
+            return refused
+    if batch is None:
+        missing = context.run.lacks
+        if tells_health_alone(context.run) and HealthSearch(context.run).first() is not None:
+            missing = "There is NaN or infinity here, but its values were not recorded."
+        if missing:
+            raise TfdbgError(f"{missing} Nobody can tell which rows are bad.", hint="`origin` shows what is known.")
+        raise TfdbgError("Nothing is NaN or infinite here, so no row is bad.", hint="`row N` shows a row.")
+    if not batch.rows:
+        raise TfdbgError("No row of a batch could be found behind the origin.", hint="`origin` shows what is known.")
+    return batch
+
+
+def records_of(context: Context, batch: BatchRows, rows: Sequence[int], seconds: float) -> FoundRecords:
+    """The records behind `rows` of the `batch` of the run looked at; found once for as many `seconds`."""
+    known, key = context.memory.records, (context.current, batch, tuple(rows), seconds)
+    if key not in known:
+        known[key] = records_behind(context.run, batch, rows, seconds)
+    return known[key]

@@ -148,7 +148,9 @@ def test_a_block_records_all_of_its_runs_and_none_behind_it(
     assert not front.path, "nothing stops"
 
 
-def test_a_block_whose_place_is_taken_by_a_bundle_does_not_begin(step: Any, tmp_path: Path) -> None:
+def test_a_block_whose_place_is_taken_by_a_bundle_does_not_begin(
+    front: ScriptedFrontend, step: Any, tmp_path: Path
+) -> None:
     tf_debug.record(tmp_path / "case")
     step(np.float32(1))
     with pytest.raises(TfdbgError, match="case"), tf_debug.record(tmp_path / "case", force=True):

@@ -107,6 +107,7 @@ def test_filters_of_the_program_and_their_errors() -> None:
     assert [alert.rule for alert in case.watch.alerts] == ["mine"]
     assert any("The rule broken raised an error on x:0" in sentence for sentence in case.said)
     assert any("The rule missing is not asked: There is no filter 'missing'" in sentence for sentence in case.said)
+    assert case.watch.unanswered, "a job does not pass for a rule that is misspelled"
     assert "  missing: not asked. There is no filter 'missing'." in case.watch.summary()
 
 

@@ -64,7 +64,7 @@ def _about(code: TracedCode, argument: str, items: Sequence[Difference]) -> str:
     if kinds == {SpecKind.CONSTANT}:
         return _about_constant(argument, specs)
     if kinds <= {SpecKind.CONSTANT, SpecKind.TENSOR}:
-        return f"Pass a tensor as {argument} in every call, or in none: None and a tensor need a trace each."
+        return f"Pass a tensor as {argument} in every call, or in none: each Python value has a trace of its own."
     if kinds == {SpecKind.OBJECT}:
         return (
             f"Each object has a trace of its own. Make the object for {argument} once, outside of the loop, or pass"
@@ -99,6 +99,7 @@ def _about_number(argument: str, specs: Sequence[ArgumentSpec]) -> str:
     return (
         f"A Python number is part of the trace, so each one has its own. Pass tf.constant({argument}{dtype}) in place"
         f" of {argument}: one trace serves all numbers, unless Python needs the number itself, as in a shape."
+        + ("" if dtype else f" Where TensorFlow then says that dtypes differ: tf.constant({argument}, x.dtype).")
     )
 
 

@@ -17,8 +17,8 @@ class LaunchOptions:
     `ui` is "" where the choice was left. `script` holds the `-c` commands, fed to whichever prompt is open; None
     without any. `until` is a watch: each session then begins with `run -f FILTER` instead of a stop. `record` says
     which runs are recorded from the start on, `rules` what judges them as the program goes on; of one run in
-    `trends` the norms are kept (0: of none). `output` is where
-    answers go, whatever the program does to sys.stdout meanwhile.
+    `trends` the norms are kept (0: of none). `output` is where answers go, whatever the program does to sys.stdout
+    meanwhile.
     """
 
     ui: str = ""

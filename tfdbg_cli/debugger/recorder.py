@@ -20,6 +20,7 @@ from tfdbg_cli.capture.budget import disk_budget, memory_budget, share_of_disk
 from tfdbg_cli.capture.stores import without_files
 from tfdbg_cli.config.job import worker_of, workers_beside
 from tfdbg_cli.config.settings import Settings
+from tfdbg_cli.debugger.one_in_many import OneInMany
 from tfdbg_cli.errors import TfdbgError, reason_of
 from tfdbg_cli.formats.container.background import BackgroundWriter
 from tfdbg_cli.formats.container.run_rows import Selection
@@ -61,7 +62,7 @@ class Recorder:
         self._begins = False  # whether that recording begins right now
         self._process = os.getpid()
         self._writer: BackgroundWriter | None = None
-        self._counts: dict[object, int] = {}
+        self._which = OneInMany(1)
         self._numbers: set[int] = set()
         self._selected = False  # whether the value of some tensor is among those that are asked for
         self._reported = False
@@ -155,7 +156,7 @@ class Recorder:
         writer, budget = answer(made, lambda: give_up(path, self._patience), self._patience, _close)
         room = memory_budget(settings) // _SHARE
         with self._lock:
-            self._counts.clear()
+            self._which = OneInMany(asked.every)
             self._numbers.clear()
             self._reported = self._failure_told = False
             self.taken = 0
@@ -203,9 +204,7 @@ class Recorder:
         asked = self._asked
         if asked is None or not self._records:
             return False
-        with self._lock:
-            count = self._counts[kind] = self._counts.get(kind, -1) + 1
-        return count % asked.every == 0
+        return self._which.next(kind)
 
     def take(self, run: Run) -> None:
         """Queue `run` for writing. Never raises: the first failure is reported, and the program goes on."""

@@ -44,7 +44,7 @@ class RuleWatch:
         `stops` opens the prompt on a run with sentences that say why, if somebody is there, and tells whether it did.
         `describe` says in a few words what a value with that dtype is.
         """
-        self.unanswered = False  # whether a rule fired while nobody was at a prompt
+        self.unanswered = False  # whether a rule fired while nobody was at a prompt, or cannot be asked
         self._filters = filters
         self._stops = stops
         self._describe = describe
@@ -99,6 +99,7 @@ class RuleWatch:
                 found = list(self._found(rule, run))
             except TfdbgError as error:
                 self._unasked[rule.name] = error.message
+                self.unanswered = True  # a job must not pass for a rule that is misspelled
                 self._tell_once(f"{rule.name}!", f"The rule {rule.name} is not asked: {error}")
             except Exception as error:  # noqa: BLE001  # a bug of ours must not end a training
                 self._tell_once(f"{rule.name}!", f"The rule {rule.name} could not judge a run: {reason_of(error)}")

@@ -18,7 +18,7 @@ SAME = RuleAlert("has_inf_or_nan", RUN.call.number, "", "log:0", 0, "Log", None,
 
 def test_rules_stand_above_what_the_runs_at_hand_hold() -> None:
     text = text_of("alerts", RunEnd(RUN, beside=Beside((DEAD, SAME))))
-    assert text.index("1 rule fired, for 1 tensor") < text.index("1 alert")
+    assert text.index("2 rules fired, for 2 tensors") < text.index("1 alert")
     row = next(line for line in text.splitlines() if line.startswith("dead_relu"))
     assert row.split()[:4] == ["dead_relu", "#3", "4", "train.py:7"]
     log = RuleAlert("has_inf", RUN.call.number, "", "log:0", 0, "Log", None, None, "+inf")

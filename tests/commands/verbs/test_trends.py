@@ -56,6 +56,19 @@ def test_all_takes_runs_of_other_functions_too() -> None:
     assert json_of("trends -a --of weight", trained_steps())["series"][0]["steps"] == [5, 6, 7, 8]
 
 
+def test_what_is_read_behind_an_update_is_not_taken_for_the_value_before_it() -> None:
+    run = made_run(
+        op("w", "VarHandleOp"),
+        op("gradient_tape/slope", "Mul", value=np.array([1.0, 2.0])),
+        op("update", "AssignSubVariableOp", "w", "gradient_tape/slope"),
+        op("read", "ReadVariableOp", "w", value=np.array([4.0, 3.0]), control=("update",)),
+        op("used", "Square", "read", value=np.array([16.0, 9.0])),
+        op("w/after_update", "UpdatedVariable", "w", value=np.array([4.0, 3.0])),
+    )
+    told = json_of("trends", RunEnd(run))["series"]
+    assert "update" not in {one["quantity"] for one in told}, "it is not known, and not 0"
+
+
 def test_a_variable_in_no_layer_is_called_as_it_is_and_what_an_optimizer_keeps_is_no_layer() -> None:
     run = made_run(
         op("x", "Placeholder", value=np.ones((1, 2))),

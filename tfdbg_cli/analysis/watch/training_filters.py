@@ -131,7 +131,10 @@ def rows_before_update(graph: Graph, store: TensorStore, index: int) -> list[int
         if store[row].op_type == BEFORE_UPDATE and store[row].execution == tensor.execution:
             return [row]
     handle = _handle(graph, tensor.node)
-    readers = [node.name for node, _ in graph.consumers(handle) if node.op_type in _READ]
+    users = [node for node, _ in graph.consumers(handle)]
+    writers = {node.name for node in users if role_by_name("", node.op_type) is Role.UPDATE}
+    # What waits for an update gives what that has written.
+    readers = [node.name for node in users if node.op_type in _READ and writers.isdisjoint(node.control_inputs)]
     return sorted(row for name in (handle, *readers) for row in store.named(name) if row < index)
 
 

@@ -11,10 +11,10 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import did_you_mean
 from tfdbg_cli.model.rules import JudgeRuns, Rule
 
-# What hardly ever happens in a training that goes well. `all_zero` and `magnitude_above` are for who knows the model.
+# What hardly ever happens in a training that goes well. The other filters are for who knows the model: masks of the
+# lowest number are near overflow, and much may be all zero.
 STANDARD_RULES = (
     "has_inf_or_nan",
-    "near_overflow",
     "exploding_gradient",
     "vanishing_gradient",
     "unchanged_variable",
@@ -56,7 +56,7 @@ def _read(path: str) -> dict[str, Any]:
 
 def _rule(path: str, name: str, entry: Any) -> Rule:
     if not isinstance(entry, dict):
-        hint = did_you_mean(name, ["every"]) or f"A rule is a table: [{STANDARD_RULES[2]}]"
+        hint = did_you_mean(name, ["every"]) or f"A rule is a table: [{STANDARD_RULES[1]}]"
         raise TfdbgError(f"{path}: {name} stands outside of any rule.", hint=hint)
     for key, value in entry.items():
         if key not in _KEYS:

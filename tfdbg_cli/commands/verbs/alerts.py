@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any
 
-from tfdbg_cli.analysis.alerts import RULE, Alert, AlertSearch
+from tfdbg_cli.analysis.alerts import Alert, AlertSearch
 from tfdbg_cli.analysis.conditions import figure
 from tfdbg_cli.analysis.graph.last_update import line_of
 from tfdbg_cli.commands.asked.arguments import excluded_nodes
@@ -41,7 +41,7 @@ def _alerts(context: Context, options: argparse.Namespace) -> Document:
     first = found[: options.most] if more else found
     left = _facts(context).left(options.query, first, COMMAND.spell(options, query=""))
     shown = left.rows
-    ruled = () if options.query else _of_rules(context, first)
+    ruled = () if options.query else _of_rules(context)
     blocks: list[Block] = rule_blocks(ruled, context.run if ruled else None)
     blocks.append(Text((*_head(context, search, first, more=more), *left.head, EMPTY_LINE)))
     if shown:
@@ -54,14 +54,10 @@ def _alerts(context: Context, options: argparse.Namespace) -> Document:
     )
 
 
-def _of_rules(context: Context, shown: Sequence[Alert]) -> Sequence[RuleAlert]:
-    """What the rules of `tfdbg run --rules` have found, without what is among those `shown` anyway."""
+def _of_rules(context: Context) -> Sequence[RuleAlert]:
+    """What the rules of `tfdbg run --rules` have found."""
     beside = None if isinstance(context.stop, Opened) else context.stop.beside
-    if beside is None:
-        return ()
-    runs = context.runs
-    told = {(RULE, runs[one.run].call.number, str(runs[one.run].tensors[one.index].name)) for one in shown}
-    return [alert for alert in beside.alerts if (alert.rule, alert.run, alert.tensor) not in told]
+    return () if beside is None else beside.alerts
 
 
 def _found(context: Context, options: argparse.Namespace) -> tuple[AlertSearch, Sequence[Alert]]:
@@ -163,7 +159,9 @@ def _place(frame: Frame) -> str:
 def _data(
     context: Context, search: AlertSearch, shown: Sequence[Alert], ruled: Sequence[RuleAlert], *, more: bool
 ) -> dict[str, Any]:
-    rows = [*map(rule_data, ruled), *(alert_data(context.runs[alert.run], alert) for alert in shown)]
+    found = [alert_data(context.runs[alert.run], alert) for alert in shown]
+    listed = {(one["rule"], one["run"], one["tensor"]) for one in found}
+    rows = [*(rule_data(one) for one in ruled if (one.rule, one.run, one.tensor) not in listed), *found]
     told = {"tensors": search.tensors, "unknown": search.unknown, "unreadable": search.unreadable}
     return {"alerts": rows, "more": more, **told}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from support.prompt import json_of, text_of
+from support.prompt import json_of, links_of, text_of
 from support.trained_steps import training_step
 
 from tfdbg_cli.analysis.trends import trends
@@ -64,3 +64,5 @@ def test_those_of_another_function_are_asked_for() -> None:
     stop = RunEnd(_run(2, 10.0), beside=Beside(trends=_kept(_run(1, 1.0, "other_step")).series))
     assert json_of("trends dense --of weight", stop)["series"][0]["steps"] == [2]
     assert json_of("trends -a dense --of weight", stop)["series"][0]["steps"] == [1, 2]
+    assert links_of("trends", stop)["trends -a"] == "trends -a"
+    assert "--trends" not in text_of("trends", stop), "it is on"

@@ -98,8 +98,18 @@ def _head(context: Context, found: Trends, series: Sequence[Series], options: ar
     elif not series:
         lines.append(line(Span(_NOTHING, Style.HINT)))
     if len(steps) < 2 and not isinstance(context.stop, Opened):
-        lines.append(line(Span(f"{HOW_TO_KEEP_RUNS} `tfdbg run --trends` keeps norms of all of it.", Style.HINT)))
+        lines.append(_how_to_see_more(context, everything))
     return lines
+
+
+def _how_to_see_more(context: Context, everything: str) -> Line:
+    """What to do where there are norms of one run at most: look at those that are kept, or have some kept."""
+    beside = None if isinstance(context.stop, Opened) else context.stop.beside
+    if beside is not None and beside.trends:
+        if not everything:
+            return line(Span("Of other runs no norms are kept as yet.", Style.HINT))
+        return line(Span("Norms of other functions are kept: ", Style.HINT), Span(everything, Style.KEY, everything))
+    return line(Span(f"{HOW_TO_KEEP_RUNS} `tfdbg run --trends` keeps norms of all of it.", Style.HINT))
 
 
 def _overview(series: Sequence[Series]) -> Table:

@@ -10,7 +10,7 @@ from pathlib import Path
 from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.chooser import chooser
 from tfdbg_cli.capture.controller import EVERYTHING, Action, Controller, Plan
-from tfdbg_cli.capture.failures import report
+from tfdbg_cli.capture.failures import report, report_once
 from tfdbg_cli.capture.functions.arguments import given, given_values
 from tfdbg_cli.capture.functions.forward_function import HandedOver
 from tfdbg_cli.capture.functions.known_variables import FunctionVariables
@@ -68,7 +68,7 @@ class FunctionCall:
         try:
             drawing = self.traced.drawing_of_all(self._inputs, memory_budget(settings))
         except Exception as error:  # noqa: BLE001  # whatever TensorFlow makes of a graph that we rewrote
-            report("make a call with the random numbers of a recorded one", error)
+            report_once("make a call with the random numbers of a recorded one", error)
             drawing = None
         if drawing is None:
             return self.plain()

@@ -88,7 +88,8 @@ number is a pair; strings are decoded as UTF-8. More fields than these may come;
   `retraces` and `seconds` beside `functions` are those of all.
 - `alerts`: kind `alerts`. `alerts`: `[{rule, run, place, tensor, file, line, text, execution, op_type, nan, neg_inf,
   pos_inf, size}]`, where `run` is the `run` of `runs`, and `place` its `number`; `more` (whether there are others),
-  `tensors` (how many were looked at), `unknown`, `unreadable`.
+  `tensors` (how many were looked at), `unknown`, `unreadable`. What rules have found in other runs has `runs` (in how
+  many of those judged) and `last_run` in place of the counts.
 - `timeline`: kind `timeline`. `total`, `begin`, `executions`: `[{number, run, place, op_type, node, is_call, time_us,
   outputs, nonfinite, file, line}]`, `run` and `place` as in `alerts`.
 - `origin --all`: kind `origins`. `tensors`, as those of `origin`.
@@ -103,7 +104,8 @@ number is a pair; strings are decoded as UTF-8. More fields than these may come;
 - `ls`: kind `sources`. `files`: `[{path, nodes, tensors, dumps, first_line, library}]`.
 - `ps`: kind `source`. `path`, `line`, `lines`: `[{line, text, made}]`.
 - `lp`: kind `profile`. `devices`: `[{device, op_us, exec_us, executions}]`, `executions`: `[{node, op_type,
-  start_us, op_us, exec_us, file, line, function}]`, times in microseconds.
+  start_us, op_us, exec_us, file, line, function}]`, times in microseconds. With `--by`: `by` and `groups`: `[{name,
+  nodes, executions, op_us, exec_us, share}]`, the longest first, of lines with `file` and `line`.
 - `ei`: kind `error`. `type`, `message`, `node`, `op_type`, `device`, `file`, `line`, `inputs`, `note`, `causes`.
 - `here`: kind `here`. `node`, `op_type`, `why`, `file`, `line`, `function`, `inputs`, `outputs`.
 - `frames`: kind `frames`. `frames`: `[{file, line, function, text}]`, outermost first; `current`. `locals`: kind

@@ -72,8 +72,8 @@ def _columns(found: FoundRecords) -> tuple[Column, ...]:
         Column("Row", right=True),
         Column("Bad", drop=3),
         Column("Record", right=True, subject=True),
-        *([Column("Key", least=6)] if any(one.key for one in told) else []),
         *([Column("Alike", right=True, drop=2)] if any(one.alike > 1 for one in told) else []),
+        *([Column("Key", least=6)] if any(one.key for one in told) else []),
         *([Column("File", keep_end=True)] if any(one.file for one in told) else []),
     )
 
@@ -86,8 +86,8 @@ def _row(row: int, batch: BatchRows, found: FoundRecords) -> Row:
         Span(f"{row:,}", Style.NUMBER, f"row {row}"),
         Span("bad", Style.NAN) if row in batch.rows else Span(""),
         number,
-        *([Span(record.key, Style.NAME)] if any(one.key for one in told) else []),
         *([Span(f"{record.alike:,}" if record.alike > 1 else "")] if any(one.alike > 1 for one in told) else []),
+        *([Span(record.key, Style.NAME)] if any(one.key for one in told) else []),
         *([Span(record.file)] if any(one.file for one in told) else []),
     )
 

@@ -30,24 +30,24 @@ def group_blocks(groups: Sequence[TimeGroup], by: GroupBy, unit: str, list_link:
     """A table of `groups` with their share of the time of all; `list_link` spells the list of one group alone."""
     total = sum(group.exec_us for group in groups)
     columns = (
-        Column(_HEADS[by], keep_end=by is not GroupBy.TYPE, least=20),
-        Column("Nodes", right=True, drop=3),
-        Column("Runs", right=True, drop=2),
-        Column("Op time", right=True, drop=1),
-        Column("Exec time", right=True),
         Column("Share", right=True),
+        Column("Exec time", right=True),
+        Column("Op time", right=True, drop=1),
+        Column("Runs", right=True, drop=2),
+        Column("Nodes", right=True, drop=3),
+        Column(_HEADS[by], subject=True, keep_end=by is not GroupBy.TYPE),
     )
 
     def row(i: int) -> Row:
         group = groups[i]
         share = f"{100 * group.exec_us / total:.1f}%" if total else ""
         return (
-            _name(group, by, list_link),
-            Span(f"{group.nodes:,}", Style.NUMBER),
-            Span(f"{len(group.times):,}", Style.NUMBER),
-            Span(time_text(group.op_us, unit), Style.NUMBER),
-            Span(time_text(group.exec_us, unit), Style.NUMBER),
             Span(share, Style.NUMBER),
+            Span(time_text(group.exec_us, unit), Style.NUMBER),
+            Span(time_text(group.op_us, unit), Style.NUMBER),
+            Span(f"{len(group.times):,}", Style.NUMBER),
+            Span(f"{group.nodes:,}", Style.NUMBER),
+            _name(group, by, list_link),
         )
 
     return [Text((EMPTY_LINE, _total_line(groups, unit))), Table(columns, len(groups), row)]

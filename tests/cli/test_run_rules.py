@@ -88,13 +88,10 @@ def test_beside_a_recording_of_the_same_runs(tmp_path: Path) -> None:
     assert "Rules judged 2 of 6 runs:" in done.stderr
 
 
-@pytest.mark.parametrize("words", [["--rules", "rules.toml"], ["--record", "runs"]])
-def test_where_nobody_is_there_an_error_of_the_program_is_shown_by_python_alone(
-    tmp_path: Path, words: list[str]
-) -> None:
+def test_where_nobody_is_there_an_error_of_the_program_is_shown_by_python_alone(tmp_path: Path) -> None:
     program = _program(tmp_path, DEAD.replace("sys.exit(CODE)", "print('now', end=' ')\nraise ValueError('mine')"))
     plain = python(program)
-    done = python("-m", "tfdbg_cli", "run", *words, "--every", "2", program, folder=tmp_path)
+    done = python("-m", "tfdbg_cli", "run", "--rules", "rules.toml", "--every", "2", program, folder=tmp_path)
     assert (done.stdout, done.returncode) == (plain.stdout, 1)
     assert done.stderr.rstrip().endswith("ValueError: mine")
 

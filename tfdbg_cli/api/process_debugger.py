@@ -138,18 +138,17 @@ class ProcessDebugger:
                 run = run_that_failed(error, number, watch)
                 return None if run is None else self.controller.broken_off(run)
 
-            if self._runs_alone():
-                make(self.debugger.run_count)  # so that what is recorded of it is
+            if self._only_judges():
                 return
             wrapped = () if self.debugger.run_count else wrapped_with_runs()
             debugger = wrapped[-1] if wrapped else self.debugger
             debugger.program_fails(make)
 
-    def _runs_alone(self) -> bool:
-        """Whether runs are only recorded or judged, and nobody is there: the program's output stays its own."""
+    def _only_judges(self) -> bool:
+        """Whether runs are judged and nothing else, and nobody is there: the program's output stays its own."""
         options = launch_options()
-        aside = self.rules.on or self.debugger.recorder.unattended
-        return aside and options.until is None and options.script is None and not attended(self.ui_type)
+        else_asked = options.until is not None or options.script is not None or options.record is not None
+        return self.rules.on and not else_asked and not attended(self.ui_type)
 
     def _begin(self) -> None:
         """Stop before the next run; or begin with the watch and the recording that the command line asked for."""

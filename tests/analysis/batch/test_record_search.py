@@ -15,8 +15,10 @@ def found(rows: dict[int, dict[int, Any]], records: dict[int, Any], block: int =
     """What a search for `rows` finds in `records`, looked at in blocks of that many."""
     sought = [SoughtRow(row, {at: np.asarray(part) for at, part in parts.items()}) for row, parts in rows.items()]
     search = RecordSearch(sought, sorted(records))
-    for first in range(0, len(records[min(records)]), block):
-        search.look({at: part[first : first + block] for at, part in records.items()}, first)
+    count = len(records[min(records)])
+    for first in range(0, count, block):
+        numbers = np.arange(first, min(first + block, count))
+        search.look({at: part[first : first + block] for at, part in records.items()}, numbers)
     return search.matches
 
 
@@ -63,7 +65,7 @@ def test_texts_of_every_kind() -> None:
 def test_other_sizes_are_not_compared() -> None:
     search = RecordSearch([SoughtRow(0, {0: np.zeros(3)})], [0])
     assert not search.fits({0: np.zeros((4, 2))}) and search.fits({0: np.zeros((4, 3, 1))})
-    search.look({0: np.zeros((4, 2))}, 0)
+    search.look({0: np.zeros((4, 2))}, np.arange(4))
     assert search.matches == {}
     assert found({0: {0: np.array(b"a", object)}}, {0: np.zeros(3)}) == {}
 

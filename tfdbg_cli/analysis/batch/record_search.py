@@ -53,8 +53,8 @@ class RecordSearch:
         """Whether the records of `block` are of as many elements as the rows, so that they can be compared."""
         return all(part in block and block[part][:1].size == size for part, size in self._sizes.items())
 
-    def look(self, block: Mapping[int, Array], first: int) -> None:
-        """Look at the records of `block`, some parts row for row, of which the first one is number `first`."""
+    def look(self, block: Mapping[int, Array], numbers: Array) -> None:
+        """Look at the records of `block`, some parts row for row, which have these `numbers`."""
         plain = self._plain(block) if self.parts and self.fits(block) else None
         if plain is None:
             return
@@ -64,7 +64,7 @@ class RecordSearch:
             held = [_held(plain[part], place) for part in self.parts]
             for there, rows in alike:
                 if there == held:
-                    self._note(rows, first + place)
+                    self._note(rows, int(numbers[place]))
 
     def _note(self, rows: Sequence[int], number: int) -> None:
         for row in rows:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from types import FrameType
 from typing import Any
@@ -13,6 +13,7 @@ import tensorflow as tf
 
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.runs.delivered import DELIVERIES, handle_of
+from tfdbg_cli.capture.samples.named_parts import keys_of
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.callers import names_in
 from tfdbg_cli.model.batch_place import VALIDATION, BatchPlace, Order
@@ -120,18 +121,6 @@ def _parts(iterator: Any) -> tuple[Any, ...]:
     """The specifications of x, y and sample_weight in what an iterator of Keras gives; empty for no such."""
     spec = getattr(iterator, "element_spec", None)
     return spec if type(spec) is tuple and 1 < len(spec) <= _MOST_PARTS else ()
-
-
-def keys_of(part: Any, key: str = "") -> Iterator[str]:
-    """What each tensor of a part is called by the dicts that it is in, in the order of `tf.nest.flatten`."""
-    if isinstance(part, Mapping):
-        for name in sorted(part):
-            yield from keys_of(part[name], f"{key}/{name}" if key else str(name))
-    elif isinstance(part, (tuple, list)):
-        for one in part:
-            yield from keys_of(one, key)
-    elif part is not None:
-        yield key
 
 
 def ids_of(tensors: Mapping[str, Any]) -> dict[str, int]:

@@ -11,9 +11,10 @@ from typing import Any
 import tensorflow as tf
 
 from tfdbg_cli.capture.failures import report_once
-from tfdbg_cli.capture.runs.batch_places import LOOPS, is_keras, keys_of, validates
+from tfdbg_cli.capture.runs.batch_places import LOOPS, is_keras, validates
 from tfdbg_cli.capture.runs.delivered import DELIVERIES, handle_of
 from tfdbg_cli.capture.samples.given_arrays import ArrayPart, GivenArrays, is_part
+from tfdbg_cli.capture.samples.named_parts import keys_of
 from tfdbg_cli.capture.samples.pipeline import Pipeline
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.callers import names_in

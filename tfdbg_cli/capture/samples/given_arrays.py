@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from tfdbg_cli.analysis.batch.record_search import RecordSearch
+from tfdbg_cli.capture.samples.named_parts import words_of_rows
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.model.records import FoundRecords, Record, SoughtRow
 from tfdbg_cli.model.units import count_text
@@ -120,7 +121,7 @@ class GivenArrays:
             block = {at: part.block(number, number + 1) for at, part in there.items() if at in row.parts}
             search = _search([row], {at: value for at, value in block.items() if value is not None})
             if search is not None:
-                search.look({at: value for at, value in block.items() if value is not None}, number)
+                search.look({at: value for at, value in block.items() if value is not None}, np.array([number]))
                 changed = changed or row.row not in search.matches
         return FoundRecords(found, (_BY_PLACE, *([_CHANGED] if changed else [])))
 
@@ -134,8 +135,8 @@ class GivenArrays:
         compared = {at: there[at] for at in search.parts}
         until, done = monotonic() + seconds, 0
         for first, block in _blocks(compared, count):
-            search.look(block, first)
             done = first + len(next(iter(block.values())))
+            search.look(block, np.arange(first, done))
             if monotonic() > until:
                 break
         names = list(dict.fromkeys(part.key for part in compared.values()))
@@ -147,15 +148,6 @@ class GivenArrays:
             notes.append(_NONE.format(words_of_rows(missing)))
         found = {row: _record(key, match.first, match.alike) for row, match in search.matches.items()}
         return FoundRecords(found, tuple(notes))
-
-
-def words_of_rows(rows: Sequence[int]) -> str:
-    """`row 3`, `rows 3 and 7`, `rows 3, 4, 5 and 9 more`."""
-    if len(rows) == 1:
-        return f"row {rows[0]}"
-    shown = rows[:3] if len(rows) > 4 else rows[:-1]
-    last = f"{len(rows) - len(shown)} more" if len(rows) > 4 else str(rows[-1])
-    return f"rows {', '.join(map(str, shown))} and {last}"
 
 
 def _record(key: ArrayPart, number: int, alike: int = 1) -> Record:

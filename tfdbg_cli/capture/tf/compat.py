@@ -31,6 +31,7 @@ v1 = tf.compat.v1
 
 Session: Any = sessions.Session  # also where the program has put something else in the place of `tf.Session`
 FROM_OPTIONS = "_make_callable_from_options"  # the method of a session by which Keras 2 makes its train step
+session_config: Callable[[RawSession], Any] = attrgetter("_config")  # the ConfigProto it was made with, or None
 RUN = "_call_tf_sessionrun"  # the method of a session that hands a run to the runtime
 PY_FUNCTION: CodeType = script_ops.EagerFunc.__call__.__code__  # by which an op of tf.py_function calls Python
 tape_gradient: Callable[..., Any] = backprop._gradient_function  # by which a tape calls the gradient of one op
@@ -63,6 +64,8 @@ atomic_of: Callable[[ConcreteFunction], AtomicFunction] = attrgetter("inference_
 dataset_of: Callable[[Any], Any] = attrgetter("_dataset")  # of an iterator; None where it was made of a handle
 elements_in: Callable[[Any], Any] = attrgetter("_element_spec")  # of the spec of an iterator, a data set, an Optional
 inputs_of: Callable[[Any], Sequence[Any]] = methodcaller("_inputs")  # the data sets of which a data set takes
+functions_of: Callable[[Any], Sequence[Any]] = methodcaller("_functions")  # what a data set calls, each a `function`
+reader_of_files: Callable[[Any], Any] = attrgetter("_impl")  # of a data set of files: the one that opens each of them
 tensor_id: Callable[[Any], int] = attrgetter("_id")
 host_array: Callable[[Any], Any] = EagerTensor._numpy_internal
 
@@ -104,11 +107,6 @@ def reader_of(session: RawSession, fetch: Sequence[str], **further: Any) -> RawR
 def replace_input(op: Op, slot: int, tensor: SymbolicTensor) -> None:
     """Have `op` read `tensor` as its input `slot`, in the graph that they are in."""
     op._update_input(slot, tensor)
-
-
-def session_config(session: RawSession) -> Any:
-    """The ConfigProto that `session` was made with; None when it had none."""
-    return session._config
 
 
 @cache

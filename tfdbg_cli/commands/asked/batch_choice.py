@@ -13,7 +13,7 @@ from tfdbg_cli.analysis.origin.dismissed import dismissed_in
 from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.model.records import FoundRecords
+from tfdbg_cli.model.records import FoundRecords, Record
 
 
 def any_batch(context: Context) -> BatchRows:
@@ -74,3 +74,12 @@ def records_of(context: Context, batch: BatchRows, rows: Sequence[int], seconds:
     if key not in known:
         known[key] = records_behind(context.run, batch, rows, seconds)
     return known[key]
+
+
+def found_before(context: Context, batch: BatchRows, row: int) -> Record | None:
+    """The record behind `row` of the `batch`, if it was found for another command; None if not."""
+    known = context.memory.records.items()
+    return next(
+        (found.records[row] for key, found in known if key[:2] == (context.current, batch) and row in found.records),
+        None,
+    )

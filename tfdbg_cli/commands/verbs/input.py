@@ -138,6 +138,11 @@ given the record is known by its place where they are not shuffled. Where they a
 all that they hold, bit by bit; if several records are alike, the first one is named, and how many there are.
 Nothing that the program holds is copied, or kept alive.
 
+What came from a data set (tf.data) is looked for in what that was made of: the records of arrays, of TFRecord, text
+and fixed-length files, also interleaved, and files that a map reads. They are run through the maps of the pipeline
+once more, by an iterator of its own, and compared bit by bit. Where a map draws random numbers or calls Python of the
+program it is not run again, and that is told.
+
 Examples:
   input
   input 17

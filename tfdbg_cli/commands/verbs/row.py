@@ -10,7 +10,7 @@ from tfdbg_cli.analysis.batch.components import Component, components, looks_lik
 from tfdbg_cli.analysis.batch.records import is_quickly_told
 from tfdbg_cli.analysis.batch.rows import BatchRows
 from tfdbg_cli.analysis.batch.sample import Sample, sample_of
-from tfdbg_cli.commands.asked.batch_choice import any_batch, bad_batch, records_of
+from tfdbg_cli.commands.asked.batch_choice import any_batch, bad_batch, found_before, records_of
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command
 from tfdbg_cli.commands.syntax import quoted
@@ -21,6 +21,7 @@ from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.summary import chip, summary_data
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.batch_place import Order
 from tfdbg_cli.model.dtypes import name_of
 from tfdbg_cli.model.names import parse_tensor_name
 from tfdbg_cli.model.records import Record
@@ -45,7 +46,8 @@ def _row(context: Context, options: argparse.Namespace) -> Document:
         raise TfdbgError(f"There is no row {at}: the batch has {batch.size}, from 0.")
     context.memory.row[context.current] = at
     sample = sample_of(context.run, batch, at)
-    record = _record(context, batch, at) if sample is not None and sample.number is None else None
+    is_asked = sample is not None and (sample.number is None or sample.place.order is Order.PIPELINE)
+    record = _record(context, batch, at) if is_asked else None
     told = [] if sample is None else [sample_line(sample, batch.size, record)]
     blocks: list[Block] = [Text((*_head(at, batch), *told))]
     for part in parts:
@@ -54,9 +56,9 @@ def _row(context: Context, options: argparse.Namespace) -> Document:
 
 
 def _record(context: Context, batch: BatchRows, at: int) -> Record | None:
-    """The record behind the row, where that is told without running anything of the program's."""
+    """The record behind the row, where `input` found it, or where that takes no functions of the program's."""
     if not is_quickly_told(context.run, batch):
-        return None
+        return found_before(context, batch, at)
     return records_of(context, batch, (at,), _SECONDS).records.get(at)
 
 

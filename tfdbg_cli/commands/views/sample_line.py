@@ -16,7 +16,7 @@ _ARRAYS = {False: "arrays", True: "validation arrays"}
 def sample_line(sample: Sample, size: int, record: Record | None = None) -> Line:
     """Which sample a row of a batch of `size` is; samples count from 0 as rows do, steps as Keras tells them.
 
-    `record` is the one that was found in arrays of which the order is not known.
+    `record` is the one that was found in data of which the order is not known.
     """
     place = sample.place
     step = f"step {place.step + 1:,}"
@@ -40,12 +40,16 @@ def sample_line(sample: Sample, size: int, record: Record | None = None) -> Line
         return line(label, number, f" of the {_ARRAYS[validates]}, from 0: {where}")
     if not place.loop:
         where = f"batch {place.step:,}"
-    of = "what the iterator gave" if not place.loop else "the data" if place.epoch is None else "the epoch"
+    of_all = "what the iterator gave" if not place.loop else "the data" if place.epoch is None else "the epoch"
     if validates:
-        of = "the validation data"
+        of_all = "the validation data"
     condition = "" if sample.certain else f", if {_before(place.step)} had {count_text(size, 'row')}, too"
+    if record is not None and record.record is not None:
+        told = Span(f"{record.record:,}", Style.NUMBER, "input")
+        of = f" of {record.file}" if record.file else f" of {record.key}" if record.key else " of the data"
+        return line(label, number, f" of {of_all}, from 0{condition}: {where}; it is record ", told, of)
     order = "in the order of the pipeline; shuffle changes which one that is"
-    return line(label, number, f" of {of}, from 0{condition}: {where}, {order}")
+    return line(label, number, f" of {of_all}, from 0{condition}: {where}, {order}")
 
 
 def _before(step: int) -> str:

@@ -1,0 +1,174 @@
+"""How a data set was made: a source whose elements are records, and what is done to each of them in turn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import tensorflow as tf
+
+from tfdbg_cli.capture.samples.map_functions import PYTHON, READERS, in_the_way, op_types, skipped_of_file
+from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.errors import TfdbgError
+
+# What changes which elements come, and when, but none of them. Those that it leaves out are just not found.
+_ORDER = frozenset({
+    "ShuffleDataset", "RepeatDataset", "PrefetchDataset", "CacheDataset", "OptionsDataset", "TakeDataset",
+    "SkipDataset", "ShardDataset", "TakeWhileDataset", "AssertCardinalityDataset", "IgnoreErrorsDataset",
+    "UniqueDataset", "SnapshotDataset",
+})  # fmt: skip
+_MAPS = frozenset({"MapDataset", "ParallelMapDataset"})
+_BATCHES = frozenset({"BatchDataset", "ParallelBatchDataset"})
+_OF_EACH = frozenset({"FlatMapDataset", "InterleaveDataset", "ParallelInterleaveDataset"})
+_SOURCES = frozenset({"TensorSliceDataset", "RangeDataset", "TensorDataset"})
+_STUCK = "The pipeline has {}: which record an element came from cannot be told."
+_MAP = "A map of the pipeline {}: what it gave cannot be made again to be compared."
+_GENERATED = "The data come from Python of the program, which is not called again: a generator, a Keras Sequence."
+_SPARSE = "The pipeline has sparse or ragged elements, or others that are no plain tensors: these are not compared."
+_TWICE = "The pipeline makes batches of batches: what is a record cannot be told."
+_MOST = 200  # data sets made of one another
+
+
+@dataclass(frozen=True)
+class Batched:
+    """Elements put together, always `size` of them; None: of any number."""
+
+    size: int | None
+
+
+@dataclass(frozen=True)
+class Filtered:
+    """Elements left out, those of which `keeps` is false: functions that come later may not be made for them."""
+
+    keeps: Any
+
+
+@dataclass(frozen=True)
+class Opened:
+    """The source of records of files: `open`, called with each element of `names`, gives those of one file.
+
+    It leaves the first `skipped` ones out. `spec` is that of a record.
+    """
+
+    names: Recipe
+    open: Any
+    skipped: int
+    spec: Any
+
+
+@dataclass(frozen=True)
+class Zipped:
+    """The source whose records are put together from those of others; `spec` is that of all."""
+
+    parts: tuple[Recipe, ...]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What the elements of a data set are made of: `source`, a data set of TensorFlow's unless it is one of ours.
+
+    `steps` are the functions that are called with each, in turn, the filters, and the batches that are made of them.
+    """
+
+    source: Any
+    steps: tuple[Any, ...] = ()
+
+    @property
+    def batch(self) -> Batched | None:
+        """The batches that it makes of its elements; None for none."""
+        return next((step for step in self.steps if isinstance(step, Batched)), None)
+
+    @property
+    def functions(self) -> list[Any]:
+        """The functions among the steps."""
+        return [step for step in self.steps if not isinstance(step, Batched | Filtered)]
+
+
+def recipe_of(dataset: Any, most: int = _MOST) -> Recipe:
+    """How `dataset` was made.
+
+    Raises:
+        TfdbgError: it cannot be told, or not be done again; the message is a sentence.
+
+    """
+    kind = _kind(dataset)
+    if kind in _SOURCES:
+        return Recipe(dataset)
+    if kind in READERS:
+        dataset = compat.reader_of_files(dataset)
+        kind = _kind(dataset)
+    inputs = compat.inputs_of(dataset)
+    if kind == "ZipDataset":
+        return Recipe(Zipped(tuple(recipe_of(one, most // len(inputs)) for one in inputs)))
+    if len(inputs) != 1 or most < 1:
+        raise TfdbgError(_STUCK.format(_words(kind)))
+    if kind in _OF_EACH:
+        return Recipe(_opened(dataset, recipe_of(inputs[0], most - 1), kind))
+    below = recipe_of(inputs[0], most - 1)
+    if kind in _ORDER:
+        return below
+    if kind == "FilterDataset":
+        keeps = compat.functions_of(dataset)[0].function
+        is_plain = below.batch is None and _is_plain(inputs[0].element_spec) and not in_the_way(keeps)
+        return replace(below, steps=(*below.steps, Filtered(keeps))) if is_plain else below
+    if kind in _BATCHES:
+        if below.batch is not None:
+            raise TfdbgError(_TWICE)
+        sizes = {leaf.shape[0] for leaf in plain_leaves(dataset.element_spec)}
+        return replace(below, steps=(*below.steps, Batched(sizes.pop() if len(sizes) == 1 else None)))
+    if kind not in _MAPS:
+        raise TfdbgError(_STUCK.format(_words(kind)))
+    plain_leaves(inputs[0].element_spec)
+    plain_leaves(dataset.element_spec)
+    function = compat.functions_of(dataset)[0].function
+    why = in_the_way(function)
+    if why:
+        raise TfdbgError(_MAP.format(why))
+    return replace(below, steps=(*below.steps, function))
+
+
+def _opened(dataset: Any, names: Recipe, kind: str) -> Opened:
+    function = compat.functions_of(dataset)[0].function
+    leaves = plain_leaves(dataset.element_spec)
+    why = in_the_way(function)
+    if why == PYTHON and "GeneratorDataset" in set(op_types(function)):
+        raise TfdbgError(_GENERATED)
+    if why:
+        raise TfdbgError(_MAP.format(why))
+    skipped = skipped_of_file(function)
+    if skipped is None or isinstance(names.source, Opened | Zipped) or names.batch is not None:
+        raise TfdbgError(_STUCK.format(f"{_words(kind)} of more than the records of one file after another"))
+    return Opened(names, function, skipped, tuple(leaves))
+
+
+def plain_leaves(spec: Any) -> list[Any]:
+    """The specifications of the tensors of an element.
+
+    Raises:
+        TfdbgError: some are no plain tensors.
+
+    """
+    if not _is_plain(spec):
+        raise TfdbgError(_SPARSE)
+    leaves: list[Any] = tf.nest.flatten(spec)
+    return leaves
+
+
+def _is_plain(spec: Any) -> bool:
+    return all(type(leaf) is tf.TensorSpec for leaf in tf.nest.flatten(spec))
+
+
+def _kind(dataset: Any) -> str:
+    """The kind of a data set: `MapDataset`, whichever version of it."""
+    return type(dataset).__name__.lstrip("_").removesuffix("V2").removesuffix("V1")
+
+
+_WORDS = {"FlatMapDataset": "flat_map", "DirectedInterleaveDataset": "a choice among data sets"}
+
+
+def _words(kind: str) -> str:
+    """What a program calls it: `padded_batch` of `PaddedBatchDataset`."""
+    if kind in _WORDS:
+        return _WORDS[kind]
+    name = kind.removesuffix("Dataset").removeprefix("Parallel")
+    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name).strip("_") or kind

@@ -1,0 +1,160 @@
+"""The records of a data set, run through its functions once more in their order, by iterators of our own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from tfdbg_cli.capture.samples.map_functions import reads_files
+from tfdbg_cli.capture.samples.recipe import Batched, Filtered, Opened, Recipe, Zipped
+from tfdbg_cli.model.values import Array
+
+_PLAIN, _MAPPED = 1_024, 64  # elements compared at once; fewer where functions run for them
+_BLOCK = 16 << 20  # bytes
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Records that stand in a row: of `file`, or of data in memory where that is empty.
+
+    `elements` is a data set of the number of each and, before the steps, of its parts in one flat tuple.
+    """
+
+    file: str
+    elements: Any
+
+
+def stretches(recipe: Recipe) -> Iterator[Stretch]:
+    """The records of a recipe, file by file."""
+    source = recipe.source
+    if not isinstance(source, Opened):
+        yield Stretch("", _numbered(_flat(source)))
+        return
+    names = _through(_numbered(_flat(source.names.source)), source.names.steps)
+    for _, name in names.as_numpy_iterator():
+        file = name.decode(errors="surrogateescape") if isinstance(name, bytes) else ""
+        variant = source.open(tf.constant(name))
+        opened = tf.data.experimental.from_variant(variant[0] if isinstance(variant, list) else variant, source.spec)
+        yield Stretch(file, _numbered(opened, source.skipped))
+
+
+def blocks(stretch: Stretch, recipe: Recipe) -> Iterator[tuple[Array, dict[int, Array]]]:
+    """The records of a stretch after all steps, in blocks: the numbers of some, and their parts."""
+    batch = recipe.batch
+    at = len(recipe.steps) if batch is None else recipe.steps.index(batch)
+    before, after = recipe.steps[:at], recipe.steps[at + 1 :]
+    records = _through(stretch.elements, before)
+    size = _size(records, batch, before, after)
+    if not size:
+        for number, *element in records.as_numpy_iterator():
+            yield np.array([number]), {part: _array(value)[np.newaxis] for part, value in enumerate(element)}
+        return
+    exact = bool(after) and batch is not None and batch.size is not None
+    done = 0
+    for numbers, *block in _through(records.batch(size, drop_remainder=exact), after).as_numpy_iterator():
+        yield numbers, dict(enumerate(map(np.asarray, block)))
+        done += size
+    if exact:  # what is left makes no batch of its own: records from the beginning fill it up
+        left = sum(1 for _ in records.skip(done).take(size))
+        filled = records.skip(done).concatenate(records.repeat())
+        last = filled.batch(size, drop_remainder=True).take(1 if left else 0)
+        for numbers, *block in _through(last, after).as_numpy_iterator():
+            yield numbers[:left], {part: np.asarray(value)[:left] for part, value in enumerate(block)}
+
+
+def _array(value: Any) -> Array:
+    return np.array(value, object) if isinstance(value, bytes) else np.asarray(value)  # NumPy cuts zeros off of texts
+
+
+def file_of(recipe: Recipe, number: int) -> str:
+    """The file that the record with that number names, if the functions read it; empty where they read none."""
+    if isinstance(recipe.source, Opened) or not any(map(reads_files, functions_in(recipe))):
+        return ""
+    for element in _raw(recipe).skip(number).take(1).as_numpy_iterator():
+        for leaf in element:
+            if isinstance(leaf, bytes) and tf.io.gfile.exists(leaf):
+                return leaf.decode(errors="surrogateescape")
+    return ""
+
+
+def functions_in(recipe: Recipe) -> list[Any]:
+    """The functions that records go through, those of the parts that are put together included."""
+    parts = recipe.source.parts if isinstance(recipe.source, Zipped) else ()
+    return [*recipe.functions, *(function for part in parts for function in functions_in(part))]
+
+
+def _raw(recipe: Recipe) -> Any:
+    """The records of the sources alone, before all functions."""
+    source = recipe.source
+    return _joined(map(_raw, source.parts)) if isinstance(source, Zipped) else _flattened(source)
+
+
+def _flat(source: Any) -> Any:
+    """A data set of the records of `source` as flat tuples."""
+    if not isinstance(source, Zipped):
+        return _flattened(source)
+    made = [_through(_numbered(_flat(part.source)), part.steps) for part in source.parts]
+    return _joined(part.map(_unnumbered) for part in made)
+
+
+def _joined(parts: Iterable[Any]) -> Any:
+    return _flattened(tf.data.Dataset.zip(tuple(parts)))
+
+
+@tf.autograph.experimental.do_not_convert  # type: ignore[untyped-decorator]
+def _flat_tuple(*element: Any) -> tuple[Any, ...]:
+    return tuple(tf.nest.flatten(element))
+
+
+@tf.autograph.experimental.do_not_convert  # type: ignore[untyped-decorator]
+def _unnumbered(number: Any, *parts: Any) -> tuple[Any, ...]:
+    return parts
+
+
+def _flattened(dataset: Any) -> Any:
+    return dataset.map(_flat_tuple)
+
+
+def _numbered(elements: Any, first: int = 0) -> Any:
+    return elements.enumerate(first).map(_flat_tuple)
+
+
+def _through(elements: Any, steps: Iterable[Any]) -> Any:
+    """A data set of what the `steps` make of numbered flat tuples; batches are made elsewhere."""
+    for step in steps:
+        if isinstance(step, Filtered):
+            elements = elements.filter(_keeping(step.keeps))
+        elif not isinstance(step, Batched):
+            elements = elements.map(_calling(step))
+    return elements
+
+
+def _calling(function: Any) -> Any:
+    @tf.autograph.experimental.do_not_convert  # type: ignore[untyped-decorator]
+    def call(number: Any, *parts: Any) -> tuple[Any, ...]:
+        return (number, *tf.nest.flatten(function(*parts)))
+
+    return call
+
+
+def _keeping(function: Any) -> Any:
+    @tf.autograph.experimental.do_not_convert  # type: ignore[untyped-decorator]
+    def keeps(number: Any, *parts: Any) -> Any:
+        return tf.nest.flatten(function(*parts))[0]
+
+    return keeps
+
+
+def _size(records: Any, batch: Batched | None, before: Sequence[Any], after: Sequence[Any]) -> int:
+    """How many elements are to be put together; 0 where they are not of one shape, so that they cannot be."""
+    if after:
+        return batch.size if batch is not None and batch.size is not None else _MAPPED
+    leaves = tf.nest.flatten(records.element_spec)
+    if not all(leaf.shape.is_fully_defined() for leaf in leaves):
+        return 0
+    nbytes: int = sum(leaf.shape.num_elements() * leaf.dtype.size for leaf in leaves)
+    return max(1, min(_MAPPED if before else _PLAIN, _BLOCK // max(1, nbytes)))

@@ -25,7 +25,7 @@ def test_runs_are_asked_what_the_watch_asks_now(monkeypatch: pytest.MonkeyPatch)
         watching.watched = less
 
     monkeypatch.setattr(watching, "sees", leaves_out)
-    debugger._hit(watching, Any)  # type: ignore[arg-type]  # any run
+    debugger._watch.hit(watching, Any)  # type: ignore[arg-type]  # any run
     assert debugger.watched is less
     debugger.end_watch()
     assert debugger.watched is None

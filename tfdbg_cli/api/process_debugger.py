@@ -56,7 +56,7 @@ class ProcessDebugger:
             self.controller = RecordingController(self.controller, self.trends)
         if launch_options().rules is not None:
             self.controller = RecordingController(self.controller, self.rules)
-        self.debugger.beside = lambda: Beside(self.rules.alerts, self.trends.series)
+        self.debugger.prompt.beside = lambda: Beside(self.rules.alerts, self.trends.series)
         self._lock = threading.Lock()
         self._users = 0
         self._undo: list[Callable[[], None]] = []

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import threading
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -13,22 +12,18 @@ from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, filter_named, require_filter
 from tfdbg_cli.capture.controller import EVERYTHING, Action, Attendant, PendingRun, Plan, WatchRequest
 from tfdbg_cli.capture.dump_folders import dump_name
-from tfdbg_cli.capture.intercept.tracing_log import TRACES
-from tfdbg_cli.capture.own_draws import draws_to_tell
 from tfdbg_cli.capture.runs.eager.section import PendingSection, is_find
-from tfdbg_cli.capture.tf.callers import live_frames
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.debugger.active_watch import SIGNALS, ActiveWatch
 from tfdbg_cli.debugger.frontend import Frontend
 from tfdbg_cli.debugger.interruption import Interruption, interrupt_main_thread
-from tfdbg_cli.debugger.late_frontend import LateFrontend
 from tfdbg_cli.debugger.next_plan import State, next_plan, over_budget
-from tfdbg_cli.debugger.progress_line import ProgressLine
-from tfdbg_cli.debugger.prompt_threads import PromptThreads, at_prompt
+from tfdbg_cli.debugger.prompt import Prompt
+from tfdbg_cli.debugger.prompt_threads import PromptThreads
 from tfdbg_cli.debugger.recorder import Recorder
 from tfdbg_cli.debugger.run_saving import saved_in_words
+from tfdbg_cli.debugger.watch_switch import WatchSwitch
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.model.beside import Beside
 from tfdbg_cli.model.decision import (
     Abort,
     Continue,
@@ -42,9 +37,8 @@ from tfdbg_cli.model.decision import (
     StopAtStart,
 )
 from tfdbg_cli.model.exactness import Exactness
-from tfdbg_cli.model.ignored import Ignored
-from tfdbg_cli.model.pausing import Breakpoints, Sought
-from tfdbg_cli.model.runs import Hit, Run, RunEnd, RunStart
+from tfdbg_cli.model.pausing import Sought
+from tfdbg_cli.model.runs import Run, RunEnd, RunStart
 
 
 class Debugger:
@@ -73,34 +67,26 @@ class Debugger:
         can open the prompt. Several debuggers may share a `recorder`.
         """
         self.filters: dict[str, TensorFilter] = dict(filters)
-        self._front = LateFrontend(frontend, settings or Settings())
+        self.prompt = Prompt(frontend, settings or Settings())
         self._threads = PromptThreads(thread_name_filter)
         self._numbers = itertools.count(1)
         self._count = 0
-        self._prompt = threading.Lock()
         self.attendant: Attendant | None = None
         self._decided: State = StopAtStart()
         self._in_flight: int | None = None  # the number of the run that is captured for a stop
         self._after_recording: State = Continue()
-        self._watching: ActiveWatch | None = None
-        self._asking = threading.Lock()
-        self.watched: WatchRequest | None = None  # of that watch; a plain attribute, as it is read at each eager op
         self.interruption = Interruption(attended)
-        self._takes_interruption = False  # whether to take over Ctrl-C at the next run of the watch
-        self._line = ProgressLine()
-        self._ignored = Ignored()
+        self._watch = WatchSwitch(self.prompt, self.interruption, self._ask)
         self._dump_root = dump_root
-        self.breakpoints = Breakpoints()
-        self.sought: Sought | None = None  # a plain attribute, as it is read at each eager op
-        self._last_watch: RunUntil | None = None
-        self._has_stopped = False
+        # Plain attributes, as they are read at each eager op.
+        self.watched: WatchRequest | None = None  # what the watch that is on asks of runs
+        self.sought: Sought | None = None
         self.recorder = recorder or Recorder(lambda: self.settings)
-        self.beside: Callable[[], Beside | None] = lambda: None  # what is gathered of runs, for stops to show
 
     @property
     def settings(self) -> Settings:
         """The settings that hold now, `config set` at the prompt included."""
-        return self._front.settings
+        return self.prompt.settings
 
     @property
     def _state(self) -> State:
@@ -111,7 +97,7 @@ class Debugger:
         self._decided = state
         pace = state.pace if isinstance(state, StepOn) else None
         place = state.place if isinstance(state, RunTo) else None
-        breakpoints = () if isinstance(state, Detach) else tuple(self.breakpoints)
+        breakpoints = () if isinstance(state, Detach) else tuple(self.prompt.breakpoints)
         self.sought = Sought(pace, place, breakpoints) if pace or place or breakpoints else None
         if self.attendant is not None:
             self.attendant.attend(bool(breakpoints) or not isinstance(state, Continue | Detach))
@@ -129,12 +115,12 @@ class Debugger:
     @property
     def has_watched(self) -> bool:
         """Whether a watch has begun, be it over or not."""
-        return self._last_watch is not None
+        return self._watch.last is not None
 
     @property
     def has_debugged(self) -> bool:
         """Whether there was a watch, or a stop."""
-        return self.has_watched or self._has_stopped
+        return self.has_watched or self.prompt.has_opened
 
     def count_run(self) -> int:
         """Count a run that begins now, and return its number."""
@@ -175,22 +161,18 @@ class Debugger:
         if decision is None:
             self._state = Continue()
         else:
-            self._begin_watch(decision, filter_named(self.filters, decision.filter_name))
-            if from_the_start:
-                self.interruption.end()
-                self._takes_interruption = True
+            tensor_filter = filter_named(self.filters, decision.filter_name)
+            self._watch.begin(decision, tensor_filter, from_the_start=from_the_start)
+            self._state = decision
 
     def end_watch(self) -> None:
         """Watch no more, and leave Ctrl-C to the program."""
-        self._watching = None
-        self._ask_anew()
-        self._takes_interruption = False
-        self.interruption.end()
+        self._watch.end()
 
     @property
     def active_watch(self) -> ActiveWatch | None:
         """The watch that is on."""
-        return self._watching
+        return self._watch.on
 
     def record(self, decision: RecordRun, then: State | None = None) -> None:
         """Save the next run as `decision` says, and go on as before, or as `then` says."""
@@ -213,24 +195,24 @@ class Debugger:
             return Plan(number)
         if kind is Continue:
             return Plan(number, errors=True)
-        with self._prompt:
+        with self.prompt.lock:
             return self._decide(number, pending)
 
     def run_ends(self, plan: Plan, run: Run) -> bool:
         """Take in what a run gave; opens the prompt when it is time to. See `capture.controller.Controller`."""
-        watching = self._watching if plan.watching else None
-        hit = None if watching is None else self._hit(watching, run)
-        with self._prompt:
+        watching = self._watch.on if plan.watching else None
+        hit = None if watching is None else self._watch.hit(watching, run)
+        with self.prompt.lock:
             for_stop = self._in_flight == plan.number
             if for_stop:
                 self._in_flight = None
             if not plan.errors or isinstance(self._state, Detach):
                 return False
-            if plan.watching and watching is not self._watching:
+            if plan.watching and watching is not self._watch.on:
                 # Another thread's stop ended the watch meanwhile. What this run did counts for the one begun there.
-                now = self._watching
+                now = self._watch.on
                 watching = now if now is not None and now.asks_as(plan.watched) else None
-                hit = None if watching is None else self._hit(watching, run)
+                hit = None if watching is None else self._watch.hit(watching, run)
             if for_stop and isinstance(self._state, RecordRun):
                 self._record(run, self._state)
                 for_stop = False
@@ -249,21 +231,21 @@ class Debugger:
 
     def show(self, run: Run, notes: tuple[str, ...] = ()) -> None:
         """Open the prompt on `run`, with `notes` that say why."""
-        with self._prompt:
+        with self.prompt.lock:
             self._stop(RunEnd(run, notes=notes))
 
     def run_passed(
         self, plan: Plan, make: Callable[[], Run], exactness: Exactness | None = None, looked_at: Hashable = None
     ) -> None:
         """Count a watched run in which nothing was found. See `capture.controller.Controller`."""
-        watching = self._watching
+        watching = self._watch.on
         if watching is None or not watching.asks_as(plan.watched):  # another thread's stop began another watch
             return
         watching.passed(plan.number, make, exactness, looked_at)
         if not watching.keeps and not self.interruption.asked:
             return
-        with self._prompt:
-            if watching is not self._watching:
+        with self.prompt.lock:
+            if watching is not self._watch.on:
                 return
             run = watching.made(make)
             if run is None:
@@ -275,7 +257,7 @@ class Debugger:
 
     def run_abandoned(self, plan: Plan, make: Callable[[], Run] | None = None) -> None:
         """Called when the run of `plan` ends without a report: if it was for a stop, stop before the next run."""
-        with self._prompt:
+        with self.prompt.lock:
             if self._in_flight == plan.number:
                 self._in_flight = None
                 self._state = StopAtStart()
@@ -288,15 +270,15 @@ class Debugger:
         if run is None and not self._count:
             return
         if run is not None:
-            with self._prompt, suppress(KeyboardInterrupt):  # the program ends as it would have
-                self._stop(RunEnd(run) if self._watching is None else self._watching.end(run, None, False))
+            with self.prompt.lock, suppress(KeyboardInterrupt):  # the program ends as it would have
+                self._stop(RunEnd(run) if self._watch.on is None else self._watch.on.end(run, None, False))
         self.end_watch()
         self._state = Detach()
 
     def _decide(self, number: int, pending: PendingRun) -> Plan:
         if self._in_flight is not None:
             return Plan(number, errors=True)
-        watching = self._watching
+        watching = self._watch.on
         if watching is not None and self.interruption.asked:
             if watching.ends_without_values:
                 self._state = StopAtStart((watching.interrupted_words,))
@@ -311,7 +293,7 @@ class Debugger:
                 start = start or self._start(number, pending)
                 self._stop(replace(start, notes=(*start.notes, *self._state.notes)))
             plan, force = self._planned(number)
-            watched = 0 if self._watching is None else self._watching.watch.runs
+            watched = 0 if self._watch.on is None else self._watch.on.watch.runs
             refused = None if force or plan.action is not Action.CAPTURE else over_budget(plan, pending, watched)
             if refused is None:
                 alone = not plan.watching or isinstance(self._state, RecordRun)
@@ -322,10 +304,10 @@ class Debugger:
     def _record(self, run: Run, decision: RecordRun) -> None:
         """Save `run`, and go on as before."""
         self._state, self._after_recording = self._after_recording, Continue()
-        run, path = replace(run, ignored=self._ignored.places), Path(decision.path)
+        run, path = replace(run, ignored=self.prompt.ignored.places), Path(decision.path)
         failure, budget = f"Run #{run.call.number} was not recorded", self.settings.disk_budget
         for sentence in saved_in_words(run, path, disk_budget=budget, force=decision.force, failure=failure):
-            self._front.notify(sentence)
+            self.prompt.notify(sentence)
 
     def _start(self, number: int, pending: PendingRun) -> RunStart:
         start = pending.start(number)
@@ -336,12 +318,7 @@ class Debugger:
 
     def _planned(self, number: int) -> tuple[Plan, bool]:
         """The plan for a run by the current state, and whether it may exceed the budget; advances the state."""
-        watched = None
-        if isinstance(self._state, RunUntil):
-            watched = self._watching.begins(number) if self._watching is not None else None
-            if self._takes_interruption:
-                self._takes_interruption = False
-                self.interruption.begin()
+        watched = self._watch.run_begins(number) if isinstance(self._state, RunUntil) else None
         found = next_plan(self._state, number, self._dump(number), watched)
         if found.then is not self._state:
             self._state = found.then
@@ -350,28 +327,10 @@ class Debugger:
     def _dump(self, number: int) -> Path | None:
         return None if self._dump_root is None else self._dump_root / dump_name(number - 1)
 
-    def _hit(self, watching: ActiveWatch, run: Run) -> Hit | None:
-        with at_prompt():  # a filter may run a session of its own
-            hit = watching.sees(run)
-        self._ask_anew()  # it may ignore more places from now on
-        return hit
-
     def _stop(self, event: RunStart | RunEnd) -> None:
         """Open the prompt on `event` and take over the decision."""
         self.end_watch()
-        self._has_stopped = True
-        frames = () if isinstance(event, RunEnd) and event.run.frames else live_frames()
-        event = replace(
-            event, ignored=self._ignored, breakpoints=self.breakpoints, watch=self._last_watch, frames=frames,
-            beside=self.beside(), traces=TRACES,
-        )  # fmt: skip
-        if sentence := draws_to_tell():
-            self._front.notify(sentence)
-        try:
-            decision = self._front.stop(event)
-        finally:
-            for frame in frames:
-                frame.let_go()
+        decision = self.prompt.open(event, self._watch.last)
         if isinstance(decision, Abort):
             self._state = Detach()
             interrupt_main_thread()
@@ -380,19 +339,10 @@ class Debugger:
         if isinstance(decision, RunUntil):
             earlier = (*event.earlier, event.run) if isinstance(event, RunEnd) and event.run.error is None else ()
             try:
-                self._begin_watch(decision, filter_named(self.filters, decision.filter_name), earlier)
+                self._watch.begin(decision, filter_named(self.filters, decision.filter_name), earlier)
             except TfdbgError as error:  # no such filter: the decision may come from the command line
-                self._front.notify(str(error))  # without a prompt, the note of the stop would not be seen
+                self.prompt.notify(str(error))  # without a prompt, the note of the stop would not be seen
                 self._state = StopAtStart((str(error),))
 
-    def _begin_watch(self, decision: RunUntil, tensor_filter: TensorFilter, earlier: Sequence[Run] = ()) -> None:
-        facts = decision, tensor_filter, self.settings, self._line, self._front.notify, self._ignored, earlier
-        self._watching = ActiveWatch(*facts)
-        self._ask_anew()
-        self._state = self._last_watch = decision
-        self.interruption.begin()
-
-    def _ask_anew(self) -> None:
-        """Set `watched` to what the active watch asks of runs now."""
-        with self._asking:  # without the lock, another thread could set the request of a watch that has ended
-            self.watched = None if self._watching is None else self._watching.watched
+    def _ask(self, watched: WatchRequest | None) -> None:
+        self.watched = watched

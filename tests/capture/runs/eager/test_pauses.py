@@ -32,7 +32,7 @@ class Debugged:
         self.front = ScriptedFrontend(*script)
         self.debugger = Debugger(lambda: self.front, settings=Settings())
         for text in breakpoints:
-            self.debugger.breakpoints.add(place_of(text))
+            self.debugger.prompt.breakpoints.add(place_of(text))
         self.watch = EagerWatch(self.debugger)
         self.debugger.attendant = self.watch
         self._begin = begin

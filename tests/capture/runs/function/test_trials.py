@@ -216,7 +216,7 @@ def test_the_line_of_the_watch_says_it(monkeypatch: pytest.MonkeyPatch) -> None:
     step = _step(tf.Variable(1.0))
     with debugged(RunUntil("has_inf_or_nan")) as front:
         step(tf.constant(0.5))
-        assert "not exact: " in front.debugger._watching.watch.words
+        assert "not exact: " in front.debugger.active_watch.watch.words
 
 
 def test_a_function_that_does_not_repeat_itself_is_not_tried(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:

@@ -1,0 +1,79 @@
+"""The prompt of a debugger: the front end, made when it is first needed, and what each stop is shown with."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+
+from tfdbg_cli.capture.failures import report
+from tfdbg_cli.capture.intercept.tracing_log import TRACES
+from tfdbg_cli.capture.own_draws import draws_to_tell
+from tfdbg_cli.capture.tf.callers import live_frames
+from tfdbg_cli.config.settings import Settings
+from tfdbg_cli.debugger.frontend import Frontend
+from tfdbg_cli.debugger.prompt_threads import terminal
+from tfdbg_cli.model.beside import Beside
+from tfdbg_cli.model.decision import Decision, Detach, RunUntil
+from tfdbg_cli.model.ignored import Ignored
+from tfdbg_cli.model.pausing import Breakpoints
+from tfdbg_cli.model.runs import RunEnd, RunStart
+
+
+class Prompt:
+    """Opens on one stop after another, with what is ignored and where to break, which users change there.
+
+    `lock` is held by the thread that may open it: only one prompt is open in the process.
+    """
+
+    def __init__(self, make: Callable[[], Frontend], settings: Settings) -> None:
+        """Make a prompt whose front end is made by `make` at the first stop or message; until then `settings` hold."""
+        self._make = make
+        self._made: Frontend | None = None
+        self._settings = settings
+        self.lock = threading.Lock()
+        self.ignored = Ignored()
+        self.breakpoints = Breakpoints()
+        self.beside: Callable[[], Beside | None] = lambda: None  # what is gathered of runs, for stops to show
+        self.has_opened = False
+
+    @property
+    def settings(self) -> Settings:
+        """The settings that hold now, `config set` at the prompt included."""
+        return self._settings if self._made is None else self._made.settings
+
+    def notify(self, message: str) -> None:
+        """Show `message` beside the program's own output."""
+        self._front().notify(message)
+
+    def open(self, event: RunStart | RunEnd, last_watch: RunUntil | None) -> Decision:
+        """Open on `event`, as soon as no other thread is at one, until there is a decision.
+
+        `last_watch` is offered again. `Detach` if the front end fails.
+        """
+        self.has_opened = True
+        frames = () if isinstance(event, RunEnd) and event.run.frames else live_frames()
+        event = replace(
+            event, ignored=self.ignored, breakpoints=self.breakpoints, watch=last_watch, frames=frames,
+            beside=self.beside(), traces=TRACES,
+        )  # fmt: skip
+        if sentence := draws_to_tell():
+            self.notify(sentence)
+        try:
+            with terminal():
+                return self._decision(event)
+        finally:
+            for frame in frames:
+                frame.let_go()
+
+    def _decision(self, event: RunStart | RunEnd) -> Decision:
+        try:
+            return self._front().stop(event)
+        except Exception as error:  # noqa: BLE001  # a fault of the screen must not end the program
+            report("open the prompt", error)
+            return Detach()
+
+    def _front(self) -> Frontend:
+        if self._made is None:
+            self._made = self._make()
+        return self._made

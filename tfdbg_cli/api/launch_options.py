@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from tfdbg_cli.line.script import Script
 from tfdbg_cli.model.decision import RecordRuns, RunUntil
+
+if TYPE_CHECKING:
+    from tfdbg_cli.remote.seat import Seat
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +19,7 @@ class LaunchOptions:
     `ui` is "" where the choice was left. `script` holds the `-c` commands, fed to whichever prompt is open; None
     without any. `until` is a watch: each session then begins with `run -f FILTER` instead of a stop. `record` says
     which runs are recorded from the start on. `output` is where answers go, whatever the program does to sys.stdout
-    meanwhile.
+    meanwhile. `seat` is for who attaches; None where the program does not listen.
     """
 
     ui: str = ""
@@ -25,6 +28,7 @@ class LaunchOptions:
     record: RecordRuns | None = None
     json: bool = False
     output: TextIO | None = None
+    seat: Seat | None = None
 
 
 _options = LaunchOptions()

@@ -132,6 +132,8 @@ class ProcessDebugger:
         if until is not None:
             with suppress(TfdbgError):  # the program may add the filter later: the first run looks for it again
                 self.debugger.set_watch(until, from_the_start=True)
+        if (seat := launch_options().seat) is not None:
+            seat.register(self.debugger)
 
     def _leave_eager(self, watch: EagerWatch) -> None:
         self.debugger.attendant = None

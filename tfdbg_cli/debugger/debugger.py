@@ -26,6 +26,7 @@ from tfdbg_cli.debugger.progress_line import ProgressLine
 from tfdbg_cli.debugger.prompt_threads import PromptThreads, at_prompt
 from tfdbg_cli.debugger.recorder import Recorder
 from tfdbg_cli.debugger.run_saving import saved_in_words
+from tfdbg_cli.debugger.visit import Visit
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.decision import (
     Abort,
@@ -91,6 +92,7 @@ class Debugger:
         self.breakpoints = Breakpoints()
         self.sought: Sought | None = None  # a plain attribute, as it is read at each eager op
         self._last_watch: RunUntil | None = None
+        self._visit = Visit()
         self.recorder = recorder or Recorder(lambda: self.settings)
 
     @property
@@ -110,7 +112,7 @@ class Debugger:
         breakpoints = () if isinstance(state, Detach) else tuple(self.breakpoints)
         self.sought = Sought(pace, place, breakpoints) if pace or place or breakpoints else None
         if self.attendant is not None:
-            self.attendant.attend(bool(breakpoints) or not isinstance(state, Continue | Detach))
+            self.attendant.attend(bool(breakpoints) or self._visit.asked or not isinstance(state, Continue | Detach))
 
     @property
     def run_count(self) -> int:
@@ -152,6 +154,12 @@ class Debugger:
         """Stop before the next run, whatever was decided before."""
         self.end_watch()
         self._state = StopAtStart()
+
+    def call(self) -> None:
+        """Stop before the next run, for somebody outside; any thread may ask. `Resume` goes on as before that."""
+        self._visit.asked = True
+        if self.attendant is not None:
+            self.attendant.attend(True)
 
     def set_watch(self, decision: RunUntil | None, *, from_the_start: bool = False) -> None:
         """Go on with the watch `decision`; None goes on without stopping.
@@ -199,7 +207,7 @@ class Debugger:
         number = self.count_run()
         if self.attendant is not None:
             self.attendant.run_begins(pending)
-        kind = type(self._state)
+        kind = StopAtStart if self._visit.asked else type(self._state)
         if kind is Detach or not self._threads.include_this(found=is_find(pending)):
             return Plan(number)
         if kind is Continue:
@@ -283,6 +291,9 @@ class Debugger:
     def _decide(self, number: int, pending: PendingRun) -> Plan:
         if self._in_flight is not None:
             return Plan(number, errors=True)
+        if self._visit.asked:
+            self._visit.begin(self._state, self.breakpoints)
+            self.stop_next()
         watching = self._watching
         if watching is not None and self.interruption.asked:
             if watching.ends_without_values:
@@ -345,6 +356,8 @@ class Debugger:
 
     def _stop(self, event: RunStart | RunEnd) -> None:
         """Open the prompt on `event` and take over the decision."""
+        if self._visit.asked:
+            self._visit.begin(self._state, self.breakpoints)
         self.end_watch()
         frames = () if isinstance(event, RunEnd) and event.run.frames else live_frames()
         event = replace(
@@ -357,6 +370,7 @@ class Debugger:
         finally:
             for frame in frames:
                 frame.let_go()
+        decision = self._visit.resumed(decision, self.breakpoints)
         if isinstance(decision, Abort):
             self._state = Detach()
             interrupt_main_thread()

@@ -8,7 +8,7 @@ from tfdbg_cli.capture.failures import report
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.debugger.frontend import Frontend
 from tfdbg_cli.debugger.prompt_threads import terminal
-from tfdbg_cli.model.decision import Decision, Detach
+from tfdbg_cli.model.decision import Decision, Detach, Resume
 from tfdbg_cli.model.runs import Stop
 
 
@@ -32,7 +32,7 @@ class LateFrontend:
     def broken(self) -> bool:
         return self._made is not None and self._made.broken
 
-    def stop(self, event: Stop) -> Decision:
+    def stop(self, event: Stop) -> Decision | Resume:
         """Open the prompt on `event`, as soon as no other thread is at one; `Detach` if the front end fails."""
         with terminal():
             try:

@@ -9,6 +9,7 @@ from typing import Any
 
 from tfdbg_cli.cli import launch
 from tfdbg_cli.cli.launched_output import launched_output
+from tfdbg_cli.cli.listen_options import add_listen_options, exit_code_of, reception_of
 from tfdbg_cli.cli.parser import Parser
 from tfdbg_cli.cli.prompt import add_prompt_options, options_given
 from tfdbg_cli.cli.record_options import add_record_options, record_of
@@ -56,6 +57,7 @@ def prepare_parser(parser: Parser) -> None:
         " comes of it: go on and leave those places out (skip, as without it), or stop",
     )
     add_record_options(parser)
+    add_listen_options(parser)
     parser.add_argument("-m", "--module", metavar="MODULE", help="run a module, as python -m does")
 
 
@@ -85,14 +87,28 @@ def run(options: argparse.Namespace) -> Program:
         start = launch.script_program(program[0], program[1:])
     asked = options_given(options, watch_of(options), record_of(options))
     asked = replace(asked, output=launched_output())  # the program may lead its own elsewhere
+    reception = reception_of(options)
+    if reception is not None:
+        asked = replace(asked, seat=reception.seat)
 
     def debugged() -> int:
-        if asked.script is None:
+        if reception is not None:
+            reception.open()
+        elif asked.script is None:
             notice_readers()
-        launch.debug_process(asked)
+        if reception is not None and reception.dormant:
+            launch.debug_on_demand(asked, reception.tensorflow_is_there)
+        else:
+            launch.debug_process(asked)
+        error: BaseException | None = None
         try:
             start()
+        except BaseException as raised:
+            error = raised
+            raise
         finally:
+            if reception is not None:
+                reception.code = exit_code_of(error)
             said = launch.program_ended()
             if said:
                 to_stderr(said)

@@ -5,20 +5,24 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS
-from tfdbg_cli.api.launch_options import launch_options
+from tfdbg_cli.api.launch_options import LaunchOptions, launch_options
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.config.settings_file import load_settings
 from tfdbg_cli.debugger.frontend import Frontend
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.line.script import Script
-from tfdbg_cli.model.decision import Decision, Detach, RunUntil
+from tfdbg_cli.model.decision import Decision, Detach, Resume, RunUntil
 from tfdbg_cli.model.names import did_you_mean
 from tfdbg_cli.model.runs import RunStart, Stop
 from tfdbg_cli.streams import to_stderr
 from tfdbg_cli.terminal_facts import terminal_facts
+
+if TYPE_CHECKING:
+    from tfdbg_cli.remote.seat import Seat
 
 # The names of TensorFlow's tfdbg stay good.
 _NAMES = {"tui": "tui", "curses": "tui", "line": "line", "readline": "line", "none": "none", "auto": ""}
@@ -65,6 +69,8 @@ def choose_frontend(
     script = Script(commands) if commands else options.script
     wanted = _wanted(ui)
     settings = settings if settings is not None else user_settings()
+    if options.seat is not None:
+        return _remote(options, options.seat, filters, settings)
     chosen = _chosen(wanted, script, filters, settings, json or options.json)
     return Until(chosen, options.until) if options.until else chosen
 
@@ -72,7 +78,7 @@ def choose_frontend(
 def attended(ui: str | None = None) -> bool:
     """Whether somebody at a terminal can be asked: not a script, nor a notebook, whose keys are none of Ctrl-C's."""
     wanted = _wanted(ui)
-    if launch_options().script is not None or wanted == "none":
+    if launch_options().script is not None or launch_options().seat is not None or wanted == "none":
         return False
     facts = terminal_facts()
     if facts.notebook or facts.ide or not facts.foreground:
@@ -83,7 +89,7 @@ def attended(ui: str | None = None) -> bool:
 def fills_the_screen(ui: str | None = None) -> bool:
     """Whether `choose_frontend` gives the full screen, as far as can be told now."""
     options, wanted = launch_options(), _wanted(ui)
-    if options.script is not None or options.json or wanted in {"line", "none"}:
+    if options.script is not None or options.json or options.seat is not None or wanted in {"line", "none"}:
         return False
     return not terminal_facts().obstacle(chosen=wanted == "tui")
 
@@ -131,7 +137,7 @@ class Until:
         """Whether nobody reads the output any more."""
         return self._frontend.broken
 
-    def stop(self, event: Stop) -> Decision:
+    def stop(self, event: Stop) -> Decision | Resume:
         decision, self._first = self._first, None
         return self._frontend.stop(event) if decision is None or not isinstance(event, RunStart) else decision
 
@@ -174,6 +180,21 @@ def _line(
     return LineFrontend(
         registry, settings, filters, script=script, json=json, output=output, reason=reason, check=_of_the_screen
     )
+
+
+def _remote(options: LaunchOptions, seat: Seat, filters: Mapping[str, TensorFilter], settings: Settings) -> Frontend:
+    from tfdbg_cli.commands.standard import standard_registry
+    from tfdbg_cli.line.frontend import LineFrontend
+    from tfdbg_cli.line.input import NoInput
+    from tfdbg_cli.remote.frontend import RemoteFrontend
+
+    registry = standard_registry()
+
+    def alone(settings: Settings) -> LineFrontend:
+        nobody = NoInput("nobody is attached")
+        return LineFrontend(registry, settings, filters, source=nobody, json=options.json, output=options.output)
+
+    return RemoteFrontend(seat, registry, settings, filters, alone=alone, first=options.until, check=_of_the_screen)
 
 
 def _of_the_screen(before: Settings, settings: Settings) -> None:

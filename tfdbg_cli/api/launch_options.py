@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from tfdbg_cli.line.script import Script
 from tfdbg_cli.model.decision import RecordRuns, RunUntil
 from tfdbg_cli.model.rules import JudgeRuns
+
+if TYPE_CHECKING:
+    from tfdbg_cli.remote.seat import Seat
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +21,7 @@ class LaunchOptions:
     without any. `until` is a watch: each session then begins with `run -f FILTER` instead of a stop. `record` says
     which runs are recorded from the start on, `rules` what judges them as the program goes on; of one run in
     `trends` the norms are kept (0: of none). `output` is where answers go, whatever the program does to sys.stdout
-    meanwhile.
+    meanwhile. `seat` is for who attaches; None where the program does not listen.
     """
 
     ui: str = ""
@@ -29,6 +32,7 @@ class LaunchOptions:
     trends: int = 0
     json: bool = False
     output: TextIO | None = None
+    seat: Seat | None = None
 
 
 _options = LaunchOptions()

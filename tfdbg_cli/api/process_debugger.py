@@ -170,6 +170,8 @@ class ProcessDebugger:
         if until is not None:
             with suppress(TfdbgError):  # the program may add the filter later: the first run looks for it again
                 self.debugger.set_watch(until, from_the_start=True)
+        if (seat := launch_options().seat) is not None:
+            seat.register(self.debugger)
 
     def _stops_for_rules(self, run: Run, why: tuple[str, ...]) -> bool:
         """Open the prompt on `run`, for which a rule fired, if somebody is there or commands are left."""

@@ -56,6 +56,8 @@ def session_debugger(
     note_wrapped_session(debugger, watches=options.until is not None)
     if options.until is None and options.record is not None and options.script is None:
         debugger.set_watch(None)  # `run --record` without commands does not stop
+    if options.seat is not None:
+        options.seat.register(debugger)
     return debugger
 
 

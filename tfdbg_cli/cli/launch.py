@@ -31,6 +31,13 @@ def debug_process(options: LaunchOptions) -> None:
         after_import("tensorflow", _intercept)
 
 
+def debug_on_demand(options: LaunchOptions, imported: Callable[[], None]) -> None:
+    """Leave this process alone, and call `imported` once it has TensorFlow: from then on it can be debugged."""
+    set_launch_options(options)
+    after_import("tensorflow", _hide_frames_from_tensorflow)
+    after_import("tensorflow", imported)
+
+
 def _hide_frames_from_tensorflow() -> None:
     """Hide our frames in TensorFlow's errors, so that they show where the program made an op."""
     try:

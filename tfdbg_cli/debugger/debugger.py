@@ -22,6 +22,7 @@ from tfdbg_cli.debugger.prompt import Prompt
 from tfdbg_cli.debugger.prompt_threads import PromptThreads
 from tfdbg_cli.debugger.recorder import Recorder
 from tfdbg_cli.debugger.run_saving import saved_in_words
+from tfdbg_cli.debugger.visit import Visit
 from tfdbg_cli.debugger.watch_switch import WatchSwitch
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.decision import (
@@ -81,6 +82,7 @@ class Debugger:
         # Plain attributes, as they are read at each eager op.
         self.watched: WatchRequest | None = None  # what the watch that is on asks of runs
         self.sought: Sought | None = None
+        self._visit = Visit()
         self.recorder = recorder or Recorder(lambda: self.settings)
 
     @property
@@ -100,7 +102,7 @@ class Debugger:
         breakpoints = () if isinstance(state, Detach) else tuple(self.prompt.breakpoints)
         self.sought = Sought(pace, place, breakpoints) if pace or place or breakpoints else None
         if self.attendant is not None:
-            self.attendant.attend(bool(breakpoints) or not isinstance(state, Continue | Detach))
+            self.attendant.attend(bool(breakpoints) or self._visit.asked or not isinstance(state, Continue | Detach))
 
     @property
     def run_count(self) -> int:
@@ -148,6 +150,12 @@ class Debugger:
         self.end_watch()
         self._state = StopAtStart()
 
+    def call(self) -> None:
+        """Stop before the next run, for somebody outside; any thread may ask. `Resume` goes on as before that."""
+        self._visit.asked = True
+        if self.attendant is not None:
+            self.attendant.attend(True)
+
     def set_watch(self, decision: RunUntil | None, *, from_the_start: bool = False) -> None:
         """Go on with the watch `decision`; None goes on without stopping.
 
@@ -190,7 +198,7 @@ class Debugger:
         number = self.count_run()
         if self.attendant is not None:
             self.attendant.run_begins(pending)
-        kind = type(self._state)
+        kind = StopAtStart if self._visit.asked else type(self._state)
         if kind is Detach or not self._threads.include_this(found=is_find(pending)):
             return Plan(number)
         if kind is Continue:
@@ -278,6 +286,9 @@ class Debugger:
     def _decide(self, number: int, pending: PendingRun) -> Plan:
         if self._in_flight is not None:
             return Plan(number, errors=True)
+        if self._visit.asked:
+            self._visit.begin(self._state, self.prompt.breakpoints)
+            self.stop_next()
         watching = self._watch.on
         if watching is not None and self.interruption.asked:
             if watching.ends_without_values:
@@ -329,8 +340,11 @@ class Debugger:
 
     def _stop(self, event: RunStart | RunEnd) -> None:
         """Open the prompt on `event` and take over the decision."""
+        if self._visit.asked:
+            self._visit.begin(self._state, self.prompt.breakpoints)
         self.end_watch()
-        decision = self.prompt.open(event, self._watch.last)
+        asked = self.prompt.open(event, self._watch.last)
+        decision = self._visit.resumed(asked, self.prompt.breakpoints)
         if isinstance(decision, Abort):
             self._state = Detach()
             interrupt_main_thread()

@@ -13,7 +13,7 @@ from tfdbg_cli.commands.service.prompt_service import PromptService
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.line.input import Input
+from tfdbg_cli.line.input import Input, InterruptedElsewhere
 from tfdbg_cli.line.output import LineOutput
 from tfdbg_cli.model.decision import Abort, Continue, Decision, Detach
 
@@ -21,13 +21,17 @@ _LEAVE = "Leave: c = go on until an error, d = go on undebugged, a = abort, s = 
 
 
 class Conversation:
-    """The prompt on one stop. `failures` counts the commands that did not work."""
+    """The prompt on one stop. `failures` counts the commands that did not work.
 
-    def __init__(self, service: PromptService, source: Input, output: LineOutput) -> None:
+    `elsewhere` says that the user is not at the terminal of the program: a Ctrl-C there is the program's own.
+    """
+
+    def __init__(self, service: PromptService, source: Input, output: LineOutput, *, elsewhere: bool = False) -> None:
         self.failures = 0
         self._service = service
         self._source = source
         self._output = output
+        self._elsewhere = elsewhere
         self._shown = ""  # the last command that was answered by a document
 
     def hold(self, *, opening: bool, titled: bool = True) -> Decision:
@@ -40,7 +44,8 @@ class Conversation:
                 self._say_notes(self._service.notes if opening else self._service.unseen_notes)
             if opening:
                 self._perform(self._service.opening)
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as error:
+            self._leave_to_program(error)
             if not self._source.interactive:
                 return Abort()
             self._output.note("Interrupted.")
@@ -61,7 +66,8 @@ class Conversation:
                     return self._ended()
                 interrupted = False
                 decision = self._obey(text)
-            except KeyboardInterrupt:
+            except KeyboardInterrupt as error:
+                self._leave_to_program(error)
                 if not self._source.interactive:
                     return Abort()
                 self._output.note("")
@@ -71,6 +77,11 @@ class Conversation:
                     self._output.note("Interrupted. Ctrl-C again asks how to leave.")
             if decision is not None:
                 return decision
+
+    def _leave_to_program(self, error: KeyboardInterrupt) -> None:
+        """Raise `error` again where it is not that of the user at this prompt."""
+        if self._elsewhere and not isinstance(error, InterruptedElsewhere):
+            raise error
 
     def _ended(self) -> Decision:
         """No more commands: the program goes on without us."""
@@ -158,6 +169,8 @@ class Conversation:
         if action is UiAction.OUTPUT:
             raise TfdbgError("What the program writes stands above, between the answers.")
         if action in {UiAction.SHELL, UiAction.PDB}:
+            if self._elsewhere:
+                raise TfdbgError(f"`{command}` needs the terminal of the program, and you are attached by a socket.")
             if not self._source.interactive:
                 raise TfdbgError(f"`{command}` needs a person at a terminal.")
             if action is UiAction.PDB:
@@ -193,7 +206,8 @@ class Conversation:
         while not self._recording and self._source.interactive:
             try:
                 answer = self._source.read(_LEAVE)
-            except KeyboardInterrupt:
+            except KeyboardInterrupt as error:
+                self._leave_to_program(error)
                 answer = "s"
             if answer is None:
                 break

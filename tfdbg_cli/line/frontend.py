@@ -32,7 +32,8 @@ _MOST_PAGES = 50  # that `prev` can go back to: a script that prints many arrays
 class LineFrontend:
     """Shows stops as lines of text, or with `json` as one JSON object for each command.
 
-    Commands come from `script`, else from a user at the terminal or in a notebook, else from standard input.
+    Commands come from `source` or `script`, if given, else from a user at the terminal or in a notebook, else from
+    standard input.
     When no more come, the program goes on without the debugger. `check`, given the settings before a change and after
     it, refuses what another front end could not follow. `output` is where answers go (default:
     sys.stdout as it is at each stop). `reason` says why there is no full screen, where a user may expect one.
@@ -47,6 +48,7 @@ class LineFrontend:
         filters: Mapping[str, TensorFilter] = BUILT_IN_FILTERS,
         *,
         script: Script | None = None,
+        source: Input | None = None,
         json: bool = False,
         output: TextIO | None = None,
         reason: str = "",
@@ -62,6 +64,7 @@ class LineFrontend:
         self._stream = output
         self._reason = reason
         self._check = check
+        self._given = source
         self._source: Input | None = None
         self._json_output: JsonOutput | None = None
         self._history: History | None = None
@@ -115,6 +118,8 @@ class LineFrontend:
         return not self._json and not (self._script is not None and isinstance(event, Opened))
 
     def _input(self, stream: TextIO) -> Input:
+        if self._given is not None:
+            return self._given
         if self._history is None:
             self._history = (
                 History() if self._script is not None else History.load(length=self._settings.history_length)

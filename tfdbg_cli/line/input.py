@@ -23,6 +23,10 @@ PATIENCE = 10.0  # seconds that a silent pipe is given for its first command
 Completer: TypeAlias = "Callable[[str], Completions]"
 
 
+class InterruptedElsewhere(KeyboardInterrupt):
+    """Ctrl-C at a prompt that is not on the terminal of the program."""
+
+
 class Input(Protocol):
     """Gives commands, one after another."""
 

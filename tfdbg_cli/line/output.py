@@ -152,6 +152,11 @@ class JsonOutput:
             with suppress(ValueError, OSError):  # standard output is closed
                 self._print(decision_json(*waiting, exactness))
 
+    def done(self) -> None:
+        """Print what is held back, and hold nothing back from now on."""
+        self.run_ended(None)
+        atexit.unregister(self.run_ended)
+
     def title(self, title: Line) -> None:
         """Nothing: a program asks for what it wants to know."""
 

@@ -165,6 +165,11 @@ class StopAtStart:
     notes: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Resume:
+    """Run on as before somebody came from outside and had the program stop."""
+
+
 Decision: TypeAlias = (
     DebugRun | RunUntil | RecordRun | RecordRuns | ProfileRun | PlainRun | StepOn | RunTo | Continue | Detach | Abort
 )

@@ -9,6 +9,7 @@ from typing import Any
 
 from tfdbg_cli.cli import launch
 from tfdbg_cli.cli.launched_output import launched_output
+from tfdbg_cli.cli.listen_options import add_listen_options, exit_code_of, reception_of
 from tfdbg_cli.cli.parser import Parser
 from tfdbg_cli.cli.prompt import add_prompt_options, options_given
 from tfdbg_cli.cli.record_options import add_record_options, record_of
@@ -73,6 +74,7 @@ def prepare_parser(parser: Parser) -> None:
         " `trends` at a prompt",
     )
     add_record_options(parser)
+    add_listen_options(parser)
     parser.add_argument("-m", "--module", metavar="MODULE", help="run a module, as python -m does")
 
 
@@ -110,17 +112,33 @@ def run(options: argparse.Namespace) -> Program:
     asked = options_given(options, watch_of(options), record_of(options))
     output = launched_output()  # the program may lead its own elsewhere
     asked = replace(asked, rules=rules, trends=trends, output=output)
+    reception = reception_of(options)
+    if reception is not None:
+        asked = replace(asked, seat=reception.seat)
 
     def debugged() -> int:
-        if asked.script is None:
+        if reception is not None:
+            reception.open()
+        elif asked.script is None:
             notice_readers()
-        launch.debug_process(asked)
+        if reception is not None and reception.dormant:
+            launch.debug_on_demand(asked, reception.tensorflow_is_there)
+        else:
+            launch.debug_process(asked)
+        error: BaseException | None = None
         try:
             start()
         except SystemExit as ended:
             if ended.code not in (None, 0) or not launch.rule_fired():
+                error = ended
                 raise
+        except BaseException as raised:
+            error = raised
+            raise
         finally:
+            if reception is not None:
+                fired = error is None and launch.rule_fired()
+                reception.code = FIRED if fired else exit_code_of(error)
             said = launch.program_ended()
             if said:
                 to_stderr(said)

@@ -1,0 +1,154 @@
+"""The threads that listen: who comes is asked for the token, and then given the seat."""
+
+from __future__ import annotations
+
+import selectors
+import signal
+import socket
+import threading
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Protocol
+
+from tfdbg_cli.remote.channel import Channel, received
+from tfdbg_cli.remote.messages import MOST_AT_FIRST, VERSION, BrokenMessageError, Message, text_in
+from tfdbg_cli.remote.prompt import farewell
+from tfdbg_cli.remote.seat import Seat
+from tfdbg_cli.remote.token import is_same
+from tfdbg_cli.remote.visitor import Visitor
+from tfdbg_cli.version import __version__
+
+_FIRST_WORD = 10.0  # seconds that somebody has to say who they are
+_DELAY = 0.5  # before a wrong token is refused
+_PATIENCE = 5.0
+_MOST_AT_ONCE = 8  # connections that have not said yet who they are, and the one that has
+_BAD_TOKEN = "The token is missing or wrong."
+_TAKEN = "Somebody is attached to this program already."
+
+
+class Host(Protocol):
+    """What the program does for its visitors. Called in threads of ours."""
+
+    def comes(self) -> None:
+        """Somebody has the seat: stop for them at the next run."""
+        ...
+
+    def leaves(self, *, decided: bool) -> None:
+        """They have gone; `decided` says that the program goes on as they said."""
+        ...
+
+
+class Listener:
+    """Listens at `sockets`, and asks for `token` where somebody comes from the network."""
+
+    def __init__(
+        self, sockets: Sequence[socket.socket], seat: Seat, host: Host, token: str, program: Message
+    ) -> None:
+        self._sockets = sockets
+        self._seat = seat
+        self._host = host
+        self._token = token
+        self._program = program
+        self._room = threading.BoundedSemaphore(_MOST_AT_ONCE)
+
+    def start(self) -> None:
+        """Listen in a thread that does not keep the program alive."""
+        _start(self._listen)
+
+    def close(self) -> None:
+        """Listen no more."""
+        for one in self._sockets:
+            with suppress(OSError):
+                one.close()
+
+    def _listen(self) -> None:
+        with selectors.DefaultSelector() as selector:
+            try:
+                for one in self._sockets:
+                    one.setblocking(False)
+                    selector.register(one, selectors.EVENT_READ)
+                while True:
+                    for key, _ in selector.select():
+                        self._accept(key.fileobj)  # type: ignore[arg-type]
+            except (OSError, ValueError, KeyError):  # closed: the program is at its end
+                return
+
+    def _accept(self, listening: socket.socket) -> None:
+        try:
+            connection, _ = listening.accept()
+        except BlockingIOError:
+            return
+        except OSError:
+            if listening.fileno() < 0:
+                raise
+            time.sleep(_DELAY)  # too many files are open: others may close theirs
+            return
+        if not self._room.acquire(blocking=False):
+            connection.close()
+            return
+        _start(lambda: self._serve(connection))
+
+    def _serve(self, connection: socket.socket) -> None:
+        channel = Channel(connection, MOST_AT_FIRST)
+        try:
+            with suppress(OSError, BrokenMessageError):
+                self._meet(channel, asks=connection.family != socket.AF_UNIX)
+        finally:
+            channel.end()
+            channel.close()
+            self._room.release()
+
+    def _meet(self, channel: Channel, *, asks: bool) -> None:
+        try:
+            hello = channel.receive(_FIRST_WORD)
+        except BrokenMessageError:
+            hello = None
+        if asks and not is_same(self._token, text_in(hello or {}, "token")):
+            time.sleep(_DELAY)
+            channel.send("refused", patience=_PATIENCE, text=_BAD_TOKEN)
+            return
+        if hello is None or hello["kind"] != "hello":
+            return
+        if hello.get("version") != VERSION:
+            said = f"The program speaks version {VERSION} of the protocol: its tfdbg is {__version__}."
+            channel.send("refused", patience=_PATIENCE, text=said)
+            return
+        visitor = Visitor(channel, hello)
+        if not self._seat.take(visitor):
+            channel.send("refused", patience=_PATIENCE, text=_TAKEN)
+            return
+        channel.trust()
+        try:
+            self._attend(channel, visitor)
+        finally:
+            visitor.leaves()
+            with visitor.talking:
+                with suppress(OSError):
+                    farewell(visitor)
+                visitor.tell("bye", text="")
+                decided = visitor.decides
+            self._host.leaves(decided=decided)
+
+    def _attend(self, channel: Channel, visitor: Visitor) -> None:
+        channel.send("welcome", patience=_PATIENCE, version=VERSION, **self._program)
+        channel.send("waits", patience=_PATIENCE)
+        self._host.comes()
+        while (message := received(channel)) is not None:
+            match message["kind"]:
+                case "leave":
+                    return
+                case "stop":
+                    self._seat.call()
+                case _:
+                    if not visitor.put(message):
+                        return
+
+
+def _start(work: Callable[[], None]) -> None:
+    """Do `work` in a thread that takes no signal of the program's, and does not keep it alive."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+    try:
+        threading.Thread(target=work, name="tfdbg-attach", daemon=True).start()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -1,0 +1,52 @@
+"""The one place for somebody who is attached, and the debuggers that are to stop for them."""
+
+from __future__ import annotations
+
+import threading
+from typing import Protocol
+from weakref import WeakSet
+
+from tfdbg_cli.remote.visitor import Visitor
+
+
+class Called(Protocol):
+    """A debugger that can be asked, from any thread, to stop before the next run."""
+
+    def call(self) -> None:
+        """Stop before the next run."""
+        ...
+
+
+class Seat:
+    """Who is attached. `lock` is held for moments, and by whoever forks, so that no child finds it locked."""
+
+    def __init__(self) -> None:
+        self.visitor: Visitor | None = None
+        self.lock = threading.RLock()
+        self._debuggers: WeakSet[Called] = WeakSet()
+
+    def take(self, visitor: Visitor) -> bool:
+        """Give `visitor` the seat; False if somebody has it."""
+        with self.lock:
+            if self.visitor is not None:
+                return False
+            self.visitor = visitor
+            return True
+
+    def free(self) -> None:
+        """Have nobody attached."""
+        with self.lock:
+            self.visitor = None
+
+    def register(self, debugger: Called) -> None:
+        """Have `debugger` stop for whoever is attached now, or comes later."""
+        with self.lock:
+            self._debuggers.add(debugger)
+            if self.visitor is not None:
+                debugger.call()
+
+    def call(self) -> None:
+        """Have every debugger stop before its next run."""
+        with self.lock:
+            for debugger in self._debuggers:
+                debugger.call()

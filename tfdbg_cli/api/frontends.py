@@ -15,7 +15,7 @@ from tfdbg_cli.config.settings_file import load_settings
 from tfdbg_cli.debugger.frontend import Frontend
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.line.script import Script
-from tfdbg_cli.model.decision import Decision, Detach, Resume, RunUntil
+from tfdbg_cli.model.decision import Decision, Detach, Outcome, RunUntil
 from tfdbg_cli.model.names import did_you_mean
 from tfdbg_cli.model.runs import RunStart, Stop
 from tfdbg_cli.streams import to_stderr
@@ -137,7 +137,7 @@ class Until:
         """Whether nobody reads the output any more."""
         return self._frontend.broken
 
-    def stop(self, event: Stop) -> Decision | Resume:
+    def stop(self, event: Stop) -> Outcome:
         decision, self._first = self._first, None
         return self._frontend.stop(event) if decision is None or not isinstance(event, RunStart) else decision
 

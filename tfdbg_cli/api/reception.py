@@ -82,7 +82,6 @@ class Reception:
         with self.seat.lock:
             if self.dormant and self._imported:
                 self._enable()
-            self.seat.call()
 
     def leaves(self, *, decided: bool) -> None:
         """See `listener.Host`."""

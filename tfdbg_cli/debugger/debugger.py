@@ -340,11 +340,12 @@ class Debugger:
 
     def _stop(self, event: RunStart | RunEnd) -> None:
         """Open the prompt on `event` and take over the decision."""
+        state, known = self._state, frozenset(self.prompt.breakpoints)
         if self._visit.asked:
-            self._visit.begin(self._state, self.prompt.breakpoints)
+            self._visit.begin(state, known)
         self.end_watch()
-        asked = self.prompt.open(event, self._watch.last)
-        decision = self._visit.resumed(asked, self.prompt.breakpoints)
+        outcome = self.prompt.open(event, self._watch.last)
+        decision = self._visit.decided(outcome, state, known, self.prompt.breakpoints)
         if isinstance(decision, Abort):
             self._state = Detach()
             interrupt_main_thread()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from tfdbg_cli.config.settings import Settings
-from tfdbg_cli.model.decision import Decision, Resume
+from tfdbg_cli.model.decision import Outcome
 from tfdbg_cli.model.runs import Stop
 
 
@@ -27,7 +27,7 @@ class Frontend(Protocol):
         """Whether nobody reads the output any more."""
         ...
 
-    def stop(self, event: Stop) -> Decision | Resume:
+    def stop(self, event: Stop) -> Outcome:
         """Open the prompt on `event` until there is a decision. Restores the terminal on every way out."""
         ...
 

@@ -14,7 +14,7 @@ from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.debugger.frontend import Frontend
 from tfdbg_cli.debugger.prompt_threads import terminal
 from tfdbg_cli.model.beside import Beside
-from tfdbg_cli.model.decision import Decision, Detach, Resume, RunUntil
+from tfdbg_cli.model.decision import Detach, Outcome, RunUntil
 from tfdbg_cli.model.ignored import Ignored
 from tfdbg_cli.model.pausing import Breakpoints
 from tfdbg_cli.model.runs import RunEnd, RunStart
@@ -46,7 +46,7 @@ class Prompt:
         """Show `message` beside the program's own output."""
         self._front().notify(message)
 
-    def open(self, event: RunStart | RunEnd, last_watch: RunUntil | None) -> Decision | Resume:
+    def open(self, event: RunStart | RunEnd, last_watch: RunUntil | None) -> Outcome:
         """Open on `event`, as soon as no other thread is at one, until there is a decision.
 
         `last_watch` is offered again. `Detach` if the front end fails.
@@ -66,7 +66,7 @@ class Prompt:
             for frame in frames:
                 frame.let_go()
 
-    def _decision(self, event: RunStart | RunEnd) -> Decision | Resume:
+    def _decision(self, event: RunStart | RunEnd) -> Outcome:
         try:
             return self._front().stop(event)
         except Exception as error:  # noqa: BLE001  # a fault of the screen must not end the program

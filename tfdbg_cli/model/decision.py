@@ -170,6 +170,14 @@ class Resume:
     """Run on as before somebody came from outside and had the program stop."""
 
 
+@dataclass(frozen=True, slots=True)
+class ByVisitor:
+    """What somebody from outside has decided; what held before holds again when they have gone (`Resume`)."""
+
+    decision: Decision
+
+
 Decision: TypeAlias = (
     DebugRun | RunUntil | RecordRun | RecordRuns | ProfileRun | PlainRun | StepOn | RunTo | Continue | Detach | Abort
 )
+Outcome: TypeAlias = Decision | Resume | ByVisitor

@@ -11,7 +11,7 @@ from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.line.conversation import Conversation
 from tfdbg_cli.line.frontend import LineFrontend
 from tfdbg_cli.line.output import JsonOutput
-from tfdbg_cli.model.decision import Decision, Detach, Resume, RunUntil
+from tfdbg_cli.model.decision import ByVisitor, Detach, Outcome, Resume, RunUntil
 from tfdbg_cli.model.runs import RunEnd, RunStart, Stop
 from tfdbg_cli.remote.prompt import VisitorInput, output_for
 from tfdbg_cli.remote.seat import Seat
@@ -57,7 +57,7 @@ class RemoteFrontend:
         """The settings that hold now."""
         return self._settings
 
-    def stop(self, event: Stop) -> Decision | Resume:
+    def stop(self, event: Stop) -> Outcome:
         """Talk about `event` with who is attached until there is a decision; alone, go on as before."""
         visitor = self._seat.visitor
         if visitor is not None:
@@ -82,7 +82,7 @@ class RemoteFrontend:
         if visitor is not None:
             visitor.tell("note", text=message)
 
-    def _talk(self, visitor: Visitor, event: Stop) -> Decision | Resume:
+    def _talk(self, visitor: Visitor, event: Stop) -> Outcome:
         self._first, self._served = None, True
         visitor.decides = False
         wishes = visitor.wishes
@@ -113,7 +113,7 @@ class RemoteFrontend:
         except BrokenPipeError:
             self._served = False
             return Resume()
-        return decision
+        return ByVisitor(decision)
 
     def _set(self, settings: Settings) -> None:
         self._check(self._settings, settings)

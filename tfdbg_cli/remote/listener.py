@@ -31,7 +31,7 @@ class Host(Protocol):
     """What the program does for its visitors. Called in threads of ours."""
 
     def comes(self) -> None:
-        """Somebody has the seat: stop for them at the next run."""
+        """Somebody has the seat: have runs debugged, if they are not."""
         ...
 
     def leaves(self, *, decided: bool) -> None:
@@ -115,10 +115,14 @@ class Listener:
             channel.send("refused", patience=_PATIENCE, text=said)
             return
         visitor = Visitor(channel, hello)
-        if not self._seat.take(visitor):
-            channel.send("refused", patience=_PATIENCE, text=_TAKEN)
-            return
-        channel.trust()
+        with visitor.talking:  # a prompt that opens at once speaks after this, and with all debuggers called
+            if not self._seat.take(visitor):
+                channel.send("refused", patience=_PATIENCE, text=_TAKEN)
+                return
+            channel.trust()
+            with suppress(OSError):  # who is gone already is met below
+                channel.send("welcome", patience=_PATIENCE, version=VERSION, **self._program)
+                channel.send("waits", patience=_PATIENCE)
         try:
             self._attend(channel, visitor)
         finally:
@@ -131,8 +135,6 @@ class Listener:
             self._host.leaves(decided=decided)
 
     def _attend(self, channel: Channel, visitor: Visitor) -> None:
-        channel.send("welcome", patience=_PATIENCE, version=VERSION, **self._program)
-        channel.send("waits", patience=_PATIENCE)
         self._host.comes()
         while (message := received(channel)) is not None:
             match message["kind"]:

@@ -26,11 +26,12 @@ class Seat:
         self._debuggers: WeakSet[Called] = WeakSet()
 
     def take(self, visitor: Visitor) -> bool:
-        """Give `visitor` the seat; False if somebody has it."""
+        """Give `visitor` the seat, and have every debugger stop before its next run; False if somebody has it."""
         with self.lock:
             if self.visitor is not None:
                 return False
             self.visitor = visitor
+            self.call()
             return True
 
     def free(self) -> None:

@@ -137,7 +137,8 @@ def test_until_takes_the_wishes_of_a_watch(tmp_path, monkeypatch) -> None:
 
 
 def _watch(words: str) -> RunUntil | None:
-    return watch_of(cli.parser_of(["run"]).parse_args(["run", *words.split()]))
+    options = cli.parser_of(["run"]).parse_args(["run", *words.split()])
+    return watch_of(options, options.bundle)
 
 
 def test_watch_is_short_for_what_comes_out() -> None:

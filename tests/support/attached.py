@@ -50,13 +50,16 @@ class Job:
         self.said = ""
 
     @property
+    def errors(self) -> str:
+        """What it has said on standard error so far."""
+        return os.pread(self._process._errors.fileno(), 1 << 16, 0).decode()  # type: ignore[union-attr]
+
+    @property
     def address(self) -> Address:
         """Where it listens, which it says first."""
-        errors = self._process._errors  # type: ignore[union-attr]
 
         def told() -> re.Match[str] | None:
-            text = os.pread(errors.fileno(), 1 << 16, 0).decode()
-            return re.search(r"Listening on (\S+:\d+)\.", text)
+            return re.search(r"Listening on (\S+:\d+)\.", self.errors)
 
         wait_for(lambda: told() is not None)
         found = told()
@@ -91,6 +94,18 @@ class Guest:
         self.channel = Channel(address.connect())
         self.channel.send("hello", version=VERSION, token=token, **wishes)
         self.text = ""
+
+    @classmethod
+    def when_free(cls, address: Address) -> Guest:
+        """Somebody who tries until nobody else is attached."""
+        while True:
+            guest = cls(address)
+            message = guest.channel.receive(_PATIENCE)
+            assert message is not None
+            if message["kind"] == "welcome":
+                return guest
+            guest.vanish()
+            time.sleep(0.01)
 
     def until(self, kind: str) -> Message:
         """The next message of that kind; `text` grows by what comes before."""

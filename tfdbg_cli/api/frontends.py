@@ -191,7 +191,7 @@ def _remote(options: LaunchOptions, seat: Seat, filters: Mapping[str, TensorFilt
     registry = standard_registry()
 
     def alone(settings: Settings) -> LineFrontend:
-        nobody = NoInput("nobody is attached")
+        nobody = NoInput("" if seat.waits else "nobody is attached")
         return LineFrontend(registry, settings, filters, source=nobody, json=options.json, output=options.output)
 
     return RemoteFrontend(seat, registry, settings, filters, alone=alone, first=options.until, check=_of_the_screen)

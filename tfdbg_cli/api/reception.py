@@ -25,19 +25,21 @@ _OPEN = (
 
 
 class Reception:
-    """Listens on a socket of the network at `address`, or `dormant` on one that only this user can reach, or both.
+    """Listens on a socket of the network at `address`, or on one that only this user can reach, or both.
 
-    A dormant program is not debugged while nobody is attached: TensorFlow's classes are as they are without tfdbg.
+    A `dormant` program is not debugged while nobody is attached: TensorFlow's classes are as they are without tfdbg.
+    One that `waits` stays at what its watch found until somebody has decided how it goes on. The user's own socket
+    is there for both of them; of those that wait only if there is no address.
     """
 
-    def __init__(self, name: str, address: Address | None, *, dormant: bool) -> None:
+    def __init__(self, name: str, address: Address | None, *, dormant: bool, waits: bool) -> None:
         """Begin to listen; nobody is answered before `open`.
 
         Raises:
             TfdbgError: it cannot be listened there.
 
         """
-        self.seat = Seat()
+        self.seat = Seat(waits=waits)
         self.dormant = dormant
         self.code: int | None = None  # with which the program ends, once that is known
         self._process = os.getpid()
@@ -51,11 +53,13 @@ class Reception:
             at = Address(address.host, made.getsockname()[1])
             self._told += self._at_address(at)
         self._meeting: Meeting | None = None
-        if dormant:
+        if dormant or address is None:
             made, self._meeting = listen(self._job)
             sockets.append(made)
-            how = f"`tfdbg attach {self._meeting.number}` attaches"
-            self._told.append(f"Dormant: listening at {self._meeting.path}; {how}.")
+            how = f"tfdbg attach {self._meeting.number}"
+            where = f"istening at {self._meeting.path}; `{how}` attaches."
+            self._told.append(f"Dormant: l{where}" if dormant else f"L{where}")
+            self.seat.how = how
         program = {"name": name, "pid": self._process, "tfdbg": __version__}
         self._listener = Listener(sockets, self.seat, self, self._token, program)
         self._imported = False  # whether TensorFlow is there
@@ -96,6 +100,7 @@ class Reception:
         """How to attach there, in sentences."""
         how = f"tfdbg attach {at.reachable}"
         how = f"{how} (its token is that in {VARIABLE})" if given_token() else f"{how} --token {self._token}"
+        self.seat.how = how
         return [f"Listening on {at}. To attach: {how}", *([] if at.here else [_OPEN])]
 
     def _enable(self) -> None:

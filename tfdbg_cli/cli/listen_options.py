@@ -31,14 +31,14 @@ def add_listen_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def reception_of(options: argparse.Namespace) -> Reception | None:
-    """What listens as `options` say; None where nothing does.
+def reception_of(options: argparse.Namespace, *, waits: bool) -> Reception | None:
+    """What listens as `options` say; None where nothing does. `waits` is for `--unattended wait`.
 
     Raises:
         TfdbgError: they make no sense, or it cannot be listened there.
 
     """
-    if not (options.listen or options.dormant):
+    if not (options.listen or options.dormant or waits):
         return None
     if options.dormant and (options.watch or options.until):
         raise TfdbgError(_DORMANT_WATCH, hint="Use --listen with a watch, or `run -f FILTER` once you are attached.")
@@ -47,7 +47,7 @@ def reception_of(options: argparse.Namespace) -> Reception | None:
     if options.dormant and (options.rules is not None or options.trends):
         word = "--trends" if options.rules is None else "--rules"
         raise TfdbgError(f"--dormant looks at no runs before somebody attaches, and {word} does.", hint=_LISTEN)
-    option = "--listen" if options.listen else "--dormant"
+    option = "--listen" if options.listen else "--dormant" if options.dormant else "--unattended wait"
     if options.commands:
         raise TfdbgError(f"{option} and -c exclude each other.", hint="`tfdbg attach … -c CMD` gives commands.")
     if options.ui:
@@ -57,7 +57,7 @@ def reception_of(options: argparse.Namespace) -> Reception | None:
 
     address = Address.read(options.listen) if options.listen else None
     name = options.module if options.module is not None else options.program[0]
-    return Reception(name, address, dormant=options.dormant)
+    return Reception(name, address, dormant=options.dormant, waits=waits)
 
 
 def exit_code_of(error: BaseException | None) -> int:

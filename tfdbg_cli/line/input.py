@@ -72,13 +72,13 @@ class ScriptInput:
 
 
 class NoInput:
-    """Nobody to ask; `reason` ends a sentence."""
+    """Nobody to ask; `reason` ends a sentence, unless there is nothing to explain."""
 
     interactive = False
     echoes = False
 
     def __init__(self, reason: str) -> None:
-        self.ending = f"No commands can be typed, since {reason}"
+        self.ending = f"No commands can be typed, since {reason}" if reason else ""
 
     def opened(self, completer: Completer) -> AbstractContextManager[object]:
         return nullcontext()

@@ -19,13 +19,15 @@ from tfdbg_cli.remote.visitor import Visitor
 from tfdbg_cli.streams import to_stderr
 
 _MOST_PAGES = 50  # as in the line front end
+STAYS = "Left: the program still waits for somebody to decide how it goes on."
 DETACHED = "Detached: the program goes on undebugged."
 
 
 class RemoteFrontend:
     """Shows stops to the visitor in `seat`, as lines of text or JSON.
 
-    Without one the finding of a watch is printed by what `alone` makes of the settings, and the program goes on.
+    Without one the finding of a watch is printed by what `alone` makes of the settings, and the program goes on, or
+    waits for somebody.
     `first` is the watch of the command line, which the program begins with. `check` is that of the line front end.
     """
 
@@ -73,7 +75,19 @@ class RemoteFrontend:
             what = "was captured for" if event.hit is None and event.run.error is None else "stopped for"
             to_stderr(f"Run #{event.run.call.number} {what} somebody who has left: the program goes on as before.")
             return Resume()
-        return self._alone(self._settings).stop(event)
+        decision = self._alone(self._settings).stop(event)
+        return self._awaited(event) if self._seat.waits else decision
+
+    def _awaited(self, event: Stop) -> Outcome:
+        """Wait until somebody who is attached has decided."""
+        to_stderr(f"The program waits here until somebody attaches and decides how it goes on: {self._seat.how}")
+        while True:
+            visitor = self._seat.awaited()
+            with visitor.talking:
+                outcome = Resume() if visitor.gone else self._talk(visitor, event)
+                if outcome != Resume():
+                    return outcome
+                visitor.farewell = STAYS
 
     def notify(self, message: str) -> None:
         """Say `message` on standard error, and to who is attached."""

@@ -130,7 +130,7 @@ class Listener:
             with visitor.talking:
                 with suppress(OSError):
                     farewell(visitor)
-                visitor.tell("bye", text="")
+                visitor.tell("bye", text=visitor.farewell)
                 decided = visitor.decides
             self._host.leaves(decided=decided)
 

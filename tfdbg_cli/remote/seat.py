@@ -18,11 +18,18 @@ class Called(Protocol):
 
 
 class Seat:
-    """Who is attached. `lock` is held for moments, and by whoever forks, so that no child finds it locked."""
+    """Who is attached. `lock` is held for moments, and by whoever forks, so that no child finds it locked.
 
-    def __init__(self) -> None:
+    `waits` says that the program stays at what its watch found until somebody has decided; `how` tells people the
+    command that attaches.
+    """
+
+    def __init__(self, *, waits: bool = False) -> None:
         self.visitor: Visitor | None = None
+        self.waits = waits
+        self.how = ""
         self.lock = threading.RLock()
+        self._taken = threading.Condition(self.lock)
         self._debuggers: WeakSet[Called] = WeakSet()
 
     def take(self, visitor: Visitor) -> bool:
@@ -32,7 +39,15 @@ class Seat:
                 return False
             self.visitor = visitor
             self.call()
+            self._taken.notify_all()
             return True
+
+    def awaited(self) -> Visitor:
+        """Who is attached; waits until somebody is."""
+        with self._taken:
+            while self.visitor is None or self.visitor.gone:
+                self._taken.wait()
+            return self.visitor
 
     def free(self) -> None:
         """Have nobody attached."""

@@ -48,6 +48,7 @@ class Visitor:
         self.gone = False
         self.failures = 0  # of commands
         self.decides = False  # whether the program goes on as they decided, and not as before they came
+        self.farewell = ""  # what is said when they leave, where that is not what they expect
         self.output: LineOutput | None = None  # that of the stops before
         self.talking = threading.Lock()  # held while a prompt is open
         self._channel = channel

@@ -13,6 +13,7 @@ from tfdbg_cli.cli.listen_options import add_listen_options, exit_code_of, recep
 from tfdbg_cli.cli.parser import Parser
 from tfdbg_cli.cli.prompt import add_prompt_options, options_given
 from tfdbg_cli.cli.record_options import add_record_options, record_of
+from tfdbg_cli.cli.unattended import Unattended, add_unattended_option, bundle_for, unattended_of
 from tfdbg_cli.cli.verbs import Program
 from tfdbg_cli.commands.asked.rules_file import EVERY, rules_in
 from tfdbg_cli.commands.asked.watch_decision import SKIPPING, watch_decision
@@ -75,6 +76,7 @@ def prepare_parser(parser: Parser) -> None:
     )
     add_record_options(parser)
     add_listen_options(parser)
+    add_unattended_option(parser)
     parser.add_argument("-m", "--module", metavar="MODULE", help="run a module, as python -m does")
 
 
@@ -109,10 +111,11 @@ def run(options: argparse.Namespace) -> Program:
     trends = (EVERY if options.every is None else options.every) if options.trends else 0
     if options.trends and trends < 1:
         raise TfdbgError(f"Of one run in {trends} no norms can be kept.", hint="--every 1 keeps those of every run.")
-    asked = options_given(options, watch_of(options), record_of(options))
+    unattended = unattended_of(options)
+    asked = options_given(options, watch_of(options, _bundle(options, unattended)), record_of(options))
     output = launched_output()  # the program may lead its own elsewhere
     asked = replace(asked, rules=rules, trends=trends, output=output)
-    reception = reception_of(options)
+    reception = reception_of(options, waits=unattended is Unattended.WAIT)
     if reception is not None:
         asked = replace(asked, seat=reception.seat)
 
@@ -149,8 +152,18 @@ def run(options: argparse.Namespace) -> Program:
     return debugged
 
 
-def watch_of(options: argparse.Namespace) -> RunUntil | None:
-    """The watch that a program begins with.
+def _bundle(options: argparse.Namespace, unattended: Unattended) -> str:
+    """The folder that the bad run is written to; empty for none."""
+    if unattended is not Unattended.RECORD:
+        return str(options.bundle)
+    from tfdbg_cli.api.frontends import attended  # NumPy comes with it
+
+    there = attended(options.ui or None) and not options.listen
+    return "" if there else bundle_for(options.module or options.program[0])
+
+
+def watch_of(options: argparse.Namespace, bundle: str) -> RunUntil | None:
+    """The watch that a program begins with, which writes the bad run to the folder `bundle` unless that is empty.
 
     Raises:
         TfdbgError: its options make no sense.
@@ -167,7 +180,7 @@ def watch_of(options: argparse.Namespace) -> RunUntil | None:
             options.fenn,
             values=options.values,
             keep=options.keep,
-            bundle=options.bundle,
+            bundle=bundle,
             skip_update=options.skip_update,
             benign=options.benign or (OnBenign.SKIP.value if name == SKIPPING else ""),
         )

@@ -60,6 +60,25 @@ def test_a_program_waits_at_its_finding_until_somebody_decides() -> None:
     assert "goes on undebugged" not in out + err
 
 
+def test_who_leaves_at_a_finding_that_they_waited_for_leaves_the_program_there() -> None:
+    with job("--listen", "127.0.0.1:0", *WAITS) as made:
+        guest = Guest(made.address)
+        guest.until("read")
+        guest.say("run -f has_nan")
+        guest.until("goes_on")
+        made.touch("nan")
+        guest.until("read")
+        guest.channel.send("leave")
+        assert guest.until("bye")["text"].startswith("Left: the program still waits")
+        wait_for(lambda: "The program waits here" in made.errors)
+        assert not made.is_seen()
+        last = Guest(made.address)
+        last.until("read")
+        last.say("detach")
+        assert last.until("bye")["text"].startswith("Detached")
+        assert made.end()[0] == 7
+
+
 def test_without_an_address_it_listens_for_its_user() -> None:
     with job(*WAITS) as made:
         _found(made)

@@ -44,7 +44,12 @@ class Job:
     def __init__(self, folder: Path, *words: str, program: str = PROGRAM) -> None:
         self.folder = folder
         (folder / "job.py").write_text(program)
-        self.environ = {**os.environ, "XDG_RUNTIME_DIR": str(folder), "TFDBG_TOKEN": "a token for tests"}
+        self.environ = {
+            **os.environ,
+            "XDG_RUNTIME_DIR": str(folder),
+            "TMPDIR": str(folder),
+            "TFDBG_TOKEN": "a token for tests",
+        }
         self._process = begun("-m", "tfdbg_cli", "run", *words, "job.py", folder=folder, environ=self.environ)
         self.pid = self._process.pid
         self.said = ""

@@ -61,11 +61,14 @@ class RemoteFrontend:
 
     def stop(self, event: Stop) -> Outcome:
         """Talk about `event` with who is attached until there is a decision; alone, go on as before."""
+        stays = self._seat.waits and isinstance(event, RunEnd) and (event.hit or event.run.error) is not None
         visitor = self._seat.visitor
-        if visitor is not None:
-            with visitor.talking:
-                if not visitor.gone:
-                    return self._talk(visitor, event)
+        if visitor is not None and not visitor.gone:
+            outcome = self._met(visitor, event, stays=stays)
+            if outcome is not None:
+                return outcome
+        if stays:
+            return self._awaited(event)
         first, self._first = self._first, None
         if isinstance(event, RunStart):
             served, self._served = self._served, False
@@ -75,19 +78,28 @@ class RemoteFrontend:
             what = "was captured for" if event.hit is None and event.run.error is None else "stopped for"
             to_stderr(f"Run #{event.run.call.number} {what} somebody who has left: the program goes on as before.")
             return Resume()
-        decision = self._alone(self._settings).stop(event)
-        return self._awaited(event) if self._seat.waits else decision
+        return self._alone(self._settings).stop(event)
 
     def _awaited(self, event: Stop) -> Outcome:
-        """Wait until somebody who is attached has decided."""
+        """Print what was found, and wait until somebody who is attached has decided."""
+        self._alone(self._settings).stop(event)
         to_stderr(f"The program waits here until somebody attaches and decides how it goes on: {self._seat.how}")
-        while True:
-            visitor = self._seat.awaited()
-            with visitor.talking:
-                outcome = Resume() if visitor.gone else self._talk(visitor, event)
-                if outcome != Resume():
-                    return outcome
-                visitor.farewell = STAYS
+        outcome: Outcome | None = None
+        while outcome is None:
+            outcome = self._met(self._seat.awaited(), event, stays=True)
+        return outcome
+
+    def _met(self, visitor: Visitor, event: Stop, *, stays: bool) -> Outcome | None:
+        """What `visitor` decides; None if they had gone before, or went without a decision and the stop `stays`."""
+        with visitor.talking:
+            if visitor.gone:
+                return None
+            visitor.farewell = STAYS if stays else ""
+            outcome = self._talk(visitor, event)
+            if not isinstance(outcome, Resume):
+                visitor.farewell = ""
+                return outcome
+            return None if stays else outcome
 
     def notify(self, message: str) -> None:
         """Say `message` on standard error, and to who is attached."""

@@ -141,9 +141,11 @@ def _is_self(node: ast.expr) -> bool:
 
 # What vulture takes for unused, and why it is not: public names by the file or folder, others one by one.
 EXPLAINED = {
+    "api/base_wrapper.py": "programs that derive from it call it, as in TensorFlow's debugger",
     "api/keras_callback.py": "Keras calls it",
     "api/recordings.py": "public, for scripts and notebooks",
     "api/remote_wrappers.py": "a parameter of TensorFlow's wrappers, which programs give by name",
+    "api/run_callbacks.py": "callbacks of programs read it, as in TensorFlow's debugger",
     "api/wrappers.py": "the same, and what TensorFlow's wrappers have besides",
     "capture/intercept/monitored.py": "TensorFlow calls it: a hook of sessions",
     "capture/sessions/gradients.py": "TensorFlow's GradientsDebugger has it",
@@ -151,12 +153,12 @@ EXPLAINED = {
     "formats/dumps/core_metadata.py": "a field that TensorFlow's DebugDumpDir gives",
 }
 EXPLAINED_NAMES = {
+    "tfdbg_cli/api/base_wrapper.py": {"_sess"},  # as programs call it that derive from TensorFlow's class
     # Found by the kind of a node of Python's syntax tree, see BY_NAME.
     "tfdbg_cli/analysis/expression/expression.py": {
         "_binop", "_unaryop", "_boolop", "_ifexp", "_subscript", "_slice", "_tuple", "_dict", "_listcomp", "_setcomp",
         "_generatorexp", "_dictcomp",
     },
-    "tfdbg_cli/capture/intercept/debugged_session.py": {"_make_callable_from_options"},  # of TensorFlow's Session
     "tfdbg_cli/__init__.py": {"__getattr__"},  # Python asks a module for what it does not hold
     "tfdbg_cli/api/import_hook.py": {"__loader__"},  # Python's import reads it
     "tfdbg_cli/api/notebook.py": {"_render_traceback_"},  # IPython asks an error for it

@@ -13,6 +13,7 @@ from tfdbg_cli.version import __version__
 
 if TYPE_CHECKING:
     from tfdbg_cli.analysis.watch.filters import has_inf_or_nan
+    from tfdbg_cli.api.base_wrapper import BaseDebugWrapperSession, NonInteractiveDebugWrapperSession
     from tfdbg_cli.api.keras_callback import DebuggerCallback
     from tfdbg_cli.api.notebook import load_ipython_extension
     from tfdbg_cli.api.process import (
@@ -33,6 +34,16 @@ if TYPE_CHECKING:
         GrpcDebugWrapperSession,
         TensorBoardDebugHook,
         TensorBoardDebugWrapperSession,
+    )
+    from tfdbg_cli.api.run_callbacks import (
+        OnRunEndRequest,
+        OnRunEndResponse,
+        OnRunStartAction,
+        OnRunStartRequest,
+        OnRunStartResponse,
+        OnSessionInitAction,
+        OnSessionInitRequest,
+        OnSessionInitResponse,
     )
     from tfdbg_cli.api.wrappers import (
         DumpingDebugHook,
@@ -58,6 +69,7 @@ if TYPE_CHECKING:
     from tfdbg_cli.errors import TfdbgError
 
 __all__ = [
+    "BaseDebugWrapperSession",
     "DebugDumpDir",
     "DebugTensorDatum",
     "DebuggerCallback",
@@ -68,6 +80,15 @@ __all__ = [
     "GrpcDebugWrapperSession",
     "LocalCLIDebugHook",
     "LocalCLIDebugWrapperSession",
+    "NonInteractiveDebugWrapperSession",
+    "OnRunEndRequest",
+    "OnRunEndResponse",
+    "OnRunStartAction",
+    "OnRunStartRequest",
+    "OnRunStartResponse",
+    "OnSessionInitAction",
+    "OnSessionInitRequest",
+    "OnSessionInitResponse",
     "Recording",
     "SavedTensor",
     "SavedTensors",
@@ -101,6 +122,7 @@ __all__ = [
 
 # Where each public name is, and what it is called there.
 _PLACES = {
+    "BaseDebugWrapperSession": ("api.base_wrapper", "BaseDebugWrapperSession"),
     "DebugDumpDir": ("debug_data", "DebugDumpDir"),
     "DebugTensorDatum": ("debug_data", "DebugTensorDatum"),
     "DebuggerCallback": ("api.keras_callback", "DebuggerCallback"),
@@ -111,6 +133,15 @@ _PLACES = {
     "GrpcDebugWrapperSession": ("api.remote_wrappers", "GrpcDebugWrapperSession"),
     "LocalCLIDebugHook": ("api.wrappers", "LocalCLIDebugHook"),
     "LocalCLIDebugWrapperSession": ("api.wrappers", "LocalCLIDebugWrapperSession"),
+    "NonInteractiveDebugWrapperSession": ("api.base_wrapper", "NonInteractiveDebugWrapperSession"),
+    "OnRunEndRequest": ("api.run_callbacks", "OnRunEndRequest"),
+    "OnRunEndResponse": ("api.run_callbacks", "OnRunEndResponse"),
+    "OnRunStartAction": ("api.run_callbacks", "OnRunStartAction"),
+    "OnRunStartRequest": ("api.run_callbacks", "OnRunStartRequest"),
+    "OnRunStartResponse": ("api.run_callbacks", "OnRunStartResponse"),
+    "OnSessionInitAction": ("api.run_callbacks", "OnSessionInitAction"),
+    "OnSessionInitRequest": ("api.run_callbacks", "OnSessionInitRequest"),
+    "OnSessionInitResponse": ("api.run_callbacks", "OnSessionInitResponse"),
     "Recording": ("api.recordings", "Recording"),
     "SavedTensor": ("api.recordings", "SavedTensor"),
     "SavedTensors": ("api.recordings", "SavedTensors"),

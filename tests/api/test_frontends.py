@@ -8,7 +8,7 @@ import sys
 import pytest
 from support import sample_run
 
-from tfdbg_cli.api import frontends
+from tfdbg_cli.api import attendance, frontends
 from tfdbg_cli.api.frontends import NoFrontend, choose_frontend
 from tfdbg_cli.api.launch_options import LaunchOptions, set_launch_options
 from tfdbg_cli.config.settings import Settings, changed
@@ -35,7 +35,8 @@ def _fresh(monkeypatch):
 
 
 def _terminal(monkeypatch, **changes) -> None:
-    monkeypatch.setattr(frontends, "terminal_facts", lambda: TerminalFacts(**(GOOD | changes)))
+    for module in (attendance, frontends):
+        monkeypatch.setattr(module, "terminal_facts", lambda: TerminalFacts(**(GOOD | changes)))
     monkeypatch.setattr(frontends, "_full_screen", lambda filters, settings: "full screen")
 
 
@@ -141,7 +142,7 @@ def test_until_watches_before_the_first_stop() -> None:
 def test_ctrl_c_is_taken_only_where_somebody_can_be_asked(monkeypatch, facts, options, wanted, expected) -> None:
     _terminal(monkeypatch, **facts)
     set_launch_options(LaunchOptions(**options))
-    assert frontends.attended(wanted) is expected
+    assert attendance.attended(wanted) is expected
 
 
 def test_no_front_end_asks_nobody(capsys) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tfdbg_cli.api import frontends, screen_beside
+from tfdbg_cli.api import attendance, screen_beside
 from tfdbg_cli.api.launch_options import LaunchOptions, set_launch_options
 from tfdbg_cli.line.script import Script
 from tfdbg_cli.terminal_facts import TerminalFacts
@@ -52,7 +52,7 @@ def loaded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def _load(monkeypatch: pytest.MonkeyPatch, facts: TerminalFacts, ui: str | None, options: LaunchOptions) -> None:
-    monkeypatch.setattr(frontends, "terminal_facts", lambda: facts)
+    monkeypatch.setattr(attendance, "terminal_facts", lambda: facts)
     before = set_launch_options(options)
     try:
         screen_beside.load_beside(ui)

@@ -13,7 +13,8 @@ import time
 
 import numpy as np
 
-from tfdbg_cli.api.frontends import attended, choose_frontend
+from tfdbg_cli.api.attendance import attended
+from tfdbg_cli.api.frontends import choose_frontend
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.debugger import progress_line
 from tfdbg_cli.debugger.debugger import Debugger

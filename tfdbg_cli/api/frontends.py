@@ -2,49 +2,29 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS
+from tfdbg_cli.api.attendance import wanted
 from tfdbg_cli.api.launch_options import LaunchOptions, launch_options
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.config.settings_file import load_settings
-from tfdbg_cli.debugger.frontend import Frontend
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.line.script import Script
 from tfdbg_cli.model.decision import Decision, Detach, Outcome, RunUntil
-from tfdbg_cli.model.names import did_you_mean
 from tfdbg_cli.model.runs import RunStart, Stop
 from tfdbg_cli.streams import to_stderr
 from tfdbg_cli.terminal_facts import terminal_facts
 
 if TYPE_CHECKING:
+    from tfdbg_cli.debugger.frontend import Frontend
     from tfdbg_cli.remote.seat import Seat
-
-# The names of TensorFlow's tfdbg stay good.
-_NAMES = {"tui": "tui", "curses": "tui", "line": "line", "readline": "line", "none": "none", "auto": ""}
 
 
 _said: set[str] = set()
-
-
-def ui_name(name: str | None) -> str:
-    """The front end that `name` means: "tui", "line", "none", or "" for a free choice.
-
-    Raises:
-        TfdbgError: there is no such front end.
-
-    """
-    if not name:
-        return ""
-    if name not in _NAMES:
-        raise TfdbgError(
-            f"There is no front end {name!r}.", hint=did_you_mean(name, _NAMES) or "Use tui, line or none."
-        )
-    return _NAMES[name]
 
 
 def choose_frontend(
@@ -67,46 +47,22 @@ def choose_frontend(
     """
     options = launch_options()
     script = Script(commands) if commands else options.script
-    wanted = _wanted(ui)
+    name = wanted(ui)
     settings = settings if settings is not None else user_settings()
     if options.seat is not None:
         return _remote(options, options.seat, filters, settings)
-    chosen = _chosen(wanted, script, filters, settings, json or options.json)
+    chosen = _chosen(name, script, filters, settings, json or options.json)
     return Until(chosen, options.until) if options.until else chosen
 
 
-def attended(ui: str | None = None) -> bool:
-    """Whether somebody at a terminal can be asked: not a script, nor a notebook, whose keys are none of Ctrl-C's."""
-    wanted = _wanted(ui)
-    if launch_options().script is not None or launch_options().seat is not None or wanted == "none":
-        return False
-    facts = terminal_facts()
-    if facts.notebook or facts.ide or not facts.foreground:
-        return False
-    return facts.stdin_tty or ((wanted == "tui" or facts.stdin_taken) and facts.controlling)
-
-
-def fills_the_screen(ui: str | None = None) -> bool:
-    """Whether `choose_frontend` gives the full screen, as far as can be told now."""
-    options, wanted = launch_options(), _wanted(ui)
-    if options.script is not None or options.json or options.seat is not None or wanted in {"line", "none"}:
-        return False
-    return not terminal_facts().obstacle(chosen=wanted == "tui")
-
-
-def _wanted(ui: str | None) -> str:
-    """The front end that a user or a program asks for; empty for a free choice."""
-    return launch_options().ui or ui_name(os.environ.get("TFDBG_UI")) or ui_name(ui)
-
-
 def _chosen(
-    wanted: str, script: Script | None, filters: Mapping[str, TensorFilter], settings: Settings, json: bool
+    name: str, script: Script | None, filters: Mapping[str, TensorFilter], settings: Settings, json: bool
 ) -> Frontend:
-    if script is None and wanted == "none":
+    if script is None and name == "none":
         return NoFrontend(settings)
     reason = ""
-    if script is None and not json and wanted != "line":
-        reason = terminal_facts().obstacle(chosen=wanted == "tui")
+    if script is None and not json and name != "line":
+        reason = terminal_facts().obstacle(chosen=name == "tui")
         if not reason:
             return _full_screen(filters, settings)
     if reason in _said:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tfdbg_cli.analysis.watch.filter import TensorFilter
-from tfdbg_cli.api.frontends import ui_name
+from tfdbg_cli.api.attendance import ui_name
 from tfdbg_cli.api.process_debugger import ProcessDebugger, process_debugger
 from tfdbg_cli.api.screen_beside import load_beside
 from tfdbg_cli.capture.dump_folders import empty_folder

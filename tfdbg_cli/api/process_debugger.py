@@ -10,7 +10,8 @@ from functools import cache
 
 from tfdbg_cli.analysis.retracing import often_retraced
 from tfdbg_cli.analysis.watch.filters import filter_named
-from tfdbg_cli.api.frontends import attended, choose_frontend, user_settings
+from tfdbg_cli.api.attendance import attended
+from tfdbg_cli.api.frontends import choose_frontend, user_settings
 from tfdbg_cli.api.launch_options import launch_options
 from tfdbg_cli.api.screen_beside import load_beside
 from tfdbg_cli.api.watches import seen_by_watches

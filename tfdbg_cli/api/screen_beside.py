@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 
-from tfdbg_cli.api.frontends import fills_the_screen
+from tfdbg_cli.api.attendance import fills_the_screen
 
 _LONGEST_WAIT = 5.0  # seconds that a fork waits for modules that are half loaded
 

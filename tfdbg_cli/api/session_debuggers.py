@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tfdbg_cli.api.frontends import attended, choose_frontend, ui_name, user_settings
+from tfdbg_cli.api.attendance import attended, ui_name
+from tfdbg_cli.api.frontends import choose_frontend, user_settings
 from tfdbg_cli.api.launch_options import launch_options
 from tfdbg_cli.api.process_debugger import process_debugger
 from tfdbg_cli.api.screen_beside import load_beside

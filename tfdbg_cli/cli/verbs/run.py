@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from tfdbg_cli.api.attendance import attended
 from tfdbg_cli.cli import launch
 from tfdbg_cli.cli.launched_output import launched_output
 from tfdbg_cli.cli.listen_options import add_listen_options, exit_code_of, reception_of
@@ -156,8 +157,6 @@ def _bundle(options: argparse.Namespace, unattended: Unattended) -> str:
     """The folder that the bad run is written to; empty for none."""
     if unattended is not Unattended.RECORD:
         return str(options.bundle)
-    from tfdbg_cli.api.frontends import attended  # NumPy comes with it
-
     there = attended(options.ui or None) and not options.listen
     return "" if there else bundle_for(options.module or options.program[0])
 

@@ -33,7 +33,7 @@ number = 0
 while not os.path.exists("end"):
     number += 1
     step(tf.constant(1.0))
-    if number % 100 == 0:
+    if number % 10 == 0:
         print("step", number, sys.stdout.isatty(), flush=True)
     if os.path.exists("child"):
         try:
@@ -107,10 +107,15 @@ def _live(rows: list[str]) -> bool:
     return rows[-2].startswith("── tfdbg ") and "a second" in rows[-2]
 
 
+def _prints(rows: list[str]) -> bool:
+    return any(row.startswith("step ") for row in rows)
+
+
 def test_the_lines_stay_at_the_bottom_and_go_with_the_program(start, tmp_path) -> None:
     seen = start("--until", "has_inf_or_nan", "--live")
     rows = seen.until(lambda rows: _live(rows) and rows[-1].startswith(" no has_inf_or_nan in "))
-    assert any(row.endswith("True") for row in rows[:-2] if row.startswith("step ")), "it writes to a terminal"
+    rows = seen.until(_prints)
+    assert any(row.endswith("True") for row in rows if row.startswith("step ")), "it writes to a terminal"
     seen.press("\x03")
     rows = seen.until(lambda rows: "press : to type" in "\n".join(rows))
     assert not any(row.startswith("── tfdbg ") for row in rows)
@@ -125,10 +130,13 @@ def test_the_lines_stay_at_the_bottom_and_go_with_the_program(start, tmp_path) -
 
 def test_a_killed_program_leaves_the_terminal_whole(start) -> None:
     seen = start("--watch", "--live", "--trends", "--every", "3")
-    seen.until(lambda rows: rows[-3].startswith("── tfdbg ") and rows[-1].startswith(" gradient "))
+    drawn = seen.until(
+        lambda rows: rows[-3].startswith("── tfdbg ") and rows[-1].startswith(" gradient ") and _prints(rows)
+    )
+    assert drawn[-2].startswith(" no bad_result in ")
     os.kill(seen.pid, signal.SIGKILL)
     rows = seen.until(lambda rows: not any(row.startswith("── tfdbg ") for row in rows))
-    assert any(row.startswith("step ") for row in rows)
+    assert _prints(rows)
     assert seen.margins is None or tuple(seen.margins) == (0, 23)
 
 

@@ -94,6 +94,9 @@ class LiveView:
     @contextmanager
     def hidden(self) -> Iterator[None]:
         """Leave the terminal alone for the duration of the context: a prompt is open."""
+        if os.getpid() != self._process:  # a forked child draws nothing, and its copy of the lock may be held
+            yield
+            return
         with self._lock:
             self._hidden += 1
             self._bottom.give_back()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from tfdbg_cli.analysis.batch.components import components
 from tfdbg_cli.analysis.batch.rows import BatchRows
@@ -29,9 +30,10 @@ def records_behind(run: Run, batch: BatchRows, rows: Sequence[int], seconds: flo
     if source is None:
         return FoundRecords(notes=(_NOT_THERE if run.origin_path else _UNKNOWN,))
     parts = {}
-    for part in components(run, batch):
+    asked = batch if batch.rows else replace(batch, rows=tuple(rows))  # what is beside it is told by rows of it
+    for part in components(run, asked):
         behind = _behind(run, part.name)
-        if behind is not None and behind.data is source.data and part.of_elements is None:
+        if behind is not None and behind.data == source.data and part.of_elements is None:
             parts[behind.component or 0] = part
     if not parts:
         return FoundRecords(notes=(_NOT_HELD,))

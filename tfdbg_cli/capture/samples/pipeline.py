@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import weakref
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import tensorflow as tf
 
@@ -37,17 +37,16 @@ _NOT_COMPARED = "No part of the batch is as one of the data set's elements: noth
 _FAILED = "The pipeline could not be run again: {}"
 
 
+@dataclass(frozen=True)
 class Pipeline:
     """A data set, held weakly. Rows are looked for by running its functions on its records again."""
 
-    quick = False
-
-    def __init__(self, dataset: weakref.ref[Any]) -> None:
-        self._dataset = dataset
+    dataset: weakref.ref[Any]
+    quick: ClassVar[bool] = False
 
     def find(self, rows: Sequence[SoughtRow], component: int, seconds: float) -> FoundRecords:
         """See `DataBehind`. Python of the program is not called, and nothing random is drawn."""
-        dataset = self._dataset()
+        dataset = self.dataset()
         if dataset is None:
             return FoundRecords(notes=(_GONE,))
         try:

@@ -48,6 +48,7 @@ number is a pair; strings are decoded as UTF-8. More fields than these may come;
 - `pt`: kind `tensor`. The fields of *tensor*; `summary`, `value` and `elided` of what is shown; `slice` and
   `highlighted` if asked for; `lack` where there is no array. Of several executions (without `-n`, with `-n 2:5` or
   `-n all`): as `lt`, with `summary`; `value` and `elided` too if `-n` asked for them or each is a single number.
+  `written` is the file that `-w` has written, of `pt`, `pf` and `eval`.
 - `preview`: kind `preview`. `previewed` (a name, a path or `batch`); of a tensor `tensor`, `inputs` and `outputs`
   (*tensors* with `summary`) and `made_at`: `{file, line, function}` or null; of a feed `dtype` and `shape`; of a
   source `line` and `lines`; of `origin` `rows` and `size`.

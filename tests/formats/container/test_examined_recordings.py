@@ -75,7 +75,7 @@ def test_a_row_that_points_behind_its_file(recording: Path, table: str, change: 
     index.commit()
     index.close()
     assert changed == 1
-    told = [text for text, _ in examined(recording).troubles if "outside of data file" in text]
+    told = [text for text, _ in examined(recording).troubles if "outside of data/0" in text]
     assert len(told) == 1 and there.format(size=size) in told[0]
     assert told[0].startswith(f"1 {table[:-1]} are to lie") and "of run 2" in told[0]
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
+from tfdbg_cli.formats.container import layout
 from tfdbg_cli.formats.container.reader import RecordingReader
 from tfdbg_cli.model.units import count_text
 
@@ -42,10 +44,11 @@ def misplaced(reader: RecordingReader, sizes: Mapping[int, int]) -> list[str]:
                 file,
             )
             of_first = "".join(
-                f", first {name} of run {run}: {stored} bytes at {offset}" for run, name, offset, stored in first
+                f", first {what} of run {run}: {stored} bytes at {offset}" for run, what, offset, stored in first
             )
+            name = layout.data_file(Path(), file)
             there = f"which has {size:,} bytes" if file in sizes else "which the index does not have"
-            found.append(f"{count_text(count, noun)} are to lie outside of data file {file}, {there}{of_first}.")
+            found.append(f"{count_text(count, noun)} are to lie outside of {name}, {there}{of_first}.")
     return found
 
 

@@ -12,12 +12,10 @@ from tfdbg_cli.analysis.graph.roles import Role, role_of
 from tfdbg_cli.model.graph import Graph, Node, once_per_graph
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.walks import reached
-from tfdbg_cli.ops.kinds import REFERENCE_VARIABLES, VARIABLE_READS
+from tfdbg_cli.ops.kinds import QUOTIENTS, RECIPROCALS, REFERENCE_VARIABLES, VARIABLE_READS
 
 _HAND_ON = frozenset({"Identity", "Cast", "ReadVariableOp", "Placeholder", "_Arg"})
 _SAME = frozenset({"Identity", "Cast", "Placeholder", "_Arg", "CollectiveReduce", "CollectiveReduceV2"})
-_DIVISIONS = frozenset({"RealDiv", "Div"})
-_INVERSES = frozenset({"Reciprocal", "Inv"})
 _MOST_PASSED = 20
 
 
@@ -46,12 +44,12 @@ def _divided(graph: Graph, node: Node, scales: set[str]) -> Iterator[TensorName]
     if len(node.inputs) != 2:
         return
     one, other = node.inputs
-    if node.op_type in _DIVISIONS and _variable(graph, other) in scales:
+    if node.op_type in QUOTIENTS and _variable(graph, other) in scales:
         yield one
     elif node.op_type == "Mul":
         for factor, scaled in ((one, other), (other, one)):
             inverse = graph.find(factor.node)
-            inverts = inverse is not None and inverse.op_type in _DIVISIONS | _INVERSES
+            inverts = inverse is not None and inverse.op_type in QUOTIENTS | RECIPROCALS
             if inverse is not None and inverts and any(_variable(graph, of) in scales for of in inverse.inputs[-1:]):
                 yield scaled
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -109,7 +111,7 @@ def test_two_variables_of_a_name_and_a_branch(watched) -> None:
     assert "Made twice? Of one shape: w_1 beside w." in prompt.show("lv")
 
 
-def test_a_layer_that_keras_has_frozen_is_not_trained(watched) -> None:
+def test_a_layer_that_keras_has_frozen_is_not_trained(watched, monkeypatch) -> None:
     keras = pytest.importorskip("keras")
     model = keras.Sequential(
         [keras.Input((2,)), keras.layers.Dense(3, name="one"), keras.layers.Dense(1, name="two")]
@@ -127,3 +129,8 @@ def test_a_layer_that_keras_has_frozen_is_not_trained(watched) -> None:
         "one": False,
         "two": True,
     }
+    model.layers[0].trainable, model.layers[1].trainable = True, False
+    monkeypatch.setattr(gc, "get_objects", lambda: pytest.fail("looked through again"))
+    with watched(DebugRun()) as front:
+        predict(tf.ones([1, 2]))
+    assert [told[0] for told in _told(Prompt(front.ends[0]), "trainable").values()] == [True, True, False, False]

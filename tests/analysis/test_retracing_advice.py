@@ -18,7 +18,7 @@ def plain(kind: SpecKind, text: str, identity: int = 0) -> ArgumentSpec:
     return ArgumentSpec(kind, text, identity)
 
 
-NUMBER, CONSTANT, OBJECT = SpecKind.NUMBER, SpecKind.CONSTANT, SpecKind.OBJECT
+NUMBER, CONSTANT, OBJECT, MEMBER = SpecKind.NUMBER, SpecKind.CONSTANT, SpecKind.OBJECT, SpecKind.MEMBER
 ANY_RANK = ArgumentSpec(SpecKind.TENSOR, "float32 of any shape", dtype="float32")
 
 
@@ -44,6 +44,11 @@ def told(*given: ArgumentSpec, owners: tuple[int, ...] = (), file: str = "train.
     [
         ([plain(NUMBER, "3"), plain(NUMBER, "4")], "Pass tf.constant(i) in place of i"),
         ([plain(NUMBER, "3"), plain(NUMBER, "0.5")], "Pass tf.constant(i, tf.float32) in place of i"),
+        ([plain(NUMBER, "3"), plain(NUMBER, "4")], "That is tf.int32. Where TensorFlow then says"),
+        ([plain(NUMBER, "3.0"), plain(NUMBER, "nan")], "That is tf.float32."),
+        ([plain(NUMBER, "1j"), plain(NUMBER, "(1+2j)")], "That is tf.complex128."),
+        ([plain(MEMBER, "Mode.A", 1), plain(MEMBER, "Mode.B", 2)], "member of an Enum has a trace (Mode.A, Mode.B)"),
+        ([plain(MEMBER, "Mode.A", 1), tensor()], "Pass a tensor as i in every call, or in none"),
         ([plain(NUMBER, "3"), tensor(dtype="int64")], "Pass tf.constant(i, tf.int64) in place of i"),
         ([tensor(8, 3), tensor(16, 3)], "@tf.function(input_signature=[tf.TensorSpec([None, 3], tf.float32)])"),
         ([tensor(8, 3), tensor(16, 3)], "@tf.function(reduce_retracing=True)"),
@@ -93,6 +98,27 @@ def test_no_input_signature_is_named_that_cannot_be() -> None:
     (found,) = advice(code, explained(code))
     assert found.sentence.startswith("x: @tf.function(reduce_retracing=True)")
     assert "input_signature" not in found.text
+
+
+@pytest.mark.parametrize(
+    ("dtypes", "wanted"),
+    [
+        (
+            {"x": "float16", "y": "float16", "z": "int32"},
+            " Where it is computed with x, y: tf.constant(i, tf.float16).",
+        ),
+        (
+            {"x": "float16", "y": "int64"},
+            "x: tf.constant(i, tf.float16). Where it is computed with y: tf.constant(i, ",
+        ),
+        ({"x": "int32"}, "as in a shape. That is tf.int32."),
+    ],
+)
+def test_the_dtype_that_a_number_needs_is_that_of_the_tensors_beside_it(dtypes: dict[str, str], wanted: str) -> None:
+    beside = tuple((name, tensor(2, dtype=dtype)) for name, dtype in dtypes.items())
+    code = TracedCode("step", tuple(Trace((("i", plain(NUMBER, text)), *beside), 1) for text in "34"))
+    (found,) = advice(code, explained(code))
+    assert wanted in found.text
 
 
 def test_functions_made_anew() -> None:

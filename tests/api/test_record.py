@@ -148,6 +148,27 @@ def test_a_block_records_all_of_its_runs_and_none_behind_it(
     assert not front.path, "nothing stops"
 
 
+@pytest.mark.parametrize("options", [{}, {"every": 1}])
+def test_a_block_within_a_block_is_refused_and_the_outer_one_records_on(
+    front: ScriptedFrontend, step: Any, tmp_path: Path, options: dict[str, int]
+) -> None:
+    with tf_debug.record(tmp_path / "a", **options):
+        step(np.float32(1))
+        with (
+            pytest.raises(TfdbgError, match=r"its runs go to .*a\."),
+            tf_debug.record(tmp_path / "b", **options),
+        ):
+            pytest.fail("the block ran")
+        step(np.float32(2))
+    assert len(tf_debug.open_recording(tmp_path / "a").runs) == 2 and not (tmp_path / "b").exists()
+    with tf_debug.record(tmp_path / "c", **options):
+        step(np.float32(3))
+        tf_debug.stop_recording()
+        with tf_debug.record(tmp_path / "d", **options):
+            step(np.float32(4))
+    assert [len(tf_debug.open_recording(tmp_path / name).runs) for name in "cd"] == [1, 1]
+
+
 def test_a_block_whose_place_is_taken_by_a_bundle_does_not_begin(
     front: ScriptedFrontend, step: Any, tmp_path: Path
 ) -> None:

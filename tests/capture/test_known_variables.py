@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -107,3 +109,28 @@ def test_two_variables_of_a_name_and_a_branch(watched) -> None:
     told = _told(prompt, "read", "written")
     assert set(told) == {"w", "w_1"} and sorted(told.values()) == [(True, False), (True, True)]
     assert "Made twice? Of one shape: w_1 beside w." in prompt.show("lv")
+
+
+def test_a_layer_that_keras_has_frozen_is_not_trained(watched, monkeypatch) -> None:
+    keras = pytest.importorskip("keras")
+    model = keras.Sequential(
+        [keras.Input((2,)), keras.layers.Dense(3, name="one"), keras.layers.Dense(1, name="two")]
+    )
+    model.layers[0].trainable = False
+
+    @tf.function
+    def predict(x):
+        return model(x)
+
+    with watched(DebugRun()) as front:
+        predict(tf.ones([1, 2]))
+    trained = {name: told[0] for name, told in _told(Prompt(front.ends[0]), "trainable").items()}
+    assert {name.rpartition("/")[0].rpartition("/")[2]: told for name, told in trained.items()} == {
+        "one": False,
+        "two": True,
+    }
+    model.layers[0].trainable, model.layers[1].trainable = True, False
+    monkeypatch.setattr(gc, "get_objects", lambda: pytest.fail("looked through again"))
+    with watched(DebugRun()) as front:
+        predict(tf.ones([1, 2]))
+    assert [told[0] for told in _told(Prompt(front.ends[0]), "trainable").values()] == [True, True, False, False]

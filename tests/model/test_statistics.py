@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from tfdbg_cli.model import statistics
-from tfdbg_cli.model.statistics import any_nonfinite, nonfinite_mask, summarize
+from tfdbg_cli.model.statistics import any_nonfinite, nonfinite_mask, summarize, summarize_in_steps
 
 FLOATS = [np.float16, np.float32, np.float64, ml_dtypes.bfloat16, ml_dtypes.float8_e5m2]
 
@@ -48,6 +48,19 @@ def test_moments_of_a_float16_array_do_not_overflow():
 def test_int64_extremes_survive():
     found = summarize(np.array([np.iinfo(np.int64).min, np.iinfo(np.int64).max]))
     assert (found.neg, found.pos) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "least", "most"),
+    [("int64", -(2**62) - 1, 2**53 + 1), ("uint64", 2**53 + 1, 2**64 - 1), ("int8", -3, 7)],
+)
+def test_extremes_of_integers_are_exact(dtype: str, least: int, most: int) -> None:
+    found = summarize(np.array([most, least], dtype))
+    assert (found.min, found.max) == (least, most) and type(found.min) is type(found.max) is int
+    (*_, found) = summarize_in_steps(np.tile(np.array([most, least], dtype), 1 << 17))
+    assert found is not None and (found.min, found.max) == (least, most)
+    small = summarize(np.array([-8, 7], ml_dtypes.int4))
+    assert (small.min, small.max, type(small.min)) == (-8, 7, int)
 
 
 @given(hnp.arrays(np.float64, st.integers(0, 300), elements=st.floats(-1e6, 1e6)))

@@ -110,7 +110,15 @@ class KnownVariables:
         kinds = {one.name: one.kind for one in self.rows if one.shape is not None}
         idle = {one.name for at, one in enumerate(self.rows) if one.is_idle or self.initialized(at) is False}
         slots = [one.name for one in self.rows if one.slot_of]
-        return tuple(near_names(kinds, slots, idle.__contains__))
+        return tuple(near_names(kinds, [*slots, *self._copies], idle.__contains__))
+
+    @property
+    def _copies(self) -> list[str]:
+        """The variables of a SavedModel that the program does not have: TensorFlow makes them when it saves."""
+        told = self.run.variables
+        if self.run.call.kind is not RunKind.GRAPH or told is None or not told.trainable:
+            return []
+        return [one.name for one in self.rows if one.name not in told.trainable]
 
     def tensor(self, at: int) -> str | None:
         """The name of the tensor that holds its value; None where none does."""

@@ -50,7 +50,7 @@ def layer_names(graph: Graph, scopes: Mapping[str, Scope]) -> LayerNames:
             if scope and not any(map(GRADIENT_SCOPE.match, node.name.split("/"))):
                 owner = tuple(node.inputs[0].node.split("/")[:-1])
                 at = next(
-                    (end for end in (len(scope), len(scope) - 1) if _is_numbered(scope[:end], owner)), len(scope)
+                    (end for end in (len(scope), len(scope) - 1) if is_numbered(scope[:end], owner)), len(scope)
                 )
                 owners[scope[:at]].add(owner)
                 numbered = (at for at, part in enumerate(scope, 1) if NUMBER.search(part))
@@ -58,7 +58,7 @@ def layer_names(graph: Graph, scopes: Mapping[str, Scope]) -> LayerNames:
         elif node.op_type not in _VARIABLES:
             computing.update(scope[:end] for end in range(1, len(scope) + 1))
     known = {scope: next(iter(of)) for scope, of in owners.items() if len(of) == 1}
-    known = {scope: owner for scope, owner in known.items() if _is_numbered(scope, owner)}
+    known = {scope: owner for scope, owner in known.items() if is_numbered(scope, owner)}
     wanted: dict[Scope, set[Scope]] = defaultdict(set)
     for scope, owner in known.items():
         named = (*scope[: len(scope) - len(owner)], *owner)
@@ -75,7 +75,7 @@ def layer_names(graph: Graph, scopes: Mapping[str, Scope]) -> LayerNames:
     return LayerNames({one: name for one, name in found.items() if one != name and taken[name] == 1}, known)
 
 
-def _is_numbered(scope: Scope, owner: Scope) -> bool:
+def is_numbered(scope: Scope, owner: Scope) -> bool:
     """Whether `scope` ends as `owner` does, but for numbers behind the parts."""
     parts = zip(reversed(scope), reversed(owner), strict=False)
     return 0 < len(owner) <= len(scope) and all(part == own or NUMBER.sub("", part) == own for part, own in parts)

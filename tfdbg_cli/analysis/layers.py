@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 from weakref import ref
 
 from tfdbg_cli.analysis.graph.call_scopes import call_scopes
 from tfdbg_cli.analysis.graph.roles import GRADIENT_SCOPE, Role, role_by_name, roles_of
-from tfdbg_cli.analysis.layer_names import NUMBER, Scope, called, layer_names
+from tfdbg_cli.analysis.layer_names import NUMBER, Scope, called, is_numbered, layer_names
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import Graph, once_per_graph
 from tfdbg_cli.model.names import did_you_mean
@@ -222,10 +222,26 @@ class Layers:
     def _reader_of(self, variable: str, roles: Mapping[str, Role]) -> Scope:
         """The layer that reads the variable whose handle is the tensor `variable` in the forward pass."""
         node, _, slot = variable.rpartition(":")
-        for reader, read in self._graph.consumers(node):
-            if str(read) == slot and reader.name not in roles and self.scope(reader.name):
-                return self.scope(reader.name)
-        return self.scope(node)
+        readers = [reader.name for reader, read in self._graph.consumers(node) if str(read) == slot]
+        return self.reading(node, [reader for reader in readers if reader not in roles]) or self.scope(node)
+
+    def reading(self, variable: str, readers: Sequence[str]) -> Scope:
+        """The scope of that one of `readers`, in the forward pass, which tells the layer of the variable.
+
+        The layer after which the variable is called goes before the others, and what is differentiated before what
+        only looks on: tf.norm(variable) that a function returns reads it in a scope of its own.
+        """
+        scopes, owner = [self.scope(reader) for reader in readers], self._raw(variable)
+        named = next((scope for scope in scopes if is_numbered(scope, owner)), ())
+        derived = [scope for scope in scopes if scope in self._differentiated]
+        if named or (derived and not owner):
+            return named or derived[0]
+        return next((scope for scope in (*derived, *scopes) if scope), ())
+
+    @cached_property
+    def _differentiated(self) -> frozenset[Scope]:
+        roles = roles_of(self._graph)
+        return frozenset(self.scope(name) for name, role in roles.items() if role is Role.GRADIENT)
 
 
 class _Nothing:

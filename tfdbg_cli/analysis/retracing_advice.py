@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tfdbg_cli.analysis.retracing import AROUND, BY_OBJECT, BY_VARIABLES, ITSELF, Difference, Explained
@@ -11,6 +11,7 @@ from tfdbg_cli.model.traces import ArgumentSpec, SpecKind, TracedCode
 
 _REDUCED = "@tf.function(reduce_retracing=True)"
 _NAMED = 4
+_REST = " If it is the rest of the data, .batch(n, drop_remainder=True) leaves that out."
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,11 @@ class Advice:
 
     argument: str
     text: str
+
+    @property
+    def is_rest_of_data(self) -> bool:
+        """Whether it is about a last batch that is smaller than the others."""
+        return self.text.endswith(_REST)
 
     @property
     def sentence(self) -> str:
@@ -60,10 +66,12 @@ def _about(code: TracedCode, argument: str, items: Sequence[Difference]) -> str:
     if kinds == {SpecKind.TENSOR}:
         return _about_tensor(code, argument, specs)
     if kinds <= {SpecKind.NUMBER, SpecKind.TENSOR}:
-        return _about_number(argument, specs)
+        return _about_number(code, argument, specs)
     if kinds == {SpecKind.CONSTANT}:
         return _about_constant(argument, specs)
-    if kinds <= {SpecKind.CONSTANT, SpecKind.TENSOR}:
+    if kinds == {SpecKind.MEMBER}:
+        return f"Each member of an Enum has a trace ({_listed([spec.text for spec in specs])}), as it should be."
+    if kinds <= {SpecKind.CONSTANT, SpecKind.MEMBER, SpecKind.TENSOR}:
         return f"Pass a tensor as {argument} in every call, or in none: each Python value has a trace of its own."
     if kinds == {SpecKind.OBJECT}:
         return (
@@ -91,16 +99,49 @@ def _about_itself(code: TracedCode, items: Sequence[tuple[Difference]]) -> str:
     )
 
 
-def _about_number(argument: str, specs: Sequence[ArgumentSpec]) -> str:
+def _about_number(code: TracedCode, argument: str, specs: Sequence[ArgumentSpec]) -> str:
     numbers = [spec.text for spec in specs if spec.kind is SpecKind.NUMBER]
     dtypes = {spec.dtype for spec in specs if spec.kind is SpecKind.TENSOR}
-    mixed = len({text.lstrip("-").isdecimal() for text in numbers}) > 1
-    dtype = f", tf.{dtypes.pop()}" if len(dtypes) == 1 else ", tf.float32" if mixed else ""
-    return (
-        f"A Python number is part of the trace, so each one has its own. Pass tf.constant({argument}{dtype}) in place"
-        f" of {argument}: one trace serves all numbers, unless Python needs the number itself, as in a shape."
-        + ("" if dtype else f" Where TensorFlow then says that dtypes differ: tf.constant({argument}, x.dtype).")
+    own = {_dtype_of_number(text) for text in numbers}
+    dtype = dtypes.pop() if len(dtypes) == 1 else "float32" if own == {"int32", "float32"} else ""
+    text = (
+        f"A Python number is part of the trace, so each one has its own. Pass tf.constant({argument}"
+        + (f", tf.{dtype}" if dtype else "")
+        + f") in place of {argument}: one trace serves all numbers, unless Python needs the number itself, as in a"
+        " shape."
     )
+    if dtype or len(own) != 1:
+        return text
+    is_one = own.pop()
+    computed = {path: dtype for name, spec in code.traces[-1].signature for path, dtype in _tensors(name, spec)}
+    others: dict[str, list[str]] = {}
+    for name, other in computed.items():
+        if other != is_one:
+            others.setdefault(other, []).append(name)
+    text += f" That is tf.{is_one}."
+    if others:
+        text += "".join(
+            f" Where it is computed with {_listed(names)}: tf.constant({argument}, tf.{other})."
+            for other, names in others.items()
+        )
+    elif not computed:
+        text += f" Where TensorFlow then says that dtypes differ: tf.constant({argument}, x.dtype)."
+    return text
+
+
+def _tensors(path: str, spec: ArgumentSpec) -> Iterator[tuple[str, str]]:
+    """The paths and dtypes of the tensors in an argument."""
+    if spec.kind is SpecKind.TENSOR:
+        yield path, spec.dtype
+    for step, part in spec.parts:
+        yield from _tensors(path + step, part)
+
+
+def _dtype_of_number(text: str) -> str:
+    """The dtype that tf.constant gives to the Python number written as `text`."""
+    if text.endswith(("j", "j)")):
+        return "complex128"
+    return "int32" if text.lstrip("-").isdecimal() else "float32"
 
 
 def _about_constant(argument: str, specs: Sequence[ArgumentSpec]) -> str:
@@ -128,7 +169,7 @@ def _about_tensor(code: TracedCode, argument: str, specs: Sequence[ArgumentSpec]
     fixed = _input_signature(code)
     text = f"{_REDUCED} makes one more trace, for all sizes{f'; or {fixed} one from the start' if fixed else ''}."
     if _is_last_batch(specs):
-        text += " If it is the rest of the data, .batch(n, drop_remainder=True) leaves that out."
+        text += _REST
     return text
 
 

@@ -10,9 +10,9 @@ from tfdbg_cli.model.runs import Run
 def layer_of(run: Run, variable: Variable) -> str:
     """The layer or name scope that reads the variable in the forward pass, else that of its updates or its name."""
     layers = layers_of(run.graph)
-    for reader in variable.use.readers:
-        if (scope := layers.scope(reader.name)) and reader not in variable.use.writers:
-            return scope_text(scope)
+    readers = [reader.name for reader in variable.use.readers if reader not in variable.use.writers]
+    if scope := layers.reading(variable.name, readers):
+        return scope_text(scope)
     nodes = (*(writer.name for writer in variable.use.writers), variable.name)
     scopes = (layers.layer(name) for name in nodes)
     return next((scope_text(scope) for scope in scopes if scope), "")

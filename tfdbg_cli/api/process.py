@@ -150,7 +150,8 @@ def record(
     recorded, until the program ends or `stop_recording` is called; open them with `open_recording` or `tfdbg open`.
     If nothing is debugged yet, runs are debugged from now on, without stops. The outcome is told on the terminal.
 
-    `with record(path): …` records every run of the block, or as `every` and the others say, and ends with it.
+    `with record(path): …` records every run of the block, or as `every` and the others say, and ends with it. One
+    recording is on at a time: within the block there is no other, and behind it `record` ends the one that is on.
 
     Args:
         path: a folder that is empty or does not exist.
@@ -167,10 +168,11 @@ def record(
         worker: the name of this worker when all workers of a job record into `path`; "" takes it from TF_CONFIG.
 
     Raises:
-        TfdbgError: the arguments make no sense, or the recording cannot be written there.
+        TfdbgError: the arguments make no sense, the recording cannot be written there, or a block records already.
 
     """
     text = os.fsdecode(path)
+    _refuse_within_a_block(text)
     refuse_to_write(text)
     place = str(Path(text).expanduser().absolute())
     one = every is None and not (only or layer or stats_only or budget or compress or worker)
@@ -203,20 +205,34 @@ def record(
 
     if asked is not None:
         begin(asked)
-        return _recording(lambda: None)
+        return _recording(place, lambda: None)
     debugger.record(RecordRun(place, force), None if was_on else Continue())
 
     def of_the_block() -> None:
         debugger.stop_recording()  # of the next run alone, which was asked for until the block began
         begin(decided())
 
-    return _recording(of_the_block)
+    return _recording(place, of_the_block)
+
+
+_blocks: list[str] = []  # where `with record(…)` records now: at most one
+
+
+def _refuse_within_a_block(path: str) -> None:
+    """Raise where a block records: what is begun within it would end its recording."""
+    if _blocks:
+        raise TfdbgError(
+            f"Nothing can be recorded in {path} within `with record(…)`: its runs go to {_blocks[0]}.",
+            hint="End that block first, or call stop_recording().",
+        )
 
 
 @contextmanager
-def _recording(enter: Callable[[], None]) -> Iterator[None]:
-    """A context that ends a recording, for which `enter` is called when it begins."""
+def _recording(path: str, enter: Callable[[], None]) -> Iterator[None]:
+    """A context that ends the recording in `path`, for which `enter` is called when it begins."""
+    _refuse_within_a_block(path)
     enter()
+    _blocks.append(path)
     try:
         yield
     finally:
@@ -228,6 +244,7 @@ def stop_recording() -> None:
 
     If a single run was to be recorded that has not come yet, none is.
     """
+    _blocks.clear()
     debugger = process_debugger().debugger
     debugger.recorder.end()
     debugger.stop_recording()

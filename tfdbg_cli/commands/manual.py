@@ -48,6 +48,7 @@ number is a pair; strings are decoded as UTF-8. More fields than these may come;
 - `pt`: kind `tensor`. The fields of *tensor*; `summary`, `value` and `elided` of what is shown; `slice` and
   `highlighted` if asked for; `lack` where there is no array. Of several executions (without `-n`, with `-n 2:5` or
   `-n all`): as `lt`, with `summary`; `value` and `elided` too if `-n` asked for them or each is a single number.
+  `written` is the file that `-w` has written, of `pt`, `pf` and `eval`.
 - `preview`: kind `preview`. `previewed` (a name, a path or `batch`); of a tensor `tensor`, `inputs` and `outputs`
   (*tensors* with `summary`) and `made_at`: `{file, line, function}` or null; of a feed `dtype` and `shape`; of a
   source `line` and `lines`; of `origin` `rows` and `size`.
@@ -133,13 +134,16 @@ number is a pair; strings are decoded as UTF-8. More fields than these may come;
 - `version`: kind `version`. `tfdbg`, `tensorflow`, `numpy`, `python`.
 
 A *tensor* is `name`, `node`, `slot`, `device`, `op_type`, `dtype`, `shape`, `nbytes`, `execution`, `t_ms`, `role`.
-`shape` and `nbytes` are null where they cannot be known, `t_ms` (from the first tensor of the run) where no times
-were kept. `role` is `forward`, `gradient` or `update`, and null for the shapes and constants of a backward pass.
+`shape` and `nbytes` are null where they cannot be known. `t_ms` counts from the first tensor of the run. It is there
+where TensorFlow dumps tensors as they are made: in dumps, in event sets of Debugger V2, in runs of sessions that show
+the graph of the runtime (`run --graph runtime`), and in recordings of those. It is null where the values are results
+of the run, which have no times: of functions, Keras, eager code, and of sessions else; `run -p` and `lp` tell times
+there. `role` is `forward`, `gradient` or `update`, and null for the shapes and constants of a backward pass.
 
 A *summary* is `size`, `nan`, `neg_inf`, `pos_inf`, `neg`, `zero`, `pos`, `min`, `max`, `mean`, `std`; the last four
-are over the finite elements and null where there are none. For booleans `zero` counts False and `pos` True; for
-complex numbers min, max, mean and std are those of the magnitude. Of a recording without values what it does not tell
-is null.
+are over the finite elements and null where there are none; `min` and `max` of integers are integers, exact, but where
+a recording has statistics alone. For booleans `zero` counts False and `pos` True; for complex numbers min, max, mean
+and std are those of the magnitude. Of a recording without values what it does not tell is null.
 
 A `value` is nested lists. Above the threshold of elements (setting `array_threshold`, flag `--threshold`, none with
 `-a`) each long axis keeps its first and last elements (`--edgeitems`) with the text `"..."` between, and `elided` is

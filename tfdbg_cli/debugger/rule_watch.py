@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from tfdbg_cli.analysis.graph.last_update import line_of
-from tfdbg_cli.analysis.watch.answers import ask
 from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.analysis.watch.filters import filter_named
+from tfdbg_cli.analysis.watch.judging import Judging, looks_for_nan
 from tfdbg_cli.debugger.one_in_many import OneInMany
 from tfdbg_cli.errors import TfdbgError, reason_of
 from tfdbg_cli.model.rules import JudgeRuns, Rule, RuleAlert
@@ -94,9 +93,10 @@ class RuleWatch:
             return
         self._judged += 1
         new: list[str] = []
-        for rule in asked.rules:
+        judging = Judging(run)
+        for rule in sorted(asked.rules, key=self._comes_later):
             try:
-                found = list(self._found(rule, run))
+                found = list(self._found(rule, run, judging))
             except TfdbgError as error:
                 self._unasked[rule.name] = error.message
                 self.unanswered = True  # a job must not pass for a rule that is misspelled
@@ -141,21 +141,20 @@ class RuleWatch:
             lines.append(f"  {self._left_out:,} more were not kept.")
         return "\n".join(lines)
 
-    def _found(self, rule: Rule, run: Run) -> Iterator[RuleAlert]:
+    def _comes_later(self, rule: Rule) -> bool:
+        """Whether the rule comes behind those about NaN, since it leaves out what they tell."""
+        try:
+            return not looks_for_nan(filter_named(self._filters(), rule.filter_name))
+        except TfdbgError:
+            return True  # told when it is asked
+
+    def _found(self, rule: Rule, run: Run, judging: Judging) -> Iterator[RuleAlert]:
         """The alerts of `rule` in `run`."""
-        tensor_filter = filter_named(self._filters(), rule.filter_name)
-        only, exclude = re.compile(rule.only).search, re.compile(rule.exclude).search if rule.exclude else None
-        store = run.tensors
-        asked = [
-            index
-            for index in range(len(store))
-            if only(store[index].node) and not (exclude is not None and exclude(store[index].node))
-        ]
-        answered = ask(run, asked, tensor_filter, {})
-        if answered.raised.count:
-            first, error = answered.raised.first, answered.raised.error
+        judged, store = judging.ask(rule, filter_named(self._filters(), rule.filter_name)), run.tensors
+        if judged.raised.count:
+            first, error = judged.raised.first, judged.raised.error
             self._tell_once(f"{rule.name}!", f"The rule {rule.name} raised an error on {first}: {error}")
-        for index in answered.passed:
+        for index in judged.passed:
             tensor, frame = store[index], line_of(run, store[index].node)
             yield RuleAlert(
                 rule.name,
@@ -166,7 +165,8 @@ class RuleWatch:
                 tensor.op_type,
                 frame.file if frame else None,
                 frame.line if frame else None,
-                self._describe(store.value(index), tensor.dtype),
+                self._describe(store.value(index), tensor.dtype)
+                + (f", {judged.scaled[index]} without the loss scale" if index in judged.scaled else ""),
                 last_run=run.call.number,
             )
 

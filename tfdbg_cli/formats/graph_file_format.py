@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
+from functools import cache, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.checkpoint_format import examined_checkpoint
 from tfdbg_cli.formats.recording.format import Examination, Format, NamedPath, Recording
 from tfdbg_cli.formats.recording.saved_runs import SavedRecording, SavedRuns
+
+if TYPE_CHECKING:
+    from tfdbg_cli.model.variables import SavedVariable
 
 _SAVED_MODEL = ("saved_model.pb", "saved_model.pbtxt")
 _VARIABLES = Path("variables") / "variables.index"
@@ -33,16 +37,22 @@ def _open_file(place: NamedPath) -> Recording:
 
 
 def _recording(path: Path) -> Recording:
-    from tfdbg_cli.formats.checkpoints.reader import read_checkpoint
+    from tfdbg_cli.formats.checkpoints.reader import read_checkpoint, saved_variables
     from tfdbg_cli.formats.graph_files.file_kind import FileKind
     from tfdbg_cli.formats.graph_files.held_graph import graph_run
     from tfdbg_cli.formats.graph_files.reader import held_graphs
 
     kind, graphs = held_graphs(path)
-    reads = [partial(graph_run, number, held, str(path)) for number, held in enumerate(graphs, 1)]
-    notes = [f"{path.name} is {kind.value}: graphs, and nothing of what they computed."]
     variables = path.parent / _VARIABLES
-    if kind is FileKind.SAVED_MODEL and variables.is_file():
+    is_beside = kind is FileKind.SAVED_MODEL and variables.is_file()
+
+    @cache
+    def saved() -> Mapping[str, SavedVariable]:
+        return saved_variables(variables) if is_beside else {}
+
+    reads = [partial(graph_run, number, held, str(path), saved) for number, held in enumerate(graphs, 1)]
+    notes = [f"{path.name} is {kind.value}: graphs, and nothing of what they computed."]
+    if is_beside:
         reads.append(partial(read_checkpoint, len(reads) + 1, variables))
         notes.append(f"Its variables are the last of these (`runs {len(reads)}`).")
     return SavedRecording(SavedRuns(reads, lambda read: read()), notes)

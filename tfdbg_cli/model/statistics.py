@@ -23,7 +23,8 @@ class Summary:
     For complex arrays an element counts as NaN or infinite when either part is (infinite as `pos_inf`),
     other non-zero elements as `pos`, and min, max, mean and std are those of the magnitude (`of_magnitude`).
     For booleans `zero` counts False and `pos` True. min, max, mean, std are over the finite elements and
-    None where there are none, and for strings. `unknown` are the names of what a recording
+    None where there are none, and for strings; min and max of integers are exact, unless they were recorded without
+    the value. `unknown` are the names of what a recording
     without values does not tell; what stands there in their place means nothing. `spoiled` says that some element is
     NaN or infinite, where nobody counted how many.
     """
@@ -97,8 +98,8 @@ def summarize(array: Array) -> Summary:
         below, above = np.count_nonzero(finite < 0), np.count_nonzero(finite > 0)
         counts[3:] += [below, finite.size - below - above, above]
         if finite.size:
-            low = float(finite.min()) if low is None else min(low, float(finite.min()))
-            high = float(finite.max()) if high is None else max(high, float(finite.max()))
+            least, most = _extremes(flat[start : start + _CHUNK], finite)
+            low, high = least if low is None else min(low, least), most if high is None else max(high, most)
             with np.errstate(over="ignore", invalid="ignore"):
                 chunk_mean = float(finite.mean())
                 chunk_square = float(np.square(finite - chunk_mean).sum())
@@ -110,6 +111,15 @@ def summarize(array: Array) -> Summary:
     average = mean if count else None
     nan_, neg_inf_, pos_inf_, neg, zero, pos = (int(n) for n in counts)
     return Summary(flat.size, nan_, neg_inf_, pos_inf_, neg, zero, pos, low, high, average, std, complex_)
+
+
+def _extremes(chunk: Array, finite: Array) -> tuple[float, float]:
+    """The least and the most of the finite elements: of integers as such, since float64 does not hold all of them."""
+    if chunk.dtype.kind in "iu":
+        return int(chunk.min()), int(chunk.max())
+    if chunk.dtype.kind == "V" and not is_inexact(chunk.dtype):  # integers of less than a byte
+        return int(finite.min()), int(finite.max())
+    return float(finite.min()), float(finite.max())
 
 
 _STEP = 1 << 17  # elements counted between two chances to look at the keyboard

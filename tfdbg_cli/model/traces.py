@@ -18,6 +18,7 @@ class SpecKind(Enum):
     TENSOR = auto()
     NUMBER = auto()  # of Python; each value has a trace of its own
     CONSTANT = auto()  # True, None or a text of Python; each has a trace of its own
+    MEMBER = auto()  # of an Enum; equal each time, each member has a trace of its own
     OBJECT = auto()  # each object has a trace of its own
     CONTAINER = auto()
     OTHER = auto()

@@ -35,6 +35,12 @@ def test_a_whole_model_that_was_built_twice() -> None:
     assert _near(f"{twice} net_1/dense_1/kernel") == [], "another model"
 
 
+def test_a_scope_that_was_entered_again() -> None:
+    assert _near("fc/w fc/b fc_1/w fc_1/b") == [("fc_1/w", "fc/w"), ("fc_1/b", "fc/b")]
+    assert _near("fc/w=[2] fc_1/w=[3]") == [] and _near("fc/w fc_1/w fc_2/w") == []
+    assert _near("fc/kernel fc/bias fc_1/kernel fc_1/bias") == [], "two layers of Keras"
+
+
 def test_slots_and_variables_without_names_are_left_out() -> None:
     assert _near("w/Adam w/Adam_1", left_out=["w/Adam", "w/Adam_1"]) == []
     assert _near("Variable Variable_1") == []

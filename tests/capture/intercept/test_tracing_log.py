@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import gc
 import inspect
 import re
@@ -130,6 +131,8 @@ def test_arguments_are_written_in_the_names_of_the_program(log: TracingLog) -> N
         (lambda: Thing, "<class Thing>"),
         (lambda: signatures, "<function signatures at …>"),
         (lambda: b"ab", "b'ab'"),
+        (lambda: enum.Enum("Mode", "TRAIN TEST").TRAIN, "Mode.TRAIN"),
+        (lambda: enum.IntEnum("Level", "LOW HIGH").HIGH, "Level.HIGH"),
         (lambda: "a" * 200, "'" + "a" * 58 + "…"),
     ],
 )
@@ -151,6 +154,22 @@ def test_objects_are_told_apart_also_at_one_address(log: TracingLog) -> None:
     for _ in range(3):
         using(Thing())
     assert causes(only(log, "using")) == [("thing", "<Thing at …>", "another Thing object")] * 2
+
+
+def test_members_of_an_enum_are_equal_each_time(log: TracingLog) -> None:
+    mode = enum.Enum("Mode", "TRAIN TEST")
+
+    @tf.function
+    def using(x):
+        return tf.constant(1)
+
+    for _ in range(2):
+        using(mode.TRAIN)
+        using(mode.TEST)
+    code = only(log, "using")
+    assert [trace.count for trace in code.traces] == [2, 2]
+    assert causes(code) == [("x", "Mode.TRAIN", "Mode.TEST")]
+    assert "as it should be" in advice(code, explained(code))[0].text
 
 
 def test_no_object_of_the_program_is_kept_alive(log: TracingLog) -> None:

@@ -59,6 +59,8 @@ def test_write(prompt: Prompt, tmp_path: Path) -> None:
     """TensorFlow's tfdbg: `pf -w` ignored."""
     assert "Saved value to" in prompt.show(f"pf y -w {tmp_path}/y.npy", 300)
     assert np.load(tmp_path / "y.npy").tolist() == FEEDS["y:0"]
+    for feed, file in (("y", "j.npy"), ("sparse", "j.npz")):
+        assert prompt.data(f"pf {feed} -w {tmp_path}/{file}")["written"] == f"{tmp_path}/{file}"
     assert "Saved value to" in prompt.show(f"pf sparse -w {tmp_path}/s.npz", 300)
     with np.load(tmp_path / "s.npz") as saved:
         assert saved["dense_shape"].tolist() == [4, 5] and saved["indices"].tolist() == [[0, 1], [2, 3]]

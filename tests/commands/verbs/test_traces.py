@@ -7,9 +7,17 @@ from dataclasses import replace
 from support.golden import check_golden
 from support.prompt import Prompt, json_of, links_of, text_of
 from support.sample_run import run_end
-from support.traced_functions import FILE, Seen, traced_stop
+from support.traced_functions import FILE, Seen, number, tensor, traced_stop
 
 from tfdbg_cli.model.runs import Opened, RunStart
+from tfdbg_cli.model.traces import ArgumentSpec, SpecKind, Trace, TracedCode
+
+_KINDS = (
+    ("n", number),
+    ("mode", lambda at: ArgumentSpec(SpecKind.MEMBER, f"Mode.{at}")),
+    ("name", lambda at: ArgumentSpec(SpecKind.CONSTANT, f"'{at}'")),
+    ("model", lambda at: ArgumentSpec(SpecKind.OBJECT, "<Model at …>", at)),
+)
 
 
 def test_screens() -> None:
@@ -57,6 +65,18 @@ def test_one_function() -> None:
     error = Prompt(traced_stop()).error("traces stpe")
     assert "No tf.function 'stpe' was traced" in str(error)
     assert "step" in error.hint
+
+
+def test_advice_is_cut_in_words_and_that_about_the_rest_of_the_data_stays() -> None:
+    made = [
+        Trace((("batch", tensor(3 if at == 9 else 8, 2)), *((name, kind(at)) for name, kind in _KINDS)), 1)
+        for at in range(10)
+    ]
+    stop = replace(run_end(), traces=Seen((TracedCode("step", tuple(made)),)))
+    shown = " ".join(text_of("traces", stop).split())
+    assert shown.count(" advice ") == 4 and "drop_remainder" in shown
+    assert "1 more piece of advice: traces step" in shown
+    assert "more piece" not in text_of("traces step", stop)
 
 
 def test_a_query_leaves_traces() -> None:

@@ -95,6 +95,32 @@ def test_a_variable_in_no_layer_is_called_as_it_is_and_what_an_optimizer_keeps_i
     }  # fmt: skip
 
 
+def _shown_norm(variable: str, scope: str) -> RunEnd:
+    """A variable whose norm the function returns, read for it before the forward pass reads it in `scope`."""
+    return RunEnd(made_run(
+        op("x", "Placeholder", value=np.ones((1, 2))),
+        op(variable, "VarHandleOp"),
+        op("norm/Square/ReadVariableOp", "ReadVariableOp", variable, value=np.array([[3.0], [4.0]])),
+        op("norm/Square", "Square", "norm/Square/ReadVariableOp", value=np.ones((2, 1))),
+        op(f"{scope}MatMul/ReadVariableOp", "ReadVariableOp", variable, value=np.array([[3.0], [4.0]])),
+        op(f"{scope}MatMul", "MatMul", "x", f"{scope}MatMul/ReadVariableOp", value=np.ones((1, 1))),
+        op(f"gradient_tape/{scope}MatMul_1", "MatMul", "x", f"{scope}MatMul", value=np.array([[0.3], [0.4]])),
+        op("AssignSubVariableOp_0", "AssignSubVariableOp", variable, f"gradient_tape/{scope}MatMul_1"),
+        op(f"{variable}/after_update", "UpdatedVariable", variable, value=np.array([[3.0], [3.0]])),
+    ))  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("variable", "scope", "layer"),
+    [("W", "", "W"), ("net/W", "net/", "net"), ("net/W", "net_1/", "net"), ("W", "a/", "a")],
+)
+def test_a_norm_that_is_shown_is_no_layer(variable: str, scope: str, layer: str) -> None:
+    series = json_of("trends", _shown_norm(variable, scope))["series"]
+    assert {(one["name"], one["quantity"], *one["values"]) for one in series} == {
+        (layer, "gradient", 0.5), (layer, "weight", 5.0), (layer, "update", 1.0),
+    }  # fmt: skip
+
+
 def _cell_and_table(*updates: Op) -> RunEnd:
     """A weight in the cell of a layer whose gradient is named after the layer, and the gradient of a table."""
     slices = np.array([[3.0, 0.0], [0.0, 1.0], [0.0, 3.0]])

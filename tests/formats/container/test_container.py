@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.made_run import made_run, op
 from support.prompt import Prompt
 from support.run_maker import RunMaker
 from support.sample_run import CPU0, CPU1, TRACEBACKS, VALUES, sample_run
@@ -32,7 +33,7 @@ from tfdbg_cli.model.graph import GraphKind
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.profile import NodeTime, Profile
 from tfdbg_cli.model.runs import Opened, Run
-from tfdbg_cli.model.tensors import MemoryTensorStore, Tensor, describe
+from tfdbg_cli.model.tensors import MemoryTensorStore, Tensor, describe, summary_of
 from tfdbg_cli.model.values import Array, Lack, NoValue, Value
 from tfdbg_cli.model.variables import ToldVariables
 
@@ -392,3 +393,12 @@ def test_damage_to_what_is_told_of_variables_costs_that(tmp_path: Path) -> None:
     read = open_path(tmp_path / "case").runs[0]
     assert read.variables is None
     assert "Which variables of this run are trained is damaged" in read.gaps
+
+
+def test_statistics_alone_of_integers_that_no_column_holds(tmp_path: Path) -> None:
+    run = made_run(op("x", "Placeholder", value=np.array([1, 2**64 - 1], np.uint64)))
+    writer = RecordingWriter(tmp_path / "r", selection=lambda run: lambda tensor: False)
+    writer.write(run)
+    writer.close()
+    summary = summary_of(open_path(tmp_path / "r").runs[0].tensors, 0)
+    assert summary is not None and (summary.min, summary.max) == (1.0, 2.0**64)

@@ -57,6 +57,29 @@ def test_a_header_that_other_tools_cannot_read(recording: Path) -> None:
     assert "other tools cannot" in advice
 
 
+@pytest.mark.parametrize(
+    ("change", "there"),
+    [
+        ("offset = 1000000000", "which has {size:,} bytes"),
+        ("stored = 1000000000", "which has {size:,} bytes"),
+        ("offset = -8", "which has {size:,} bytes"),
+        ("file = 77", "which the index does not have"),
+    ],
+)
+@pytest.mark.parametrize("table", ["tensors", "feeds"])
+def test_a_row_that_points_behind_its_file(recording: Path, table: str, change: str, there: str) -> None:
+    size = _data_file(recording).stat().st_size
+    index = sqlite3.connect(recording / "index.sqlite")
+    index.execute(f"UPDATE {table} SET {change} WHERE run = 2 AND place = 0 AND stored > 0")
+    changed = index.execute("SELECT changes()").fetchone()[0]
+    index.commit()
+    index.close()
+    assert changed == 1
+    told = [text for text, _ in examined(recording).troubles if "outside of data/0" in text]
+    assert len(told) == 1 and there.format(size=size) in told[0]
+    assert told[0].startswith(f"1 {table[:-1]} are to lie") and "of run 2" in told[0]
+
+
 @pytest.mark.parametrize("part", ["data", "index.sqlite"])
 def test_a_part_of_another_recording_is_told_apart(recording: Path, tmp_path: Path, part: str) -> None:
     """As long as the other, or longer: no size gives it away."""

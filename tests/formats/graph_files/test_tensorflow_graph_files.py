@@ -64,6 +64,41 @@ def test_functions_of_a_saved_model_read_what_they_read_in_tensorflow(tf: Any, m
     assert "Signature serving_default: x = serving_default_x:0 float32[?,3] →" in " ".join(opened.runs[0].notes)
 
 
+def test_variables_of_a_saved_model_have_the_values_beside_it(tf: Any, module: Any, tmp_path: Path) -> None:
+    tf.saved_model.save(module, str(tmp_path))
+    (found,) = Prompt(open_path(tmp_path)).data("lv --stats ^w$")["variables"]
+    assert (found["value_of"], found["summary"]["min"], found["summary"]["size"]) == ("saved", 1.0, 12)
+    data = tmp_path / "variables" / "variables.data-00000-of-00001"
+    data.write_bytes(b"")
+    (found,) = Prompt(open_path(tmp_path)).data("lv --stats ^w$")["variables"]
+    assert found["summary"] is None
+    (tmp_path / "variables" / "variables.index").unlink()
+    assert Prompt(open_path(tmp_path)).data("lv --stats ^w$")["variables"][0]["value_of"] is None
+
+
+def test_a_model_of_keras_that_was_exported_and_its_checkpoint(tf: Any, tmp_path: Path) -> None:
+    keras = pytest.importorskip("keras")
+    model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(3, name="out")])
+    model.compile("adam", "mse")
+    model.optimizer.build(model.trainable_variables)
+    model.export(str(tmp_path / "model"), verbose=False)
+    exported = Prompt(open_path(tmp_path / "model"))
+    assert exported.data("lv")["near_duplicates"] == [], "what TensorFlow makes when it saves is not made twice"
+    (kernel,) = exported.data("lv --stats kernel$")["variables"]
+    assert kernel["value_of"] == "saved" and kernel["summary"]["size"] == 6
+    path = tf.train.Checkpoint(model=model, optimizer=model.optimizer).save(str(tmp_path / "c"))
+    saved = Prompt(open_path(path))
+    rows = {row["full_name"]: row for row in saved.data("lv")["variables"]}
+    names = [name for name in rows if name and name.endswith("out_kernel_momentum")]
+    assert [rows[name]["slot_of"] for name in names] == [rows[_kernel(rows)]["name"]]
+    shown = saved.show("lv")
+    assert "Called" in shown and "/out/kernel" in shown, "as the program calls it"
+
+
+def _kernel(rows: dict[str, Any]) -> str:
+    return next(name for name in rows if name and name.endswith("out/kernel"))
+
+
 def test_a_graph_in_both_forms_is_the_graph_of_tensorflow(tf: Any, module: Any, tmp_path: Path) -> None:
     graph = module.score.get_concrete_function().graph
     definition = graph.as_graph_def()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 
@@ -78,9 +79,18 @@ def variables_of(run: Run) -> list[Variable]:
                 found[node.name] = replace(
                     known, read=read, written=written, given=node.name in given, trainable=trainable.get(node.name)
                 )
-    owners = slots_of({name: one.kind for name, one in found.items() if one.shape is not None})
+    owners = _owners(found)
     trained = frozenset(owners.values())
     return [_with_owner(one, owners, trained) for one in found.values()]
+
+
+def _owners(found: Mapping[str, Variable]) -> Mapping[str, str]:
+    """By name the variable that a slot belongs to; as the program calls them where a checkpoint tells that."""
+    known = [one for one in found.values() if one.shape is not None]
+    often = Counter(one.full_name or one.name for one in known)
+    called = {(one.full_name or one.name): one for one in known if often[one.full_name or one.name] == 1}
+    owners = slots_of({name: one.kind for name, one in called.items()})
+    return {called[slot].name: called[owner].name for slot, owner in owners.items()}
 
 
 def _with_owner(variable: Variable, owners: Mapping[str, str], trained: Set[str]) -> Variable:

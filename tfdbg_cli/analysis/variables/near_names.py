@@ -8,6 +8,11 @@ from typing import NamedTuple, TypeVar
 
 Kind = TypeVar("Kind")
 _NUMBERED = re.compile(r"^(?P<name>.+?)_(?P<number>\d+)$")
+# What layers of Keras call their variables: `dense/kernel` and `dense_1/kernel` are two layers.
+_OF_LAYERS = frozenset({
+    "kernel", "bias", "gamma", "beta", "moving_mean", "moving_variance", "embeddings", "alpha", "recurrent_kernel",
+    "depthwise_kernel", "pointwise_kernel", "mean", "variance", "count", "seed_generator_state",
+})  # fmt: skip
 _UNNAMED = frozenset({"Variable"})  # what TensorFlow calls a variable that was given no name
 
 
@@ -25,8 +30,9 @@ def near_names(
 
     `variables` are the variables by name, each with its dtype and shape; slots of optimizers are to be `left_out`.
     A number behind the last part of a name says so (`dense/kernel_1`), and so does one behind its first part where
-    all that is in that scope stands in the other one, too, in scopes of its own (`model_1/dense/kernel`), and there
-    is no third one. Elsewhere numbers are what layers of one kind have (`dense_1/kernel`): there it takes that one
+    all that is in that scope stands in the other one, too, in scopes of its own (`model_1/dense/kernel`) or called as
+    no layer of Keras calls its variables (`fc_1/w`), and there is no third one. Elsewhere numbers are what layers of
+    one kind have (`dense_1/kernel`): there it takes that one
     of the two `is_idle` and the other is not.
     """
     without = frozenset(left_out)
@@ -66,4 +72,8 @@ def _is_whole_twin(scope: str, names: Iterable[str], variables: Mapping[str, Kin
         return False
     inside = {name.partition("/")[2]: variables[name] for name in names if name.split("/")[0] == scope}
     other = {name.partition("/")[2]: variables[name] for name in names if name.split("/")[0] == first}
-    return inside == other and all("/" in name for name in inside)
+    return (
+        all(inside)
+        and inside == other
+        and (all("/" in name for name in inside) or _OF_LAYERS.isdisjoint(name.rpartition("/")[2] for name in inside))
+    )

@@ -15,6 +15,7 @@ from tfdbg_cli.model.statistics import Summary
 from tfdbg_cli.model.tensors import FoundByNode, Tensor, recorded_summary
 from tfdbg_cli.model.updates import is_after_update
 from tfdbg_cli.model.values import Lack, NoValue, Value
+from tfdbg_cli.model.variables import SavedVariable, ToldVariables
 
 _NOTHING = NoValue(Lack.GONE, "The run did not read this variable, and its value was not kept.")
 
@@ -36,6 +37,7 @@ class VariableValues(FoundByNode):
         self._run = run
         self._variables = variables
         self._held = HeldBefore(run)
+        self._saved = run.variables.saved if isinstance(run.variables, ToldVariables) else dict
 
     def __len__(self) -> int:
         return len(self._variables)
@@ -53,6 +55,8 @@ class VariableValues(FoundByNode):
             if not isinstance(value, NoValue):
                 return value
             lack = value
+        if (saved := self._beside(one)) is not None:
+            return saved.value()
         given = fed_value(self._run.call.feeds, TensorName(one.name, 0)) if one.given else None
         if given is None and not one.written:
             given = self._held.value(one.name)
@@ -63,9 +67,20 @@ class VariableValues(FoundByNode):
         found = (recorded_summary(self._run.tensors, row) for row in self._variables[index].rows)
         return next((one for one in found if one is not None), None)
 
+    def _beside(self, one: Variable) -> SavedVariable | None:
+        """The value that lies beside the file, of the same dtype and shape."""
+        found = self._saved().get(one.name)
+        if found is None:
+            return None
+        tensor = found.store[found.index]
+        is_same = tensor.dtype == one.dtype and tensor.shape in (None, one.shape)
+        return found if is_same or one.shape is None or None in one.shape else None
+
     def source(self, index: int) -> Source | None:
         """From when the value is, as far as that is known without looking at it."""
         one = self._variables[index]
+        if not one.rows and self._beside(one) is not None:
+            return Source.SAVED
         if not one.rows:
             return Source.GIVEN if one.given else None
         if self._run.call.kind is RunKind.CHECKPOINT:

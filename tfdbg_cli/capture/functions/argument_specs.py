@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import inspect
 import itertools
 import re
@@ -127,6 +128,8 @@ def _literal(value: Any) -> ArgumentSpec:
         return ArgumentSpec(SpecKind.CONSTANT, _short(repr(value)), hash(value))
     if type(value) in _NUMBERS:
         return ArgumentSpec(SpecKind.NUMBER, _short(repr(value)))
+    if isinstance(value, enum.Enum):
+        return _member(value, hash(value))
     return ArgumentSpec(SpecKind.CONSTANT, f"<{type(value).__name__}>", hash(value))
 
 
@@ -136,11 +139,19 @@ def _object(item: Any, objects: Objects) -> ArgumentSpec:
     if isinstance(item, tf.DType):
         return ArgumentSpec(SpecKind.CONSTANT, f"tf.{item.name}")
     number = objects.number(item)
+    if isinstance(item, enum.Enum):
+        return _member(item, number)
     if isinstance(item, type):
         return ArgumentSpec(SpecKind.OBJECT, f"<class {item.__name__}>", number)
     if inspect.isroutine(item):
         return ArgumentSpec(SpecKind.OBJECT, f"<function {getattr(item, '__name__', '?')} at …>", number)
     return ArgumentSpec(SpecKind.OBJECT, f"<{type(item).__name__} at …>", number)
+
+
+def _member(item: enum.Enum, identity: int) -> ArgumentSpec:
+    # What the class says of itself is the program's: its names are read past that.
+    name = item.__dict__.get("_name_")
+    return ArgumentSpec(SpecKind.MEMBER, _short(f"{type(item).__name__}.{name or '?'}"), identity)
 
 
 def _indexed(word: str, parts: tuple[Any, ...], objects: Objects) -> ArgumentSpec:

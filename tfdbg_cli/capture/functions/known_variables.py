@@ -2,13 +2,63 @@
 
 from __future__ import annotations
 
+import gc
+import sys
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
+from weakref import ref
 
 from tfdbg_cli.capture.functions.arguments import Slot
 from tfdbg_cli.capture.tf.observers import own_ops
 from tfdbg_cli.capture.tf.op_errors import OpError
+
+
+class _OfKeras:
+    """The variables of Keras 3 behind those of TensorFlow, which do not know them.
+
+    `layer.trainable = False` reaches the variable of Keras alone. All objects of the program are looked through for
+    it, a tenth of a second, once for variables that were not asked about before.
+    """
+
+    def __init__(self) -> None:
+        # By the id of a variable: it, and that of Keras, None for one of the program's own.
+        self._known: dict[int, tuple[ref[Any], ref[Any] | None]] = {}
+
+    def frozen(self, variables: Sequence[Any]) -> set[int]:
+        """The ids of those of `variables` that Keras does not train."""
+        kind = getattr(sys.modules.get("keras"), "Variable", None)
+        if not isinstance(kind, type):
+            return set()
+        if not all(map(self._knows, variables)):
+            self._look(kind, variables)
+        held = {id(one): self._known[id(one)][1] for one in variables if self._knows(one)}
+        return {
+            number
+            for number, of in held.items()
+            if of is not None and (own := of()) is not None and not own.trainable
+        }
+
+    def _knows(self, variable: Any) -> bool:
+        known = self._known.get(id(variable))
+        return known is not None and known[0]() is variable
+
+    def _look(self, kind: type, variables: Sequence[Any]) -> None:
+        found = {number: known for number, known in self._known.items() if known[0]() is not None}
+        wanted = {id(one): one for one in variables}
+        found |= {number: (ref(one), None) for number, one in wanted.items()}
+        for one in gc.get_objects():
+            if issubclass(type(one), kind):
+                with suppress(Exception):  # it has no value yet, or is of another backend
+                    number = id(one.value)
+                    if number in wanted:
+                        found[number] = ref(wanted[number]), ref(one)
+        self._known = found
+
+
+_OF_KERAS = _OfKeras()
 
 
 @dataclass(frozen=True)
@@ -19,8 +69,10 @@ class FunctionVariables:
 
     @cached_property
     def trainable(self) -> Mapping[str, bool]:
-        """As the variables say themselves."""
+        """As the variables say themselves, and Keras where it has frozen a layer."""
         told = {slot.argument.name: getattr(slot.variable, "trainable", None) for slot in self.slots}
+        frozen = _OF_KERAS.frozen([slot.variable for slot in self.slots if told[slot.argument.name] is True])
+        told |= {slot.argument.name: False for slot in self.slots if id(slot.variable) in frozen}
         return {name: trainable for name, trainable in told.items() if isinstance(trainable, bool)}
 
     def initialized(self, names: Collection[str]) -> Mapping[str, bool]:

@@ -13,7 +13,7 @@ from tfdbg_cli.analysis.expression.wire import Described
 from tfdbg_cli.commands.asked.tensor_choice import choose, sliced
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import LOOKING, Argument, ArgumentKind, Command
-from tfdbg_cli.commands.views.value_view import ALL, PRINTING, RANGES, WRITE, saved, view
+from tfdbg_cli.commands.views.value_view import ALL, PRINTING, RANGES, WRITE, saved, view, written_data
 from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, lines_of
 from tfdbg_cli.errors import TfdbgError
@@ -39,7 +39,7 @@ def _eval(context: Context, options: argparse.Namespace) -> Document:
 
     def data() -> dict[str, Any]:
         facts = {"expression": text, "dtype": dtype, "shape": list(array.shape), "nbytes": nbytes_of(array)}
-        return facts | shown.data() | ({"written": options.write_path} if options.write_path else {})
+        return facts | shown.data() | written_data(options)
 
     return Document("value", (Text((*head, *saved(options, array))), *shown.blocks()), data, title)
 

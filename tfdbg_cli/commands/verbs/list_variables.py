@@ -200,11 +200,13 @@ COMMAND = Command(
     steps=_in_steps,
     details="""\
 Every variable of the graph, of a checkpoint, or that the eager code used. `Run` says what the run does with it: r it
-reads it, w it writes it. Trainable is what the variable was made as; where nobody knows that, the place is empty. A
-layer of Keras that was frozen is told by the run, which does not write it.
-Values are those that the run left, else those that it read or was given; --stats, -f and a query count them. A row
-leads to the value, or where none is held to the node. Whether a variable of a session is initialized is asked of
-TensorFlow where the run does not tell. What an optimizer keeps of a variable (a slot) is told by its name.
+reads it, w it writes it. Trainable is what the variable was made as, and at a stop of a function whether Keras 3 has
+frozen the layer since; where nobody knows that, the place is empty. A frozen layer of tf_keras is told by the run,
+which does not write it. Called is what the program calls a variable that a checkpoint names by the way to it.
+Values are those that the run left, else those that it read or was given, of a SavedModel those that lie beside it;
+--stats, -f and a query count them. A row leads to the value, or where none is held to the node. Whether a variable of
+a session is initialized is asked of TensorFlow where the run does not tell. What an optimizer keeps of a variable (a
+slot) is told by its name.
 A hint names variables that look as if they had been made twice: a layer that was built again, or a scope without
 reuse, after which TensorFlow puts a number behind the name.
 

@@ -15,7 +15,7 @@ from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import Argument, ArgumentKind, Command
 from tfdbg_cli.commands.views.array_file import save_arrays
 from tfdbg_cli.commands.views.feed_values import feed_named, feed_numbers
-from tfdbg_cli.commands.views.value_view import VALUE_ARGUMENTS, saved, view
+from tfdbg_cli.commands.views.value_view import VALUE_ARGUMENTS, saved, view, written_data
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, lines_of
 from tfdbg_cli.errors import TfdbgError
@@ -61,6 +61,7 @@ def feed_document(context: Context, options: argparse.Namespace, feed_text: str)
 
     def data() -> dict[str, Any]:
         extra = {"slice": slicing} if slicing else {}
+        extra |= written_data(options)
         return _described(name, array) | extra | shown.data()
 
     return Document("feed", (Text((*head, *saved(options, array))), *shown.blocks()), data, title)
@@ -132,7 +133,14 @@ def _sparse(
 
     def data() -> dict[str, Any]:
         sparse = {part: view(context, plain, parts[part], "").data()["value"] for part in ("indices", "dense_shape")}
-        return {**_described(name, values), "shape": list(shape), "sparse": True, **shown.data(), **sparse}
+        return {
+            **_described(name, values),
+            "shape": list(shape),
+            "sparse": True,
+            **shown.data(),
+            **sparse,
+            **written_data(options),
+        }
 
     return Document("feed", tuple(blocks), data, title)
 

@@ -15,7 +15,7 @@ from tfdbg_cli.commands.verbs.print_feed import feed_document
 from tfdbg_cli.commands.views.executions import Executions, which
 from tfdbg_cli.commands.views.links import given_key
 from tfdbg_cli.commands.views.tensor_columns import tensor_data
-from tfdbg_cli.commands.views.value_view import QUICK, VALUE_ARGUMENTS, saved, view
+from tfdbg_cli.commands.views.value_view import QUICK, VALUE_ARGUMENTS, saved, view, written_data
 from tfdbg_cli.commands.views.variable_view import variable_document
 from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.summary import summary_data, summary_lines
@@ -86,8 +86,7 @@ def _value(
 
     def data() -> dict[str, Any]:
         extra = {"slice": choice.slicing} if choice.slicing else {}
-        path = {"written": options.write_path} if options.write_path else {}
-        return tensor_data(context, index) | extra | shown.data() | path
+        return tensor_data(context, index) | extra | shown.data() | written_data(options)
 
     return Document("tensor", (Text((*head, *written)), *shown.blocks()), data, title)
 

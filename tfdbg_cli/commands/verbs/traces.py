@@ -172,7 +172,11 @@ def _blocks(function: _Function, *, whole: bool) -> Iterable[Block]:
     if whole:
         blocks += [Labelled(f"  #{one.number} ", _in_full(one), label_width=8) for one in shown]
     helps = advice(code, [one.found for one in function.everything])
-    blocks += [Labelled("  advice ", one.sentence, Style.HINT, 12) for one in (helps if whole else helps[:_ADVICE])]
+    told = [one for at, one in enumerate(helps) if whole or at < _ADVICE or one.is_rest_of_data]
+    blocks += [Labelled("  advice ", one.sentence, Style.HINT, 12) for one in told]
+    if len(told) < len(helps):
+        all_of_it = Span(f"traces {quoted(code.name)}", Style.KEY, f"traces {quoted(code.name)}")
+        blocks.append(Text((line(f"  {count_text(len(helps) - len(told), 'more piece')} of advice: ", all_of_it),)))
     blocks.append(Text((EMPTY_LINE,)))
     return blocks
 

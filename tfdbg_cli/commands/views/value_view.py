@@ -162,3 +162,8 @@ def saved(options: argparse.Namespace, array: Array) -> list[Line]:
 
     """
     return [save_array(array, options.write_path, force=options.force)] if options.write_path else []
+
+
+def written_data(options: argparse.Namespace) -> dict[str, str]:
+    """The JSON form of what `saved` has done."""
+    return {"written": options.write_path} if options.write_path else {}

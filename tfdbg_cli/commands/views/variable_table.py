@@ -94,6 +94,8 @@ def variable_table(
     cells = [*_facts(known, sort_link), *(_numbers(known) if stats else _health(known) if later else ())]
     if len({one.device for one in known.rows if one.device}) > 1:
         cells.append((Column("Device", drop=5), lambda at: Span(short_device(known.rows[at].device), Style.DEVICE)))
+    if any(one.full_name not in ("", one.name) for one in known.rows):
+        cells.append((Column("Called", drop=1, keep_end=True, least=12), lambda at: Span(known.rows[at].full_name)))
     cells.append(
         (
             Column("Variable", keep_end=True, subject=True, link=sort_link("name")),

@@ -14,7 +14,7 @@ from tfdbg_cli.model.calls import Call, RunKind
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import NoValue
-from tfdbg_cli.model.variables import ToldVariables
+from tfdbg_cli.model.variables import SavedVariable, ToldVariables
 
 _LARGE = f"The checksums of variables of more than {CHECKED >> 20} MB are compared by `tfdbg doctor` alone."
 
@@ -47,6 +47,21 @@ def read_checkpoint(number: int, path: Path) -> Run:
         origin_path=str(path),
         variables=ToldVariables(_trained(facts, names)),
     )
+
+
+def saved_variables(path: Path) -> Mapping[str, SavedVariable]:
+    """The variables of the checkpoint whose index lies at `path`, by what the program calls them.
+
+    There are none where the index cannot be used, which its own run tells.
+    """
+    try:
+        run = read_checkpoint(1, path)
+    except TfdbgError:
+        return {}
+    rows: dict[str, list[int]] = {}
+    for node in run.graph:
+        rows.setdefault(node.attributes.get("full_name") or node.name, []).extend(run.tensors.named(node.name, 0))
+    return {name: SavedVariable(run.tensors, at[0], tuple(at[1:])) for name, at in rows.items() if at}
 
 
 def _trained(facts: Mapping[str, VariableFacts], names: Mapping[str, str]) -> Mapping[str, bool]:

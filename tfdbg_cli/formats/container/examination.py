@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.container import layout
 from tfdbg_cli.formats.container.data_headers import has_header, is_of_another
 from tfdbg_cli.formats.container.reader import NO_RUN_ADVICE, RecordingReader
+from tfdbg_cli.formats.container.row_places import misplaced
 from tfdbg_cli.formats.recording.format import UNCHECKED, Examination, NamedPath, told_of_runs
 from tfdbg_cli.model.units import count_text
 
@@ -13,6 +16,7 @@ _RUNS_LOOKED_AT = 200
 _COPY = "Was it copied whole? What lies in the other files can be looked at."
 _COPY_INDEX = "Copy index.sqlite again. What a command cannot read of it, it says."
 _NO_HEADER = "tfdbg reads them by its index, other tools cannot. Copy the file again."
+_OUTSIDE = "The index is damaged there: copy index.sqlite again. These have no values."
 _SWAPPED = "One of both is of another recording, or of another time: copy both again. Its values are wrong."
 
 
@@ -53,6 +57,7 @@ def _data_files(place: NamedPath, reader: RecordingReader) -> list[tuple[str, st
         files = reader.data_files()
     except TfdbgError:
         return found  # the index is damaged where it tells of them
+    sizes: dict[int, int] = {}
     for number, size, runs in files:
         path = layout.data_file(place.path, number)
         name = path.relative_to(place.path)
@@ -61,7 +66,9 @@ def _data_files(place: NamedPath, reader: RecordingReader) -> list[tuple[str, st
             there = path.stat().st_size
         except OSError as error:
             found.append((f"The file {name} cannot be read: {error.strerror or error}; {holds}.", _COPY))
+            sizes[number] = size  # what is said of its rows is said of what it was
             continue
+        sizes[number] = max(there, size)
         if there < size:
             found.append((f"The file {name} ends at byte {there:,} of {size:,}; {holds}.", _COPY))
         elif is_of_another(path, _begins(reader, number)):
@@ -69,7 +76,15 @@ def _data_files(place: NamedPath, reader: RecordingReader) -> list[tuple[str, st
             found.append((f"{text}; {holds}.", _SWAPPED))
         elif not has_header(path):
             found.append((f"The header of the file {name} is damaged; {holds}.", _NO_HEADER))
-    return found
+    return [*found, *_rows(reader, sizes)]
+
+
+def _rows(reader: RecordingReader, sizes: Mapping[int, int]) -> list[tuple[str, str]]:
+    """The tensors that are to lie where there is nothing; nothing where the index is damaged there."""
+    try:
+        return [(sentence, _OUTSIDE) for sentence in misplaced(reader, sizes)]
+    except TfdbgError:
+        return []
 
 
 def _begins(reader: RecordingReader, file: int) -> list[int]:

@@ -130,7 +130,7 @@ class RecordingReader:
             TfdbgError: the index is damaged.
 
         """
-        rows = self._ask("SELECT id, written_us FROM runs WHERE id > ? ORDER BY id", behind)
+        rows = self.ask("SELECT id, written_us FROM runs WHERE id > ? ORDER BY id", behind)
         return [(number, time if isinstance(time, int) else 0) for number, time in rows if isinstance(number, int)]
 
     def noted(self, number: int) -> Sequence[str]:
@@ -140,7 +140,7 @@ class RecordingReader:
             TfdbgError: it cannot be read.
 
         """
-        found = self._ask("SELECT description FROM runs WHERE id = ?", number)
+        found = self.ask("SELECT description FROM runs WHERE id = ?", number)
         try:
             return texts(json.loads(text(found[0][0]))["notes"]) if found else ()
         except WRONG_CONTENT:
@@ -153,7 +153,7 @@ class RecordingReader:
             TfdbgError: the index is damaged.
 
         """
-        found = self._ask(
+        found = self.ask(
             "SELECT id, size, (SELECT count(*) FROM run_files WHERE file = files.id) FROM files ORDER BY id"
         )
         return [
@@ -167,8 +167,8 @@ class RecordingReader:
             TfdbgError: the index is damaged.
 
         """
-        for trouble, number in self._troubles(self._ask("SELECT id FROM files ORDER BY id")):
-            ((runs,),) = self._ask("SELECT count(*) FROM run_files WHERE file = ?", number)
+        for trouble, number in self._troubles(self.ask("SELECT id FROM files ORDER BY id")):
+            ((runs,),) = self.ask("SELECT count(*) FROM run_files WHERE file = ?", number)
             yield trouble, runs
 
     def _troubles(self, numbers: Sequence[tuple[Any, ...]]) -> Iterator[tuple[str, int]]:
@@ -189,14 +189,15 @@ class RecordingReader:
 
         """
         oldest = "(SELECT min(run) FROM run_files WHERE file = ?)"
-        found = self._ask(f"SELECT offset FROM tensors WHERE run = {oldest} AND file = ? AND stored > 0", file, file)
+        found = self.ask(f"SELECT offset FROM tensors WHERE run = {oldest} AND file = ? AND stored > 0", file, file)
         return [offset for (offset,) in found if isinstance(offset, int)]
 
     def checked_index(self) -> str:
         """What SQLite's own check of the index finds wrong, which takes a look at all of it; empty for nothing."""
         return self._index.checked()
 
-    def _ask(self, question: str, *values: int) -> list[tuple[Any, ...]]:
+    def ask(self, question: str, *values: int) -> list[tuple[Any, ...]]:
+        """The rows of the index that answer `question`. Raises a TfdbgError where it is damaged."""
         try:
             return self._index.rows(question, *values)
         except DamagedIndexError as error:

@@ -239,9 +239,14 @@ def _told(store: TensorStore, place: int, value: Value) -> tuple[NoValue, Summar
 def _summary_row(run: int, place: int, summary: Summary) -> tuple[Any, ...]:
     s = summary
     return (
-        run, place, s.size, s.nan, s.neg_inf, s.pos_inf, s.neg, s.zero, s.pos, s.min, s.max, s.mean, s.std,
-        int(s.of_magnitude),
+        run, place, s.size, s.nan, s.neg_inf, s.pos_inf, s.neg, s.zero, s.pos, _real(s.min), _real(s.max),
+        s.mean, s.std, int(s.of_magnitude),
     )  # fmt: skip
+
+
+def _real(number: float | None) -> float | None:
+    """As the column holds it: SQLite takes no integer of more than 64 bits."""
+    return None if number is None else float(number)
 
 
 def _left_out(names: list[str]) -> tuple[str, ...]:

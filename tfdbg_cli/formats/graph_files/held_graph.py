@@ -9,7 +9,7 @@ from tfdbg_cli.model.calls import Argument, Call, RunKind
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.profile import Profile
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.model.variables import ToldVariables
+from tfdbg_cli.model.variables import SavedVariable, ToldVariables
 
 NO_VALUES = "This is a graph without values: the file keeps what is computed, and nothing of what came of it."
 
@@ -37,8 +37,10 @@ class HeldGraph:
     read: Callable[[], GraphFacts]
 
 
-def graph_run(number: int, held: HeldGraph, path: str) -> Run:
-    """The graph as a run that holds no tensors."""
+def graph_run(
+    number: int, held: HeldGraph, path: str, saved: Callable[[], Mapping[str, SavedVariable]] = dict
+) -> Run:
+    """The graph as a run that holds no tensors. `saved` gives values of its variables that lie beside the file."""
     facts = held.read()
     title = f"{held.title} ({facts.called})" if facts.called else held.title
     return Run(
@@ -49,5 +51,5 @@ def graph_run(number: int, held: HeldGraph, path: str) -> Run:
         notes=(*facts.damages, *facts.notes),
         lacks=NO_VALUES,
         origin_path=path,
-        variables=ToldVariables(facts.trainable),
+        variables=ToldVariables(facts.trainable, saved),
     )

@@ -39,3 +39,17 @@ def test_ops_inside_calls_loops_and_branches_have_their_times_and_lines(watched:
     sine, total = made_at(run.tracebacks, "while/body/cond/true/inner/Sin"), made_at(run.tracebacks, "Sum")
     assert sine is not None and sine.function == "inner"
     assert total is not None and total.function == "step"
+
+
+def test_the_device_of_what_the_program_has_put_on_none(watched: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    @tf.function
+    def step(x: Any) -> Any:
+        return tf.reduce_sum(tf.exp(x))
+
+    told = []
+    for devices in (tf.config.list_logical_devices("CPU")[:1], tf.config.list_logical_devices("CPU") * 2):
+        monkeypatch.setattr(tf.config, "list_logical_devices", lambda found=devices: found)
+        with watched(ProfileRun()) as front:
+            step(tf.ones([4]))
+        told.append({time.device for time in front.ends[0].run.profile.times if time.node == "Exp"})
+    assert told == [{"/job:localhost/replica:0/task:0/device:CPU:0"}, {"/host:CPU"}]

@@ -51,7 +51,7 @@ class FunctionProfile:
     def run(self, call: Call, error: RunError | None) -> Run:
         """The times that were taken."""
         traced = self._traced
-        profile = None if error or self._written is None else profile_of(self._written, traced.graph)
+        profile = None if error or self._written is None else profile_of(self._written, traced.graph, _only_device())
         notes = (_NOTE if self._written is not None else _BUSY,)
         return Run(call, graph=traced.graph, tracebacks=traced.tracebacks, error=error, profile=profile, notes=notes)
 
@@ -59,13 +59,23 @@ class FunctionProfile:
         """Nothing is left behind."""
 
 
-def profile_of(data: bytes, graph: Graph) -> Profile:
-    """The times in what TensorFlow's profiler wrote, in order of start, by the names and devices of `graph`."""
+def _only_device() -> str:
+    """The one device that there is, by its whole name; empty where there are several."""
+    devices = tf.config.list_logical_devices()
+    return f"/job:localhost/replica:0/task:0{devices[0].name}" if len(devices) == 1 else ""
+
+
+def profile_of(data: bytes, graph: Graph, only_device: str = "") -> Profile:
+    """The times in what TensorFlow's profiler wrote, in order of start, by the names and devices of `graph`.
+
+    What the program has put on no device ran on the `only_device`. Of several that is not known: its time was taken
+    on the host, which is told then.
+    """
     names = RuntimeNames(graph)
     found = []
     for time in executor_times(data, lambda op_type: compat.op_definition(op_type) is not None):
         node = graph.find(names.node(time.node))
         host = "" if node is None else node.device
-        device = time.device if time.device.startswith("/device:") else host
+        device = time.device if time.device.startswith("/device:") else host or only_device or time.device
         found.append(replace(time, node=names.node(time.node), device=device))
     return Profile(tuple(found))

@@ -25,7 +25,7 @@ _ANSWERS = ("diff", "checkpoint")  # the verbs of which 1 is an answer, so that 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Do what the command line asks; 0 when fine, 1 for the user's mistake, 2 when tfdbg could not work.
 
-    `diff` has 1 for a difference, `checkpoint` also for what is wrong with one; both 2 for what keeps them from telling.
+    `diff` has 1 for a difference, `checkpoint` for what is wrong with one, too, and both 2 where they cannot tell.
 
     A program under `tfdbg run` ends as it would without us: its exceptions and exit code pass through.
     """

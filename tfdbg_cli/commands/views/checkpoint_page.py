@@ -74,9 +74,9 @@ def _head(side: VariableSide, found: Findings) -> Iterator[Line]:
     yield from variable_head(known)
     for at, why in found.lost[:_REASONS_SHOWN]:
         yield line(Span(f"{known.rows[at].name} cannot be read. {why}", Style.ERROR))
-    if more := len(found.lost) - _REASONS_SHOWN:
-        if more > 0:
-            yield line(Span(f"{count_text(more, 'more variable')} cannot be read.", Style.ERROR))
+    if found.lost[_REASONS_SHOWN:]:
+        more = count_text(len(found.lost) - _REASONS_SHOWN, "more variable")
+        yield line(Span(f"{more} cannot be read.", Style.ERROR))
     if found.nonfinite:
         yield line(Span(f"NaN or infinities: {_named(known, found.nonfinite)}.", Style.ERROR))
     if found.zero:

@@ -2,33 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from tfdbg_cli.analysis.known_variables import KnownVariables
 from tfdbg_cli.analysis.variable_differences import Change, Differing, VariablesCompared
 from tfdbg_cli.analysis.variables.listing import Variable
-from tfdbg_cli.analysis.variables.renames import Rename
 from tfdbg_cli.commands.views.saved_variables import VariableSide
+from tfdbg_cli.commands.views.unpaired_variables import turned, unpaired_data, unpaired_table
 from tfdbg_cli.commands.views.variable_table import partial_shape_text
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.summary import number_text
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
-from tfdbg_cli.model.units import bytes_text, count_text
+from tfdbg_cli.model.units import count_text
 
 
 def compared_document(
     first: VariableSide,
     second: VariableSide,
     found: VariablesCompared,
-    link: Callable[[int], str] = lambda at: "",
-    title: str = "checkpoint",
 ) -> Document:
-    """The page; `link` gives what shows a variable of the first, where something does."""
+    """The page: what differs, and what only one has."""
     blocks: list[Block] = [Text((*_head(first, second, found), EMPTY_LINE))]
     if found.differing:
-        blocks += [_changes(first, second, found.differing, link), Text((EMPTY_LINE,))]
+        blocks += [_changes(first, second, found.differing), Text((EMPTY_LINE,))]
     names = _nouns(first, second)
     for side, other, places, of_first in (
         (first, second, found.pairs.only_first, True),
@@ -37,11 +34,11 @@ def compared_document(
         if places:
             ours, theirs = names if of_first else names[::-1]
             head = f"In {ours} and not in {theirs}: {count_text(len(places), 'variable')}"
-            suggested = found.suggested if of_first else _back(found.suggested)
+            suggested = found.suggested if of_first else turned(found.suggested)
             blocks.append(Text((line(Span(head, Style.HEADING)),)))
-            blocks.append(_alone(side.variables, other.variables, places, suggested, link if of_first else None))
+            blocks.append(unpaired_table(side.variables.rows, other.variables.rows, places, suggested))
             blocks.append(Text((EMPTY_LINE,)))
-    return Document("checkpoint", tuple(blocks), lambda: _data(first, second, found), title)
+    return Document("checkpoint", tuple(blocks), lambda: _data(first, second, found), "checkpoint")
 
 
 def _nouns(first: VariableSide, second: VariableSide) -> tuple[str, str]:
@@ -77,9 +74,7 @@ def _head(first: VariableSide, second: VariableSide, found: VariablesCompared) -
         yield line(Span(text, Style.WARNING))
 
 
-def _changes(
-    first: VariableSide, second: VariableSide, changes: Sequence[Differing], link: Callable[[int], str]
-) -> Table:
+def _changes(first: VariableSide, second: VariableSide, changes: Sequence[Differing]) -> Table:
     ours, theirs = first.variables.rows, second.variables.rows
 
     def row(i: int) -> Row:
@@ -98,7 +93,7 @@ def _changes(
         return (
             Span(_what(one, mine, other), Style.WARNING),
             *(Span(text, Style.NUMBER) for text in numbers),
-            Span(name, Style.NAME, link(one.first)),
+            Span(name, Style.NAME),
         )
 
     columns = (
@@ -112,11 +107,6 @@ def _changes(
     return Table(columns, len(changes), row)
 
 
-def _back(suggested: Mapping[int, Rename]) -> Mapping[int, Rename]:
-    """The same, seen from the second."""
-    return {one.other: Rename(at, one.same_values) for at, one in suggested.items()}
-
-
 def _what(one: Differing, mine: Variable, other: Variable) -> str:
     if one.change is Change.SHAPE:
         return f"{partial_shape_text(mine.shape)} → {partial_shape_text(other.shape)}"
@@ -127,41 +117,9 @@ def _what(one: Differing, mine: Variable, other: Variable) -> str:
     return "NaN or inf" if one.errors is not None and one.errors.nonfinite else "values"
 
 
-def _alone(
-    side: KnownVariables,
-    other: KnownVariables,
-    places: Sequence[int],
-    suggested: Mapping[int, Rename],
-    link: Callable[[int], str] | None,
-) -> Table:
-    def row(i: int) -> Row:
-        at = places[i]
-        one = side.rows[at]
-        rename = suggested.get(at)
-        perhaps = "" if rename is None else f"{'= ' * rename.same_values}{other.rows[rename.other].name}"
-        return (
-            Span(bytes_text(one.nbytes), Style.NUMBER),
-            Span(one.dtype or "?"),
-            Span(partial_shape_text(one.shape), Style.NUMBER),
-            Span("slot" if one.slot_of else "", Style.DIM),
-            *([Span(perhaps, Style.HINT)] if suggested else []),
-            Span(one.name, Style.NAME, "" if link is None else link(at)),
-        )
-
-    columns = (
-        Column("Size", right=True, drop=4),
-        Column("dtype", drop=3),
-        Column("Shape", least=8),
-        Column("", width=4, drop=2),
-        *([Column("Perhaps", keep_end=True, least=10, drop=1)] if suggested else []),
-        Column("Variable", keep_end=True, subject=True),
-    )
-    return Table(columns, len(places), row)
-
-
 def _data(first: VariableSide, second: VariableSide, found: VariablesCompared) -> dict[str, Any]:
     ours, theirs = first.variables.rows, second.variables.rows
-    back = _back(found.suggested)
+    back = turned(found.suggested)
     apart = {one.first for one in found.differing}.union(found.unread)
     return {
         "path": first.name,
@@ -175,8 +133,8 @@ def _data(first: VariableSide, second: VariableSide, found: VariablesCompared) -
         "values_compared": found.valued,
         "unread": [ours[at].name for at in found.unread],
         "different": [_change_data(one, ours[one.first], theirs[one.second]) for one in found.differing],
-        "only_a": [_alone_data(ours[at], theirs, found.suggested.get(at)) for at in found.pairs.only_first],
-        "only_b": [_alone_data(theirs[at], ours, back.get(at)) for at in found.pairs.only_second],
+        "only_a": [unpaired_data(ours[at], theirs, found.suggested.get(at)) for at in found.pairs.only_first],
+        "only_b": [unpaired_data(theirs[at], ours, back.get(at)) for at in found.pairs.only_second],
         "notes": [*first.notes, *second.notes],
     }
 
@@ -199,18 +157,4 @@ def _change_data(one: Differing, mine: Variable, other: Variable) -> dict[str, A
         "max_abs": None if errors is None else errors.max_abs,
         "max_rel": None if errors is None else errors.max_rel,
         "max_ulp": None if errors is None else errors.max_ulp,
-    }
-
-
-def _alone_data(one: Variable, others: Sequence[Variable], suggested: Rename | None) -> dict[str, Any]:
-    return {
-        "name": one.name,
-        "dtype": one.dtype or None,
-        "shape": None if one.shape is None else list(one.shape),
-        "nbytes": one.nbytes,
-        "slot_of": one.slot_of or None,
-        "key": one.key or None,
-        "full_name": one.full_name or None,
-        "suggestion": None if suggested is None else others[suggested.other].name,
-        "same_values": None if suggested is None else suggested.same_values,
     }

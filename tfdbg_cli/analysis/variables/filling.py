@@ -1,0 +1,116 @@
+"""Which variables of a program a checkpoint would fill: by its objects, as TensorFlow restores, or by names."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tfdbg_cli.analysis.variables.listing import Variable
+from tfdbg_cli.analysis.variables.pairs import fits, paired
+from tfdbg_cli.analysis.variables.renames import Rename, renames
+from tfdbg_cli.model.dtypes import element_type_named
+from tfdbg_cli.model.restoring import ProgramObject, ProgramVariable, ProgramVariables, SavedObject
+
+_PART = re.compile(r"/part_\d+$")  # what a partitioned variable of a session has behind its name
+_COUNTER = "save_counter"  # which tf.train.Checkpoint makes when it restores
+
+
+@dataclass(frozen=True, slots=True)
+class Filling:
+    """What came of it. `rows` are the variables of the program; numbers are places there, or in the checkpoint.
+
+    `pairs` are those of which one would take the value of the other, `misfits` such pairs of another shape or dtype:
+    there TensorFlow raises. `by_objects` says how they were found. `suggested` has by variables that are not filled
+    what may be meant for them.
+    """
+
+    rows: Sequence[Variable]
+    pairs: Sequence[tuple[int, int]]
+    misfits: Sequence[tuple[int, int]]
+    not_filled: Sequence[int]
+    not_taken: Sequence[int]
+    by_objects: bool
+    suggested: Mapping[int, Rename] = field(default_factory=dict)
+
+    @property
+    def whole(self) -> bool:
+        """Whether every variable is filled, and every value taken."""
+        return not (self.misfits or self.not_filled or self.not_taken)
+
+
+def filled(program: ProgramVariables, saved: Sequence[Variable], objects: Sequence[SavedObject]) -> Filling:
+    """What the variables of `program` would take of `saved`, which was written from `objects`, or none of them."""
+    by_objects = bool(objects and program.roots)
+    if by_objects:
+        rows = list(map(_row, program.variables))
+        pairs = _by_objects(program, rows, saved, objects)
+    else:
+        rows = _merged(list(map(_row, program.variables)), {one.name for one in saved})
+        pairs = list(paired(rows, saved).pairs)
+    ours, theirs = {at for at, _ in pairs}, {at for _, at in pairs}
+    not_filled = [at for at in range(len(rows)) if at not in ours]
+    not_taken = [at for at, one in enumerate(saved) if at not in theirs and not (by_objects and one.name == _COUNTER)]
+    misfits = [(mine, other) for mine, other in pairs if not _fit(rows[mine], saved[other])]
+    suggested = renames(rows, saved, not_filled, not_taken, (lambda at: None, lambda at: None))
+    return Filling(rows, pairs, misfits, not_filled, not_taken, by_objects, suggested)
+
+
+def restored(program: Sequence[ProgramObject], saved: Sequence[SavedObject]) -> Mapping[int, str]:
+    """By variables of the program the keys whose values they would take; the first object of both is the root.
+
+    TensorFlow walks both from there by the names of the children, nearest first, and pairs each saved object once.
+    """
+    found: dict[int, str] = {}
+    seen: set[int] = set()
+    left = deque([(0, 0)]) if program and saved else deque()
+    while left:
+        ours, theirs = left.popleft()
+        if theirs in seen or not (ours < len(program) and 0 <= theirs < len(saved)):
+            continue
+        seen.add(theirs)
+        variable, keys = program[ours].variable, saved[theirs].keys
+        if variable is not None and keys:
+            found.setdefault(variable, keys[0])
+        children = saved[theirs].children
+        left.extend((at, children[name]) for name, at in program[ours].children.items() if name in children)
+    return found
+
+
+def _by_objects(
+    program: ProgramVariables, rows: Sequence[Variable], saved: Sequence[Variable], objects: Sequence[SavedObject]
+) -> list[tuple[int, int]]:
+    """The pairs of the root that fills most; what an optimizer of old keeps is found by what it is called."""
+    places = {one.key or one.name: at for at, one in enumerate(saved)}
+    best = max((restored(root, objects) for root in program.roots), key=len)
+    found = {mine: places[key] for mine, key in best.items() if key in places}
+    names = {one.name: at for at, one in enumerate(rows) if at not in found}
+    taken = set(found.values())
+    for at, one in enumerate(saved):
+        if at not in taken and one.slot_of and one.full_name in names:
+            found[names[one.full_name]] = at
+    return sorted(found.items())
+
+
+def _row(variable: ProgramVariable) -> Variable:
+    element = element_type_named(variable.dtype)
+    row = Variable(variable.name, "", variable.dtype, variable.shape)
+    size = None if element is None or element.itemsize is None or row.elements is None else element.itemsize
+    return row if size is None else Variable(row.name, "", row.dtype, row.shape, size * (row.elements or 0))
+
+
+def _merged(rows: Sequence[Variable], known: set[str]) -> list[Variable]:
+    """With one row for the parts of a partitioned variable, which a checkpoint holds as one under its name."""
+    found: dict[str, Variable] = {}
+    for one in rows:
+        whole = _PART.sub("", one.name)
+        if whole != one.name and whole in known and one.name not in known:
+            found[whole] = Variable(whole, "", one.dtype)
+        else:
+            found[one.name] = one
+    return list(found.values())
+
+
+def _fit(mine: Variable, other: Variable) -> bool:
+    return fits(mine.shape, other.shape) and (mine.dtype == other.dtype or not (mine.dtype and other.dtype))

@@ -1,0 +1,81 @@
+"""Looks at a program just before it first uses its variables: nothing of that run happens yet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import tensorflow as tf
+
+from tfdbg_cli.analysis.variables.listing import variables_of
+from tfdbg_cli.capture.controller import PendingRun, Plan
+from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
+from tfdbg_cli.capture.intercept.all_sessions import intercept_all_sessions
+from tfdbg_cli.capture.intercept.unattended import Unattended
+from tfdbg_cli.capture.state.living_variables import living_variables
+from tfdbg_cli.capture.tf.patching import replace_method
+from tfdbg_cli.capture.tf.types import Method
+from tfdbg_cli.config.settings import Settings
+from tfdbg_cli.model.calls import RunKind
+from tfdbg_cli.model.restoring import ProgramVariable, ProgramVariables
+from tfdbg_cli.model.runs import Run
+
+_GRADIENTS = ("gradient", "jacobian")
+_RESTORES = ("restore", "read")
+
+
+class FirstUse(Unattended):
+    """Calls `look` with the program's variables before the first run that uses some, whatever thread makes it.
+
+    Code that runs eagerly makes no runs: there it is before the second gradient, as an optimizer makes its variables
+    in the first step. The objects by which the program restored are kept from then on.
+    """
+
+    def __init__(self, look: Callable[[ProgramVariables], None]) -> None:
+        super().__init__(None, Settings())
+        self._look = look
+        self._gradients = 0
+        self._restored: list[Any] = []
+
+    def begin(self) -> None:
+        """Intercept runs, gradients and restoring. It is never taken back: the process ends after the look."""
+        intercept_all_sessions(self)
+        intercept_all_functions(self)
+        for name in _GRADIENTS:
+            replace_method(tf.GradientTape, name, self._before_gradient)
+        for name in _RESTORES:
+            replace_method(tf.train.Checkpoint, name, self._before_restoring)
+
+    def run_starts(self, pending: PendingRun) -> Plan:
+        """Look, if the run uses variables, else leave it alone. See `controller.Controller`."""
+        number = self.count_run()
+        start = pending.start(number)
+        used = variables_of(Run(start.call, graph=start.graph, variables=start.variables))
+        if used and start.call.kind is RunKind.SESSION:
+            told = [ProgramVariable(one.name, one.dtype, one.shape) for one in used]
+            self._look(ProgramVariables(f"before {start.call.title}", told))
+        elif used:
+            self._look(self.now(f"before {start.call.title}"))
+        return Plan(number)
+
+    def now(self, moment: str) -> ProgramVariables:
+        """The variables that the program has now."""
+        return living_variables(moment, self._restored)
+
+    def _before_gradient(self, original: Method) -> Method:
+        def call(*arguments: Any, **keywords: Any) -> Any:
+            if tf.executing_eagerly():
+                self._gradients += 1
+                if self._gradients == 2:
+                    self._look(self.now("before the second gradient of its eager code"))
+            return original(*arguments, **keywords)
+
+        return call
+
+    def _before_restoring(self, original: Method) -> Method:
+        def call(checkpoint: Any, *arguments: Any, **keywords: Any) -> Any:
+            if all(one is not checkpoint for one in self._restored):
+                self._restored.append(checkpoint)
+            return original(checkpoint, *arguments, **keywords)
+
+        return call

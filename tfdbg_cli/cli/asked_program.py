@@ -1,0 +1,59 @@
+"""A program that is run to be asked for its variables, in a process of its own which ends once it was.
+
+`python -m tfdbg_cli.cli.asked_program ANSWER SCRIPT [ARG]…` writes what it found to the file ANSWER.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tfdbg_cli.api.import_hook import after_import
+from tfdbg_cli.cli import launch
+
+if TYPE_CHECKING:
+    from tfdbg_cli.capture.intercept.first_use import FirstUse
+    from tfdbg_cli.model.restoring import ProgramVariables
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Run the program until it was asked. The process ends in here, without what the program does at its end."""
+    answer = Path(arguments[0])
+    start = launch.script_program(arguments[1], arguments[2:])
+    asked: list[FirstUse] = []
+
+    def begin() -> None:
+        from tfdbg_cli.capture.intercept.first_use import FirstUse
+
+        asked.append(FirstUse(lambda found: _end(answer, found)))
+        asked[0].begin()
+
+    after_import("tensorflow", begin)
+    moment = "at the end of the program, as it ran nothing that uses variables"
+    try:
+        start()
+    except SystemExit as ended:
+        if ended.code not in (None, 0):
+            moment = "where the program called sys.exit"
+    except Exception as error:  # noqa: BLE001  # such as assert_consumed: what was made by then is asked for
+        traceback.print_exc()
+        moment = f"where the program raised {type(error).__name__}"
+    if asked:
+        _end(answer, asked[0].now(moment))
+
+
+def _end(answer: Path, found: ProgramVariables) -> None:
+    """Write what was found, and end: nothing that the program would do from here on happens."""
+    answer.write_text(json.dumps(found.data()), encoding="utf-8")
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

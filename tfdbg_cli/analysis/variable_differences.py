@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from tfdbg_cli.analysis.difference.errors import Errors, measured
+from tfdbg_cli.analysis.difference.errors import Errors, joined, measured
 from tfdbg_cli.analysis.difference.tolerance import EXACT
 from tfdbg_cli.analysis.known_variables import KnownVariables
 from tfdbg_cli.analysis.variables.contents import digest
@@ -14,7 +14,10 @@ from tfdbg_cli.analysis.variables.pairs import Paired, fits, paired
 from tfdbg_cli.analysis.variables.renames import Content, Rename, renames
 from tfdbg_cli.model.dtypes import is_inexact
 from tfdbg_cli.model.statistics import summarize
+from tfdbg_cli.model.tensors import release
 from tfdbg_cli.model.values import LOST, Array, NoValue
+
+_PIECE = 1 << 22  # elements compared before their memory is given back
 
 
 class Change(StrEnum):
@@ -73,7 +76,7 @@ def compared(first: KnownVariables, second: KnownVariables) -> VariablesCompared
 def _contents(known: KnownVariables) -> Content:
     def content(at: int) -> bytes | None:
         value = known.values.value(at)
-        return None if isinstance(value, NoValue) else digest(value)
+        return None if isinstance(value, NoValue) else digest(value, lambda: release(known.run.tensors))
 
     return content
 
@@ -96,11 +99,27 @@ def _difference(
         return Differing(ours, theirs, Change.SHAPE)
     else:
         found.valued += 1
-        errors = measured(values[0], values[1], EXACT)
-        nan = (_nan(values[0]), _nan(values[1])) if errors.nonfinite else nan
+        errors, nan = _measured(*values, first, second)
     if changed:
         return Differing(ours, theirs, Change.DTYPE, errors, nan)
     return Differing(ours, theirs, Change.VALUES, errors, nan) if errors is not None and errors.unequal else None
+
+
+def _measured(
+    one: Array, other: Array, first: KnownVariables, second: KnownVariables
+) -> tuple[Errors, tuple[int, int]]:
+    """The errors, and how many elements are NaN on each side where some are not finite."""
+    ours, theirs = one.reshape(-1), other.reshape(-1)
+    parts, nan = [], [0, 0]
+    for start in range(0, max(one.size, 1), _PIECE):
+        mine, its = ours[start : start + _PIECE], theirs[start : start + _PIECE]
+        parts.append(measured(mine, its, EXACT))
+        if parts[-1].nonfinite:
+            nan = [nan[0] + _nan(mine), nan[1] + _nan(its)]
+        if one.size > _PIECE:
+            release(first.run.tensors)
+            release(second.run.tensors)
+    return joined(parts), (nan[0], nan[1])
 
 
 def _nan(value: Array) -> int:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-import traceback
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -41,7 +40,7 @@ def main(arguments: Sequence[str]) -> None:
         if ended.code not in (None, 0):
             moment = "where the program called sys.exit"
     except Exception as error:  # noqa: BLE001  # such as assert_consumed: what was made by then is asked for
-        traceback.print_exc()
+        sys.excepthook(type(error), error, error.__traceback__)  # which leaves our own frames out
         moment = f"where the program raised {type(error).__name__}"
     if asked:
         _end(answer, asked[0].now(moment))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tfdbg_cli.analysis.variables.listing import Variable
@@ -88,9 +88,19 @@ def _by_objects(
     names = {one.name: at for at, one in enumerate(rows) if at not in found}
     taken = set(found.values())
     for at, one in enumerate(saved):
-        if at not in taken and one.slot_of and one.full_name in names:
-            found[names[one.full_name]] = at
+        if at in taken or not one.slot_of:
+            continue
+        mine = next((names.pop(name) for name in _ends(one.full_name) if name in names), None)
+        if mine is not None:
+            found[mine] = at
     return sorted(found.items())
+
+
+def _ends(name: str) -> Iterator[str]:
+    """`name`, then what is left of it without the first of its parts: of a trace a variable has no more."""
+    parts = name.split("/")
+    for begin in range(len(parts)):
+        yield "/".join(parts[begin:])
 
 
 def _row(variable: ProgramVariable) -> Variable:

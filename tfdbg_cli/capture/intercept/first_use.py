@@ -36,6 +36,7 @@ class FirstUse(Unattended):
         self._look = look
         self._gradients = 0
         self._restored: list[Any] = []
+        self._roots: dict[int, Any] = {}  # by the identity of a tf.train.Checkpoint
 
     def begin(self) -> None:
         """Intercept runs, gradients and restoring. It is never taken back: the process ends after the look."""
@@ -43,6 +44,7 @@ class FirstUse(Unattended):
         intercept_all_functions(self)
         for name in _GRADIENTS:
             replace_method(tf.GradientTape, name, self._before_gradient)
+        replace_method(tf.train.Checkpoint, "__init__", self._making)
         for name in _RESTORES:
             replace_method(tf.train.Checkpoint, name, self._before_restoring)
 
@@ -60,7 +62,7 @@ class FirstUse(Unattended):
 
     def now(self, moment: str) -> ProgramVariables:
         """The variables that the program has now."""
-        return living_variables(moment, self._restored)
+        return living_variables(moment, self._restored, self._roots)
 
     def _before_gradient(self, original: Method) -> Method:
         def call(*arguments: Any, **keywords: Any) -> Any:
@@ -69,6 +71,13 @@ class FirstUse(Unattended):
                 if self._gradients == 2:
                     self._look(self.now("before the second gradient of its eager code"))
             return original(*arguments, **keywords)
+
+        return call
+
+    def _making(self, original: Method) -> Method:
+        def call(checkpoint: Any, root: Any = None, **keywords: Any) -> Any:
+            self._roots[id(checkpoint)] = root
+            return original(checkpoint, root, **keywords)
 
         return call
 

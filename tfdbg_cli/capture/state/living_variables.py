@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import gc
 import sys
+import weakref
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -13,10 +14,11 @@ import tensorflow as tf
 from tfdbg_cli.model.restoring import ProgramObject, ProgramVariable, ProgramVariables
 
 
-def living_variables(moment: str, restored: Sequence[Any] = ()) -> ProgramVariables:
+def living_variables(moment: str, restored: Sequence[Any], roots: Mapping[int, Any]) -> ProgramVariables:
     """All variables with values of their own that are alive, found by Python's collector.
 
-    `restored` are the objects that the program restored by; without any it is every tf.train.Checkpoint alive.
+    `restored` are the tf.train.Checkpoints that the program restored by; without any it is every one alive. `roots`
+    has by the identity of such a one the `root` that it was made with.
     """
     held = gc.get_objects()
     wrapped = list(_of_keras(held))
@@ -30,8 +32,14 @@ def living_variables(moment: str, restored: Sequence[Any] = ()) -> ProgramVariab
         name = one.name.rpartition(":")[0] if one is value else one.path
         shape = None if value.shape.rank is None else tuple(value.shape)
         variables.append(ProgramVariable(name or one.name, value.dtype.name, shape))
-    roots = list(restored) or [one for one in held if isinstance(one, tf.train.Checkpoint)]
-    return ProgramVariables(moment, variables, [_objects(root, numbers) for root in roots])
+    checkpoints = list(restored) or [one for one in held if isinstance(one, tf.train.Checkpoint)]
+    objects = [_objects(one, _alive(roots.get(id(one))), numbers) for one in checkpoints]
+    return ProgramVariables(moment, variables, objects)
+
+
+def _alive(root: Any) -> Any:
+    """`root`, which may be a weak reference (Keras 2 has such ones)."""
+    return root() if isinstance(root, weakref.ref) else root
 
 
 def _is_eager(variable: Any) -> bool:
@@ -54,20 +62,21 @@ def _of_keras(held: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
                 yield one, value
 
 
-def _objects(root: Any, numbers: dict[int, int]) -> Sequence[ProgramObject]:
-    """The objects that `root` leads to, the nearest first."""
-    view = tf.train.TrackableView(root)
-    places, left = {id(root): 0}, deque([root])
-    kept: list[Any] = [root]  # some are made when they are asked for; what is gone would give its number to others
-    found = []
+def _objects(checkpoint: Any, root: Any, numbers: Mapping[int, int]) -> Sequence[ProgramObject]:
+    """The objects that `checkpoint` leads to, the nearest first; its children are those of its `root`, too."""
+    first = checkpoint if root is None else root
+    view = tf.train.TrackableView(first)
+    places, left = {id(first): 0}, deque([first])
+    kept: list[Any] = [first]  # some are made when they are asked for; what is gone would give its number to others
+    found: list[ProgramObject] = []
     while left:
         one = left.popleft()
-        children = {}
-        for name, child in view.children(one).items():
+        children = {**view.children(one), **({} if found or root is None else view.children(checkpoint))}
+        for child in children.values():
             if id(child) not in places:
                 places[id(child)] = len(kept)
                 kept.append(child)
                 left.append(child)
-            children[name] = places[id(child)]
-        found.append(ProgramObject(children, numbers.get(id(one))))
+        named = {name: places[id(child)] for name, child in children.items()}
+        found.append(ProgramObject(named, numbers.get(id(one))))
     return found

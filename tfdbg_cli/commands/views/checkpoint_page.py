@@ -11,10 +11,12 @@ from tfdbg_cli.commands.views.saved_variables import VariableSide
 from tfdbg_cli.commands.views.variable_table import totals_data, variable_data, variable_head, variable_table
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
+from tfdbg_cli.model.tensors import release
 from tfdbg_cli.model.units import count_text, names_text
 from tfdbg_cli.model.values import LOST, NoValue
 
 _REASONS_SHOWN = 5
+_STEPS = 32  # of counting a large value, after which the memory of what was read is given back
 _UNREADABLE = "cannot be read"  # what a note about the index says of a part that is damaged
 
 
@@ -41,6 +43,9 @@ def findings(side: VariableSide) -> Findings:
     known = side.variables
     nonfinite, zero, lost = [], [], []
     for at, one in enumerate(known.rows):
+        for step, _ in enumerate(known.summary_in_steps(at), 1):
+            if step % _STEPS == 0:
+                release(known.run.tensors)
         summary = known.summary(at)
         if summary is None:
             if known.lack(at) in LOST:

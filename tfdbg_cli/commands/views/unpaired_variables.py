@@ -16,7 +16,11 @@ from tfdbg_cli.model.units import bytes_text
 def unpaired_table(
     rows: Sequence[Variable], others: Sequence[Variable], places: Sequence[int], suggested: Mapping[int, Rename]
 ) -> Table:
-    """The variables at `places` of `rows`; before what holds the same in `others` stands an equals sign."""
+    """The variables at `places` of `rows`; before what holds the same in `others` stands an equals sign.
+
+    `Called` is what the program called what a checkpoint names by the way to it.
+    """
+    called = any(rows[at].full_name not in ("", rows[at].name) for at in places)
 
     def row(i: int) -> Row:
         one, rename = rows[places[i]], suggested.get(places[i])
@@ -27,6 +31,7 @@ def unpaired_table(
             Span(partial_shape_text(one.shape), Style.NUMBER),
             Span("slot" if one.slot_of else "", Style.DIM),
             *([Span(perhaps, Style.HINT)] if suggested else []),
+            *([Span(one.full_name, Style.DIM)] if called else []),
             Span(one.name, Style.NAME),
         )
 
@@ -34,8 +39,9 @@ def unpaired_table(
         Column("Size", right=True, drop=4),
         Column("dtype", drop=3),
         Column("Shape", least=8),
-        Column("", width=4, drop=2),
+        Column("", width=4, drop=5),
         *([Column("Perhaps", keep_end=True, least=10, drop=1)] if suggested else []),
+        *([Column("Called", keep_end=True, least=10, drop=2)] if called else []),
         Column("Variable", keep_end=True, subject=True),
     )
     return Table(columns, len(places), row)

@@ -54,7 +54,7 @@ def _head(first: VariableSide, second: VariableSide, found: VariablesCompared) -
             yield line(Span(f"   {note}", Style.HINT))
     yield EMPTY_LINE
     if found.same and not found.unread:
-        values = "with the same values" if found.valued else "of the same shapes; values are not compared"
+        values = "with the same values" if found.valued else "of the same shapes; no values are compared"
         yield line(
             Span(f"Both have the same {count_text(len(found.pairs.pairs), 'variable')}, {values}.", Style.GOOD)
         )
@@ -66,7 +66,7 @@ def _head(first: VariableSide, second: VariableSide, found: VariablesCompared) -
             f"{len(found.pairs.only_second):,} only in {names[1]}",
         ]
         yield line(Span(f"{', '.join(parts)}.", Style.WARNING))
-        if not found.valued and found.pairs.pairs:
+        if not (found.valued or found.unread) and found.pairs.pairs:
             yield line(Span("Shapes and dtypes are compared: not both have values.", Style.HINT))
     if found.unread:
         name = first.variables.rows[found.unread[0]].name

@@ -99,7 +99,7 @@ def _difference(
         return Differing(ours, theirs, Change.SHAPE)
     else:
         found.valued += 1
-        errors, nan = _measured(*values, first, second)
+        errors, nan = _measured(values[0], values[1], first, second)
     if changed:
         return Differing(ours, theirs, Change.DTYPE, errors, nan)
     return Differing(ours, theirs, Change.VALUES, errors, nan) if errors is not None and errors.unequal else None

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tfdbg_cli.analysis.variables.listing import Variable
@@ -12,6 +11,7 @@ from tfdbg_cli.analysis.variables.pairs import fits, paired
 from tfdbg_cli.analysis.variables.renames import Rename, renames
 from tfdbg_cli.model.dtypes import element_type_named
 from tfdbg_cli.model.restoring import ProgramObject, ProgramVariable, ProgramVariables, SavedObject
+from tfdbg_cli.model.walks import nearest_first
 
 _PART = re.compile(r"/part_\d+$")  # what a partitioned variable of a session has behind its name
 _COUNTER = "save_counter"  # which tf.train.Checkpoint makes when it restores
@@ -63,18 +63,22 @@ def restored(program: Sequence[ProgramObject], saved: Sequence[SavedObject]) -> 
     TensorFlow walks both from there by the names of the children, nearest first, and pairs each saved object once.
     """
     found: dict[int, str] = {}
-    seen: set[int] = set()
-    left = deque([(0, 0)]) if program and saved else deque()
-    while left:
-        ours, theirs = left.popleft()
-        if theirs in seen or not (ours < len(program) and 0 <= theirs < len(saved)):
-            continue
-        seen.add(theirs)
-        variable, keys = program[ours].variable, saved[theirs].keys
-        if variable is not None and keys:
-            found.setdefault(variable, keys[0])
+    paired_with: dict[int, int] = {}
+
+    def further(pair: tuple[int, int]) -> Iterable[tuple[int, int]]:
+        ours, theirs = pair
+        if paired_with[theirs] != ours:
+            return
         children = saved[theirs].children
-        left.extend((at, children[name]) for name, at in program[ours].children.items() if name in children)
+        for name, mine in program[ours].children.items():
+            other = children.get(name, -1)
+            if 0 <= other < len(saved):
+                yield mine, other
+
+    for (ours, theirs), _ in nearest_first([(0, 0)] if program and saved else [], further):
+        variable, keys = program[ours].variable, saved[theirs].keys
+        if paired_with.setdefault(theirs, ours) == ours and variable is not None and keys:
+            found.setdefault(variable, keys[0])
     return found
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import gc
 import sys
 import weakref
-from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import tensorflow as tf
 
 from tfdbg_cli.model.restoring import ProgramObject, ProgramVariable, ProgramVariables
+from tfdbg_cli.model.walks import nearest_first
 
 
 def living_variables(moment: str, restored: Sequence[Any], roots: Mapping[int, Any]) -> ProgramVariables:
@@ -66,17 +66,20 @@ def _objects(checkpoint: Any, root: Any, numbers: Mapping[int, int]) -> Sequence
     """The objects that `checkpoint` leads to, the nearest first; its children are those of its `root`, too."""
     first = checkpoint if root is None else root
     view = tf.train.TrackableView(first)
-    places, left = {id(first): 0}, deque([first])
-    kept: list[Any] = [first]  # some are made when they are asked for; what is gone would give its number to others
-    found: list[ProgramObject] = []
-    while left:
-        one = left.popleft()
-        children = {**view.children(one), **({} if found or root is None else view.children(checkpoint))}
-        for child in children.values():
-            if id(child) not in places:
-                places[id(child)] = len(kept)
-                kept.append(child)
-                left.append(child)
-        named = {name: places[id(child)] for name, child in children.items()}
-        found.append(ProgramObject(named, numbers.get(id(one))))
-    return found
+    # Some objects are made when they are asked for: what is not kept would give its number to another one.
+    kept: dict[int, Any] = {id(first): first}
+    named: dict[int, dict[str, int]] = {}
+
+    def further(one: int) -> Iterable[int]:
+        children = dict(view.children(kept[one]))
+        if root is not None and one == id(first):
+            children.update(view.children(checkpoint))
+        kept.update((id(child), child) for child in children.values())
+        named[one] = {name: id(child) for name, child in children.items()}
+        return named[one].values()
+
+    order = [one for one, _ in nearest_first([id(first)], further)]
+    places = {one: at for at, one in enumerate(order)}
+    return [
+        ProgramObject({name: places[other] for name, other in named[one].items()}, numbers.get(one)) for one in order
+    ]

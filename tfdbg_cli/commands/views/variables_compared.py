@@ -101,7 +101,7 @@ def _changes(first: VariableSide, second: VariableSide, changes: Sequence[Differ
         Column("Elements", right=True, drop=2),
         Column("max abs", right=True),
         Column("max rel", right=True, drop=1),
-        Column("max ulp", right=True, drop=3),
+        Column("max ULP", right=True, drop=3),
         Column("Variable", keep_end=True, subject=True),
     )
     return Table(columns, len(changes), row)

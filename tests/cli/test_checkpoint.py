@@ -16,12 +16,17 @@ from support.graph_file_maker import saved_model
 from support.launched import python
 
 from tfdbg_cli.analysis.variable_differences import compared
+from tfdbg_cli.analysis.variables.filling import filled
 from tfdbg_cli.cli import main as cli
 from tfdbg_cli.commands.views.checkpoint_page import checkpoint_document, findings
-from tfdbg_cli.commands.views.saved_variables import saved_checkpoint, saved_variables
+from tfdbg_cli.commands.views.filling_page import filling_document
+from tfdbg_cli.commands.views.saved_variables import objects_behind, saved_checkpoint, saved_variables
 from tfdbg_cli.commands.views.variables_compared import compared_document
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.document.text import plain_row
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.messages import schema
+from tfdbg_cli.model.restoring import ProgramObject, ProgramVariable, ProgramVariables
 
 Told = tuple[int, dict[str, Any]]
 _W = np.arange(6, dtype=np.float32).reshape(2, 3)
@@ -162,6 +167,40 @@ def test_screens_of_80_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     check_golden("commands/checkpoint_compared", _screen(document))
 
 
+def test_the_screen_about_a_program_in_80_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    end = "/.ATTRIBUTES/VARIABLE_VALUE"
+    graph = schema.CLASSES["TrackableObjectGraph"]()
+    called = {
+        "model/w": "model/embedding/table", "optimizer/_variables/2": "adam/model_decoder_attention_kernel_momentum",
+    }  # fmt: skip
+    graph.nodes.add()
+    for at, (name, full_name) in enumerate(called.items(), 1):
+        graph.nodes[0].children.add(node_id=at, local_name=name.replace("/", "."))
+        graph.nodes.add().attributes.add(full_name=full_name, checkpoint_key=name + end)
+    arrays = {name + end: _W for name in called}
+    checkpoint(tmp_path / "c-1", arrays, graph.SerializeToString())
+    monkeypatch.chdir(tmp_path)
+    side = saved_checkpoint("c-1")
+    objects = objects_behind(side)
+    assert [one.keys for one in objects] == [(), *((key,) for key in arrays)]
+    variables = [
+        ProgramVariable("model/embedding/table", "float32", (2, 4)),
+        ProgramVariable("model/head/bias", "float32", (3,)),
+        ProgramVariable("adam/model_decoder_attention_kernel_velocity", "float32", (2, 3)),
+    ]
+    root = [ProgramObject({"model.w": 1, "head": 2}), ProgramObject({}, 0), ProgramObject({}, 1)]
+    program = ProgramVariables("before run #1: train_step(images, labels)", variables, [root])
+    found = filled(program, side.variables.rows, objects)
+    check_golden("commands/checkpoint_against", _screen(filling_document(side, "train.py", program.moment, found)))
+
+
+def test_objects_that_cannot_be_read_are_not_taken_for_none(tmp_path: Path) -> None:
+    side = saved_checkpoint(str(checkpoint(tmp_path / "c", {"w": _W}, b"\xff")))
+    with pytest.raises(TfdbgError, match="cannot be read"):
+        objects_behind(side)
+    assert not objects_behind(saved_checkpoint(str(checkpoint(tmp_path / "d", {"w": _W}))))
+
+
 @pytest.mark.parametrize("name", ["model.keras", "model.weights.h5"])
 def test_files_of_keras_are_refused_with_what_helps(
     tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
@@ -282,12 +321,13 @@ def test_a_program_with_objects(tmp_path: Path) -> None:
     programs = _Programs(tmp_path, _OBJECTS)
     programs.save("save", "3", "model")
     code, told = programs.asked("read", "3", "model")
-    assert (code, told["paired_by"], told["not_filled"], told["not_taken"]) == (1, "objects", ["other"], [])
+    assert (code, told["paired_by"], told["not_filled"], told["not_taken"]) == (0, "objects", [], [])
+    assert told["outside"] == ["other"]
     assert told["moment"].startswith("before run #2") and not programs.went_on
     code, told = programs.asked("leave", "4", "model")
     assert (code, told["misfits"]) == (1, ["w"])
     code, told = programs.asked("leave", "3", "net")  # the same names, and nothing would be restored
-    assert (code, sorted(told["not_filled"])) == (1, ["b", "other", "w"])
+    assert (code, sorted(told["not_filled"])) == (1, ["b", "w"])
     assert {one["name"]: one["suggestion"] for one in told["not_taken"]} == {"model/b": "b", "model/w": "w"}
     assert not programs.went_on
 
@@ -298,7 +338,7 @@ def test_a_program_that_fails_is_asked_where_it_does(tmp_path: Path) -> None:
     programs = _Programs(tmp_path, text)
     programs.save("save", "3", "model")
     code, told = programs.asked("read", "3", "model")
-    assert (code, told["moment"]) == (1, "where the program raised AttributeError")
+    assert (code, told["moment"]) == (0, "where the program raised AttributeError")
     assert [one["saved"] for one in told["variables"] if one["filled"]] == ["model/w", "model/b"]
 
 
@@ -309,9 +349,41 @@ def test_a_program_with_a_session(tmp_path: Path) -> None:
     code, told = programs.asked("load", "a")
     assert (code, told["paired_by"], told["same"]) == (0, "names", True)
     assert {one["name"] for one in told["variables"]} == {"a/wide", "a/w"}
+    assert cli.main(["checkpoint", str(tmp_path / "saved"), str(tmp_path / "saved.meta")]) == 0
+    assert cli.main(["checkpoint", str(tmp_path / "saved"), str(tmp_path / "saved")]) == 0
     code, told = programs.asked("load", "b")
     assert code == 1 and {one["name"]: one["suggestion"] for one in told["not_taken"]}["a/w"] == "b/w"
     assert not programs.went_on
+
+
+_SPREAD = """\
+import sys
+import tensorflow as tf
+
+(device,) = tf.config.list_physical_devices("CPU")
+tf.config.set_logical_device_configuration(device, [tf.config.LogicalDeviceConfiguration()] * 2)
+strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+with strategy.scope():
+    w = tf.Variable(tf.ones([3]), name="w")
+held = tf.train.Checkpoint(w=w)
+
+@tf.function
+def step():
+    return strategy.run(lambda: w + 1)
+
+if sys.argv[1] == "save":
+    held.write("saved")
+step()
+"""
+
+
+@pytest.mark.tf
+def test_a_variable_with_a_part_on_each_device_is_one(tmp_path: Path) -> None:
+    programs = _Programs(tmp_path, _SPREAD)
+    programs.save("save")
+    code, told = programs.asked("load")
+    assert (code, told["paired_by"]) == (0, "objects")
+    assert [one["name"] for one in told["variables"] if one["filled"]] == ["w"]
 
 
 @pytest.mark.tf

@@ -39,6 +39,13 @@ def test_objects_are_walked_by_the_names_of_children_and_what_variables_are_call
     assert not found.whole
 
 
+def test_what_nothing_leads_to_stays_outside() -> None:
+    saved = _saved("w")
+    root = [ProgramObject({"w": 1}), ProgramObject({}, 0)]
+    found = filled(_program("w", "metric", roots=[root]), saved, _objects("w"))
+    assert (_told(found, saved), found.outside, found.whole) == ((["w=w"], [], []), [1], True)
+
+
 def test_an_object_that_two_ways_lead_to_is_found_by_either() -> None:
     saved = [SavedObject({"optimizer": 1, "model": 2}), SavedObject({"0": 3}), SavedObject({"w": 3})]
     saved.append(SavedObject({}, ("optimizer/0" + _END,)))

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tfdbg_cli.analysis.variables.listing import Variable
 from tfdbg_cli.analysis.variables.pairs import fits, paired
+from tfdbg_cli.analysis.variables.partitions import parts_by_whole
 from tfdbg_cli.analysis.variables.renames import Rename, renames
 from tfdbg_cli.model.dtypes import element_type_named
 from tfdbg_cli.model.restoring import ProgramObject, ProgramVariable, ProgramVariables, SavedObject
 from tfdbg_cli.model.walks import nearest_first
 
-_PART = re.compile(r"/part_\d+$")  # what a partitioned variable of a session has behind its name
 _COUNTER = "save_counter"  # which tf.train.Checkpoint makes when it restores
 
 
@@ -22,8 +21,9 @@ class Filling:
     """What came of it. `rows` are the variables of the program; numbers are places there, or in the checkpoint.
 
     `pairs` are those of which one would take the value of the other, `misfits` such pairs of another shape or dtype:
-    there TensorFlow raises. `by_objects` says how they were found. `suggested` has by variables that are not filled
-    what may be meant for them.
+    there TensorFlow raises. `by_objects` says how they were found; `outside` are then those that are not filled since
+    nothing leads from the checkpoint object of the program to them, as to the metrics of Keras. `suggested` has by
+    variables that are not filled what may be meant for them.
     """
 
     rows: Sequence[Variable]
@@ -31,30 +31,37 @@ class Filling:
     misfits: Sequence[tuple[int, int]]
     not_filled: Sequence[int]
     not_taken: Sequence[int]
+    outside: Sequence[int]
     by_objects: bool
     suggested: Mapping[int, Rename] = field(default_factory=dict)
 
     @property
     def whole(self) -> bool:
-        """Whether every variable is filled, and every value taken."""
+        """Whether every variable is filled that could be, and every value taken."""
         return not (self.misfits or self.not_filled or self.not_taken)
 
 
 def filled(program: ProgramVariables, saved: Sequence[Variable], objects: Sequence[SavedObject]) -> Filling:
     """What the variables of `program` would take of `saved`, which was written from `objects`, or none of them."""
     by_objects = bool(objects and program.roots)
+    led_to: set[int] | None = None
     if by_objects:
         rows = list(map(_row, program.variables))
-        pairs = _by_objects(program, rows, saved, objects)
+        ways = [restored(root, objects) for root in program.roots]
+        best = max(range(len(ways)), key=lambda at: len(ways[at]))
+        led_to = {one.variable for one in program.roots[best] if one.variable is not None}
+        pairs = _by_objects(ways[best], rows, saved)
     else:
         rows = _merged(list(map(_row, program.variables)), {one.name for one in saved})
         pairs = list(paired(rows, saved).pairs)
     ours, theirs = {at for at, _ in pairs}, {at for _, at in pairs}
-    not_filled = [at for at in range(len(rows)) if at not in ours]
+    left = [at for at in range(len(rows)) if at not in ours]
+    outside = [at for at in left if led_to is not None and at not in led_to]
+    not_filled = [at for at in left if led_to is None or at in led_to]
     not_taken = [at for at, one in enumerate(saved) if at not in theirs and not (by_objects and one.name == _COUNTER)]
     misfits = [(mine, other) for mine, other in pairs if not _fit(rows[mine], saved[other])]
-    suggested = renames(rows, saved, not_filled, not_taken, (lambda at: None, lambda at: None))
-    return Filling(rows, pairs, misfits, not_filled, not_taken, by_objects, suggested)
+    suggested = renames(rows, saved, left, not_taken, (lambda at: None, lambda at: None))
+    return Filling(rows, pairs, misfits, not_filled, not_taken, outside, by_objects, suggested)
 
 
 def restored(program: Sequence[ProgramObject], saved: Sequence[SavedObject]) -> Mapping[int, str]:
@@ -83,12 +90,11 @@ def restored(program: Sequence[ProgramObject], saved: Sequence[SavedObject]) -> 
 
 
 def _by_objects(
-    program: ProgramVariables, rows: Sequence[Variable], saved: Sequence[Variable], objects: Sequence[SavedObject]
+    ways: Mapping[int, str], rows: Sequence[Variable], saved: Sequence[Variable]
 ) -> list[tuple[int, int]]:
-    """The pairs of the root that fills most; what an optimizer of old keeps is found by what it is called."""
+    """The pairs that objects lead to, and what an optimizer of old keeps, which is found by what it is called."""
     places = {one.key or one.name: at for at, one in enumerate(saved)}
-    best = max((restored(root, objects) for root in program.roots), key=len)
-    found = {mine: places[key] for mine, key in best.items() if key in places}
+    found = {mine: places[key] for mine, key in ways.items() if key in places}
     names = {one.name: at for at, one in enumerate(rows) if at not in found}
     taken = set(found.values())
     for at, one in enumerate(saved):
@@ -116,14 +122,10 @@ def _row(variable: ProgramVariable) -> Variable:
 
 def _merged(rows: Sequence[Variable], known: set[str]) -> list[Variable]:
     """With one row for the parts of a partitioned variable, which a checkpoint holds as one under its name."""
-    found: dict[str, Variable] = {}
-    for one in rows:
-        whole = _PART.sub("", one.name)
-        if whole != one.name and whole in known and one.name not in known:
-            found[whole] = Variable(whole, "", one.dtype)
-        else:
-            found[one.name] = one
-    return list(found.values())
+    own = [at for at, one in enumerate(rows) if one.name not in known]
+    whole_of = {at: whole for whole, parts in parts_by_whole(rows, own).items() if whole in known for at in parts}
+    wholes = {whole: Variable(whole, "", rows[at].dtype) for at, whole in whole_of.items()}
+    return [one for at, one in enumerate(rows) if at not in whole_of] + list(wholes.values())
 
 
 def _fit(mine: Variable, other: Variable) -> bool:

@@ -16,7 +16,6 @@ from tfdbg_cli.capture.state.living_variables import living_variables
 from tfdbg_cli.capture.tf.patching import replace_method
 from tfdbg_cli.capture.tf.types import Method
 from tfdbg_cli.config.settings import Settings
-from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.restoring import ProgramVariable, ProgramVariables
 from tfdbg_cli.model.runs import Run
 
@@ -53,7 +52,7 @@ class FirstUse(Unattended):
         number = self.count_run()
         start = pending.start(number)
         used = variables_of(Run(start.call, graph=start.graph, variables=start.variables))
-        if used and start.call.kind is RunKind.SESSION:
+        if used and start.call.kind.of_session:
             told = [ProgramVariable(one.name, one.dtype, one.shape) for one in used]
             self._look(ProgramVariables(f"before {start.call.title}", told))
         elif used:

@@ -20,9 +20,11 @@ def living_variables(moment: str, restored: Sequence[Any], roots: Mapping[int, A
     `restored` are the tf.train.Checkpoints that the program restored by; without any it is every one alive. `roots`
     has by the identity of such a one the `root` that it was made with.
     """
+    gc.collect()  # what nothing leads to any more would not be restored
     held = gc.get_objects()
     wrapped = list(_of_keras(held))
     inside = {id(value) for _, value in wrapped}
+    inside |= {id(part) for one in held if _is_spread(one) for part in one.values}
     plain = [one for one in held if isinstance(one, tf.Variable) and id(one) not in inside and _is_eager(one)]
     # Keras holds variables of TensorFlow: the objects of a checkpoint lead to its own, which have the full names.
     numbers: dict[int, int] = {}
@@ -42,10 +44,17 @@ def _alive(root: Any) -> Any:
     return root() if isinstance(root, weakref.ref) else root
 
 
+def _is_spread(variable: Any) -> bool:
+    """Whether it has a part on each device of a strategy."""
+    return isinstance(variable, tf.distribute.DistributedValues) and isinstance(variable, tf.Variable)
+
+
 def _is_eager(variable: Any) -> bool:
+    if _is_spread(variable):
+        return all(map(_is_eager, variable.values))
     try:
         return isinstance(variable.handle, tf.Tensor) and hasattr(variable.handle, "numpy")
-    except (AttributeError, NotImplementedError, ValueError):  # of a graph, or spread over several devices
+    except (AttributeError, NotImplementedError, ValueError):  # of a graph
         return False
 
 

@@ -17,6 +17,7 @@ from tfdbg_cli.model.units import count_text
 
 _BY_OBJECTS = "Paired by objects, as tf.train.Checkpoint restores."
 _BY_NAMES = "Paired by names, as a Saver restores."
+_OUTSIDE = "No tf.train.Checkpoint of the program leads to {}:"
 _NO_ROOT = "Paired by names: the program has no tf.train.Checkpoint, whose objects would tell."
 
 
@@ -31,11 +32,12 @@ def filling_document(side: VariableSide, program: str, moment: str, found: Filli
             Text((EMPTY_LINE,)),
         ]
     for text, rows, others, places, suggested in (
-        ("The checkpoint does not fill", found.rows, saved, found.not_filled, found.suggested),
-        ("Nothing in the program takes", saved, found.rows, found.not_taken, turned(found.suggested)),
+        ("The checkpoint does not fill {}:", found.rows, saved, found.not_filled, found.suggested),
+        ("Nothing in the program takes {}:", saved, found.rows, found.not_taken, turned(found.suggested)),
+        (_OUTSIDE, found.rows, saved, found.outside, found.suggested),
     ):
         if places:
-            head = f"{text} {count_text(len(places), 'variable')}:"
+            head = text.format(count_text(len(places), "variable"))
             blocks.append(Text((line(Span(head, Style.HEADING)),)))
             blocks.append(unpaired_table(rows, others, places, suggested))
             blocks.append(Text((EMPTY_LINE,)))
@@ -53,7 +55,8 @@ def _head(side: VariableSide, program: str, moment: str, found: Filling) -> Iter
     yield EMPTY_LINE
     full = len(found.pairs) - len(found.misfits)
     if found.whole:
-        text = f"All {count_text(len(found.rows), 'variable')} of the program would be filled, and every value taken."
+        which = f"All {count_text(full, 'variable')}" + " that a tf.train.Checkpoint leads to" * bool(found.outside)
+        text = f"{which} would be filled, and every value taken."
         yield line(Span(text, Style.GOOD))
         return
     text = f"{full:,} of {count_text(len(found.rows), 'variable')} of the program would be filled."
@@ -111,6 +114,7 @@ def _data(side: VariableSide, program: str, moment: str, found: Filling) -> dict
         "variables": [variable(at) for at in range(len(found.rows))],
         "not_filled": [found.rows[at].name for at in found.not_filled],
         "misfits": [found.rows[at].name for at in misfits],
+        "outside": [found.rows[at].name for at in found.outside],
         "not_taken": [unpaired_data(saved[at], found.rows, back.get(at)) for at in found.not_taken],
         "notes": list(side.notes),
     }

@@ -67,7 +67,12 @@ def saved_variables(path: str) -> VariableSide:
 
 
 def objects_behind(side: VariableSide) -> Sequence[SavedObject]:
-    """The objects that a checkpoint was written from; none where it was written by names."""
+    """The objects that a checkpoint was written from; none where it was written by names.
+
+    Raises:
+        TfdbgError: they cannot be read.
+
+    """
     from tfdbg_cli.formats.checkpoints.reader import saved_objects
 
     return saved_objects(Path(side.variables.run.origin_path))

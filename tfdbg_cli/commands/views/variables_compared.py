@@ -60,7 +60,8 @@ def _head(first: VariableSide, second: VariableSide, found: VariablesCompared) -
         )
     else:
         names = _nouns(first, second)
-        parts = [f"{len(found.differing):,} of {count_text(len(found.pairs.pairs), 'pair')} differ"]
+        verb = "differs" if len(found.pairs.pairs) == 1 else "differ"
+        parts = [f"{len(found.differing):,} of {count_text(len(found.pairs.pairs), 'pair')} {verb}"]
         parts += [
             f"{len(found.pairs.only_first):,} only in {names[0]}",
             f"{len(found.pairs.only_second):,} only in {names[1]}",

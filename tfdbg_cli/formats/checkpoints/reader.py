@@ -51,10 +51,22 @@ def read_checkpoint(number: int, path: Path) -> Run:
 
 
 def saved_objects(path: Path) -> Sequence[SavedObject]:
-    """The objects that the checkpoint with the index `path` was written from; none where it was written by names."""
-    index = read_index(path)
-    content = _objects(index, [])
-    return () if content is None else objects_of(content)
+    """The objects that the checkpoint with the index `path` was written from; none where it was written by names.
+
+    Raises:
+        TfdbgError: they cannot be read.
+
+    """
+    troubles: list[str] = []
+    try:
+        content = _objects(read_index(path), troubles)
+        found = () if content is None else objects_of(content)
+    except (ValueError, OSError) as error:
+        troubles.append(str(error))
+    if troubles:
+        hint = "Copy the checkpoint again, all of its files."
+        raise TfdbgError(f"The objects that {path.name} was written from cannot be read: {troubles[0]}", hint=hint)
+    return found
 
 
 def _trained(facts: Mapping[str, VariableFacts], names: Mapping[str, str]) -> Mapping[str, bool]:

@@ -356,6 +356,38 @@ def test_a_program_with_a_session(tmp_path: Path) -> None:
     assert not programs.went_on
 
 
+_KERAS = """\
+import sys
+import tensorflow as tf
+from beside import UNITS
+
+model = tf.keras.Sequential([tf.keras.Input((3,)), tf.keras.layers.Dense(UNITS, name="first")])
+model.compile("adam", "mse")
+if sys.argv[1] == "forget":
+    held = tf.train.Checkpoint(model=tf.train.Checkpoint(layer=model.layers[0]))
+else:
+    held = tf.train.Checkpoint(model=model)
+model.fit(tf.ones([4, 3]), tf.ones([4, UNITS]), verbose=0)
+held.write("saved") if sys.argv[1] == "save" else open("reached", "w").close()
+"""
+
+
+@pytest.mark.tf
+def test_a_model_of_keras(tmp_path: Path) -> None:
+    (tmp_path / "beside.py").write_text("UNITS = 2")
+    programs = _Programs(tmp_path, _KERAS)
+    programs.save("save")
+    code, told = programs.asked("load")
+    assert code == 0 and {"first/kernel", "first/bias"} <= {
+        one["name"].partition("/")[2] for one in told["variables"] if one["filled"]
+    }
+    assert any("momentum" in one["name"] for one in told["variables"] if one["filled"])
+    assert told["outside"] == ["loss/total", "loss/count"]
+    code, told = programs.asked("forget")
+    assert code == 1 and any("momentum" in name for name in told["outside"])
+    assert any("momentum" in one["full_name"] for one in told["not_taken"]) and not programs.went_on
+
+
 _SPREAD = """\
 import sys
 import tensorflow as tf

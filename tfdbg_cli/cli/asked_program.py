@@ -1,6 +1,6 @@
 """A program that is run to be asked for its variables, in a process of its own which ends once it was.
 
-`python -m tfdbg_cli.cli.asked_program ANSWER SCRIPT [ARG]…` writes what it found to the file ANSWER.
+`cli.program_asked` starts it, and reads the answer.
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Run the program until it was asked. The process ends in here, without what the program does at its end."""
+    """Run the script with its arguments until it was asked: the answer goes to the file that is named first.
+
+    The process ends in here, without what the program does at its end.
+    """
     answer = Path(arguments[0])
     start = launch.script_program(arguments[1], arguments[2:])
     asked: list[FirstUse] = []
@@ -52,7 +55,3 @@ def _end(answer: Path, found: ProgramVariables) -> None:
     for stream in (sys.stdout, sys.stderr):
         stream.flush()
     os._exit(0)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

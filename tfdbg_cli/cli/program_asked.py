@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shlex
 import subprocess
 import sys
@@ -17,7 +16,12 @@ from tfdbg_cli.errors import TfdbgError
 if TYPE_CHECKING:
     from tfdbg_cli.model.restoring import ProgramVariables
 
-_PACKAGE = Path(__file__).parents[2]
+_FOLDER = str(Path(__file__).parents[2])
+# Behind all other folders, so that the program finds every module where it would without us.
+_START = (
+    "import sys; folder = sys.argv.pop(1); folder in sys.path or sys.path.append(folder);"
+    " from tfdbg_cli.cli.asked_program import main; main(sys.argv[1:])"
+)
 
 
 def program_words(text: str) -> Sequence[str]:
@@ -50,12 +54,10 @@ def asked(words: Sequence[str]) -> ProgramVariables:
 
     with TemporaryDirectory(prefix="tfdbg-") as folder:
         answer = Path(folder) / "variables.json"
-        paths = [str(_PACKAGE), *filter(None, [os.environ.get("PYTHONPATH")])]
         done = subprocess.run(
-            [sys.executable, "-m", "tfdbg_cli.cli.asked_program", str(answer), *words],
+            [sys.executable, "-c", _START, _FOLDER, str(answer), *words],
             stdin=subprocess.DEVNULL,
             stdout=2,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
             check=False,
         )
         try:

@@ -9,10 +9,8 @@ from tfdbg_cli.model.restoring import ProgramObject, ProgramVariable, ProgramVar
 _END = "/.ATTRIBUTES/VARIABLE_VALUE"
 
 
-def _saved(*names: str, full_name: str = "", slot_of: str = "") -> list[Variable]:
-    return [
-        Variable(name, "", "float32", (2,), key=name + _END, full_name=full_name, slot_of=slot_of) for name in names
-    ]
+def _saved(*names: str) -> list[Variable]:
+    return [Variable(name, "", "float32", (2,), key=name + _END) for name in names]
 
 
 def _program(*names: str, roots: list[list[ProgramObject]] | None = None) -> ProgramVariables:
@@ -69,11 +67,17 @@ def test_the_root_that_fills_most_is_taken_and_the_counter_of_saves_is_not_misse
     assert _told(found, saved) == (["x=w", "y=b"], [], []) and found.whole
 
 
-def test_what_an_optimizer_of_old_keeps_is_found_by_its_name() -> None:
-    saved = [*_saved("w"), *_saved("w/opt/m", full_name="Adam/w/m", slot_of="w")]
-    root = [ProgramObject({"w": 1}), ProgramObject({}, 0)]
-    found = filled(_program("w", "w/m", roots=[root]), saved, _objects("w"))
-    assert _told(found, saved) == (["w=w", "w/m=w/opt/m"], [], [])
+def test_what_an_optimizer_of_old_keeps_is_found_by_its_name_where_the_optimizer_is() -> None:
+    saved = _saved("w", "opt/iter")
+    key = "w/.OPTIMIZER_SLOT/opt/m" + _END
+    saved.append(Variable("w/opt/m", "", "float32", (2,), key=key, full_name="Adam/w/m", slot_of="w"))
+    objects = [SavedObject({"w": 1, "opt": 2}), SavedObject({}, ("w" + _END,)), SavedObject({"iter": 3})]
+    objects.append(SavedObject({}, ("opt/iter" + _END,)))
+    root = [ProgramObject({"w": 1, "opt": 2}), ProgramObject({}, 0), ProgramObject({"iter": 3}), ProgramObject({}, 1)]
+    found = filled(_program("w", "iter", "w/m", roots=[root]), saved, objects)
+    assert _told(found, saved) == (["w=w", "iter=opt/iter", "w/m=w/opt/m"], [], [])
+    without = filled(_program("w", "iter", "w/m", roots=[root[:2]]), saved, objects)
+    assert _told(without, saved) == (["w=w"], [], ["opt/iter", "w/opt/m"])
 
 
 def test_without_objects_names_count_and_what_may_be_meant_is_suggested() -> None:

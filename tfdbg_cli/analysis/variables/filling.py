@@ -13,6 +13,7 @@ from tfdbg_cli.model.dtypes import element_type_named
 from tfdbg_cli.model.restoring import ProgramObject, ProgramVariable, ProgramVariables, SavedObject
 from tfdbg_cli.model.walks import nearest_first
 
+_SLOT = "/.OPTIMIZER_SLOT/"
 _COUNTER = "save_counter"  # which tf.train.Checkpoint makes when it restores
 
 
@@ -92,18 +93,27 @@ def restored(program: Sequence[ProgramObject], saved: Sequence[SavedObject]) -> 
 def _by_objects(
     ways: Mapping[int, str], rows: Sequence[Variable], saved: Sequence[Variable]
 ) -> list[tuple[int, int]]:
-    """The pairs that objects lead to, and what an optimizer of old keeps, which is found by what it is called."""
+    """The pairs that objects lead to, and what an optimizer of old keeps, which is found by what it is called.
+
+    That is no child of it, and is restored where the optimizer is: where something else of it was found.
+    """
     places = {one.key or one.name: at for at, one in enumerate(saved)}
     found = {mine: places[key] for mine, key in ways.items() if key in places}
     names = {one.name: at for at, one in enumerate(rows) if at not in found}
     taken = set(found.values())
+    met = {"/".join(parts[:end]) for key in ways.values() for parts in [key.split("/")] for end in range(len(parts))}
     for at, one in enumerate(saved):
-        if at in taken or not one.slot_of:
+        if at in taken or _SLOT not in one.key or _optimizer(one.key) not in met:
             continue
         mine = next((names.pop(name) for name in _ends(one.full_name) if name in names), None)
         if mine is not None:
             found[mine] = at
     return sorted(found.items())
+
+
+def _optimizer(key: str) -> str:
+    """The way to the optimizer that keeps what a checkpoint calls `key`."""
+    return key.partition(_SLOT)[2].partition("/.ATTRIBUTES/")[0].rpartition("/")[0]
 
 
 def _ends(name: str) -> Iterator[str]:

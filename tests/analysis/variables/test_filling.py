@@ -76,7 +76,8 @@ def test_what_an_optimizer_of_old_keeps_is_found_by_its_name_where_the_optimizer
     root = [ProgramObject({"w": 1, "opt": 2}), ProgramObject({}, 0), ProgramObject({"iter": 3}), ProgramObject({}, 1)]
     found = filled(_program("w", "iter", "w/m", roots=[root]), saved, objects)
     assert _told(found, saved) == (["w=w", "iter=opt/iter", "w/m=w/opt/m"], [], [])
-    without = filled(_program("w", "iter", "w/m", roots=[root[:2]]), saved, objects)
+    alone = [ProgramObject({"w": 1}), ProgramObject({}, 0)]
+    without = filled(_program("w", "iter", "w/m", roots=[alone]), saved, objects)
     assert _told(without, saved) == (["w=w"], [], ["opt/iter", "w/opt/m"])
 
 

@@ -54,7 +54,29 @@ def test_python_slices_with_negative_indices_and_ellipsis():
     assert parse_index("[:, 3]") == (slice(None, None), 3)
 
 
-@pytest.mark.parametrize("bad", ["[a]", "[1:2:3:4]", "[1,,2]", "[__import__('os')]", "[1.5]"])
+def test_lists_of_indices():
+    """TensorFlow's tfdbg: the old tool had no boolean and no fancy index."""
+    assert parse_index("[[0, -2], 1]") == ([0, -2], 1)
+    assert parse_index("[..., [True,False], :2]") == (Ellipsis, [True, False], slice(None, 2))
+    assert parse_index("[[]]") == ([],)
+    assert split_slice("x:0[[0, 1], [2]]") == ("x:0", "[[0, 1], [2]]")
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        "[a]",
+        "[1:2:3:4]",
+        "[1,,2]",
+        "[__import__('os')]",
+        "[1.5]",
+        "[[1.5]]",
+        "[[True, 1]]",
+        "[[0, 1]",
+        "[[[0]]]",
+        "[[0:1]]",
+    ],
+)
 def test_a_bad_slice_is_a_clear_error(bad):
     with pytest.raises(TfdbgError) as caught:
         parse_index(bad)

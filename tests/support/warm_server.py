@@ -18,6 +18,7 @@ import os
 import runpy
 import socket
 import sys
+import tempfile
 import termios
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -148,6 +149,7 @@ def program_of(request: Request, base: Sequence[str]) -> Callable[[], object]:
     os.chdir(request.folder)
     os.environ.clear()
     os.environ.update(request.environ)
+    tempfile.tempdir = None  # it was found in another environment
     sys.path[:] = [*filter(None, request.environ.get("PYTHONPATH", "").split(os.pathsep)), *base]
     sys.orig_argv = [sys.executable, *request.words]
     sys.stdin = sys.__stdin__ = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import re
-import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
-from tfdbg_cli.api.frontends import user_settings
+from tfdbg_cli.api.asked_runs import AskedCall, AskedRuns, Given
 from tfdbg_cli.api.run_callbacks import (
-    RUN_ACTIONS,
     OnRunEndRequest,
     OnRunEndResponse,
     OnRunStartAction,
@@ -24,15 +19,10 @@ from tfdbg_cli.api.run_callbacks import (
     OnSessionInitResponse,
 )
 from tfdbg_cli.api.session_debuggers import recorded
-from tfdbg_cli.capture.controller import Action, PendingRun, Plan, WrongAnswerError
 from tfdbg_cli.capture.debug_options import WatchOptions, watch_options
 from tfdbg_cli.capture.intercept.debugged_session import DebuggedSession
-from tfdbg_cli.capture.intercept.unattended import Unattended, WatchFunction
+from tfdbg_cli.capture.intercept.unattended import WatchFunction
 from tfdbg_cli.capture.tf.op_errors import OpError
-from tfdbg_cli.model.runs import Run
-
-_FILE = "file://"
-_ACTIONS = {OnRunStartAction.DEBUG_RUN: Action.CAPTURE, OnRunStartAction.PROFILE_RUN: Action.PROFILE}
 
 
 class BaseDebugWrapperSession(DebuggedSession, ABC):
@@ -59,7 +49,7 @@ class BaseDebugWrapperSession(DebuggedSession, ABC):
             NotImplementedError: it asks for REMOTE_INSTR_LOOP, which TensorFlow does not have, either.
 
         """
-        self._tfdbg_runs = _Asked(self, thread_name_filter)
+        self._tfdbg_runs = AskedRuns(self.on_run_start, thread_name_filter)
         super().__init__(sess, recorded(self._tfdbg_runs))
         answer = self.on_session_init(OnSessionInitRequest(sess))
         if not isinstance(answer, OnSessionInitResponse):
@@ -103,7 +93,7 @@ class BaseDebugWrapperSession(DebuggedSession, ABC):
     def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
         """As `tf.compat.v1.Session.run`."""
         perform = partial(super().run, fetches, feed_dict, options, run_metadata)
-        return self._told(_Given(options, run_metadata), perform)
+        return self._told(Given(options, run_metadata), perform)
 
     def make_callable(
         self, fetches: Any, feed_list: Sequence[Any] | None = None, accept_options: bool = False
@@ -118,12 +108,12 @@ class BaseDebugWrapperSession(DebuggedSession, ABC):
         """`runner`, of whose runs the callbacks are told."""
 
         def run(*arguments: Any, **keywords: Any) -> Any:
-            given = _Given(keywords.get("options"), keywords.get("run_metadata"), is_runner=True)
+            given = Given(keywords.get("options"), keywords.get("run_metadata"), is_runner=True)
             return self._told(given, partial(runner, *arguments, **keywords))
 
         return run
 
-    def _told(self, given: _Given, perform: Callable[[], Any]) -> Any:
+    def _told(self, given: Given, perform: Callable[[], Any]) -> Any:
         """What `perform` gives, once `on_run_end` was told of the run in it."""
         with self._tfdbg_runs.within(given) as call:
             try:
@@ -134,7 +124,7 @@ class BaseDebugWrapperSession(DebuggedSession, ABC):
             self._end(call, None)
             return result
 
-    def _end(self, call: _Call, error: Exception | None) -> None:
+    def _end(self, call: AskedCall, error: Exception | None) -> None:
         if call.action:  # nobody is told of a run of another thread, or of one that fetches nothing
             graph = self._tfdbg_original.graph.as_graph_def()
             self.on_run_end(OnRunEndRequest(call.action, call.given.run_metadata, graph, error))
@@ -188,124 +178,3 @@ class NonInteractiveDebugWrapperSession(BaseDebugWrapperSession):
     def on_run_end(self, request: OnRunEndRequest) -> OnRunEndResponse:
         """Does nothing."""
         return OnRunEndResponse()
-
-
-@dataclass(frozen=True, slots=True)
-class _Given:
-    """What a call of `run`, or of a runner, was given beside fetches and feeds."""
-
-    run_options: Any
-    run_metadata: Any
-    is_runner: bool = False
-
-
-class _Call:
-    """A call that a thread is in: what it was given, and what `on_run_start` asked for; empty if it was not asked."""
-
-    def __init__(self, given: _Given, calls: list[_Call]) -> None:
-        self.given = given
-        self.action = ""
-        self._calls = calls
-
-    def __enter__(self) -> _Call:
-        self._calls.append(self)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._calls.remove(self)
-
-
-class _Asked(Unattended):
-    """Plans each run as the callback of `wrapper` answers. See `capture.controller.Controller`."""
-
-    def __init__(self, wrapper: BaseDebugWrapperSession, thread_name_filter: str | None) -> None:
-        super().__init__(None, user_settings())
-        self._wrapper = wrapper
-        self._threads = re.compile(thread_name_filter) if thread_name_filter else None
-        self._here = threading.local()
-
-    def within(self, given: _Given) -> _Call:
-        """A context: the call of this thread that is asked about by `run_starts`."""
-        return _Call(given, self._calls)
-
-    @property
-    def _calls(self) -> list[_Call]:
-        if not hasattr(self._here, "calls"):
-            self._here.calls = []
-        calls: list[_Call] = self._here.calls
-        return calls
-
-    def run_starts(self, pending: PendingRun) -> Plan:
-        """Ask `on_run_start`.
-
-        Raises:
-            WrongAnswerError: it raised, or its answer makes no sense.
-
-        """
-        number = self.count_run()
-        if self._threads and not self._threads.match(threading.current_thread().name):
-            return Plan(number)
-        if not self._calls:  # a thread of a MonitoredSession's own
-            return Plan(number)
-        call = self._calls[-1]
-        fetches, feeds = pending.arguments()
-        given = call.given
-        request = OnRunStartRequest(
-            fetches, feeds, given.run_options, given.run_metadata, number, is_callable_runner=given.is_runner
-        )
-        try:
-            answer = self._wrapper.on_run_start(request)
-            plan = _planned(number, answer)
-        except Exception as error:
-            raise WrongAnswerError(error) from error
-        call.action = answer.action
-        return plan
-
-    def run_ends(self, plan: Plan, run: Run) -> bool:
-        """Every dump is kept."""
-        return True
-
-
-def _planned(number: int, answer: object) -> Plan:
-    """The plan that an answer of `on_run_start` asks for.
-
-    Raises:
-        TypeError: the answer is something else.
-        ValueError: its action, its address or an expression in it makes no sense.
-
-    """
-    if not isinstance(answer, OnRunStartResponse):
-        raise TypeError(f"on_run_start must return an OnRunStartResponse, not {type(answer).__name__}.")
-    if answer.action not in RUN_ACTIONS:
-        raise ValueError(f"on_run_start returned the unknown action {answer.action!r}; see OnRunStartAction.")
-    action = _ACTIONS.get(answer.action, Action.LEAVE)
-    if action is not Action.CAPTURE:
-        return Plan(number, action)
-    ops = answer.debug_ops
-    chosen = WatchOptions(
-        [ops] if isinstance(ops, str) else ops,
-        answer.node_name_regex_allowlist,
-        answer.op_type_regex_allowlist,
-        answer.tensor_dtype_regex_allowlist,
-        answer.tolerate_debug_op_creation_failures,
-    )
-    directory = _folder(answer.debug_urls)
-    return Plan(number, action, errors=True, directory=directory, watch_options=watch_options(chosen))
-
-
-def _folder(urls: Any) -> Path:
-    """The folder that the address of a dump names.
-
-    Raises:
-        ValueError: it is no `file://` of a folder, there are several, or the folder has something in it.
-
-    """
-    found = [urls] if isinstance(urls, str) else list(urls or ())
-    if len(found) != 1 or not str(found[0]).startswith(_FILE):
-        raise ValueError(f"A run is dumped into one folder: debug_urls are to be ['file://FOLDER'], not {urls!r}.")
-    folder = Path(str(found[0]).removeprefix(_FILE)).expanduser()
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise ValueError(f"{folder} is there and not empty: each run needs a folder of its own for its dump.")
-    if folder.exists():
-        folder.rmdir()  # a dump appears as a whole
-    return folder

@@ -10,6 +10,7 @@ from tfdbg_cli.model.decision import RecordRuns, RunUntil
 from tfdbg_cli.model.rules import JudgeRuns
 
 if TYPE_CHECKING:
+    from tfdbg_cli.line.bottom_lines import BottomLines
     from tfdbg_cli.remote.seat import Seat
 
 
@@ -21,7 +22,8 @@ class LaunchOptions:
     without any. `until` is a watch: each session then begins with `run -f FILTER` instead of a stop. `record` says
     which runs are recorded from the start on, `rules` what judges them as the program goes on; of one run in
     `trends` the norms are kept (0: of none). `output` is where answers go, whatever the program does to sys.stdout
-    meanwhile. `seat` is for who attaches; None where the program does not listen.
+    meanwhile. `seat` is for who attaches; None where the program does not listen. `live` are the
+    lines of the terminal that tell how the training goes; None where nothing is told there.
     """
 
     ui: str = ""
@@ -33,6 +35,7 @@ class LaunchOptions:
     json: bool = False
     output: TextIO | None = None
     seat: Seat | None = None
+    live: BottomLines | None = None
 
 
 _options = LaunchOptions()

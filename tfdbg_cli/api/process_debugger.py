@@ -13,6 +13,7 @@ from tfdbg_cli.analysis.watch.filters import filter_named
 from tfdbg_cli.api.attendance import attended
 from tfdbg_cli.api.frontends import choose_frontend, user_settings
 from tfdbg_cli.api.launch_options import launch_options
+from tfdbg_cli.api.live import follow, progress
 from tfdbg_cli.api.screen_beside import load_beside
 from tfdbg_cli.api.watches import seen_by_watches
 from tfdbg_cli.api.wrapped_debuggers import wrapped_with_runs
@@ -49,6 +50,7 @@ class ProcessDebugger:
             lambda: choose_frontend(self.ui_type, filters=self.debugger.filters, settings=settings),
             settings=settings,
             attended=lambda: attended(self.ui_type),
+            progress=progress(),
         )
         self.controller = RecordingController(self.debugger, self.debugger.recorder)
         self.rules = RuleWatch(lambda: self.debugger.filters, self._stops_for_rules, _described)
@@ -58,6 +60,7 @@ class ProcessDebugger:
         if launch_options().rules is not None:
             self.controller = RecordingController(self.controller, self.rules)
         self.debugger.prompt.beside = lambda: Beside(self.rules.alerts, self.trends.series)
+        follow(self.debugger)
         self._lock = threading.Lock()
         self._users = 0
         self._undo: list[Callable[[], None]] = []

@@ -7,6 +7,7 @@ from pathlib import Path
 from tfdbg_cli.api.attendance import attended, ui_name
 from tfdbg_cli.api.frontends import choose_frontend, user_settings
 from tfdbg_cli.api.launch_options import launch_options
+from tfdbg_cli.api.live import follow, progress
 from tfdbg_cli.api.process_debugger import process_debugger
 from tfdbg_cli.api.screen_beside import load_beside
 from tfdbg_cli.api.wrapped_debuggers import note_wrapped_session
@@ -50,7 +51,9 @@ def session_debugger(
         dump_root=folder,
         attended=lambda: attended(ui_type),
         recorder=process_debugger().debugger.recorder,
+        progress=progress(),
     )
+    follow(debugger)
     debugger.interruption.stand_by()
     load_beside(ui_type)
     options = launch_options()

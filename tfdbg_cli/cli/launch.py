@@ -76,6 +76,14 @@ def program_ended() -> str:
     return said
 
 
+def live_ends() -> None:
+    """Give the lines of the terminal back that told how the training went."""
+    live = sys.modules.get("tfdbg_cli.api.live")
+    view = None if live is None else live.live_view()
+    if view is not None:
+        view.end()
+
+
 def rule_fired() -> bool:
     """Whether one of the rules of `debug_process` fired while nobody was at a prompt."""
     process = sys.modules.get("tfdbg_cli.api.process_debugger")

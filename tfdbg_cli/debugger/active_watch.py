@@ -22,7 +22,7 @@ from tfdbg_cli.capture.controller import WatchRequest
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.stores import without_files
 from tfdbg_cli.config.settings import Settings
-from tfdbg_cli.debugger.progress_line import ProgressLine
+from tfdbg_cli.debugger.progress_line import Progress
 from tfdbg_cli.debugger.run_saving import saved_in_words
 from tfdbg_cli.errors import TfdbgError, reason_of
 from tfdbg_cli.model.calls import RunKind
@@ -56,7 +56,7 @@ class ActiveWatch:
         decision: RunUntil,
         tensor_filter: TensorFilter,
         settings: Settings,
-        line: ProgressLine,
+        line: Progress,
         say: Callable[[str], None],
         ignored: Ignored,
         earlier: Sequence[Run] = (),

@@ -18,6 +18,7 @@ from tfdbg_cli.debugger.active_watch import SIGNALS, ActiveWatch
 from tfdbg_cli.debugger.frontend import Frontend
 from tfdbg_cli.debugger.interruption import Interruption, interrupt_main_thread
 from tfdbg_cli.debugger.next_plan import State, next_plan, over_budget
+from tfdbg_cli.debugger.progress_line import Progress, ProgressLine
 from tfdbg_cli.debugger.prompt import Prompt
 from tfdbg_cli.debugger.prompt_threads import PromptThreads
 from tfdbg_cli.debugger.recorder import Recorder
@@ -25,6 +26,7 @@ from tfdbg_cli.debugger.run_saving import saved_in_words
 from tfdbg_cli.debugger.visit import Visit
 from tfdbg_cli.debugger.watch_switch import WatchSwitch
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.beside import Beside
 from tfdbg_cli.model.decision import (
     Abort,
     Continue,
@@ -59,13 +61,15 @@ class Debugger:
         dump_root: Path | None = None,
         attended: Callable[[], bool] = lambda: False,
         recorder: Recorder | None = None,
+        progress: Progress | None = None,
     ) -> None:
         """Make a debugger whose front end is made by `frontend` when the first stop comes.
 
         `thread_name_filter` is matched from the start of a thread's name; runs of other threads are left alone.
         Without one, only those of queue runners and of the runtime's own threads are. Dumps of runs that were stopped
         at are kept under `dump_root`, if given. `attended` says whether a user is there to whom Ctrl-C during a watch
-        can open the prompt. Several debuggers may share a `recorder`.
+        can open the prompt. Several debuggers may share a `recorder`. `progress` is told how watches go; without it,
+        that is printed on standard error.
         """
         self.filters: dict[str, TensorFilter] = dict(filters)
         self.prompt = Prompt(frontend, settings or Settings())
@@ -77,7 +81,7 @@ class Debugger:
         self._in_flight: int | None = None  # the number of the run that is captured for a stop
         self._after_recording: State = Continue()
         self.interruption = Interruption(attended)
-        self._watch = WatchSwitch(self.prompt, self.interruption, self._ask)
+        self._watch = WatchSwitch(self.prompt, self.interruption, progress or ProgressLine(), self._ask)
         self._dump_root = dump_root
         # Plain attributes, as they are read at each eager op.
         self.watched: WatchRequest | None = None  # what the watch that is on asks of runs
@@ -108,6 +112,11 @@ class Debugger:
     def run_count(self) -> int:
         """How many runs have begun."""
         return self._count
+
+    @property
+    def beside(self) -> Beside | None:
+        """What is gathered of runs, for stops to show."""
+        return self.prompt.beside()
 
     @property
     def awaited_run(self) -> int:

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TextIO
+from typing import Protocol, TextIO
 
 from tfdbg_cli.plain_text import printable
 from tfdbg_cli.streams import flush, standard_error, write
@@ -15,6 +15,18 @@ from tfdbg_cli.streams import flush, standard_error, write
 _BETWEEN_LINES = 30.0  # seconds
 _BETWEEN_REWRITES = 1.0
 _ACCOUNT = Path("/proc/self/io")  # counts what this process wrote; Linux only
+
+
+class Progress(Protocol):
+    """Where a watch tells how it goes."""
+
+    def begin(self) -> None:
+        """A watch begins."""
+        ...
+
+    def tick(self, words: Callable[[], str]) -> None:
+        """Take a sentence, if it is time to. Cheap when it is not; several threads may call it."""
+        ...
 
 
 class ProgressLine:

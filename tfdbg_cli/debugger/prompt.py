@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 
 from tfdbg_cli.capture.failures import report
@@ -35,6 +36,7 @@ class Prompt:
         self.ignored = Ignored()
         self.breakpoints = Breakpoints()
         self.beside: Callable[[], Beside | None] = lambda: None  # what is gathered of runs, for stops to show
+        self.surroundings: Callable[[], AbstractContextManager[object]] = nullcontext  # entered while it is open
         self.has_opened = False
 
     @property
@@ -60,7 +62,7 @@ class Prompt:
         if sentence := draws_to_tell():
             self.notify(sentence)
         try:
-            with terminal():
+            with terminal(), self.surroundings():
                 return self._decision(event)
         finally:
             for frame in frames:

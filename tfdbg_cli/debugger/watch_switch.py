@@ -9,7 +9,7 @@ from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.capture.controller import WatchRequest
 from tfdbg_cli.debugger.active_watch import ActiveWatch
 from tfdbg_cli.debugger.interruption import Interruption
-from tfdbg_cli.debugger.progress_line import ProgressLine
+from tfdbg_cli.debugger.progress_line import Progress
 from tfdbg_cli.debugger.prompt import Prompt
 from tfdbg_cli.debugger.prompt_threads import at_prompt
 from tfdbg_cli.model.decision import RunUntil
@@ -23,7 +23,11 @@ class WatchSwitch:
     """
 
     def __init__(
-        self, prompt: Prompt, interruption: Interruption, asks: Callable[[WatchRequest | None], None]
+        self,
+        prompt: Prompt,
+        interruption: Interruption,
+        line: Progress,
+        asks: Callable[[WatchRequest | None], None],
     ) -> None:
         self.on: ActiveWatch | None = None
         self.last: RunUntil | None = None
@@ -31,7 +35,7 @@ class WatchSwitch:
         self._interruption = interruption
         self._asks = asks
         self._asking = threading.Lock()
-        self._line = ProgressLine()
+        self._line = line
         self._waits = False  # whether to take over Ctrl-C at the next run only
 
     def begin(

@@ -11,7 +11,8 @@ from typing import NamedTuple
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.whole_numbers import whole_number
 
-Index = tuple[int | slice | EllipsisType | None, ...]
+Axis = int | slice | EllipsisType | list[int] | list[bool] | None
+Index = tuple[Axis, ...]
 
 _SLICED = re.compile(r"^(?P<name>[^\[\]]+?)(?P<slice>\[.*\])?$", re.DOTALL)
 
@@ -69,10 +70,10 @@ def split_slice(text: str) -> tuple[str, str]:
 
 
 def parse_index(text: str) -> Index:
-    """Read a NumPy basic index such as `[0, -3:, ..., None]`; an empty text means everything.
+    """Read a NumPy index such as `[0, -3:, ..., None]` or `[[0, 2], 1]`; an empty text means everything.
 
     Raises:
-        TfdbgError: not integers, slices, `...`, `None` or `newaxis`.
+        TfdbgError: not integers, slices, `...`, `None`, `newaxis`, or lists of integers or of True and False.
 
     """
     inner = text.strip()
@@ -80,15 +81,17 @@ def parse_index(text: str) -> Index:
         inner = inner[1:-1]
     if not inner.strip():
         return ()
-    return tuple(_parse_axis(part.strip(), text) for part in inner.split(","))
+    return tuple(_parse_axis(part.strip(), text) for part in re.split(r",(?![^\[]*\])", inner))
 
 
-def _parse_axis(part: str, whole: str) -> int | slice | EllipsisType | None:
+def _parse_axis(part: str, whole: str) -> Axis:
     if part == "...":
         return Ellipsis
     if part in {"None", "newaxis", "np.newaxis"}:
         return None
     try:
+        if part.startswith("[") and part.endswith("]"):
+            return _parse_list(part[1:-1])
         if ":" in part:
             bounds = [int(bound) if bound.strip() else None for bound in part.split(":")]
             if len(bounds) > 3:
@@ -98,8 +101,17 @@ def _parse_axis(part: str, whole: str) -> int | slice | EllipsisType | None:
     except ValueError:
         raise TfdbgError(
             f"Cannot read the slice {whole!r}.",
-            hint="Use integers, start:stop:step, ... and negative indices, such as [0, -3:, ...].",
+            hint="Use integers, start:stop:step, ..., lists and negative indices, such as [0, -3:, [0, 2]]; `eval` "
+            "takes conditions, too.",
         ) from None
+
+
+def _parse_list(inner: str) -> list[int] | list[bool]:
+    """Raises ValueError for what is neither a list of integers nor one of True and False."""
+    words = [word.strip() for word in inner.split(",")] if inner.strip() else []
+    if words and all(word in {"True", "False"} for word in words):
+        return [word == "True" for word in words]
+    return [int(word) for word in words]
 
 
 def short_device(device: str) -> str:

@@ -11,6 +11,7 @@ from tfdbg_cli.api.attendance import attended
 from tfdbg_cli.cli import launch
 from tfdbg_cli.cli.launched_output import launched_output
 from tfdbg_cli.cli.listen_options import add_listen_options, exit_code_of, reception_of
+from tfdbg_cli.cli.live_lines import add_live_option, live_lines
 from tfdbg_cli.cli.parser import Parser
 from tfdbg_cli.cli.prompt import add_prompt_options, options_given
 from tfdbg_cli.cli.record_options import add_record_options, record_of
@@ -76,6 +77,7 @@ def prepare_parser(parser: Parser) -> None:
         " `trends` at a prompt",
     )
     add_record_options(parser)
+    add_live_option(parser)
     add_listen_options(parser)
     add_unattended_option(parser)
     parser.add_argument("-m", "--module", metavar="MODULE", help="run a module, as python -m does")
@@ -116,6 +118,7 @@ def run(options: argparse.Namespace) -> Program:
     asked = options_given(options, watch_of(options, _bundle(options, unattended)), record_of(options))
     output = launched_output()  # the program may lead its own elsewhere
     asked = replace(asked, rules=rules, trends=trends, output=output)
+    asked = replace(asked, live=live_lines(options))
     reception = reception_of(options, waits=unattended is Unattended.WAIT)
     if reception is not None:
         asked = replace(asked, seat=reception.seat)
@@ -143,6 +146,7 @@ def run(options: argparse.Namespace) -> Program:
             if reception is not None:
                 fired = error is None and launch.rule_fired()
                 reception.code = FIRED if fired else exit_code_of(error)
+            launch.live_ends()
             said = launch.program_ended()
             if said:
                 to_stderr(said)

@@ -20,7 +20,7 @@ _FOLDER = str(Path(__file__).parents[2])
 # Behind all other folders, so that the program finds every module where it would without us.
 _START = (
     "import sys; folder = sys.argv.pop(1); folder in sys.path or sys.path.append(folder);"
-    " from tfdbg_cli.cli.asked_program import main; main(sys.argv[1:])"
+    " from {module} import {function}; {function}(sys.argv[1:])"
 )
 
 
@@ -50,12 +50,14 @@ def asked(words: Sequence[str]) -> ProgramVariables:
         TfdbgError: it ended before that.
 
     """
+    from tfdbg_cli.cli.asked_program import main
     from tfdbg_cli.model.restoring import from_data
 
+    start = _START.format(module=main.__module__, function=main.__name__)
     with TemporaryDirectory(prefix="tfdbg-") as folder:
         answer = Path(folder) / "variables.json"
         done = subprocess.run(
-            [sys.executable, "-c", _START, _FOLDER, str(answer), *words],
+            [sys.executable, "-c", start, _FOLDER, str(answer), *words],
             stdin=subprocess.DEVNULL,
             stdout=2,
             check=False,

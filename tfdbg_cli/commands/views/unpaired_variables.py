@@ -7,10 +7,12 @@ from typing import Any
 
 from tfdbg_cli.analysis.variables.listing import Variable
 from tfdbg_cli.analysis.variables.renames import Rename
-from tfdbg_cli.commands.views.variable_table import partial_shape_text
+from tfdbg_cli.commands.views.variable_table import called_otherwise, partial_shape_text
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import Span, Style
 from tfdbg_cli.model.units import bytes_text
+
+_LEAST = 22  # columns of a name
 
 
 def unpaired_table(
@@ -20,7 +22,8 @@ def unpaired_table(
 
     `Called` is what the program called what a checkpoint names by the way to it.
     """
-    called = any(rows[at].full_name not in ("", rows[at].name) for at in places)
+    called = any(called_otherwise(rows[at]) for at in places)
+    slots = any(rows[at].slot_of for at in places)
 
     def row(i: int) -> Row:
         one, rename = rows[places[i]], suggested.get(places[i])
@@ -29,9 +32,9 @@ def unpaired_table(
             Span(bytes_text(one.nbytes), Style.NUMBER),
             Span(one.dtype or "?"),
             Span(partial_shape_text(one.shape), Style.NUMBER),
-            Span("slot" if one.slot_of else "", Style.DIM),
+            *([Span("slot" if one.slot_of else "", Style.DIM)] if slots else []),
             *([Span(perhaps, Style.HINT)] if suggested else []),
-            *([Span(one.full_name, Style.DIM)] if called else []),
+            *([Span(called_otherwise(one), Style.DIM)] if called else []),
             Span(one.name, Style.NAME),
         )
 
@@ -39,9 +42,9 @@ def unpaired_table(
         Column("Size", right=True, drop=4),
         Column("dtype", drop=3),
         Column("Shape", least=8),
-        Column("", width=4, drop=5),
-        *([Column("Perhaps", keep_end=True, least=10, drop=1)] if suggested else []),
-        *([Column("Called", keep_end=True, least=10, drop=2)] if called else []),
+        *([Column("", width=4, drop=5)] if slots else []),
+        *([Column("Perhaps", keep_end=True, least=_LEAST, drop=1)] if suggested else []),
+        *([Column("Called", keep_end=True, least=_LEAST, drop=2)] if called else []),
         Column("Variable", keep_end=True, subject=True),
     )
     return Table(columns, len(places), row)

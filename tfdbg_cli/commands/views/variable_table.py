@@ -28,6 +28,11 @@ def partial_shape_text(shape: PartialShape | None) -> str:
     return "?" if shape is None else f"[{','.join('?' if size is None else str(size) for size in shape)}]"
 
 
+def called_otherwise(variable: Variable) -> str:
+    """What the program calls a variable that a checkpoint names by the way to it; empty where that is the same."""
+    return "" if variable.full_name == variable.name else variable.full_name
+
+
 def variable_head(known: KnownVariables) -> list[Line]:
     """How many variables there are and how large, what the run does with them, and what looks wrong."""
     rows = known.rows
@@ -96,6 +101,13 @@ def variable_table(
     cells = [*_facts(known, sort_link), *(_numbers(known) if stats else _health(known) if counted_later else ())]
     if len({one.device for one in known.rows if one.device}) > 1:
         cells.append((Column("Device", drop=5), lambda at: Span(short_device(known.rows[at].device), Style.DEVICE)))
+    if any(called_otherwise(one) for one in known.rows):
+        cells.append(
+            (
+                Column("Called", keep_end=True, least=22, drop=5),
+                lambda at: Span(called_otherwise(known.rows[at]), Style.DIM),
+            )
+        )
     cells.append(
         (
             Column("Variable", keep_end=True, subject=True, link=sort_link("name")),

@@ -333,6 +333,15 @@ def test_a_program_with_objects(tmp_path: Path) -> None:
 
 
 @pytest.mark.tf
+def test_where_the_variables_cannot_be_found_the_program_does_not_go_on(tmp_path: Path) -> None:
+    spoil = "    from tfdbg_cli.capture.intercept import first_use\n    first_use.variables_of = None\n"
+    programs = _Programs(tmp_path, _OBJECTS.replace("    other =", spoil + "    other ="))
+    programs.save("save", "3", "model")
+    code, told = programs.asked("leave", "3", "model")
+    assert code == 2 and "was not asked for its variables" in told["error"] and not programs.went_on
+
+
+@pytest.mark.tf
 def test_a_program_that_fails_is_asked_where_it_does(tmp_path: Path) -> None:
     text = _OBJECTS.replace('held.read("saved")', 'held.read("saved").assert_consumed().no_such')
     programs = _Programs(tmp_path, text)

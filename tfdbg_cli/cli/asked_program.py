@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from tfdbg_cli.capture.intercept.first_use import FirstUse
     from tfdbg_cli.model.restoring import ProgramVariables
 
+_FAILED = 70  # the exit code: tfdbg failed, and not the program
+
 
 def main(arguments: Sequence[str]) -> None:
     """Run the script with its arguments until it was asked: the answer goes to the file that is named first.
@@ -32,7 +34,7 @@ def main(arguments: Sequence[str]) -> None:
     def begin() -> None:
         from tfdbg_cli.capture.intercept.first_use import FirstUse
 
-        asked.append(FirstUse(lambda found: _end(answer, found)))
+        asked.append(FirstUse(lambda found: _end(answer, found), _fail))
         asked[0].begin()
 
     after_import("tensorflow", begin)
@@ -47,6 +49,13 @@ def main(arguments: Sequence[str]) -> None:
         moment = f"where the program raised {type(error).__name__}"
     if asked:
         _end(answer, asked[0].now(moment))
+
+
+def _fail(error: Exception) -> None:
+    """End without an answer, and say why."""
+    sys.excepthook(type(error), error, error.__traceback__)
+    sys.stderr.flush()
+    os._exit(_FAILED)
 
 
 def _end(answer: Path, found: ProgramVariables) -> None:

@@ -17,7 +17,7 @@ from tfdbg_cli.capture.tf.patching import replace_method
 from tfdbg_cli.capture.tf.types import Method
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.model.restoring import ProgramVariable, ProgramVariables
-from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.runs import Run, RunStart
 
 _GRADIENTS = ("gradient", "jacobian")
 _RESTORES = ("restore", "read")
@@ -26,13 +26,16 @@ _RESTORES = ("restore", "read")
 class FirstUse(Unattended):
     """Calls `look` with the program's variables before the first run that uses some, whatever thread makes it.
 
+    Where they cannot be found it calls `fail` with the reason. Neither comes back: the program does not go on.
+
     Code that runs eagerly makes no runs: there it is before the second gradient, as an optimizer makes its variables
     in the first step. The objects by which the program restored are kept from then on.
     """
 
-    def __init__(self, look: Callable[[ProgramVariables], None]) -> None:
+    def __init__(self, look: Callable[[ProgramVariables], None], fail: Callable[[Exception], None]) -> None:
         super().__init__(None, Settings())
         self._look = look
+        self._fail = fail
         self._gradients = 0
         self._restored: list[Any] = []
         self._roots: dict[int, Any] = {}  # by the identity of a tf.train.Checkpoint
@@ -50,14 +53,23 @@ class FirstUse(Unattended):
     def run_starts(self, pending: PendingRun) -> Plan:
         """Look, if the run uses variables, else leave it alone. See `controller.Controller`."""
         number = self.count_run()
-        start = pending.start(number)
-        used = variables_of(Run(start.call, graph=start.graph, variables=start.variables))
-        if used and start.call.kind.of_session:
-            told = [ProgramVariable(one.name, one.dtype, one.shape) for one in used]
-            self._look(ProgramVariables(f"before {start.call.title}", told))
-        elif used:
-            self._look(self.now(f"before {start.call.title}"))
+        try:
+            found = self._used_by(pending.start(number))
+        except Exception as error:  # noqa: BLE001  # whoever calls us would leave the run alone
+            self._fail(error)
+        else:
+            if found is not None:
+                self._look(found)
         return Plan(number)
+
+    def _used_by(self, start: RunStart) -> ProgramVariables | None:
+        """The variables of the program where the run uses some."""
+        used = variables_of(Run(start.call, graph=start.graph, variables=start.variables))
+        moment = f"before {start.call.title}"
+        if not start.call.kind.of_session:
+            return self.now(moment) if used else None
+        told = [ProgramVariable(one.name, one.dtype, one.shape) for one in used]
+        return ProgramVariables(moment, told) if told else None
 
     def now(self, moment: str) -> ProgramVariables:
         """The variables that the program has now."""

@@ -68,6 +68,78 @@ def test_of_arrays_in_memory(kind: str) -> None:
     assert again.records[0] == record
 
 
+PAIRED = np.arange(400, dtype=np.float32).reshape(100, 4)[np.random.default_rng(5).permutation(100)]
+
+
+def _rows_by_twos(x: Any) -> Any:
+    return tf.reshape(tf.stack([x[:8], x[8:]], 1), [16, 4])
+
+
+@pytest.mark.parametrize(
+    "moved",
+    [
+        lambda x: x[::-1],
+        lambda x: tf.gather(x, tf.argsort(x[:, 0])),
+        lambda x: tf.roll(x, 3, 0),
+        _rows_by_twos,
+    ],
+    ids=["reversed", "sorted", "rolled", "by twos"],
+)
+def test_functions_that_move_the_rows_of_a_batch(moved: Callable[[Any], Any]) -> None:
+    dataset = SLICES(PAIRED).shuffle(100).batch(16, drop_remainder=True).map(moved)
+    for batch in dataset.take(2):
+        for at in (0, 5):
+            told = Pipeline(weakref.ref(dataset)).find([SoughtRow(at, {0: batch.numpy()[at]})], 0, 30.0)
+            assert told.records == {at: Record(np.flatnonzero(PAIRED[:, 0] == batch.numpy()[at, 0])[0])}
+    open_ended = SLICES(PAIRED).batch(16).map(lambda x: x[::-1])
+    row = next(iter(open_ended)).numpy()[3]
+    assert Pipeline(weakref.ref(open_ended)).find([SoughtRow(3, {0: row})], 0, 30.0).records == {3: Record(12)}
+
+
+def test_functions_that_mix_the_records_of_a_batch() -> None:
+    dataset = SLICES(PAIRED).batch(16, drop_remainder=True).map(lambda x: x - tf.reduce_mean(x))
+    row = next(iter(dataset)).numpy()[3]
+    told = Pipeline(weakref.ref(dataset)).find([SoughtRow(3, {0: row})], 0, 30.0)
+    assert told.records == {}
+    assert "mix records, or move them: of what row 3 is made cannot be told." in told.notes[-1]
+
+
+def test_records_that_were_left_out_are_none(tmp_path: Path) -> None:
+    data = np.arange(60, dtype=np.float32)
+    data[20] = data[58] = data[40]
+    sliced = SLICES(data)
+    for dataset in (
+        sliced.skip(30).take(25).shuffle(30).batch(5),
+        sliced.skip(20).map(lambda x: x).cache().skip(10).take(25).batch(5),
+        tf.data.Dataset.zip((sliced.skip(30), sliced.skip(30))).map(lambda x, y: x).batch(5).take(5),
+        sliced.take(55).skip(30).batch(5),
+    ):
+        rows = [SoughtRow(0, {0: np.float32(40)})]
+        alike = 2 if "ZipDataset" in str(type(dataset._input_dataset._input_dataset._input_dataset)) else 1
+        assert Pipeline(weakref.ref(dataset)).find(rows, 0, 30.0).records == {0: Record(40, alike=alike)}
+    apart = tf.data.Dataset.zip((sliced.skip(30), sliced)).map(lambda x, y: x).batch(5)
+    assert "different numbers were skipped" in Pipeline(weakref.ref(apart)).find(rows, 0, 30.0).notes[0]
+
+
+def test_a_head_of_a_file_and_lines_that_cannot_be_read(tmp_path: Path) -> None:
+    for name in "ab":
+        lines = ["x,y", *(f"{name}{at},1" if at == 5 else f"{ord(name)}.{at},{at}" for at in range(20))]
+        (tmp_path / f"{name}.csv").write_text("\n".join(lines))
+
+    def parsed(line: Any) -> Any:
+        return tf.stack(tf.io.decode_csv(line, [0.0, 0.0]))
+
+    one = str(tmp_path / "a.csv")
+    told = [
+        Pipeline(weakref.ref(dataset)).find([SoughtRow(0, {0: np.array([97.3, 3.0], np.float32)})], 0, 30.0)
+        for dataset in [
+            tf.data.TextLineDataset(one).skip(1).map(parsed).ignore_errors().batch(4),
+            tf.data.TextLineDataset([one, str(tmp_path / "b.csv")]).skip(1).map(parsed).ignore_errors().batch(4),
+        ]
+    ]
+    assert [one.records for one in told] == [{0: Record(4, one)}] * 2, told
+
+
 def test_what_is_in_the_last_part_of_a_batch() -> None:
     dataset = SLICES(X).batch(8, drop_remainder=True).map(lambda x: x + 1.0)
     rows = [SoughtRow(row, {0: X[48 + row] + np.float32(1)}) for row in range(2)]

@@ -5,24 +5,22 @@ from __future__ import annotations
 import re
 import weakref
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from time import monotonic
+from dataclasses import replace
 from typing import Any
 
 import tensorflow as tf
 
-from tfdbg_cli.analysis.batch.record_search import RecordSearch
 from tfdbg_cli.capture.failures import report_bug
 from tfdbg_cli.capture.samples.map_functions import parsed_key
 from tfdbg_cli.capture.samples.named_parts import keys_of, words_of_rows
+from tfdbg_cli.capture.samples.pipeline_search import looked_for
 from tfdbg_cli.capture.samples.recipe import Opened, Recipe, recipe_of
-from tfdbg_cli.capture.samples.run_again import blocks, file_of, functions_in, stretches
+from tfdbg_cli.capture.samples.run_again import file_of, functions_in
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.reentrancy import INSIDE, LOOKING_AT_DATA
 from tfdbg_cli.errors import TfdbgError, reason_of
 from tfdbg_cli.model.records import FoundRecords, Record, SoughtRow
 from tfdbg_cli.model.units import count_text
-from tfdbg_cli.model.values import Array
 
 _GONE = "The program does not hold the data set any more, from which the batch came."
 _NO_BATCHES = "No data set makes batches there: each batch is one element of it, and its rows are no records."
@@ -30,19 +28,13 @@ _BY_CONTENT = "The record is told by what the row holds, compared bit by bit wit
 _AGAIN = "what the functions of the pipeline make of each record"
 _PLAIN = "each record"
 _CUT = "Not looked further than {} within {:g} s: `input --seconds N` looks for longer."
-_NONE = "No record is as {}, bit by bit: the data were changed since, or a function gives something else each time."
+_NONE = (
+    "No record is as {}, bit by bit: the data were changed since, a function gives something else each time, or"
+    " one behind `batch` mixes records."
+)
+_MIXED = "The functions behind `batch` mix records, or move them: of what {} made cannot be told."
 _NOT_COMPARED = "No part of the batch is as one of the data set's elements: nothing can be compared."
 _FAILED = "The pipeline could not be run again: {}"
-
-
-@dataclass(slots=True)
-class _Found:
-    """What was found so far: of each row the first record, and how many are alike; how many were looked at."""
-
-    first: dict[int, tuple[str, int]] = field(default_factory=dict)
-    alike: dict[int, int] = field(default_factory=dict)
-    looked_at: int = 0
-    cut: bool = False
 
 
 class Pipeline:
@@ -80,13 +72,16 @@ def _found_in(dataset: Any, rows: Sequence[SoughtRow], component: int, seconds: 
     recipe = recipe_of(dataset)
     if recipe.batch is None:
         return FoundRecords(notes=(_NO_BATCHES,))
-    found = _look(recipe, rows, seconds)
+    found = looked_for(rows, recipe, seconds)
     if found is None:
         return FoundRecords(notes=(_NOT_COMPARED,))
     notes = [_BY_CONTENT.format(_AGAIN if functions_in(recipe) else _PLAIN)]
     if found.cut:
         notes.append(_CUT.format(f"the first {count_text(found.looked_at, 'record')}", seconds))
-    missing = [row.row for row in rows if row.row not in found.first]
+    if found.mixed:
+        are = "is" if len(found.mixed) == 1 else "are"
+        notes.append(_MIXED.format(f"{words_of_rows(sorted(found.mixed))} {are}"))
+    missing = [row.row for row in rows if row.row not in found.first and row.row not in found.mixed]
     if missing and not found.cut:
         notes.append(_NONE.format(words_of_rows(missing)))
     key = _key(dataset, recipe, component)
@@ -96,36 +91,6 @@ def _found_in(dataset: Any, rows: Sequence[SoughtRow], component: int, seconds: 
         whole = "" if isinstance(recipe.source, Opened) else file_of(recipe, number)
         records[row] = replace(record, file=whole, record=0) if whole else record
     return FoundRecords(records, tuple(notes))
-
-
-def _look(recipe: Recipe, rows: Sequence[SoughtRow], seconds: float) -> _Found | None:
-    """Look for the rows until the data or the time are at their end; None where nothing can be compared."""
-    found, compared = _Found(), False
-    until = monotonic() + seconds
-    for stretch in stretches(recipe):
-        search: RecordSearch | None = None
-        for numbers, block in blocks(stretch, recipe):
-            if found.looked_at and monotonic() > until:
-                found.cut = True
-                break
-            search = search or _search(rows, block)
-            if search is not None:
-                compared = True
-                search.look(block, numbers)
-            found.looked_at += len(numbers)
-        for row, match in (search.matches if search is not None else {}).items():
-            found.first.setdefault(row, (stretch.file, match.first))
-            found.alike[row] = found.alike.get(row, 0) + match.alike
-        if found.cut:
-            break
-    return found if compared or not found.looked_at else None
-
-
-def _search(rows: Sequence[SoughtRow], block: dict[int, Array]) -> RecordSearch | None:
-    """A search for the rows by the parts that they have; None where an element has none of them."""
-    parts = [at for at in sorted(block) if all(at in row.parts for row in rows)]
-    search = RecordSearch(rows, parts) if parts else None
-    return search if search is not None and search.fits(block) else None
 
 
 def _key(dataset: Any, recipe: Recipe, component: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,11 +12,14 @@ from tfdbg_cli.capture.samples.map_functions import PYTHON, READERS, in_the_way,
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.errors import TfdbgError
 
-# What changes which elements come, and when, but none of them. Those that it leaves out are just not found.
+# What hands on the elements as they come.
+_SAME = frozenset({
+    "PrefetchDataset", "CacheDataset", "OptionsDataset", "AssertCardinalityDataset", "SnapshotDataset",
+})  # fmt: skip
+# What changes which elements come, and when, but none of them. Those that it leaves out may be found all the same.
 _ORDER = frozenset({
-    "ShuffleDataset", "RepeatDataset", "PrefetchDataset", "CacheDataset", "OptionsDataset", "TakeDataset",
-    "SkipDataset", "ShardDataset", "TakeWhileDataset", "AssertCardinalityDataset", "IgnoreErrorsDataset",
-    "UniqueDataset", "SnapshotDataset",
+    "ShuffleDataset", "RepeatDataset", "TakeDataset", "SkipDataset", "ShardDataset", "TakeWhileDataset",
+    "UniqueDataset", "IgnoreErrorsDataset",
 })  # fmt: skip
 _MAPS = frozenset({"MapDataset", "ParallelMapDataset"})
 _BATCHES = frozenset({"BatchDataset", "ParallelBatchDataset"})
@@ -68,10 +72,17 @@ class Recipe:
     """What the elements of a data set are made of: `source`, a data set of TensorFlow's unless it is one of ours.
 
     `steps` are the functions that are called with each, in turn, the filters, and the batches that are made of them.
+    Of the records of the source the first ones are left out, those before number `begin`, and those from `end` on.
+    `in_order` says that they come one by one as in the source; `ignores_errors`, that those are left out on which a
+    function fails.
     """
 
     source: Any
     steps: tuple[Any, ...] = ()
+    begin: int = 0
+    end: int | None = None
+    in_order: bool = True
+    ignores_errors: bool = False
 
     @property
     def batch(self) -> Batched | None:
@@ -99,18 +110,22 @@ def recipe_of(dataset: Any, most: int = _MOST) -> Recipe:
         kind = _kind(dataset)
     inputs = compat.inputs_of(dataset)
     if kind == "ZipDataset":
-        return Recipe(Zipped(tuple(recipe_of(one, most // len(inputs)) for one in inputs)))
+        return _zipped([recipe_of(one, most // len(inputs)) for one in inputs])
     if len(inputs) != 1 or most < 1:
         raise TfdbgError(_STUCK.format(_words(kind)))
     if kind in _OF_EACH:
-        return Recipe(_opened(dataset, recipe_of(inputs[0], most - 1), kind))
+        names = recipe_of(inputs[0], most - 1)
+        return Recipe(_opened(dataset, names, kind), in_order=kind == "FlatMapDataset" and names.in_order)
     below = recipe_of(inputs[0], most - 1)
-    if kind in _ORDER:
+    if kind in _SAME:
         return below
+    if kind in _ORDER:
+        return _ordered(dataset, kind, below)
     if kind == "FilterDataset":
         keeps = compat.functions_of(dataset)[0].function
         is_plain = below.batch is None and _is_plain(inputs[0].element_spec) and not in_the_way(keeps)
-        return replace(below, steps=(*below.steps, Filtered(keeps))) if is_plain else below
+        steps = (*below.steps, Filtered(keeps)) if is_plain else below.steps
+        return replace(below, steps=steps, in_order=False)
     if kind in _BATCHES:
         if below.batch is not None:
             raise TfdbgError(_TWICE)
@@ -125,6 +140,28 @@ def recipe_of(dataset: Any, most: int = _MOST) -> Recipe:
     if why:
         raise TfdbgError(_MAP.format(why))
     return replace(below, steps=(*below.steps, function))
+
+
+def _zipped(parts: Sequence[Recipe]) -> Recipe:
+    begin = parts[0].begin
+    if any(part.begin != begin for part in parts):
+        raise TfdbgError(_STUCK.format("a zip of data of which different numbers were skipped"))
+    return Recipe(Zipped(tuple(parts)), begin=begin, in_order=all(part.in_order for part in parts))
+
+
+def _ordered(dataset: Any, kind: str, below: Recipe) -> Recipe:
+    """What becomes of the elements of `below` where some are left out, or come in another order."""
+    if kind == "IgnoreErrorsDataset":
+        return replace(below, ignores_errors=True, in_order=False)
+    count = tf.get_static_value(compat.count_of(dataset)) if kind in {"SkipDataset", "TakeDataset"} else None
+    if count is None or not below.in_order or below.batch is not None:
+        return replace(below, in_order=False)
+    if kind == "SkipDataset" and count >= 0:
+        return replace(below, begin=below.begin + int(count))
+    if kind == "TakeDataset" and count >= 0 and not isinstance(below.source, Opened):
+        end = below.begin + int(count)
+        return replace(below, end=end if below.end is None else min(end, below.end))
+    return replace(below, in_order=False)
 
 
 def _opened(dataset: Any, names: Recipe, kind: str) -> Opened:
@@ -163,7 +200,13 @@ def _kind(dataset: Any) -> str:
     return type(dataset).__name__.lstrip("_").removesuffix("V2").removesuffix("V1")
 
 
-_WORDS = {"FlatMapDataset": "flat_map", "DirectedInterleaveDataset": "a choice among data sets"}
+_WORDS = {
+    "FlatMapDataset": "flat_map",
+    "DirectedInterleaveDataset": "a choice among data sets",
+    "VariantDataset": "a step that TensorFlow does not show",
+    "RestructuredDataset": "unbatch, or a step like it",
+    "_RestructuredDataset": "unbatch, or a step like it",
+}
 
 
 def _words(kind: str) -> str:

@@ -21,25 +21,33 @@ _BLOCK = 16 << 20  # bytes
 class Stretch:
     """Records that stand in a row: of `file`, or of data in memory where that is empty.
 
-    `elements` is a data set of the number of each and, before the steps, of its parts in one flat tuple.
+    `elements` is a data set of the number of each and, before the steps, of its parts in one flat tuple. The first
+    one has the number `begin`.
     """
 
     file: str
     elements: Any
+    begin: int
 
 
 def stretches(recipe: Recipe) -> Iterator[Stretch]:
     """The records of a recipe, file by file."""
     source = recipe.source
     if not isinstance(source, Opened):
-        yield Stretch("", _numbered(_flat(source)))
+        records = _flat(source).skip(0 if isinstance(source, Zipped) else recipe.begin)
+        records = records if recipe.end is None else records.take(recipe.end - recipe.begin)
+        yield Stretch("", _numbered(records, recipe.begin), recipe.begin)
         return
+    left = recipe.begin  # to be skipped, over all files
     names = _through(_numbered(_flat(source.names.source)), source.names.steps)
     for _, name in names.as_numpy_iterator():
         file = name.decode(errors="surrogateescape") if isinstance(name, bytes) else ""
         variant = source.open(tf.constant(name))
         opened = tf.data.experimental.from_variant(variant[0] if isinstance(variant, list) else variant, source.spec)
-        yield Stretch(file, _numbered(opened, source.skipped))
+        there = sum(1 for _ in opened.take(left)) if left else 0
+        begin = source.skipped + there
+        yield Stretch(file, _numbered(opened.skip(there), begin), begin)
+        left -= there
 
 
 def blocks(stretch: Stretch, recipe: Recipe) -> Iterator[tuple[Array, dict[int, Array]]]:
@@ -48,6 +56,7 @@ def blocks(stretch: Stretch, recipe: Recipe) -> Iterator[tuple[Array, dict[int, 
     at = len(recipe.steps) if batch is None else recipe.steps.index(batch)
     before, after = recipe.steps[:at], recipe.steps[at + 1 :]
     records = _through(stretch.elements, before)
+    records = records.ignore_errors() if recipe.ignores_errors else records
     size = _size(records, batch, before, after)
     if not size:
         for number, *element in records.as_numpy_iterator():
@@ -64,6 +73,32 @@ def blocks(stretch: Stretch, recipe: Recipe) -> Iterator[tuple[Array, dict[int, 
         last = filled.batch(size, drop_remainder=True).take(1 if left else 0)
         for numbers, *block in _through(last, after).as_numpy_iterator():
             yield numbers[:left], {part: np.asarray(value)[:left] for part, value in enumerate(block)}
+
+
+def each_alone(stretch: Stretch, recipe: Recipe, numbers: Array) -> Iterator[tuple[int, dict[int, Array]]]:
+    """The records from the first to the last of `numbers`, each as a batch of nothing but itself: its first row.
+
+    Functions that work on batches give there what they make of that record, wherever in a batch it stood, unless they
+    mix records.
+    """
+    batch = recipe.batch
+    assert batch is not None
+    at = recipe.steps.index(batch)
+    first, last = int(numbers.min()), int(numbers.max())
+    some = stretch.elements.skip(first - stretch.begin).take(last - first + 1)
+    size = batch.size or _MAPPED
+    records = _through(some, recipe.steps[:at]).flat_map(_repeated(size))
+    batches = _through(records.batch(size, drop_remainder=batch.size is not None), recipe.steps[at + 1 :])
+    for said, *block in batches.as_numpy_iterator():
+        yield int(said[0]), {part: np.asarray(value)[:1] for part, value in enumerate(block)}
+
+
+def _repeated(size: int) -> Any:
+    @tf.autograph.experimental.do_not_convert  # type: ignore[untyped-decorator]
+    def repeat(*element: Any) -> Any:
+        return tf.data.Dataset.from_tensors(element).repeat(size)
+
+    return repeat
 
 
 def _array(value: Any) -> Array:
@@ -97,7 +132,7 @@ def _flat(source: Any) -> Any:
     """A data set of the records of `source` as flat tuples."""
     if not isinstance(source, Zipped):
         return _flattened(source)
-    made = [_through(_numbered(_flat(part.source)), part.steps) for part in source.parts]
+    made = [_through(_numbered(_flat(part.source).skip(part.begin)), part.steps) for part in source.parts]
     return _joined(part.map(_unnumbered) for part in made)
 
 

@@ -66,6 +66,7 @@ elements_in: Callable[[Any], Any] = attrgetter("_element_spec")  # of the spec o
 inputs_of: Callable[[Any], Sequence[Any]] = methodcaller("_inputs")  # the data sets of which a data set takes
 functions_of: Callable[[Any], Sequence[Any]] = methodcaller("_functions")  # what a data set calls, each a `function`
 reader_of_files: Callable[[Any], Any] = attrgetter("_impl")  # of a data set of files: the one that opens each of them
+count_of: Callable[[Any], Any] = attrgetter("_count")  # of a data set that skips or takes so many elements, a tensor
 tensor_id: Callable[[Any], int] = attrgetter("_id")
 host_array: Callable[[Any], Any] = EagerTensor._numpy_internal
 

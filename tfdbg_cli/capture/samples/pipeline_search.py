@@ -1,0 +1,93 @@
+"""Rows looked for among what a recipe makes of its records, run once more."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from time import monotonic
+
+import numpy as np
+
+from tfdbg_cli.analysis.batch.record_search import RecordSearch
+from tfdbg_cli.capture.samples.recipe import Recipe
+from tfdbg_cli.capture.samples.run_again import Stretch, blocks, each_alone, stretches
+from tfdbg_cli.model.records import SoughtRow
+from tfdbg_cli.model.values import Array
+
+
+@dataclass(slots=True)
+class FoundInPipeline:
+    """What was found so far: of each row the file and number of the first record, and how many are alike.
+
+    `mixed` are rows that no record alone is made into: the functions behind `batch` mix records. `looked_at` is the
+    number of records; `cut` says that the time was over before their end.
+    """
+
+    first: dict[int, tuple[str, int]] = field(default_factory=dict)
+    alike: dict[int, int] = field(default_factory=dict)
+    mixed: set[int] = field(default_factory=set)
+    looked_at: int = 0
+    cut: bool = False
+
+
+def looked_for(rows: Sequence[SoughtRow], recipe: Recipe, seconds: float) -> FoundInPipeline | None:
+    """Look for the rows until the data or the time are at their end; None where nothing can be compared."""
+    found, compared = FoundInPipeline(), False
+    until = monotonic() + seconds
+    for stretch in stretches(recipe):
+        search: RecordSearch | None = None
+        near: dict[int, Array] = {}  # the numbers of the records about the one that was found, of each row
+        for numbers, block in blocks(stretch, recipe):
+            if found.looked_at and monotonic() > until:
+                found.cut = True
+                break
+            search = search or _search(rows, block)
+            if search is not None:
+                compared = True
+                search.look(block, numbers)
+                near |= {row: numbers for row in search.matches.keys() - near.keys()}
+            found.looked_at += len(numbers)
+        if search is not None:
+            _take(found, search, stretch, recipe, {row.row: row for row in rows}, near)
+        if found.cut:
+            break
+    found.mixed -= found.first.keys()
+    return found if compared or not found.looked_at else None
+
+
+def _take(
+    found: FoundInPipeline,
+    search: RecordSearch,
+    stretch: Stretch,
+    recipe: Recipe,
+    sought: dict[int, SoughtRow],
+    near: dict[int, Array],
+) -> None:
+    """Take what was found in a stretch."""
+    moves = recipe.steps[-1] is not recipe.batch  # functions behind it may move its rows
+    for row, match in search.matches.items():
+        number = _own(stretch, recipe, sought[row], match.first, near[row]) if moves else match.first
+        if number is None:
+            found.mixed.add(row)
+            continue
+        found.first.setdefault(row, (stretch.file, number))
+        found.alike[row] = found.alike.get(row, 0) + match.alike
+
+
+def _own(stretch: Stretch, recipe: Recipe, row: SoughtRow, number: int, near: Array) -> int | None:
+    """The record that by itself is made into what `row` holds, of `number` and those `near` it; None if none is."""
+    for numbers in (np.array([number]), near):
+        for alone, block in each_alone(stretch, recipe, numbers):
+            search = _search([row], block)
+            if search is not None:
+                search.look(block, np.array([alone]))
+                if search.matches:
+                    return alone
+    return None
+
+
+def _search(rows: Sequence[SoughtRow], block: dict[int, Array]) -> RecordSearch | None:
+    """A search for the rows by the parts that they have; None where an element has none of them."""
+    parts = [at for at in sorted(block) if all(at in row.parts for row in rows)]
+    search = RecordSearch(rows, parts) if parts else None
+    return search if search is not None and search.fits(block) else None

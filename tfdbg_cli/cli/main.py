@@ -19,18 +19,18 @@ from tfdbg_cli.streams import discard_output, to_stderr
 from tfdbg_cli.version import __version__
 
 _INTERRUPTED = 130  # 128 + SIGINT, as shells have it
-_COMPARES = "diff"  # the verb of which 1 means that something differs, so that every failure is 2
+_ANSWERS = ("diff", "checkpoint")  # the verbs of which 1 is an answer, so that every failure is 2
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Do what the command line asks; 0 when fine, 1 for the user's mistake, 2 when tfdbg could not work.
 
-    `diff` has 1 for a difference, and 2 for all that keeps it from telling.
+    `diff` has 1 for a difference, `checkpoint` for what is wrong with one, too, and both 2 where they cannot tell.
 
     A program under `tfdbg run` ends as it would without us: its exceptions and exit code pass through.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
-    could_not = 2 if words[:1] == [_COMPARES] else 0
+    could_not = 2 if words and words[0] in _ANSWERS else 0
     options = argparse.Namespace()
     try:
         options = _parsed(words)

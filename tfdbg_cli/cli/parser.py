@@ -16,6 +16,13 @@ class _Help(argparse.HelpFormatter):
     def __init__(self, prog: str) -> None:
         super().__init__(prog, width=columns() - 2)
 
+    def add_argument(self, action: argparse.Action) -> None:
+        """As argparse's, with room for the names of verbs, which stand further in than it reckons with."""
+        super().add_argument(action)
+        for one in self._iter_indented_subactions(action):
+            room = len(self._format_action_invocation(one)) + self._current_indent + self._indent_increment
+            self._action_max_length = max(self._action_max_length, room)
+
 
 class Parser(argparse.ArgumentParser):
     """An argument parser whose errors are TfdbgErrors.

@@ -96,6 +96,15 @@ class TellsParts(Protocol):
 
 
 @runtime_checkable
+class Releases(Protocol):
+    """A store that maps files: what was looked at takes memory until it is given back."""
+
+    def release(self) -> None:
+        """Give the memory back; whoever looks again reads the file again."""
+        ...
+
+
+@runtime_checkable
 class TellsOrder(Protocol):
     """A store that may sort its tensors without describing each, such as a recording of very many tensors."""
 
@@ -224,6 +233,12 @@ def summary_in_steps(store: TensorStore, index: int) -> Iterator[Summary | None]
 def recorded_summary(store: TensorStore, index: int) -> Summary | None:
     """The numbers of the tensor at `index` as they were recorded; None where they were not."""
     return cast(TellsSummaries, store).summary(index) if _tells(type(store), TellsSummaries) else None
+
+
+def release(store: TensorStore) -> None:
+    """Give back the memory of what was looked at in mapped files, where there are any."""
+    if _tells(type(store), Releases):
+        cast(Releases, store).release()
 
 
 def valued_rows(store: TensorStore) -> Sequence[int]:

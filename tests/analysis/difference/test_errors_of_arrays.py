@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -9,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from tfdbg_cli.analysis.difference.errors import largest, measured
+from tfdbg_cli.analysis.difference.errors import Errors, joined, largest, measured
 from tfdbg_cli.analysis.difference.tolerance import EXACT, Tolerance
 
 DEFAULT = Tolerance()
@@ -106,3 +108,13 @@ def test_whichever_comes_first(one, two) -> None:
     if one.shape == two.shape:
         assert measured(one, two, DEFAULT) == measured(two, one, DEFAULT)
     assert measured(one, one.copy(), DEFAULT).unequal == 0
+
+
+def test_the_errors_of_parts_joined_are_those_of_the_whole() -> None:
+    first = np.arange(8, dtype=np.float32)
+    second = first.copy()
+    second[1], second[6], second[7] = np.nan, 6.5, 9
+    parts = [measured(first[at : at + 3], second[at : at + 3], EXACT) for at in range(0, 8, 3)]
+    whole = measured(first, second, EXACT)
+    assert replace(joined(parts), scale=whole.scale) == whole
+    assert joined([]) == Errors(0)

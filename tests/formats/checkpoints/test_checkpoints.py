@@ -20,7 +20,7 @@ from tfdbg_cli.model.calls import Argument, Call, RunKind
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.model.tensors import MemoryTensorStore, describe
+from tfdbg_cli.model.tensors import MemoryTensorStore, describe, release
 from tfdbg_cli.model.values import NoValue
 
 _KEY = "model/w/.ATTRIBUTES/VARIABLE_VALUE"
@@ -236,3 +236,12 @@ def test_an_index_without_elements_is_told_in_its_folder(saved: Path) -> None:
     told = "c-2.index is not listed: no file of its elements lies beside it."
     assert told in opened.notes and told in Prompt(opened).show("runs")
     assert told in [text for text, _ in examined(saved.parent).troubles]
+
+
+def test_memory_that_was_given_back_is_read_again(tmp_path: Path) -> None:
+    (run,) = open_path(checkpoint(tmp_path / "c", {"w": np.arange(5000.0), "none": np.zeros(0)})).runs
+    value = run.tensors.value(1)
+    assert isinstance(value, np.ndarray) and value.sum() == 12497500
+    release(run.tensors)
+    assert value.sum() == 12497500
+    release(MemoryTensorStore([], []))  # which maps nothing

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -65,6 +65,20 @@ def measured(first: Array, second: Array, tolerance: Tolerance) -> Errors:
         max(part.max_rel for part in parts),
         steps,
         scale,
+        sum(part.nonfinite for part in parts),
+    )
+
+
+def joined(parts: Sequence[Errors]) -> Errors:
+    """The errors of arrays of which `parts` are those of a part each."""
+    return Errors(
+        sum(part.size for part in parts),
+        sum(part.unequal for part in parts),
+        sum(part.beyond for part in parts),
+        max((part.max_abs for part in parts), default=0.0),
+        max((part.max_rel for part in parts), default=0.0),
+        max((part.max_ulp for part in parts if part.max_ulp is not None), default=None),
+        max((part.scale for part in parts), default=0.0),
         sum(part.nonfinite for part in parts),
     )
 

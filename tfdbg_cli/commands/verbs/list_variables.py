@@ -41,10 +41,10 @@ def _list_variables(context: Context, options: argparse.Namespace) -> Document:
     passed = named if answered is None else list(answered.passed)
     left = _facts(known).left(options.query, passed, COMMAND.spell(options, query=""))
     shown = _ordered(known, left.rows, options)
-    head = [*variable_head(context, known), *_narrowed(known, options, passed, answered), *left.head]
+    head = [*variable_head(known), *_narrowed(known, options, passed, answered), *left.head]
     blocks: list[Block] = []
     if shown:
-        blocks.append(variable_table(context, known, shown, _sort_link(options), stats=options.stats))
+        blocks.append(variable_table(known, shown, _sort_link(options), stats=options.stats, later=context.later))
     counted = options.stats or answered is not None
 
     def data() -> dict[str, Any]:

@@ -7,7 +7,6 @@ from typing import Any
 
 from tfdbg_cli.analysis.known_variables import KnownVariables
 from tfdbg_cli.analysis.variables.listing import PartialShape, Variable
-from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.views.health_columns import TO_COME, counted, health_cell, histogram_cell, instead_of
 from tfdbg_cli.commands.views.variables_here import variable_link
 from tfdbg_cli.document.summary import number_text, summary_data
@@ -29,7 +28,12 @@ def partial_shape_text(shape: PartialShape | None) -> str:
     return "?" if shape is None else f"[{','.join('?' if size is None else str(size) for size in shape)}]"
 
 
-def variable_head(context: Context, known: KnownVariables) -> list[Line]:
+def called_otherwise(variable: Variable) -> str:
+    """What the program calls a variable that a checkpoint names by the way to it; empty where that is the same."""
+    return "" if variable.full_name == variable.name else variable.full_name
+
+
+def variable_head(known: KnownVariables) -> list[Line]:
     """How many variables there are and how large, what the run does with them, and what looks wrong."""
     rows = known.rows
     lines = [line(Span(_total("", rows), Style.TITLE))]
@@ -87,15 +91,23 @@ def _of_run(known: KnownVariables) -> Iterator[Line]:
 
 
 def variable_table(
-    context: Context, known: KnownVariables, shown: Sequence[int], sort_link: Callable[[str], str], *, stats: bool
+    known: KnownVariables, shown: Sequence[int], sort_link: Callable[[str], str], *, stats: bool, later: bool = False
 ) -> Table:
-    """The variables at the places `shown`; `sort_link` gives the command that sorts by a key."""
-    later = _CountedLater(known, shown) if context.later and not stats else None
-    cells = [*_facts(known, sort_link), *(_numbers(known) if stats else _health(known) if later else ())]
+    """The variables at the places `shown`; `sort_link` gives the command that sorts by a key.
+
+    With `stats` there are columns of what they hold; without, where a screen counts `later`, of how they fare.
+    """
+    counted_later = _CountedLater(known, shown) if later and not stats else None
+    cells = [*_facts(known, sort_link), *(_numbers(known) if stats else _health(known) if counted_later else ())]
     if len({one.device for one in known.rows if one.device}) > 1:
         cells.append((Column("Device", drop=5), lambda at: Span(short_device(known.rows[at].device), Style.DEVICE)))
-    if any(one.full_name not in ("", one.name) for one in known.rows):
-        cells.append((Column("Called", drop=1, keep_end=True, least=12), lambda at: Span(known.rows[at].full_name)))
+    if any(called_otherwise(one) for one in known.rows):
+        cells.append(
+            (
+                Column("Called", keep_end=True, least=22, drop=5),
+                lambda at: Span(called_otherwise(known.rows[at]), Style.DIM),
+            )
+        )
     cells.append(
         (
             Column("Variable", keep_end=True, subject=True, link=sort_link("name")),
@@ -107,7 +119,7 @@ def variable_table(
     def row(i: int) -> list[Span]:
         return [cell(shown[i]) for _, cell in cells]
 
-    return Table(columns, len(shown), row, later=later)
+    return Table(columns, len(shown), row, later=counted_later)
 
 
 def _facts(known: KnownVariables, sort_link: Callable[[str], str]) -> Iterable[_Cell]:

@@ -103,6 +103,13 @@ class CheckpointStore(FoundByNode):
             return str(error)
         return ""
 
+    def release(self) -> None:
+        """Give back the memory of what was looked at of the mapped files."""
+        for held in self._files.values():
+            content = held.obj if isinstance(held, memoryview) else None
+            if isinstance(content, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
+                content.madvise(mmap.MADV_DONTNEED)
+
     def _part(self, entry: Entry, piece: Piece, *, checked: bool = False) -> Array:
         """One piece of a variable."""
         content = self._content(piece)

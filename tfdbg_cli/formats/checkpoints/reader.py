@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.checkpoints.checkpoint_index import OBJECT_GRAPH, CheckpointIndex, read_index
 from tfdbg_cli.formats.checkpoints.checkpoint_store import CHECKED, VARIABLE, CheckpointStore
 from tfdbg_cli.formats.checkpoints.sorted_table import DamagedTableError
-from tfdbg_cli.formats.checkpoints.variable_names import VariableFacts, facts_of, shown_names
+from tfdbg_cli.formats.checkpoints.variable_names import VariableFacts, facts_of, objects_of, shown_names
 from tfdbg_cli.model.calls import Call, RunKind
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
+from tfdbg_cli.model.restoring import SavedObject
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import NoValue
 from tfdbg_cli.model.variables import SavedVariable, ToldVariables
@@ -64,6 +65,25 @@ def saved_variables(path: Path) -> Mapping[str, SavedVariable]:
     return {name: SavedVariable(run.tensors, at[0], tuple(at[1:])) for name, at in rows.items() if at}
 
 
+def saved_objects(path: Path) -> Sequence[SavedObject]:
+    """The objects that the checkpoint with the index `path` was written from; none where it was written by names.
+
+    Raises:
+        TfdbgError: they cannot be read.
+
+    """
+    troubles: list[str] = []
+    try:
+        content = _objects(read_index(path), troubles)
+        found = () if content is None else objects_of(content)
+    except (ValueError, OSError) as error:
+        troubles.append(str(error))
+    if troubles:
+        hint = "Copy the checkpoint again, all of its files."
+        raise TfdbgError(f"The objects that {path.name} was written from cannot be read: {troubles[0]}", hint=hint)
+    return found
+
+
 def _trained(facts: Mapping[str, VariableFacts], names: Mapping[str, str]) -> Mapping[str, bool]:
     """Which variables an optimizer keeps something of, and so trains; what it keeps is not trained."""
     slots = {key: one.slot_of for key, one in facts.items() if one.slot_of}
@@ -72,18 +92,27 @@ def _trained(facts: Mapping[str, VariableFacts], names: Mapping[str, str]) -> Ma
 
 
 def _facts(index: CheckpointIndex, notes: list[str]) -> Mapping[str, VariableFacts]:
-    if OBJECT_GRAPH not in index.entries:
+    content = _objects(index, notes)
+    if content is None:
         return {}
+    try:
+        return facts_of(content)
+    except ValueError as error:
+        notes.append(f"What the program's objects call the variables cannot be read. {error}")
+        return {}
+
+
+def _objects(index: CheckpointIndex, notes: list[str]) -> bytes | None:
+    """The serialized graph of the program's objects; None where there is none, or it cannot be read."""
+    if OBJECT_GRAPH not in index.entries:
+        return None
     value = CheckpointStore(index, {OBJECT_GRAPH: OBJECT_GRAPH}).value(0)
     if isinstance(value, NoValue) or value.shape != () or not isinstance(value.item(), bytes):
         text = value.text if isinstance(value, NoValue) else "It is no string."
         notes.append(f"What the program's objects call the variables cannot be read. {text}")
-        return {}
-    try:
-        return facts_of(value.item())
-    except ValueError as error:
-        notes.append(f"What the program's objects call the variables cannot be read. {error}")
-        return {}
+        return None
+    content: bytes = value.item()
+    return content
 
 
 def _node(key: str, name: str, facts: Mapping[str, VariableFacts], names: Mapping[str, str]) -> Node:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from tfdbg_cli.formats.messages import schema
+from tfdbg_cli.model.restoring import SavedObject
 
 _SUFFIX = "/.ATTRIBUTES/VARIABLE_VALUE"
 _SLOT = "/.OPTIMIZER_SLOT/"
@@ -32,6 +33,22 @@ class VariableFacts:
     slot_of: str = ""
 
 
+def objects_of(objects: bytes) -> Sequence[SavedObject]:
+    """The objects of a serialized TrackableObjectGraph, the root first.
+
+    Raises:
+        ValueError: the bytes are none.
+
+    """
+    return [
+        SavedObject(
+            {child.local_name: child.node_id for child in node.children},
+            tuple(one.checkpoint_key for one in node.attributes),
+        )
+        for node in _graph(objects).nodes
+    ]
+
+
 def facts_of(objects: bytes) -> Mapping[str, VariableFacts]:
     """What a serialized TrackableObjectGraph says of the variables, by key.
 
@@ -39,10 +56,7 @@ def facts_of(objects: bytes) -> Mapping[str, VariableFacts]:
         ValueError: the bytes are none.
 
     """
-    try:
-        graph = schema.CLASSES["TrackableObjectGraph"].FromString(objects)
-    except schema.DecodeError as error:
-        raise ValueError("The bytes are no graph of objects.") from error
+    graph = _graph(objects)
     slots: dict[int, str] = {}
     for node in graph.nodes:
         for slot in node.slot_variables:
@@ -54,6 +68,13 @@ def facts_of(objects: bytes) -> Mapping[str, VariableFacts]:
         for number, node in enumerate(graph.nodes)
         for one in node.attributes
     }
+
+
+def _graph(objects: bytes) -> Any:
+    try:
+        return schema.CLASSES["TrackableObjectGraph"].FromString(objects)
+    except schema.DecodeError as error:
+        raise ValueError("The bytes are no graph of objects.") from error
 
 
 def _variable(graph: Any, number: int) -> Any:

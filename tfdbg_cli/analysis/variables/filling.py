@@ -1,0 +1,142 @@
+"""Which variables of a program a checkpoint would fill: by its objects, as TensorFlow restores, or by names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tfdbg_cli.analysis.variables.listing import Variable
+from tfdbg_cli.analysis.variables.pairs import fits, paired
+from tfdbg_cli.analysis.variables.partitions import parts_by_whole
+from tfdbg_cli.analysis.variables.renames import Rename, renames
+from tfdbg_cli.model.dtypes import element_type_named
+from tfdbg_cli.model.restoring import ProgramObject, ProgramVariable, ProgramVariables, SavedObject
+from tfdbg_cli.model.walks import nearest_first
+
+_SLOT = "/.OPTIMIZER_SLOT/"
+_COUNTER = "save_counter"  # which tf.train.Checkpoint makes when it restores
+
+
+@dataclass(frozen=True, slots=True)
+class Filling:
+    """What came of it. `rows` are the variables of the program; numbers are places there, or in the checkpoint.
+
+    `pairs` are those of which one would take the value of the other, `misfits` such pairs of another shape or dtype:
+    there TensorFlow raises. `by_objects` says how they were found; `outside` are then those that are not filled since
+    nothing leads from the checkpoint object of the program to them, as to the metrics of Keras. `suggested` has by
+    variables that are not filled what may be meant for them.
+    """
+
+    rows: Sequence[Variable]
+    pairs: Sequence[tuple[int, int]]
+    misfits: Sequence[tuple[int, int]]
+    not_filled: Sequence[int]
+    not_taken: Sequence[int]
+    outside: Sequence[int]
+    by_objects: bool
+    suggested: Mapping[int, Rename] = field(default_factory=dict)
+
+    @property
+    def whole(self) -> bool:
+        """Whether every variable is filled that could be, and every value taken."""
+        return not (self.misfits or self.not_filled or self.not_taken)
+
+
+def filled(program: ProgramVariables, saved: Sequence[Variable], objects: Sequence[SavedObject]) -> Filling:
+    """What the variables of `program` would take of `saved`, which was written from `objects`, or none of them."""
+    by_objects = bool(objects and program.roots)
+    led_to: set[int] | None = None
+    if by_objects:
+        rows = list(map(_row, program.variables))
+        ways = [restored(root, objects) for root in program.roots]
+        best = max(range(len(ways)), key=lambda at: len(ways[at]))
+        led_to = {one.variable for one in program.roots[best] if one.variable is not None}
+        pairs = _by_objects(ways[best], rows, saved)
+    else:
+        rows = _merged(list(map(_row, program.variables)), {one.name for one in saved})
+        pairs = list(paired(rows, saved).pairs)
+    ours, theirs = {at for at, _ in pairs}, {at for _, at in pairs}
+    left = [at for at in range(len(rows)) if at not in ours]
+    outside = [at for at in left if led_to is not None and at not in led_to]
+    not_filled = [at for at in left if led_to is None or at in led_to]
+    not_taken = [at for at, one in enumerate(saved) if at not in theirs and not (by_objects and one.name == _COUNTER)]
+    misfits = [(mine, other) for mine, other in pairs if not _fit(rows[mine], saved[other])]
+    suggested = renames(rows, saved, left, not_taken, (lambda at: None, lambda at: None))
+    return Filling(rows, pairs, misfits, not_filled, not_taken, outside, by_objects, suggested)
+
+
+def restored(program: Sequence[ProgramObject], saved: Sequence[SavedObject]) -> Mapping[int, str]:
+    """By variables of the program the keys whose values they would take; the first object of both is the root.
+
+    TensorFlow walks both from there by the names of the children, nearest first, and pairs each saved object once.
+    """
+    found: dict[int, str] = {}
+    paired_with: dict[int, int] = {}
+
+    def further(pair: tuple[int, int]) -> Iterable[tuple[int, int]]:
+        ours, theirs = pair
+        if paired_with[theirs] != ours:
+            return
+        children = saved[theirs].children
+        for name, mine in program[ours].children.items():
+            other = children.get(name, -1)
+            if 0 <= other < len(saved):
+                yield mine, other
+
+    for (ours, theirs), _ in nearest_first([(0, 0)] if program and saved else [], further):
+        variable, keys = program[ours].variable, saved[theirs].keys
+        if paired_with.setdefault(theirs, ours) == ours and variable is not None and keys:
+            found.setdefault(variable, keys[0])
+    return found
+
+
+def _by_objects(
+    ways: Mapping[int, str], rows: Sequence[Variable], saved: Sequence[Variable]
+) -> list[tuple[int, int]]:
+    """The pairs that objects lead to, and what an optimizer of old keeps, which is found by what it is called.
+
+    That is no child of it, and is restored where the optimizer is: where something else of it was found.
+    """
+    places = {one.key or one.name: at for at, one in enumerate(saved)}
+    found = {mine: places[key] for mine, key in ways.items() if key in places}
+    names = {one.name: at for at, one in enumerate(rows) if at not in found}
+    taken = set(found.values())
+    met = {"/".join(parts[:end]) for key in ways.values() for parts in [key.split("/")] for end in range(len(parts))}
+    for at, one in enumerate(saved):
+        if at in taken or _SLOT not in one.key or _optimizer(one.key) not in met:
+            continue
+        mine = next((names.pop(name) for name in _ends(one.full_name) if name in names), None)
+        if mine is not None:
+            found[mine] = at
+    return sorted(found.items())
+
+
+def _optimizer(key: str) -> str:
+    """The way to the optimizer that keeps what a checkpoint calls `key`."""
+    return key.partition(_SLOT)[2].partition("/.ATTRIBUTES/")[0].rpartition("/")[0]
+
+
+def _ends(name: str) -> Iterator[str]:
+    """`name`, then what is left of it without the first of its parts: of a trace a variable has no more."""
+    parts = name.split("/")
+    for begin in range(len(parts)):
+        yield "/".join(parts[begin:])
+
+
+def _row(variable: ProgramVariable) -> Variable:
+    element = element_type_named(variable.dtype)
+    row = Variable(variable.name, "", variable.dtype, variable.shape)
+    size = None if element is None or element.itemsize is None or row.elements is None else element.itemsize
+    return row if size is None else Variable(row.name, "", row.dtype, row.shape, size * (row.elements or 0))
+
+
+def _merged(rows: Sequence[Variable], known: set[str]) -> list[Variable]:
+    """With one row for the parts of a partitioned variable, which a checkpoint holds as one under its name."""
+    own = [at for at, one in enumerate(rows) if one.name not in known]
+    whole_of = {at: whole for whole, parts in parts_by_whole(rows, own).items() if whole in known for at in parts}
+    wholes = {whole: Variable(whole, "", rows[at].dtype) for at, whole in whole_of.items()}
+    return [one for at, one in enumerate(rows) if at not in whole_of] + list(wholes.values())
+
+
+def _fit(mine: Variable, other: Variable) -> bool:
+    return fits(mine.shape, other.shape) and (mine.dtype == other.dtype or not (mine.dtype and other.dtype))

@@ -1,0 +1,94 @@
+"""What a user names to compare variables with: a checkpoint, or a file with graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tfdbg_cli.analysis.known_variables import KnownVariables
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.opening import open_path
+from tfdbg_cli.model.calls import RunKind
+from tfdbg_cli.model.restoring import SavedObject
+from tfdbg_cli.model.runs import Opened, Run
+from tfdbg_cli.model.units import count_text
+
+_OF_KERAS = (".keras", ".h5", ".hdf5")
+
+
+@dataclass(frozen=True)
+class VariableSide:
+    """Some variables, what they are called on a page, and what is to be said of where they are from."""
+
+    variables: KnownVariables
+    name: str
+    notes: Sequence[str] = ()
+
+    @property
+    def noun(self) -> str:
+        """What holds them, in words."""
+        kind = self.variables.run.call.kind
+        return {RunKind.CHECKPOINT: "the checkpoint", RunKind.GRAPH: "the graph"}.get(kind, "the run")
+
+
+def saved_checkpoint(path: str) -> VariableSide:
+    """The checkpoint at `path`, of a folder with several the last one, of a SavedModel its variables.
+
+    Raises:
+        TfdbgError: there is no checkpoint.
+
+    """
+    opened = _opened(path)
+    if not opened.runs or opened.runs[-1].call.kind is not RunKind.CHECKPOINT:
+        hint = f"`tfdbg doctor {path}` says what is there."
+        raise TfdbgError(f"{path} is no checkpoint.", hint=hint)
+    checkpoints = [run for run in opened.runs if run.call.kind is RunKind.CHECKPOINT]
+    notes = [*opened.notes] if len(checkpoints) == len(opened.runs) else []
+    if len(checkpoints) > 1:
+        notes.append(f"The last of {count_text(len(checkpoints), 'checkpoint')} in {path}.")
+    return _side(checkpoints[-1], path, notes)
+
+
+def saved_variables(path: str) -> VariableSide:
+    """The variables of what lies at `path`: of a checkpoint, of the graph in a file, of the last recorded run.
+
+    Raises:
+        TfdbgError: there is nothing that can be opened, or no run in it.
+
+    """
+    opened = _opened(path)
+    if not opened.runs:
+        raise TfdbgError(f"There is no run in {path}.", hint=f"`tfdbg doctor {path}` says what is there.")
+    kinds = {run.call.kind for run in (opened.runs[0], opened.runs[-1])}
+    if RunKind.CHECKPOINT in kinds:
+        return saved_checkpoint(path)
+    return _side(opened.runs[0 if RunKind.GRAPH in kinds else -1], path, ())
+
+
+def objects_behind(side: VariableSide) -> Sequence[SavedObject]:
+    """The objects that a checkpoint was written from; none where it was written by names.
+
+    Raises:
+        TfdbgError: they cannot be read.
+
+    """
+    from tfdbg_cli.formats.checkpoints.reader import saved_objects
+
+    return saved_objects(Path(side.variables.run.origin_path))
+
+
+def _opened(path: str) -> Opened:
+    try:
+        return open_path(path)
+    except TfdbgError as error:
+        if Path(path).is_file() and path.lower().endswith(_OF_KERAS):
+            text = f"{path} is a file of Keras, which tfdbg does not read: its weights lie in HDF5."
+            hint = "Load it, and write tf.train.Checkpoint(model=model).write('NAME'): that is read."
+            raise TfdbgError(text, hint=hint) from error
+        raise
+
+
+def _side(run: Run, path: str, notes: Sequence[str]) -> VariableSide:
+    own = run.notes if run.call.kind is RunKind.CHECKPOINT else ()
+    return VariableSide(KnownVariables(run), path, (*notes, *own))

@@ -1,4 +1,4 @@
-"""The names by which TensorFlow's debugger streams runs to a server, which tfdbg does not: what to use instead."""
+"""The names by which TensorFlow's debugger streams runs to a server: TensorFlow's own do it, and `tfdbg listen` receives."""
 
 from __future__ import annotations
 

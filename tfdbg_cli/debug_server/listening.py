@@ -157,8 +157,9 @@ class Listening:
         notes, self._notes = self._notes, ()
         self._asked = self._goes_on = False
         self._left, self._watch = 0, None
+        cut_off = event.run.notes[:1] if event.run.cut_off else ()
         return replace(
-            event, hit=hit, notes=(*notes, *event.notes), ignored=self._ignored, breakpoints=Breakpoints(),
+            event, hit=hit, notes=(*notes, *event.notes, *cut_off), ignored=self._ignored, breakpoints=Breakpoints(),
             watch=self._last,
         )  # fmt: skip
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 from typing import Any
 
 from tfdbg_cli.debug_server.arrivals import Arrivals
@@ -22,6 +23,7 @@ _LONGEST = 1 << 27  # bytes of one message: TensorFlow cuts at 4 MB, but for sin
 _WITHOUT = "`tfdbg listen` needs grpcio, which is not installed here."
 _HINT = "Write: pip install 'tfdbg-cli[listen]', or pip install grpcio"
 _GRACE = 1.0  # seconds
+_MOMENT = 0.2
 
 
 class Service:
@@ -69,6 +71,8 @@ class Service:
     def _events(self, messages: Iterator[bytes], context: Any) -> Iterator[bytes]:
         with self._arrivals.stream():
             assembly = Assembly(context.peer(), self._room, self._graphs, self._code)
+            gone = Event()
+            context.add_callback(gone.set)
             try:
                 for message in messages:
                     ignored = self._arrivals.ignored
@@ -77,7 +81,8 @@ class Service:
                         yield reply
             except Exception:  # noqa: BLE001  # gRPC says so in several ways that the other side is gone
                 assembly.break_off()
-            if not context.is_active():
+            # A connection that is lost ends the messages, and is told of a moment later.
+            if gone.wait(_MOMENT if assembly.lacks_results else 0):
                 assembly.break_off()
             if assembly.is_empty:
                 assembly.tensors.release()

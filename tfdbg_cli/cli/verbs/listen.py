@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 HELP = "open the prompt on the runs that a program elsewhere sends"
 _OPEN_TO_ALL = "Whoever reaches this address can send runs here, and what is sent is not encrypted."
-_AFTERWARDS = "A program that goes on watching waits up to 15 minutes at its next run for a server here, and then that run fails."
+_AFTERWARDS = (
+    "A program that goes on watching waits up to 15 minutes at its next run for a server here; then that run fails."
+)
 _TURN = 0.2
 
 

@@ -7,7 +7,6 @@ from functools import cached_property
 
 from tfdbg_cli.formats.dumps.core_metadata import CoreMetadata, parsed_metadata
 from tfdbg_cli.formats.dumps.cut_off import watched_tensors
-from tfdbg_cli.formats.dumps.listing import DumpFile
 from tfdbg_cli.formats.dumps.misfits import check_dump
 from tfdbg_cli.formats.dumps.store import debug_op_nodes, in_order
 from tfdbg_cli.formats.messages import schema
@@ -137,7 +136,7 @@ class Assembly:
         files = in_order(self.tensors.files, graph)
         whole = graph.with_nodes(debug_op_nodes(files))
         tracebacks, sources = self._code.of(self.peer, graph.names())
-        missing = self._missing(files, graph)
+        missing = self._missing(graph)
         first = list(self._first_notes(missing))
         rest = (*self._notes(devices), *self.tensors.notes())
 
@@ -166,10 +165,15 @@ class Assembly:
             tuple(call.target_nodes),
         )
 
-    def _missing(self, files: Sequence[DumpFile], graph: SavedGraph) -> list[str]:
+    @property
+    def lacks_results(self) -> bool:
+        """Whether something was fetched and watched that did not come."""
+        return bool(self._missing(self._graph[0]))
+
+    def _missing(self, graph: SavedGraph) -> list[str]:
         """What was fetched and watched, and did not come."""
         fetched = [tensor_name_of(name) for call in self._calls for name in call.output_names]
-        came = {(file.node, file.slot) for file in files}
+        came = {(file.node, file.slot) for file in self.tensors.files}
         missing = [name for name in fetched if (name.node, name.slot) not in came]
         if not missing:
             return []

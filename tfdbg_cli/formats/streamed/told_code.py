@@ -49,12 +49,9 @@ class ToldCode:
         found: dict[str, Traceback] = {}
         for entry in told.log_entries:
             frames = [
-                Frame(
-                    words.get(one.file_id, ""), max(one.lineno, 0), words.get(one.function_id, ""),
-                    words.get(one.line_id, ""),
-                )
+                Frame(words.get(one.file_id, ""), max(one.lineno, 0), words.get(one.function_id, ""))
                 for one in entry.code_def.traces
-            ]  # fmt: skip
+            ]  # the text of a line is always "none": sources tell it
             if frames:
                 found[entry.name] = tuple(frames)
         with self._lock:

@@ -1,10 +1,12 @@
-"""The names by which TensorFlow's debugger streams runs to a server: TensorFlow's own do it, and `tfdbg listen` receives."""
+"""The names by which TensorFlow's debugger streams runs to a server, which tfdbg does not: what to use instead."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from tfdbg_cli.errors import TfdbgError
+
+_RECEIVED = "What TensorFlow's own {} (tensorflow.python.debug) sends, `tfdbg listen HOST:PORT` receives: it opens the prompt."
 
 
 class _Replaced:
@@ -13,7 +15,9 @@ class _Replaced:
     _instead = ""
 
     def _refuse(self) -> TfdbgError:
-        return TfdbgError(f"tfdbg has no {type(self).__name__}: it sends nothing to a server.", hint=self._instead)
+        name = type(self).__name__
+        hint = f"{self._instead} {_RECEIVED.format(name)}"
+        return TfdbgError(f"tfdbg has no {name}: it sends nothing to a server.", hint=hint)
 
 
 class GrpcDebugWrapperSession(_Replaced):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from tfdbg_cli.formats.messages import schema
 from tfdbg_cli.formats.messages.graph_def import Part
@@ -20,7 +21,7 @@ def wants_all(parts: Iterable[Part]) -> bytes:
     reply = schema.EventReply()
     for part in parts:
         for node in part.graph.node:
-            if is_debug_node(node) and node.op.startswith("Debug") and node.attr["gated_grpc"].b:
+            if node.op.startswith("Debug") and is_debug_node(node) and _waits(node):
                 name = parse_tensor_name(node.name.removeprefix("__dbg_").rsplit("_", 2)[0])
                 if name is not None:
                     reply.debug_op_state_changes.add(
@@ -28,6 +29,11 @@ def wants_all(parts: Iterable[Part]) -> bytes:
                     )
     serialized: bytes = reply.SerializeToString()
     return serialized
+
+
+def _waits(node: Any) -> bool:
+    """Whether a debug op sends only to who asks."""
+    return "gated_grpc" in node.attr and bool(node.attr["gated_grpc"].b)  # asked at once, it would be put in
 
 
 def bare_answer(message: bytes) -> bytes | None:

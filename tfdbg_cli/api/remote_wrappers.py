@@ -6,7 +6,7 @@ from typing import Any
 
 from tfdbg_cli.errors import TfdbgError
 
-_RECEIVED = "What TensorFlow's own {} (tensorflow.python.debug) sends, `tfdbg listen HOST:PORT` receives: it opens the prompt."
+_RECEIVED = "`tfdbg listen HOST:PORT` receives what TensorFlow's own {} sends (tensorflow.python.debug)."
 
 
 class _Replaced:

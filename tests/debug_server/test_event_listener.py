@@ -127,3 +127,24 @@ def test_without_grpcio_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -
     with pytest.raises(TfdbgError, match="needs grpcio") as caught:
         Service(Address("127.0.0.1", 0), Arrivals(), Room(1))
     assert (caught.value.exit_code, "tfdbg-cli[listen]" in caught.value.hint) == (2, True)
+
+
+class Gone:
+    """The context of a stream whose other side goes while it is answered: gRPC asks for no more then."""
+
+    def peer(self) -> str:
+        return "ipv4:127.0.0.1:5"
+
+    def add_callback(self, callback: object) -> None:
+        pass
+
+
+def test_a_program_that_goes_while_it_is_answered_leaves_what_came() -> None:
+    with service() as (listens, arrivals):
+        answers = listens._events(iter(MESSAGES), Gone())
+        assert next(answers) == b""
+        answers.close()  # type: ignore[attr-defined]
+        arrival = arrivals.next(10)
+        assert arrival is not None
+        assert arrival.assembled.run(1).cut_off
+        assert arrivals.open == 0

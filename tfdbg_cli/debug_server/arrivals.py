@@ -61,19 +61,19 @@ class Arrivals:
         """A number that is another one when a stream has begun or ended meanwhile."""
         return self._heard
 
-    def hold(self, assembled: Assembly) -> None:
-        """Have the run looked at that was `assembled`, and block until it was."""
+    def leave(self, assembled: Assembly) -> Arrival:
+        """Have the run looked at that was `assembled`."""
         arrival = Arrival(assembled)
         with self._lock:
-            if not self.ignored:
+            if not self.ignored and not assembled.is_empty:
                 self._waiting.put(arrival)
-                held = True
-            else:
-                held = False
-        if held:
-            arrival.wait()
-        else:
-            arrival.release()
+                return arrival
+        arrival.release()
+        return arrival
+
+    def hold(self, assembled: Assembly) -> None:
+        """Have the run looked at that was `assembled`, and block until it was."""
+        self.leave(assembled).wait()
 
     def next(self, seconds: float) -> Arrival | None:
         """The run that has waited longest; None where none comes within so many seconds."""

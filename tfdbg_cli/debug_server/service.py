@@ -79,15 +79,16 @@ class Service:
                     reply = bare_answer(message) if ignored else assembly.hear(message)
                     if reply is not None:
                         yield reply
+            except GeneratorExit:  # the other side went while it was answered: nobody waits for the end of the stream
+                assembly.break_off()
+                self._arrivals.leave(assembly)
+                raise
             except Exception:  # noqa: BLE001  # gRPC says so in several ways that the other side is gone
                 assembly.break_off()
             # A connection that is lost ends the messages, and is told of a moment later.
             if gone.wait(_MOMENT if assembly.lacks_results else 0):
                 assembly.break_off()
-            if assembly.is_empty:
-                assembly.tensors.release()
-            else:
-                self._arrivals.hold(assembly)
+            self._arrivals.hold(assembly)
 
     def _tracebacks(self, message: bytes, context: Any) -> bytes:
         if not self._arrivals.ignored:

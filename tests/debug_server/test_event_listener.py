@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.sent_events import announced, graph_pieces, tensor
+from support.attached import wait_for
+from support.sent_events import announced, graph_def, graph_pieces, tensor
 
 from tfdbg_cli.debug_server.arrivals import Arrivals
 from tfdbg_cli.debug_server.service import Service
@@ -111,6 +112,35 @@ def test_nobody_waits_any_more_where_streams_are_ignored() -> None:
             sender.channel.close()
 
 
+def test_tensors_of_another_worker_belong_to_the_call_that_is_announced() -> None:
+    """Its stream goes on over all runs, and announces none."""
+    first, second = "/job:worker/replica:0/task:0/device:CPU:0", "/job:worker/replica:0/task:1/device:CPU:0"
+    with service() as (listens, arrivals):
+        worker = Sender(listens)
+        worker.send(*graph_pieces(graph_def(("z", "Exp", ())), second), end=False)
+        assert next(worker.replies) == b""
+        for turn in range(2):
+            worker.send(*tensor("z:0:DebugIdentity", np.float32(turn), device=second), end=False)
+            wait_for(lambda: any(one.tensors.files for one in listens._open))
+            chief = Sender(listens)
+            chief.send(announced(), *graph_pieces(device=first) * (turn == 0), end=False)
+            chief.send(*tensor("y:0:DebugIdentity", np.float32(1), device=first))
+            arrival = arrivals.next(10)
+            assert arrival is not None
+            run = arrival.assembled.run(turn + 1)
+            found = {str(run.tensors[at].name): at for at in range(len(run.tensors))}
+            assert [run.tensors[found["z:0"]].op_type, run.tensors.value(found["z:0"])] == ["Exp", turn]
+            assert run.tensors[found["z:0"]].execution == 0
+            assert any(note.startswith(f"Tensors of {second} came in streams of their own") for note in run.notes)
+            arrival.release()
+            list(chief.replies)
+            chief.channel.close()
+        worker.send()
+        list(worker.replies)
+        worker.channel.close()
+        assert arrivals.next(0.1) is None
+
+
 def test_code_that_makes_no_sense_is_answered_like_any() -> None:
     with service() as (listens, _), grpc.insecure_channel(str(listens.address)) as channel:
         for name in ("SendTracebacks", "SendSourceFiles"):
@@ -142,7 +172,7 @@ class Gone:
 def test_a_program_that_goes_while_it_is_answered_leaves_what_came() -> None:
     with service() as (listens, arrivals):
         answers = listens._events(iter(MESSAGES), Gone())
-        assert next(answers) == b""
+        assert [next(answers), next(answers)] == [b"", b""]
         answers.close()  # type: ignore[attr-defined]
         arrival = arrivals.next(10)
         assert arrival is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
+from time import sleep
 from typing import Any
 
 from tfdbg_cli.debug_server.arrivals import Arrivals
@@ -24,6 +25,7 @@ _WITHOUT = "`tfdbg listen` needs grpcio, which is not installed here."
 _HINT = "Write: pip install 'tfdbg-cli[listen]', or pip install grpcio"
 _GRACE = 1.0  # seconds
 _MOMENT = 0.2
+_LAG = 0.1  # what is under way in another connection when a run has ended
 
 
 class Service:
@@ -40,6 +42,7 @@ class Service:
         self._room = room
         self._graphs = KnownGraphs()
         self._code = ToldCode()
+        self._open: set[Assembly] = set()
         try:
             import grpc
         except ImportError:
@@ -73,6 +76,8 @@ class Service:
             assembly = Assembly(context.peer(), self._room, self._graphs, self._code)
             gone = Event()
             context.add_callback(gone.set)
+            context.add_callback(lambda: self._open.discard(assembly))
+            self._open.add(assembly)
             try:
                 for message in messages:
                     ignored = self._arrivals.ignored
@@ -85,10 +90,20 @@ class Service:
                 raise
             except Exception:  # noqa: BLE001  # gRPC says so in several ways that the other side is gone
                 assembly.break_off()
+            self._open.discard(assembly)
+            self._join_workers(assembly)
             # A connection that is lost ends the messages, and is told of a moment later.
             if gone.wait(_MOMENT if assembly.lacks_results else 0):
                 assembly.break_off()
             self._arrivals.hold(assembly)
+
+    def _join_workers(self, assembly: Assembly) -> None:
+        """Add what other workers of the same job have sent by now, in streams that go on."""
+        workers = [other for other in tuple(self._open) if assembly.shares_job(other)]
+        if workers:
+            sleep(_LAG)
+        for other in workers:
+            assembly.absorb(other)
 
     def _tracebacks(self, message: bytes, context: Any) -> bytes:
         if not self._arrivals.ignored:

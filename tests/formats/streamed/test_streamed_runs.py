@@ -239,6 +239,24 @@ def test_any_changed_byte_makes_a_run_and_no_error(at: int, byte: int) -> None:
         run.tensors.value(index)
 
 
+def test_what_is_absorbed_leaves_the_pieces_of_what_is_under_way() -> None:
+    room, first, second = Room(1 << 20), tensor("a:0:DebugIdentity", np.arange(9.0), pieces=3), VALUES
+    chief, worker = (Assembly(PEER, room, KnownGraphs(), ToldCode()) for _ in range(2))
+    for message in (*first[:2], *second):
+        worker.hear(message)
+    for message in (*tensor("b:0:DebugIdentity", 2.0), announced(fetches=())):
+        chief.hear(message)
+    chief.absorb(worker)
+    worker.hear(first[2])
+    run, left = chief.run(1), worker.run(2)
+    assert (sorted(names(run)), names(left)) == (["b:0", "x:0", "y:0"], ["a:0"])
+    np.testing.assert_array_equal(left.tensors.value(0), np.arange(9.0))
+    np.testing.assert_array_equal(run.tensors.value(names(run).index("y:0")), [0.0, np.nan])
+    for each in (chief, worker):
+        each.tensors.release()
+    assert room.take(1 << 20)
+
+
 def test_code_is_told_for_the_host_that_tells_it() -> None:
     code, told = ToldCode(), schema.CallTraceback()
     told.graph_traceback.log_entries.add(name="y").code_def.traces.add(file_id=1, lineno=7, function_id=2)

@@ -116,7 +116,7 @@ def _let_go(arrivals: Arrivals) -> None:
         while arrivals.open:
             if not said and time.monotonic() - begun > 1:
                 said = True
-                to_stderr("A run is under way; it is answered until it ends. Ctrl-C cuts it off.")
+                to_stderr("A run is under way, or a worker sends; it is answered until it ends. Ctrl-C cuts it off.")
             time.sleep(_TURN)
     except KeyboardInterrupt:
         pass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
@@ -23,7 +24,7 @@ from tfdbg_cli.model.graph import GraphKind
 from tfdbg_cli.model.lazy_values import LateNotes
 from tfdbg_cli.model.names import tensor_name_of
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.model.units import count_text
+from tfdbg_cli.model.units import count_text, names_text
 
 _MIXED = (
     "{} calls were under way at once, and TensorFlow sends all that go to one address in one stream: their tensors"
@@ -41,8 +42,17 @@ _NO_GRAPH = (
 )
 
 
+_WORKERS = (
+    "Tensors of {} came in streams of their own, in which TensorFlow does not say where a run ends: those are shown"
+    " that came before this one ended."
+)
+
+
 class Assembly:
-    """Takes in the events of one stream, which `peer` sends, and makes a run of them. For one thread at a time."""
+    """Takes in the events of one stream, which `peer` sends, and makes a run of them.
+
+    One thread takes in, and makes the run; another one may `absorb` what came meanwhile.
+    """
 
     def __init__(self, peer: str, room: Room, graphs: KnownGraphs, code: ToldCode) -> None:
         self.peer = peer
@@ -55,10 +65,17 @@ class Assembly:
         self._damaged: list[str] = []
         self._damage = 0
         self._broken = False
+        self._workers: list[str] = []
+        self._known: set[str] = set()  # the devices of what another stream has absorbed
+        self._lock = threading.Lock()
         self.heard = 0
 
     def hear(self, message: bytes) -> bytes | None:
         """Take in an Event; the EventReply that TensorFlow waits for, if it does. Never raises."""
+        with self._lock:
+            return self._hear(message)
+
+    def _hear(self, message: bytes) -> bytes | None:
         self.heard += 1
         try:
             event = schema.Event.FromString(message)
@@ -110,7 +127,38 @@ class Assembly:
     @property
     def is_empty(self) -> bool:
         """Whether nothing came that a run could be made of."""
-        return not (self._parts or self._calls or self.tensors.files)
+        return not (self._calls or self.tensors.files)
+
+    def shares_job(self, other: Assembly) -> bool:
+        """Whether `other` may be the stream of another worker of the job whose call this one announces."""
+        ours, theirs = self._devices, other._devices
+        jobs = {device.split("/replica:")[0] for device in ours}
+        return (
+            bool(self._calls and theirs)
+            and not other._calls
+            and not ours & theirs
+            and all(device.split("/replica:")[0] in jobs for device in theirs)
+        )
+
+    @property
+    def _devices(self) -> set[str]:
+        with self._lock:
+            return {
+                *self._known,
+                *[part.device for part in self._parts],
+                *[file.device for file in self.tensors.files],
+            }
+
+    def absorb(self, other: Assembly) -> None:
+        """Take over what came of `other`, the stream of another worker, which goes on. To be done before `run`."""
+        devices = sorted(other._devices)
+        with other._lock, self._lock:
+            self._workers += devices
+            if self._parts:  # else both graphs came with an earlier run
+                self._parts += other._parts
+                other._parts = []
+            other._known.update(devices)
+            self.tensors.absorb(other.tensors)
 
     @property
     def _signature(self) -> Signature | None:
@@ -196,6 +244,8 @@ class Assembly:
         else:
             yield f"Sent by {self.peer}."
             yield _MIXED.format(len(self._calls)) if self._calls else _UNANNOUNCED
+        if self._workers:
+            yield _WORKERS.format(names_text(self._workers))
         if not devices:
             yield _NO_GRAPH
         if not self.tensors.files:

@@ -128,6 +128,23 @@ class SentTensors:
         self.room.give_back(self.taken)
         self.taken = 0
 
+    def absorb(self, other: SentTensors) -> None:
+        """Take over what came whole of `other`, which goes on without it."""
+        begun = {one.at: one for one in other._begun.values()}
+        moved = [at for at in range(len(other._files)) if at not in begun]
+        for at in moved:
+            self._files.append(other._files[at]._replace(path=str(len(self._files))))
+            self._sent.append(other._sent[at])
+        left = sorted(begun)
+        rows = [other._files[at]._replace(path=str(place)) for place, at in enumerate(left)]
+        for place, at in enumerate(left):
+            begun[at].at = place
+        other._files, other._sent = rows, [None] * len(rows)
+        staying = sum(one.taken + _ROW + len(rows[one.at].node) for one in begun.values())
+        self.taken, other.taken = self.taken + other.taken - staying, staying
+        self.crowded_out, other.crowded_out = self.crowded_out + other.crowded_out, 0
+        self.left_out, other.left_out = self.left_out + other.left_out, 0
+
     @property
     def files(self) -> list[DumpFile]:
         """What came, as files of a dump would have it, for those who order and examine these."""

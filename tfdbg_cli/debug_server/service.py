@@ -19,8 +19,8 @@ from tfdbg_cli.formats.streamed.told_code import ToldCode
 from tfdbg_cli.remote.address import Address
 
 _SERVICE = "tensorflow.EventListener"
-_STREAMS = 64  # at once; further ones wait
-_LONGEST = 1 << 27  # bytes of one message: TensorFlow cuts at 4 MB, but for single strings and tracebacks
+_STREAMS = 32  # at once; further ones wait
+_LONGEST = 1 << 26  # bytes of one message: TensorFlow cuts at 4 MB, but for single strings and tracebacks
 _WITHOUT = "`tfdbg listen` needs grpcio, which is not installed here."
 _HINT = "Write: pip install 'tfdbg-cli[listen]', or pip install grpcio"
 _GRACE = 1.0  # seconds

@@ -180,6 +180,12 @@ def test_what_there_is_no_room_for_is_listed_without_its_value_and_the_room_come
     assert room.take(20_000)
 
 
+def test_announcements_without_end_take_no_more_than_there_is_room_for() -> None:
+    made = assembly(*[announced()] * 300, room=20_000)
+    assert made.tensors.taken <= 20_000
+    assert any("an announcement for which there is no room in memory_budget" in note for note in made.run(1).notes)
+
+
 def test_pieces_without_room_cost_their_tensor_alone() -> None:
     run = run_of(announced(fetches=()), *tensor("x:0:DebugIdentity", np.zeros(3000), pieces=4), room=15_000)
     assert isinstance(run.tensors.value(0), NoValue)

@@ -87,6 +87,7 @@ class Assembly:
             if kind == "graph_def":
                 return self._hear_graph(event.graph_def)
             if kind == "log_message":
+                self._take_room(len(message), "an announcement")
                 self._calls.append(parsed_metadata(event.log_message.message))
                 return UNDERSTOOD
             if kind == "summary" and event.summary.value:
@@ -100,9 +101,7 @@ class Assembly:
     def _hear_graph(self, content: bytes) -> bytes | None:
         piece = read_graph_piece(content)
         last = piece.piece == piece.pieces - 1
-        if not self.tensors.room.take(len(piece.content)):
-            raise DamagedEventError("a piece of a graph for which there is no room in memory_budget")
-        self.tensors.taken += len(piece.content)
+        self._take_room(len(piece.content), "a piece of a graph")
         begun = self._pieces.setdefault(piece.key, Pieces(piece.pieces))
         if not begun.add(piece.piece, piece.content):
             return UNDERSTOOD if last else None
@@ -114,6 +113,11 @@ class Assembly:
             raise DamagedEventError(f"the graph of {piece.device}") from None
         self._parts.append(part)
         return wants_all([part])
+
+    def _take_room(self, nbytes: int, what: str) -> None:
+        if not self.tensors.room.take(nbytes):
+            raise DamagedEventError(f"{what} for which there is no room in memory_budget")
+        self.tensors.taken += nbytes
 
     def _note_damage(self, what: str) -> None:
         self._damage += 1

@@ -11,7 +11,7 @@ from tfdbg_cli.formats.streamed.known_graphs import host_of
 from tfdbg_cli.formats.streamed.pieces import DamagedEventError
 from tfdbg_cli.model.sources import Frame, Sources, Traceback
 
-_MOST_BYTES = 1 << 27  # of all files
+_MOST_BYTES = 1 << 27  # of all files, and of all stacks
 _MOST_GRAPHS = 16
 
 
@@ -29,7 +29,7 @@ class ToldCode:
     """What programs told of their code, by the host that they are on. Used by several threads."""
 
     def __init__(self) -> None:
-        self._tracebacks: deque[tuple[str, Mapping[str, Traceback]]] = deque(maxlen=_MOST_GRAPHS)
+        self._tracebacks: deque[tuple[str, Mapping[str, Traceback], int]] = deque(maxlen=_MOST_GRAPHS)
         self._files: dict[str, dict[str, Sequence[str]]] = {}
         self._taken = 0
         self._lock = threading.Lock()
@@ -55,7 +55,9 @@ class ToldCode:
             if frames:
                 found[entry.name] = tuple(frames)
         with self._lock:
-            self._tracebacks.appendleft((host_of(peer), found))
+            self._tracebacks.appendleft((host_of(peer), found, len(message)))
+            while sum(size for _, _, size in self._tracebacks) > _MOST_BYTES:
+                self._tracebacks.pop()
 
     def hear_sources(self, peer: str, message: bytes) -> None:
         """Take in DebuggedSourceFiles; of more than there is room for, none.
@@ -80,7 +82,7 @@ class ToldCode:
         """The stacks of the program of `peer` that tell most of `nodes`, and its files."""
         host = host_of(peer)
         with self._lock:
-            told = [stacks for place, stacks in self._tracebacks if place == host]
+            told = [stacks for place, stacks, _ in self._tracebacks if place == host]
             files = dict(self._files.get(host, {}))
         best = max(told, key=lambda stacks: sum(name in stacks for name in nodes), default={})
         return (best if any(name in best for name in nodes) else {}), SentSources(files)

@@ -20,6 +20,7 @@ OUTSIDE = {
     "pygments": {"document", "tui"},
     "google": {"formats", "capture"},
     "tomlkit": {"config"},
+    "grpc": {"debug_server"},
     "IPython": {"line"},
     "tensorflow": {"capture", "examples"},
     "tf_keras": {"examples"},

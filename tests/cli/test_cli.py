@@ -56,9 +56,13 @@ def _tfdbg(*arguments: str, **more) -> subprocess.CompletedProcess[str]:
         (
             ["compare", "a", "b"],
             1,
-            "There is no verb 'compare'. Verbs: run, attach, open, tail, doctor, diff, checkpoint, replay, info.",
+            "'compare'. Verbs: run, attach, listen, open, tail, doctor, diff, checkpoint, replay, info.",
         ),
-        (["opne", "x"], 1, "'opne'. Verbs: run, attach, open, tail, doctor, diff, checkpoint, replay, info."),
+        (
+            ["opne", "x"],
+            1,
+            "'opne'. Verbs: run, attach, listen, open, tail, doctor, diff, checkpoint, replay, info.",
+        ),
         ([], 1, "Nothing to do."),
         (["run"], 1, "No program is named."),
         (["run", "--ui", "gui", "x.py"], 1, "invalid choice: 'gui'"),

@@ -6,6 +6,8 @@ from typing import Any
 
 from tfdbg_cli.errors import TfdbgError
 
+_RECEIVED = "`tfdbg listen HOST:PORT` receives what TensorFlow's own {} sends (tensorflow.python.debug)."
+
 
 class _Replaced:
     """Stands for a class of TensorFlow's; making one is refused with a sentence."""
@@ -13,7 +15,9 @@ class _Replaced:
     _instead = ""
 
     def _refuse(self) -> TfdbgError:
-        return TfdbgError(f"tfdbg has no {type(self).__name__}: it sends nothing to a server.", hint=self._instead)
+        name = type(self).__name__
+        hint = f"{self._instead} {_RECEIVED.format(name)}"
+        return TfdbgError(f"tfdbg has no {name}: it sends nothing to a server.", hint=hint)
 
 
 class GrpcDebugWrapperSession(_Replaced):

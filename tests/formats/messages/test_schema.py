@@ -45,6 +45,12 @@ TENSORFLOW_NAMES = {
     "ObjectReference": "TrackableObjectGraph.TrackableObject.ObjectReference",
     "SerializedTensor": "TrackableObjectGraph.TrackableObject.SerializedTensor",
     "SlotVariableReference": "TrackableObjectGraph.TrackableObject.SlotVariableReference",
+    "StateChange": "EventReply.DebugOpStateChange",
+    "OpLogProto": "tfprof.OpLogProto",
+    "OpLogEntry": "tfprof.OpLogEntry",
+    "CodeDef": "tfprof.CodeDef",
+    "CodeTrace": "tfprof.CodeDef.Trace",
+    "IdEntry": "tfprof.OpLogProto.IdToStringEntry",
 }
 
 
@@ -68,10 +74,12 @@ def test_a_map_of_attributes_is_a_map() -> None:
 
 @pytest.mark.tf
 def test_every_field_is_the_one_of_tensorflow() -> None:
+    from tensorflow.core.debug import debug_service_pb2
     from tensorflow.core.framework import function_pb2, graph_pb2, summary_pb2, variable_pb2
     from tensorflow.core.protobuf import (
         config_pb2,
         debug_event_pb2,
+        debug_pb2,
         saved_model_pb2,
         tensor_bundle_pb2,
         trackable_object_graph_pb2,
@@ -84,6 +92,7 @@ def test_every_field_is_the_one_of_tensorflow() -> None:
         debug_event_pb2.DebugEvent, saved_model_pb2.SavedModel, config_pb2.RunMetadata,
         tensor_bundle_pb2.BundleHeaderProto, tensor_bundle_pb2.BundleEntryProto,
         trackable_object_graph_pb2.TrackableObjectGraph, variable_pb2.VariableDef, xplane_pb2.XSpace,
+        debug_service_pb2.EventReply, debug_service_pb2.CallTraceback, debug_pb2.DebuggedSourceFiles,
     )  # fmt: skip
     known: dict[str, Any] = {}
     for root in roots:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from tfdbg_cli.cli.parser import Parser
 
-VERBS = ("run", "attach", "open", "tail", "doctor", "diff", "checkpoint", "replay", "info")
+VERBS = ("run", "attach", "listen", "open", "tail", "doctor", "diff", "checkpoint", "replay", "info")
 
 Program: TypeAlias = Callable[[], int]
 """A program of the user's: what it raises is its own, and comes out of `tfdbg`."""

@@ -78,7 +78,8 @@ def _what(context: Context) -> list[Line]:
             lines.append(line(count_text(len(context.run.tensors), "tensor"), " captured"))
         lines += _exactness(context.run.exactness)
         doubt = "" if context.run.exactness is None else context.run.exactness.doubt  # told by the line above
-        notes = tuple(note for note in (*call.notes, *_stop_notes(context), *context.run.notes) if note != doubt)
+        every = dict.fromkeys((*call.notes, *_stop_notes(context), *context.run.notes))  # a stop may repeat the run's
+        notes = tuple(note for note in every if note != doubt)
     lines += [line(Span(note, Style.HINT)) for note in notes]
     return lines if before or not context.run.gaps else [*lines, line(Span(context.run.gaps, Style.WARNING))]
 
@@ -193,7 +194,11 @@ def _run_notes(run: Run) -> tuple[str, ...]:
 def _data(context: Context) -> dict[str, Any]:
     call, stop = context.call, context.stop
     estimate = stop.estimate if isinstance(stop, RunStart) else None
-    notes = stop.notes if isinstance(stop, RunStart) else (*_stop_notes(context), *_run_notes(context.run))
+    notes = (
+        stop.notes
+        if isinstance(stop, RunStart)
+        else tuple(dict.fromkeys((*_stop_notes(context), *_run_notes(context.run))))
+    )
     return {
         "number": call.number,
         "call": str(call.kind),

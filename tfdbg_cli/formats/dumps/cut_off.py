@@ -35,14 +35,14 @@ def cut_off(
     if _is_half_saved(listing):
         return f"This run was cut off while it was saved: {_WHY}. What is known of the program is missing."
     announced = bool(listing.core_metadata or listing.fetches or listing.feed_keys)
-    if not files and (any(True for _ in _watched(parts)) or (announced and not listing.graphs)):
+    if not files and (any(True for _ in watched_tensors(parts)) or (announced and not listing.graphs)):
         return f"This run was cut off before it dumped a tensor: {_WHY}."
     names = list(map(tensor_name_of, fetches))
     fetched = {name.node for name in names}
     dumped = {(file.node, file.slot) for file in files if file.node in fetched}  # of very many, few are fetched
     missing = [name for name in names if (name.node, name.slot) not in dumped]
     if missing and (listing.graphs or not announced):
-        watched = set(_watched(parts))
+        watched = set(watched_tensors(parts))
         missing = [name for name in missing if name in watched]
     if missing:
         return f"This run was cut off while it was dumped: {missing[0]}, which it fetches, is missing; {_WHY}."
@@ -57,7 +57,7 @@ def _is_half_saved(listing: DumpListing) -> bool:
     return any(name.startswith(f"{CASE_DIRECTORY}.") and is_unfinished(name) for name in names)
 
 
-def _watched(parts: Iterable[tuple[str, bytes]]) -> Iterator[TensorName]:
+def watched_tensors(parts: Iterable[tuple[str, bytes]]) -> Iterator[TensorName]:
     """The tensors for which TensorFlow put a debug op into the graph: `__dbg_node:slot_0_DebugIdentity`."""
     for _, serialized in parts:
         for node in parse_graph_def(serialized).node:

@@ -4,7 +4,8 @@ Field numbers and types are those of tensorflow/core/util/event.proto and tensor
 tensor_shape, graph, node_def, attr_value, versions}.proto; those of Debugger V2 stand in
 tensorflow/core/protobuf/debug_event.proto, those of files of programs in tensorflow/core/protobuf/{saved_model,
 meta_graph, saved_object_graph, config, tensor_bundle, trackable_object_graph}.proto, those of profiles in
-tsl/profiler/protobuf/xplane.proto. The messages live in a descriptor pool of their own under a package name of our
+tsl/profiler/protobuf/xplane.proto, those of debug servers in tensorflow/core/{debug/debug_service, protobuf/debug,
+profiler/tfprof_log}.proto. The messages live in a descriptor pool of their own under a package name of our
 own, so they cannot clash with the ones that TensorFlow registers in the same process.
 What is only carried along (function libraries, resource handles, variants) is declared as bytes: on the wire an
 embedded message and a byte string are the same.
@@ -157,6 +158,17 @@ MESSAGES = {
     ),
     "SerializedTensor": "name:string=1 full_name:string=2 checkpoint_key:string=3",
     "SlotVariableReference": "original_variable_node_id:int32=1 slot_name:string=2 slot_variable_node_id:int32=3",
+    # What goes between TensorFlow's runtime and a debug server. An entry of a map from numbers is a message.
+    "EventReply": "debug_op_state_changes:StateChange*=1",
+    "StateChange": "state:int32=1 node_name:string=2 output_slot:int32=3 debug_op:string=4",
+    "CallTraceback": "graph_traceback:OpLogProto=5",
+    "OpLogProto": "log_entries:OpLogEntry*=1 id_to_string:IdEntry*=2",
+    "OpLogEntry": "name:string=1 code_def:CodeDef=4",
+    "CodeDef": "traces:CodeTrace*=1",
+    "CodeTrace": "file_id:int64=6 lineno:int32=2 function_id:int64=7 line_id:int64=8",
+    "IdEntry": "key:int64=1 value:string=2",
+    "DebuggedSourceFiles": "source_files:DebuggedSourceFile*=1",
+    "DebuggedSourceFile": "file_path:string=2 lines:string*=5",
 }
 
 _FIELD = re.compile(r"(?:(?P<oneof>\w+)\|)?(?P<name>\w+):(?P<type>\w+)(?P<many>[*%]?)=(?P<number>\d+)")
@@ -216,3 +228,6 @@ SummaryValue: Any = CLASSES["SummaryValue"]
 DebugEvent: Any = CLASSES["DebugEvent"]
 EventHead: Any = CLASSES["EventHead"]
 FunctionDef: Any = CLASSES["FunctionDef"]
+EventReply: Any = CLASSES["EventReply"]
+CallTraceback: Any = CLASSES["CallTraceback"]
+DebuggedSourceFiles: Any = CLASSES["DebuggedSourceFiles"]

@@ -13,7 +13,7 @@ from tfdbg_cli.capture.functions.definition.shown_values import Item, Shown
 from tfdbg_cli.capture.functions.early_reports import Early
 from tfdbg_cli.capture.functions.frontier import Frontier
 from tfdbg_cli.capture.functions.measures import Measures
-from tfdbg_cli.capture.functions.own_names import is_ours
+from tfdbg_cli.capture.functions.own_names import in_place_of, is_ours
 from tfdbg_cli.capture.functions.twins import Twins
 from tfdbg_cli.capture.functions.updated_variables import UpdatedVariable, updated_variables
 from tfdbg_cli.capture.questions.question import Question
@@ -35,7 +35,8 @@ class Wanted:
     name of the function that computes them and their source, that nothing of ours may read, since the graph optimizer
     would then merge them otherwise: their twins are read instead. `measured` asks for statistics of the tensors in
     `frontier` instead of a question. Then, and with `values`, twins of values `apart` are also what is returned.
-    `with_nan` says that the results must be those of an unwatched run even where NaN comes up.
+    `with_nan` says that the results must be those of an unwatched run even where NaN comes up. Of those `given` that
+    are `copied` too, a copy is given, made before the program reads them, so that it alone holds what it has.
     """
 
     question: Question | None = None
@@ -46,6 +47,7 @@ class Wanted:
     apart: frozenset[tuple[str, Source]] = frozenset()
     measured: bool = False
     with_nan: bool = False
+    copied: frozenset[TensorName] = frozenset()
 
     @staticmethod
     def all_values(root: Scope) -> Wanted:
@@ -95,8 +97,24 @@ class CheckingEdit(Edit):
             asked = "" if updated else tensor.reference
             self.answers.check(looked_at, tensor.dtype, tensor.shape, tensor.device, before=before, asked=asked)
 
+    def copy_draws(self) -> None:
+        """Copy what is to be `copied`, and have the program read it only then."""
+        drawn = self._wanted.early.drawn
+        instead: dict[Source, str] = {}
+        for node in self.scope.body.nodes.values() if self._wanted.copied else ():
+            for slot, output in enumerate(self.scope.body.outputs(node.name)):
+                name = TensorName(self.scope.name_of(node.name), slot)
+                if name in self._wanted.copied and output.returnable:
+                    copy = self.copy(output.reference, output.dtype)
+                    if name not in drawn:  # else it is read behind the report of the copy
+                        read = in_place_of(node.name, slot)
+                        instead[Source(node.name, slot)] = self.behind(read, output.reference, output.dtype, copy)
+        self.redirect(instead)
+
     def given_as(self, reference: str) -> str:
         """What to return for the value of `reference`: its twin if it may not be read itself. Call `ask` first."""
+        if reference in self.copies:
+            return self.copies[reference]
         ours = is_ours(reference)  # a variable after its update, say
         apart = self._wanted.measured or (self._wanted.values and self._wanted.apart)
         return self._twins.instead_of(reference) if apart and not ours else reference

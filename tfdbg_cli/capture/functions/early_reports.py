@@ -6,7 +6,7 @@ even if the run fails. A run that is made again because it failed can report eve
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tfdbg_cli.capture.functions.definition.body import Output, Source
@@ -58,7 +58,7 @@ class Early:
             if name in self.asked:
                 yield _report_inputs(edit, scope, node, first, token)
                 first -= 1
-        _redirect(edit, scope, instead)
+        edit.redirect(instead)
 
     def _report_outputs(
         self, edit: Edit, scope: Scope, node: NodeDef, to: tuple[int, bytes], instead: dict[Source, str]
@@ -75,12 +75,11 @@ def _report(
 ) -> None:
     """Report `values` under a number to a callback; notes in `instead` the copies, made after that, to read then."""
     number, token = to
-    report = edit.call_back(number, [(output.reference, output.dtype) for _, output in values], (), token)
+    given = [(edit.copies.get(output.reference, output.reference), output.dtype) for _, output in values]
+    report = edit.call_back(number, given, (), token)
     for source, output in values:
         name = in_place_of(source.node or output.reference, source.slot)
-        after = edit.add(name, "Identity", [output.reference, f"^{report}"])
-        after.attr["T"].type = output.dtype
-        instead[source] = f"{after.name}:output:0"
+        instead[source] = edit.behind(name, output.reference, output.dtype, report)
 
 
 def _report_inputs(edit: Edit, scope: Scope, node: NodeDef, number: int, token: bytes) -> tuple[TensorName, ...]:
@@ -97,7 +96,7 @@ def _report_everything(edit: Edit, scope: Scope, first: int, token: bytes) -> It
     for at, values in enumerate(_shown_early(scope)):
         _report(edit, [(source, output) for _, source, output in values], (first - at, token), instead)
         yield tuple(shown.name for shown, _, _ in values)
-    _redirect(edit, scope, instead)
+    edit.redirect(instead)
 
 
 def _shown_early(scope: Scope) -> Iterator[Sequence[tuple[Shown, Source, Output]]]:
@@ -135,14 +134,3 @@ def _shown_early(scope: Scope) -> Iterator[Sequence[tuple[Shown, Source, Output]
 def shown_early(root: Scope) -> dict[TensorName, Shown]:
     """The descriptions of all values that `root` and the functions below it report with `Early.everything`."""
     return {shown.name: shown for scope in root.all() for values in _shown_early(scope) for shown, _, _ in values}
-
-
-def _redirect(edit: Edit, scope: Scope, instead: Mapping[Source, str]) -> None:
-    """Let all nodes of the program, and its outputs, read `instead[source]` in the place of `source`."""
-    for name in scope.body.nodes if instead else ():
-        node = edit.nodes[name]
-        for position, text in enumerate(node.input):
-            if not text.startswith("^"):
-                node.input[position] = instead.get(scope.body.source(text), text)
-    for output, text in list(edit.definition.ret.items()) if instead else ():
-        edit.definition.ret[output] = instead.get(scope.body.source(text), text)

@@ -98,7 +98,11 @@ class Rewriting:
         given = tuple(item.reference for item in self._items(scope) if item.given_back)
         slots = frozenset(scope.needed.slots.items())
         early = self.wanted.early.within(scope)
-        return scope.body.name, slots, scope.compiled, scope.recomputes, places, given, early
+        copied = tuple(at for at, item in enumerate(self._items(scope)) if self._is_copied(item))
+        return scope.body.name, slots, scope.compiled, scope.recomputes, places, given, early, copied
+
+    def _is_copied(self, item: Item) -> bool:
+        return item.shown is not None and item.shown.name in self.wanted.copied
 
     def _items(self, scope: Scope) -> tuple[Item, ...]:
         return items_of(scope) if self.wanted.values else given_items(scope, self.wanted.given)
@@ -107,6 +111,7 @@ class Rewriting:
         """A copy of the function of `scope` that calls rewritten functions and asks the question."""
         edit = CheckingEdit(scope, self.wanted, self._will_compile(scope))
         if not self._will_compile(scope):
+            edit.copy_draws()
             reports = self.wanted.early.add_reports(edit, scope, -1 - len(self.early), self.token)
             self.early.extend(list(reports))
         for site in scope.calls.values():

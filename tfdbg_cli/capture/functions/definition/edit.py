@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from copy import deepcopy
 
 from tfdbg_cli.capture.functions.definition.body import XLA, Source
@@ -46,6 +46,7 @@ class Edit:
         self._scope = scope
         self._waits: list[str] = []
         self._numbers: dict[str, int] = {}
+        self.copies: dict[str, str] = {}  # by reference, of outputs that only the program is to hold
 
     def make_stateful(self, node: NodeDef) -> None:
         """Make the call `node` stateful, since it reports: it must run, and later reports wait for it.
@@ -140,6 +141,30 @@ class Edit:
             node.attr[name].s = b""
         self.run_always(node.name)
         return str(node.name)
+
+    def copy(self, reference: str, dtype: int) -> str:
+        """Add a copy of a value, in memory of its own: the name of the node. It stands in `copies` from then on."""
+        node = self.add("tfdbg_copy", "DeepCopy", [reference])
+        node.attr["T"].type = dtype
+        self.copies[reference] = f"{node.name}:y:0"
+        return str(node.name)
+
+    def behind(self, name: str, reference: str, dtype: int, after: str) -> str:
+        """Add what hands a value on once the node `after` has run; gives how the function refers to it."""
+        node = self.add(name, "Identity", [reference, f"^{after}"])
+        node.attr["T"].type = dtype
+        return f"{node.name}:output:0"
+
+    def redirect(self, instead: Mapping[Source, str]) -> None:
+        """Let all nodes of the program, and its outputs, read `instead[source]` in the place of `source`."""
+        body = self._scope.body
+        for name in body.nodes if instead else ():
+            node = self.nodes[name]
+            for position, text in enumerate(node.input):
+                if not text.startswith("^"):
+                    node.input[position] = instead.get(body.source(text), text)
+        for output, text in list(self.definition.ret.items()) if instead else ():
+            self.definition.ret[output] = instead.get(body.source(text), text)
 
     def read_after(self, handle: str, waits: Sequence[str], dtype: int) -> str:
         """Add a read of a variable that comes after the nodes `waits`; gives how the function refers to it."""

@@ -16,6 +16,7 @@ from tfdbg_cli.capture.functions.definition.results import results_of
 from tfdbg_cli.capture.functions.definition.shown_values import unshown_calls
 from tfdbg_cli.capture.functions.early_reports import Early
 from tfdbg_cli.capture.functions.exact.proof import Apart, Onto, Proof, proven
+from tfdbg_cli.capture.functions.exact.summed_draws import summed_draws
 from tfdbg_cli.capture.functions.failing_of_nan import may_fail_of_nan
 from tfdbg_cli.capture.functions.frontier import Frontier, frontier_of
 from tfdbg_cli.capture.functions.instrumented import CallResult, Instrumented
@@ -138,7 +139,8 @@ class FunctionChecks:
         """The function with checks that also returns all its values, and how far it is proven for `inputs`."""
         if self._kept is None:
             early = Early(self.snapshot_plan.sources)
-            self._kept = self._proven(Wanted(self._kind.question, self.frontier, early=early), inputs)
+            copied = summed_draws(self._plain(inputs), self.snapshot_plan.sources)
+            self._kept = self._proven(Wanted(self._kind.question, self.frontier, early=early, copied=copied), inputs)
         return self._kept
 
     def checked_only(self, inputs: Sequence[EagerTensor]) -> Proof:
@@ -146,7 +148,8 @@ class FunctionChecks:
         if self._proof is None:
             given = frozenset([*self.snapshot_plan.sources, *self.read_early.values()])
             early = Early(self.snapshot_plan.sources)
-            wanted = Wanted(self._kind.question, self.frontier, values=False, given=given, early=early)
+            copied = summed_draws(self._plain(inputs), self.snapshot_plan.sources)
+            wanted = Wanted(self._kind.question, self.frontier, values=False, given=given, early=early, copied=copied)
             self._proof = self._proven(wanted, inputs)
             count_as_old()
         return self._proof

@@ -12,6 +12,7 @@ from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT
 from tfdbg_cli.capture.functions.definition.shown_values import Shown
 from tfdbg_cli.capture.functions.early_reports import Early
 from tfdbg_cli.capture.functions.exact.proof import Apart, Onto, Proof, proven
+from tfdbg_cli.capture.functions.exact.summed_draws import summed_draws
 from tfdbg_cli.capture.functions.instrumented import CallResult, Instrumented
 from tfdbg_cli.capture.functions.kept_tensors import KeptTensors, alias
 from tfdbg_cli.capture.functions.measuring.measured import MeasurePlan
@@ -60,7 +61,8 @@ class MeasuredFunction:
     def _proven(self, inputs: Sequence[EagerTensor]) -> Proof:
         traced = self._traced
         sources = traced.snapshot_plan.sources
-        own = Wanted(values=False, given=frozenset(sources), early=Early(sources))
+        copied = summed_draws(traced.plain(inputs), sources)
+        own = Wanted(values=False, given=frozenset(sources), early=Early(sources), copied=copied)
         plans: dict[Instrumented, MeasurePlan] = {}
 
         def make(apart: Apart, onto: Onto) -> Instrumented:

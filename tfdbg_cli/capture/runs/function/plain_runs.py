@@ -12,6 +12,7 @@ import tensorflow as tf
 
 from tfdbg_cli.capture.functions.definition.flat import FlatNode
 from tfdbg_cli.capture.functions.exact.agreement import Effect
+from tfdbg_cli.capture.functions.exact.summed_draws import summed_draws
 from tfdbg_cli.capture.replay.function import fresh_variable
 from tfdbg_cli.capture.state.call_snapshot import CallSnapshot
 from tfdbg_cli.capture.state.snapshot_plan import SnapshotPlan
@@ -23,6 +24,7 @@ from tfdbg_cli.model.dtypes import RESOURCE
 from tfdbg_cli.model.names import TensorName
 
 _NEXT = "IteratorGetNext"
+_SUMMED = "a sum of three terms or more begins with {} or not by who else holds it, as a data set may"
 
 
 class PlainRuns:
@@ -31,10 +33,27 @@ class PlainRuns:
     def __init__(self, snapshot_plan: SnapshotPlan, atomic: AtomicFunction) -> None:
         self._snapshot_plan = snapshot_plan
         self._atomic = atomic
+        self._summed: str | None = None  # once TensorFlow has told what it makes of the function
 
-    @cached_property
+    @property
     def reason(self) -> str:
         """Why the plain function cannot be called on copies; empty when it can."""
+        return self._standing or self._of_sums
+
+    @property
+    def _of_sums(self) -> str:
+        """What stands in the way where a batch of the program's is added up: another one may be held otherwise."""
+        plain = self._snapshot_plan.optimized()
+        if plain is None or not self.draws:
+            return ""
+        if self._summed is None:
+            summed = sorted(map(str, summed_draws(plain, self._snapshot_plan.sources)))
+            self._summed = _SUMMED.format(summed[0]) if summed else ""
+        return self._summed
+
+    @cached_property
+    def _standing(self) -> str:
+        """What is in the way whatever TensorFlow makes of the function; empty for nothing."""
         snapshot_plan = self._snapshot_plan
         if snapshot_plan.reason or snapshot_plan.outside is None:
             return snapshot_plan.reason

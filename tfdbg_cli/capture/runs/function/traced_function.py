@@ -17,6 +17,7 @@ from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.definition.results import results_of
 from tfdbg_cli.capture.functions.early_reports import Early
 from tfdbg_cli.capture.functions.exact.proof import Apart, Onto, Proof, proven
+from tfdbg_cli.capture.functions.exact.summed_draws import summed_draws
 from tfdbg_cli.capture.functions.forward_function import ForwardFunction
 from tfdbg_cli.capture.functions.graph import function_graph, function_tracebacks
 from tfdbg_cli.capture.functions.instrumented import Instrumented
@@ -176,7 +177,9 @@ class TracedFunction:
         return self._drawing
 
     def _proven_drawing(self, early: Early, inputs: Sequence[EagerTensor]) -> Proof:
-        wanted = Wanted(values=False, given=self.snapshot_plan.sources, early=early)
+        sources = self.snapshot_plan.sources
+        copied = summed_draws(self.plain(inputs), sources)
+        wanted = Wanted(values=False, given=sources, early=early, copied=copied)
 
         def make(_: Apart, onto: Onto) -> Instrumented:
             return Instrumented(self.root, self._atomic, wanted=wanted, onto=onto)

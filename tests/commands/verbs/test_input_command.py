@@ -66,6 +66,7 @@ def test_row_tells_what_is_found_without_running_anything() -> None:
 def test_why_it_cannot_be_told() -> None:
     told = Prompt(batch(None)).data("input")
     assert told["rows"][0]["record"] is None and "Nobody noted" in told["notes"][0]
+    assert "noted where Python takes it from an iterator" in told["notes"][0], "and not in graphs or by strategies"
     opened = Prompt(replace(batch(None), origin_path="/runs")).data("input")
     assert "are not there" in opened["notes"][0]
 

@@ -136,6 +136,8 @@ Bad rows are those that `origin` follows the offending elements back to; of rows
 Records count from 0 in the array or the file, as the program would index it. Of arrays that fit and its like were
 given the record is known by its place where they are not shuffled. Where they are, the rows are looked for in them by
 all that they hold, bit by bit; if several records are alike, the first one is named, and how many there are.
+The key is what the program calls the array or the feature. `argument x` is an array that it calls nothing: an
+expression in a call, such as fit(x[::-1], y), and the record is one of what that gave.
 Nothing that the program holds is copied, or kept alive. What the batch was made of is noted where Python takes it
 from an iterator of TensorFlow 2, and where a method of Keras is given arrays: not where next(iterator) stands in a
 tf.function, of iterators of sessions, or under a distribution strategy.

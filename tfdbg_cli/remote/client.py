@@ -54,10 +54,7 @@ class Client:
 
         """
         wishes = {name: getattr(self._wishes, name) for name in Wishes.__slots__}
-        try:
-            self._channel.send("hello", version=VERSION, token=token, width=self._width, **wishes)
-        except OSError:
-            raise TfdbgError(_LOST, exit_code=2) from None
+        self._send("hello", version=VERSION, token=token, width=self._width, **wishes)  # it may have said why not
         threading.Thread(target=self._receive, daemon=True).start()
         while (message := self._next()) is not None:
             self._struck = False

@@ -281,6 +281,7 @@ def test_a_client_whose_connection_is_lost_says_so() -> None:
         (["--dormant", "--record", "runs"], "--dormant has nothing recorded before somebody attaches."),
         (["--dormant", "--trends"], "--dormant looks at no runs before somebody attaches, and --trends does."),
         (["--listen", "x"], "'x' is no address."),
+        (["--listen", ""], "'' is no address."),
         (["--listen", "127.0.0.1:0", "-c", "lt"], "--listen and -c exclude each other."),
         (["--dormant", "--ui", "tui"], "--dormant and --ui exclude each other"),
     ],

@@ -221,7 +221,7 @@ print(touched, kind.__call__ is plain, flush=True)
         made.touch("nan")
         wait_for(made.is_seen)
         assert found.is_socket()
-        for name in (made.pid, "job", "job.py"):
+        for name in (made.pid, "job", "job.py", made.folder / "job.py"):
             done = _attach(made, name, *_commands("run", "pt Log:0"))
             assert (done.returncode, "0.6931472" in done.stdout) == (0, True), done.stderr
         with job("--dormant") as other:

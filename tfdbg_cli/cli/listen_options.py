@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from typing import TYPE_CHECKING
 
 from tfdbg_cli.errors import TfdbgError
@@ -57,7 +58,8 @@ def reception_of(options: argparse.Namespace, *, waits: bool) -> Reception | Non
 
     address = None if options.listen is None else Address.read(options.listen)
     name = options.module if options.module is not None else options.program[0]
-    return Reception(name, address, dormant=options.dormant, waits=waits)
+    path = os.path.realpath(name) if options.module is None else ""
+    return Reception(name, address, dormant=options.dormant, waits=waits, path=path)
 
 
 def exit_code_of(error: BaseException | None) -> int:

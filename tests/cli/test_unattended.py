@@ -88,6 +88,7 @@ def test_without_an_address_it_listens_for_its_user() -> None:
             environ=made.environ, folder=made.folder,
         )  # fmt: skip
         assert (done.returncode, "nan" in done.stdout) == (0, True), done.stderr
+        assert "It stands at what was found: the prompt opens." in done.stderr
         wait_for(made.is_seen)
         assert made.end()[0] == 7
 

@@ -123,7 +123,7 @@ class Listener:
             channel.trust()
             with suppress(OSError):  # who is gone already is met below
                 channel.send("welcome", patience=_PATIENCE, version=VERSION, **self._program)
-                channel.send("waits", patience=_PATIENCE)
+                channel.send("waits", patience=_PATIENCE, standing=self._seat.standing)
         try:
             self._attend(channel, visitor)
         finally:

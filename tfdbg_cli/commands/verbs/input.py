@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from tfdbg_cli.analysis.batch.rows import BatchRows
@@ -111,11 +112,11 @@ def _data(batch: BatchRows, rows: Sequence[int], found: FoundRecords) -> dict[st
     }  # fmt: skip
 
 
-def _positive(text: str) -> float:
-    found = float(text)
-    if not found > 0:
-        raise ValueError(text)
-    return found
+def _seconds(text: str) -> float:
+    with suppress(ValueError):
+        if (found := float(text)) > 0:
+            return found
+    raise argparse.ArgumentTypeError(f"a number of seconds above 0 is needed, not {text!r}")
 
 
 COMMAND = Command(
@@ -127,7 +128,7 @@ COMMAND = Command(
         Argument(
             ("rows",), "the rows, from 0: 3, or 3:7 without 7; without it the bad ones", metavar="N:M", nargs="?"
         ),
-        Argument(("-s", "--seconds"), "how long to look", metavar="S", type=_positive, default=_SECONDS),
+        Argument(("-s", "--seconds"), "how long to look", metavar="S", type=_seconds, default=_SECONDS),
     ),
     moments=WITH_TENSORS,
     values=True,

@@ -115,3 +115,15 @@ def test_a_program_may_declare_any_shape(tmp_path: Path, said: tuple[int, ...], 
     (run, *_) = recorded(tmp_path / f"{said}{real}", lambda: step(tf.constant(1.0)), stats_only=True)
     assert run.error is None
     _told(run, {"made": value, "double": value * 2, "thrice": (value + 1) * 3, "whole": value.sum(), "add": 2.0})
+
+
+def test_shapes_are_inferred_whatever_kinds_of_functions_are_called(tmp_path: Path, capsys) -> None:
+    import tensorflow as tf
+    from support.function_kinds import EVERY
+
+    x = tf.constant([0.5, 1.0, 2.0, 4.0])
+    for number, call in enumerate(EVERY.values()):
+        step = tf.function(lambda x, call=call: call(x) + tf.reduce_sum(x * 2.0), autograph=False)
+        (run, *_) = recorded(tmp_path / str(number), lambda step=step: step(x), stats_only=True)
+        assert run.error is None
+    assert "could not" not in capsys.readouterr().err

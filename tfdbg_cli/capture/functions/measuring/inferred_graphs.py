@@ -101,7 +101,8 @@ class _Inference:
         for node in definition.node:
             op, called, argument = ops[node.name], _called_by(node), node.op == "Placeholder"
             handles = any(map(_is_handle, (*op.inputs, *op.outputs)))
-            if called or argument or handles or node.op in _FALSE or _is_large(op):
+            unknown = compat.op_definition(node.op) is None  # a function that is called by its name
+            if called or unknown or argument or handles or node.op in _FALSE or _is_large(op):
                 known = (
                     node.op not in _FALSE and called.isdisjoint(self._giving) and (arguments_known or not argument)
                 )

@@ -221,7 +221,7 @@ print(touched, kind.__call__ is plain, flush=True)
         made.touch("nan")
         wait_for(made.is_seen)
         assert found.is_socket()
-        for name in (made.pid, "job", "job.py"):
+        for name in (made.pid, "job", "job.py", made.folder / "job.py"):
             done = _attach(made, name, *_commands("run", "pt Log:0"))
             assert (done.returncode, "0.6931472" in done.stdout) == (0, True), done.stderr
         with job("--dormant") as other:
@@ -281,6 +281,7 @@ def test_a_client_whose_connection_is_lost_says_so() -> None:
         (["--dormant", "--record", "runs"], "--dormant has nothing recorded before somebody attaches."),
         (["--dormant", "--trends"], "--dormant looks at no runs before somebody attaches, and --trends does."),
         (["--listen", "x"], "'x' is no address."),
+        (["--listen", ""], "'' is no address."),
         (["--listen", "127.0.0.1:0", "-c", "lt"], "--listen and -c exclude each other."),
         (["--dormant", "--ui", "tui"], "--dormant and --ui exclude each other"),
     ],

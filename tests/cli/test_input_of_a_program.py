@@ -42,6 +42,39 @@ print("end")
 """
 
 
+GIVEN = """
+import sys
+import keras
+import numpy as np
+
+data, zeros = np.ones((16, 3), np.float32), np.zeros((16, 1))
+data[9, 1] = np.nan
+model = keras.Sequential([keras.layers.Dense(1)])
+model.compile("sgd", "mse")
+if sys.argv[1] == "on_batch":
+    for at in range(0, 16, 4):
+        model.train_on_batch(data[at : at + 4] * 1, zeros[at : at + 4])
+else:
+    given = {"batch_size": 4, "shuffle": False, "verbose": 0}
+    if sys.argv[1] == "whole":
+        model.fit(data, zeros, **given)
+    else:
+        model.fit(np.asfortranarray(data)[::-1], zeros, **given)
+"""
+
+
+@pytest.mark.parametrize(
+    ("how", "record", "key"), [("on_batch", 1, "argument x"), ("expression", 6, "argument x"), ("whole", 9, "data")]
+)
+def test_an_array_that_the_program_calls_nothing_has_the_name_of_no_variable(tmp_path, how, record, key) -> None:
+    (tmp_path / "train.py").write_text(GIVEN)
+    words = ["run", "--until", "has_inf_or_nan", "--json", "-c", "input", "-c", "detach"]
+    done = python("-m", "tfdbg_cli", *words, str(tmp_path / "train.py"), how)
+    lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    (row,) = next(line for line in lines if line.get("command") == "input")["rows"]
+    assert (row["record"], row["key"]) == (record, key)
+
+
 def test_the_record_of_the_file(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(PROGRAM)
     words = ["run", "--until", "has_inf_or_nan", "--json", "-c", "input", "-c", "detach"]

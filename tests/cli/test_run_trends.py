@@ -40,6 +40,13 @@ def test_norms_from_the_first_run_to_the_hit(tmp_path: Path, every: int) -> None
     assert [float(value) for value in gradient] == sorted(map(float, gradient)), "it grew from run to run"
 
 
+def test_alone_and_with_nobody_there_nothing_is_said(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(GROWS)
+    done = python("-m", "tfdbg_cli", "run", "--trends", "--every", "2", "train.py", folder=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "undebugged" not in done.stderr and "commands" not in done.stderr
+
+
 def test_what_makes_no_sense_is_refused(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(GROWS)
     done = python("-m", "tfdbg_cli", "run", "--trends", "--every", "0", "train.py", folder=tmp_path)

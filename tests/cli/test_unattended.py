@@ -88,6 +88,7 @@ def test_without_an_address_it_listens_for_its_user() -> None:
             environ=made.environ, folder=made.folder,
         )  # fmt: skip
         assert (done.returncode, "nan" in done.stdout) == (0, True), done.stderr
+        assert "It stands at what was found: the prompt opens." in done.stderr
         wait_for(made.is_seen)
         assert made.end()[0] == 7
 
@@ -101,6 +102,27 @@ def test_it_waits_at_the_exception_that_ends_it() -> None:
         )  # fmt: skip
         assert "InvalidArgumentError" in done.stdout
         assert made.end()[0] == 1
+
+
+@pytest.mark.parametrize("option", ["--unattended", "--bundle"])
+def test_the_exception_that_ends_it_is_recorded(tmp_path, option) -> None:
+    (tmp_path / "train.py").write_text(DYING)
+    words = ("--unattended", "record") if option == "--unattended" else ("--bundle", "train-1.tfdbg")
+    done = python("-m", "tfdbg_cli", "run", "--until", "has_inf_or_nan", *words, "train.py", folder=tmp_path)
+    (made,) = (path.name for path in tmp_path.iterdir() if path.name.endswith(".tfdbg"))
+    assert done.returncode == 1
+    assert f"tfdbg replay {made}" in done.stdout.replace(f"{tmp_path}/", "")
+    replayed = python("-m", "tfdbg_cli", "replay", made, "-c", "error_info", folder=tmp_path)
+    assert "it fails as it did: InvalidArgumentError" in replayed.stdout + replayed.stderr
+
+
+def test_an_exception_that_came_from_no_run_says_that_there_is_nothing_to_record(tmp_path) -> None:
+    (tmp_path / "train.py").write_text(DYING.rpartition("step(")[0] + "raise ValueError('no op')\n")
+    words = ("--until", "has_inf_or_nan", "--unattended", "record")
+    done = python("-m", "tfdbg_cli", "run", *words, "train.py", folder=tmp_path)
+    assert done.returncode == 1
+    assert "No bundle was written: this exception came from no run of which" in done.stdout
+    assert [path.name for path in tmp_path.iterdir()] == ["train.py"]
 
 
 def test_a_finding_is_recorded(tmp_path) -> None:

@@ -129,7 +129,7 @@ def test_for_another_filter_the_named_nodes_alone_are_left_out() -> None:
 def test_the_bundle_of_a_hit_is_given_what_is_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
     saved: list[Run] = []
     monkeypatch.setattr(
-        "tfdbg_cli.debugger.active_watch.saved_in_words", lambda run, *path, **how: saved.append(run) or ("done",)
+        "tfdbg_cli.debugger.run_saving.saved_in_words", lambda run, *path, **how: saved.append(run) or ("done",)
     )
     decision = RunUntil("has_inf_or_nan", bundle="/nowhere")
     ignored = _said("inner")

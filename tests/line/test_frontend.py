@@ -129,6 +129,19 @@ def test_nothing_is_said_on_standard_output_when_nobody_is_there(monkeypatch, ca
     assert capsys.readouterr().err == ("tfdbg: Standard input holds no commands: the program goes on undebugged.\n")
 
 
+def test_nothing_is_said_at_all_where_rules_or_trends_see_the_runs(monkeypatch, capsys) -> None:
+    for event in (sample_run.run_start(), sample_run.run_end()):
+        _piped(monkeypatch, "")
+        output = io.StringIO()
+        front = LineFrontend(REGISTRY, Settings(), output=output, looked_after=True)
+        assert front.stop(event) == Detach()
+        assert "undebugged" not in output.getvalue() + capsys.readouterr().err
+    _piped(monkeypatch, "version")
+    front = LineFrontend(REGISTRY, Settings(), output=output, looked_after=True)
+    front.stop(sample_run.run_start())
+    assert "Standard input holds no more commands.\n" in output.getvalue()
+
+
 def test_what_a_watch_found_is_shown_even_when_nobody_is_there(monkeypatch) -> None:
     _piped(monkeypatch, "")
     front, output = _front()

@@ -25,6 +25,16 @@ def _graph(op_type: str, **attributes: str) -> Graph:
 
 
 @pytest.mark.parametrize(
+    ("op_type", "attribute"), [("SelfAdjointEigV2", "compute_v"), ("Eig", "compute_v"), ("Svd", "compute_uv")]
+)
+def test_vectors_that_a_decomposition_is_not_asked_for_mean_nothing(op_type, attribute) -> None:
+    without, with_them = (_graph(op_type, **{attribute: text}) for text in ("False", "True"))
+    assert is_undefined_in(without, TensorName("norm", 1))
+    assert not is_undefined_in(without, TensorName("norm", 0))
+    assert not is_undefined_in(with_them, TensorName("norm", 1))
+
+
+@pytest.mark.parametrize(
     ("op_type", "slot", "training", "undefined"),
     [
         ("FusedBatchNormV3", 0, "False", False),

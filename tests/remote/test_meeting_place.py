@@ -35,6 +35,19 @@ def test_who_listens_is_found_by_number_and_name(place: Path) -> None:
         found.connect().close()
 
 
+def test_a_script_is_found_by_any_path_of_it(place: Path, tmp_path: Path, monkeypatch) -> None:
+    script = tmp_path / "jobs" / "train.py"
+    script.parent.mkdir()
+    script.write_text("")
+    made, _ = listen(Job("train.py", 4711, 0.0, os.path.realpath(script)))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "alias").symlink_to(tmp_path / "jobs")
+    with made:
+        (found,) = meetings()
+        names = (str(script), "jobs/train.py", "alias/train.py", "./train.py", "/elsewhere/train.py")
+        assert [found.is_called(name) for name in names] == [True, True, True, False, False]
+
+
 def test_what_a_dead_process_left_is_removed(place: Path) -> None:
     listen(JOB)[0].close()
     assert list(place.iterdir())

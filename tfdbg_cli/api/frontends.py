@@ -131,10 +131,17 @@ def _line(
     from tfdbg_cli.commands.standard import standard_registry
     from tfdbg_cli.line.frontend import LineFrontend
 
-    output = launch_options().output
-    registry = standard_registry()
+    options = launch_options()
     return LineFrontend(
-        registry, settings, filters, script=script, json=json, output=output, reason=reason, check=_of_the_screen
+        standard_registry(),
+        settings,
+        filters,
+        script=script,
+        json=json,
+        output=options.output,
+        reason=reason,
+        looked_after=options.until is None and (options.rules is not None or options.trends > 0),
+        check=_of_the_screen,
     )
 
 

@@ -32,8 +32,8 @@ class Reception:
     is there for both of them; of those that wait only if there is no address.
     """
 
-    def __init__(self, name: str, address: Address | None, *, dormant: bool, waits: bool) -> None:
-        """Begin to listen; nobody is answered before `open`.
+    def __init__(self, name: str, address: Address | None, *, dormant: bool, waits: bool, path: str = "") -> None:
+        """Begin to listen; nobody is answered before `open`. `path` is the whole path of the program's script.
 
         Raises:
             TfdbgError: it cannot be listened there.
@@ -43,7 +43,7 @@ class Reception:
         self.dormant = dormant
         self.code: int | None = None  # with which the program ends, once that is known
         self._process = os.getpid()
-        self._job = Job(name, self._process, time.time())
+        self._job = Job(name, self._process, time.time(), path)
         self._token = token_for_listening() if address is not None else ""
         sockets: list[socket.socket] = []
         self._told: list[str] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from typing import TYPE_CHECKING
 
 from tfdbg_cli.errors import TfdbgError
@@ -21,7 +22,7 @@ def add_listen_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--listen",
         metavar="HOST:PORT",
-        default="",
+        default=None,
         help="listen there (port 0: any that is free); nobody is waited for, and what a watch finds is printed",
     )
     group.add_argument(
@@ -38,7 +39,7 @@ def reception_of(options: argparse.Namespace, *, waits: bool) -> Reception | Non
         TfdbgError: they make no sense, or it cannot be listened there.
 
     """
-    if not (options.listen or options.dormant or waits):
+    if not (options.listen is not None or options.dormant or waits):
         return None
     if options.dormant and (options.watch or options.until):
         raise TfdbgError(_DORMANT_WATCH, hint="Use --listen with a watch, or `run -f FILTER` once you are attached.")
@@ -47,7 +48,7 @@ def reception_of(options: argparse.Namespace, *, waits: bool) -> Reception | Non
     if options.dormant and (options.rules is not None or options.trends):
         word = "--trends" if options.rules is None else "--rules"
         raise TfdbgError(f"--dormant looks at no runs before somebody attaches, and {word} does.", hint=_LISTEN)
-    option = "--listen" if options.listen else "--dormant" if options.dormant else "--unattended wait"
+    option = "--listen" if options.listen is not None else "--dormant" if options.dormant else "--unattended wait"
     if options.commands:
         raise TfdbgError(f"{option} and -c exclude each other.", hint="`tfdbg attach … -c CMD` gives commands.")
     if options.ui:
@@ -55,9 +56,10 @@ def reception_of(options: argparse.Namespace, *, waits: bool) -> Reception | Non
     from tfdbg_cli.api.reception import Reception
     from tfdbg_cli.remote.address import Address
 
-    address = Address.read(options.listen) if options.listen else None
+    address = None if options.listen is None else Address.read(options.listen)
     name = options.module if options.module is not None else options.program[0]
-    return Reception(name, address, dormant=options.dormant, waits=waits)
+    path = os.path.realpath(name) if options.module is None else ""
+    return Reception(name, address, dormant=options.dormant, waits=waits, path=path)
 
 
 def exit_code_of(error: BaseException | None) -> int:

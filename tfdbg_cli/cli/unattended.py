@@ -25,8 +25,9 @@ def add_unattended_option(parser: argparse.ArgumentParser) -> None:
         choices=[one.value for one in Unattended],
         default=None,
         help="what to do with what the watch finds, or with the exception that ends the program, while nobody is at a"
-        " prompt: print it and go on (continue, as without it); write it to a new folder, too, as --bundle does"
-        " (record: NAME-PID.tfdbg); or print it and wait there until somebody attaches and decides (wait)",
+        " prompt: print it and go on (continue, as without it); write the run to a new folder, too, as --bundle does"
+        " (record: NAME-PID.tfdbg; that there is no run is said); or print it and wait there until somebody attaches"
+        " and decides (wait)",
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from tfdbg_cli.analysis.origin.benign import judged
 from tfdbg_cli.analysis.origin.carried_over import CarriedOver, variables_among
@@ -23,7 +22,7 @@ from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.stores import without_files
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.debugger.progress_line import Progress
-from tfdbg_cli.debugger.run_saving import saved_in_words
+from tfdbg_cli.debugger.run_saving import bundled_in_words
 from tfdbg_cli.errors import TfdbgError, reason_of
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.decision import OnBenign, RunUntil, Values
@@ -254,13 +253,15 @@ class ActiveWatch:
             self._kept.add(run)
 
     def end(self, run: Run, hit: Hit | None, interrupted: bool) -> RunEnd:
-        """The stop after `run`, with the runs kept before it; at a hit, first write the bundle and undo updates."""
+        """The stop after `run`, with the runs kept before it; first write the bundle, and at a hit undo updates."""
         notes: list[str] = []
         if interrupted and hit is None:
             notes.append(self.interrupted_words)
         if hit is not None:
             notes += [f"The watch stopped here, since harm was done: {self.harm}"] if self.harm else []
             notes += self._done(hit.noted(run))
+        elif run.error is not None and not interrupted:
+            notes += self._bundled(run)
         kept = () if self._kept is None else self._kept.runs
         if kept:
             runs = "The run before it is" if len(kept) == 1 else f"The {len(kept)} runs before it are"
@@ -312,21 +313,17 @@ class ActiveWatch:
 
     def _done(self, run: Run) -> list[str]:
         """Write the bundle and put the variables back, as asked; sentences that say what was done or failed."""
-        notes: list[str] = []
-        if self.decision.bundle:
-            notes += saved_in_words(
-                replace(run, ignored=self._ignored.places),
-                Path(self.decision.bundle),
-                disk_budget=self._settings.disk_budget,
-                force=self.decision.force,
-                failure="The bundle was not written",
-            )
+        notes = self._bundled(run)
         if self.decision.skip_update:
             try:
                 notes += _undone(run)
             except Exception as error:  # noqa: BLE001  # the program goes on
                 notes.append(f"The variables are as the run left them: {reason_of(error)}")
         return notes
+
+    def _bundled(self, run: Run) -> list[str]:
+        run = replace(run, ignored=self._ignored.places)
+        return list(bundled_in_words(run, self.decision, disk_budget=self._settings.disk_budget))
 
 
 def _undone(run: Run) -> tuple[str, ...]:

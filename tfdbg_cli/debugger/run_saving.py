@@ -6,7 +6,21 @@ from pathlib import Path
 
 from tfdbg_cli.errors import reason_of
 from tfdbg_cli.formats.bundles.saving import save_bundle_or_values
+from tfdbg_cli.model.decision import RunUntil
 from tfdbg_cli.model.runs import Run
+
+_NOTHING = "No bundle was written: this exception came from no run of which values or a graph are known."
+
+
+def bundled_in_words(run: Run, decision: RunUntil, *, disk_budget: int) -> tuple[str, ...]:
+    """As `saved_in_words`, where `decision` asks for a bundle; `run` is that of its stop."""
+    if not decision.bundle:
+        return ()
+    if run.error is not None and run.replayable is None and not len(run.tensors) and not len(run.graph):
+        return (_NOTHING,)
+    failure = "The bundle was not written"
+    path = Path(decision.bundle)
+    return saved_in_words(run, path, disk_budget=disk_budget, force=decision.force, failure=failure)
 
 
 def saved_in_words(run: Run, path: Path, *, disk_budget: int, force: bool, failure: str) -> tuple[str, ...]:

@@ -24,14 +24,24 @@ class Conversation:
     """The prompt on one stop. `failures` counts the commands that did not work.
 
     `elsewhere` says that the user is not at the terminal of the program: a Ctrl-C there is the program's own.
+    `looked_after` says that rules or trends see the runs beside the prompt: a program without commands is debugged.
     """
 
-    def __init__(self, service: PromptService, source: Input, output: LineOutput, *, elsewhere: bool = False) -> None:
+    def __init__(
+        self,
+        service: PromptService,
+        source: Input,
+        output: LineOutput,
+        *,
+        elsewhere: bool = False,
+        looked_after: bool = False,
+    ) -> None:
         self.failures = 0
         self._service = service
         self._source = source
         self._output = output
         self._elsewhere = elsewhere
+        self._looked_after = looked_after
         self._shown = ""  # the last command that was answered by a document
 
     def hold(self, *, opening: bool, titled: bool = True) -> Decision:
@@ -50,7 +60,7 @@ class Conversation:
                 return Abort()
             self._output.note("Interrupted.")
         if self._source.silent():
-            return self._ended()
+            return Detach() if self._looked_after else self._ended()
         followed = self._service.following if self._service.followed else nullcontext()
         with self._source.opened(self._service.complete), followed:
             return self._listen()
@@ -87,7 +97,8 @@ class Conversation:
         """No more commands: the program goes on without us."""
         ending = self._source.ending
         if ending:
-            self._output.note(f"{ending}." if self._recording else f"{ending}: the program goes on undebugged.")
+            alone = not self._recording and not self._looked_after
+            self._output.note(f"{ending}: the program goes on undebugged." if alone else f"{ending}.")
         elif self._source.interactive:
             self._output.note("")  # Ctrl-D left the cursor behind the prompt
             if not self._recording:

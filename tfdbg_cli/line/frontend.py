@@ -37,8 +37,8 @@ class LineFrontend:
     When no more come, the program goes on without the debugger. `check`, given the settings before a change and after
     it, refuses what another front end could not follow. `output` is where answers go (default:
     sys.stdout as it is at each stop). `reason` says why there is no full screen, where a user may expect one.
-    `failures` counts the commands that did not work without a user to mend them, `broken` says that nobody
-    reads the answers any more.
+    `looked_after` says that rules or trends see the runs beside it. `failures` counts the commands that did not work
+    without a user to mend them, `broken` says that nobody reads the answers any more.
     """
 
     def __init__(
@@ -52,6 +52,7 @@ class LineFrontend:
         json: bool = False,
         output: TextIO | None = None,
         reason: str = "",
+        looked_after: bool = False,
         check: Callable[[Settings, Settings], None] = lambda before, settings: None,
     ) -> None:
         self.failures = 0
@@ -63,6 +64,7 @@ class LineFrontend:
         self._json = json
         self._stream = output
         self._reason = reason
+        self._looked_after = looked_after
         self._check = check
         self._given = source
         self._source: Input | None = None
@@ -88,13 +90,15 @@ class LineFrontend:
         source = self._input(stream)
         if isinstance(event, RunStart) and source.silent():
             # Nobody is there: the program's output stays its own.
-            to_stderr(f"{source.ending}: the program goes on undebugged.")
+            if not self._looked_after:
+                to_stderr(f"{source.ending}: the program goes on undebugged.")
             return Detach()
         if self._reason:
             to_stderr(f"The line prompt is used, since {self._reason}.")
             self._reason = ""
         service = self._service(event, stream, source)
-        conversation = Conversation(service, source, self._output(stream, service.width))
+        output = self._output(stream, service.width)
+        conversation = Conversation(service, source, output, looked_after=self._looked_after)
         try:
             with _ctrl_c_interrupts():
                 return conversation.hold(opening=self._opens(event, source), titled=self._titled(event))

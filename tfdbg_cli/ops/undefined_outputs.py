@@ -11,7 +11,9 @@ from tfdbg_cli.ops.kinds import FAKES, IDENTITIES, MERGE, NORMALIZATION_GRADIENT
 
 _MOST_COPIES = 100
 
-MAYBE_UNDEFINED = FAKES | NORMALIZATIONS | NORMALIZATION_GRADIENTS
+_VECTORS_ASKED = {"SelfAdjointEigV2": "compute_v", "Eig": "compute_v", "Svd": "compute_uv"}
+
+MAYBE_UNDEFINED = FAKES | NORMALIZATIONS | NORMALIZATION_GRADIENTS | frozenset(_VECTORS_ASKED)
 """The types of ops that may leave an output unwritten."""
 
 
@@ -20,10 +22,13 @@ def is_undefined(op_type: str, slot: int, attribute: Callable[[str], Any]) -> bo
 
     FakeParam (core/kernels/function_ops.cc) never writes its output. A batch normalization (core/kernels/
     fused_batch_norm_op.cc) writes the outputs reserved for its gradient (3, 4) in training only, and the last one (5)
-    with cuDNN only.
+    with cuDNN only. A decomposition that is asked for no vectors (core/kernels/linalg) gives scalars in their place,
+    though their shape is said to be [0].
     """
     if op_type in FAKES:
         return True
+    if op_type in _VECTORS_ASKED:
+        return slot > 0 and attribute(_VECTORS_ASKED[op_type]) is False
     if op_type in NORMALIZATIONS:
         return slot == 5 or (slot in (3, 4) and attribute("is_training") is False)
     return op_type in NORMALIZATION_GRADIENTS and slot in (3, 4)
@@ -41,7 +46,7 @@ def is_undefined_in(graph: Graph, name: TensorName) -> bool:
     if node is not None and node.op_type in FAKES | MERGE:
         makers = map(graph.find, [name.node, *node.needs])
         return any(maker is not None and maker.op_type in FAKES for maker in makers)
-    if node is None or node.op_type not in NORMALIZATIONS | NORMALIZATION_GRADIENTS:
+    if node is None or node.op_type not in MAYBE_UNDEFINED:
         return False
     texts = node.attributes
     return is_undefined(node.op_type, name.slot, lambda attribute: texts.get(attribute) != "False")

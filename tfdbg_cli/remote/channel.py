@@ -13,7 +13,7 @@ from typing import Any
 from tfdbg_cli.remote.messages import MOST_BYTES, BrokenMessageError, Message, Unpacker, packed
 
 _PIECE = 1 << 16
-_NO_SIGNAL = getattr(socket, "MSG_NOSIGNAL", 0)  # a program may have SIGPIPE end it
+NO_SIGNAL = getattr(socket, "MSG_NOSIGNAL", 0)  # a program may have SIGPIPE end it
 # Seconds, after which a peer that the network has lost is given up: it would keep a program waiting at its prompt.
 _ALIVE = {"TCP_KEEPIDLE": 30, "TCP_KEEPINTVL": 10, "TCP_KEEPCNT": 3}
 _MOST_UNHEARD = 60_000  # milliseconds
@@ -68,7 +68,7 @@ class Channel:
         try:
             while data:
                 try:
-                    data = data[self._socket.send(data, socket.MSG_DONTWAIT | _NO_SIGNAL) :]
+                    data = data[self._socket.send(data, socket.MSG_DONTWAIT | NO_SIGNAL) :]
                 except BlockingIOError:
                     if not self._ready(select.POLLOUT, patience):
                         raise TimeoutError from None

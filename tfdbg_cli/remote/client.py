@@ -25,6 +25,7 @@ _PATIENCE = 5.0  # seconds for completions: a prompt that waits gives them at on
 _LONGEST_PROMPT = 200
 _LOST = "The connection to the program is lost."
 _WAITS = "Attached to {}, process {}. Waits for the next run of the job{}."
+_STANDS = "Attached to {}, process {}. It stands at what was found: the prompt opens{}."
 _COMES = "The prompt opens at the next run of the job. Ctrl-C again leaves, and the program goes on as before."
 _WORKS = "The program still works on the answer. Ctrl-C again leaves, and the program goes on as before."
 
@@ -54,10 +55,7 @@ class Client:
 
         """
         wishes = {name: getattr(self._wishes, name) for name in Wishes.__slots__}
-        try:
-            self._channel.send("hello", version=VERSION, token=token, width=self._width, **wishes)
-        except OSError:
-            raise TfdbgError(_LOST, exit_code=2) from None
+        self._send("hello", version=VERSION, token=token, width=self._width, **wishes)  # it may have said why not
         threading.Thread(target=self._receive, daemon=True).start()
         while (message := self._next()) is not None:
             self._struck = False
@@ -108,7 +106,7 @@ class Client:
             case "waits":
                 leaves = "; Ctrl-C leaves" if self._wishes.interactive else ""
                 name, pid = text_in(self._program, "name"), number_in(self._program, "pid")
-                to_stderr(_WAITS.format(name, pid, leaves))
+                to_stderr((_STANDS if message.get("standing") is True else _WAITS).format(name, pid, leaves))
             case "text":
                 write(sys.stdout, shown(text_in(message, "text")))
                 flush(sys.stdout)

@@ -83,11 +83,15 @@ class RemoteFrontend:
     def _awaited(self, event: Stop) -> Outcome:
         """Print what was found, and wait until somebody who is attached has decided."""
         self._alone(self._settings).stop(event)
-        to_stderr(f"The program waits here until somebody attaches and decides how it goes on: {self._seat.how}")
-        outcome: Outcome | None = None
-        while outcome is None:
-            outcome = self._met(self._seat.awaited(), event, stays=True)
-        return outcome
+        self._seat.standing = True
+        try:
+            to_stderr(f"The program waits here until somebody attaches and decides how it goes on: {self._seat.how}")
+            outcome: Outcome | None = None
+            while outcome is None:
+                outcome = self._met(self._seat.awaited(), event, stays=True)
+            return outcome
+        finally:
+            self._seat.standing = False
 
     def _met(self, visitor: Visitor, event: Stop, *, stays: bool) -> Outcome | None:
         """What `visitor` decides; None if they had gone before, or went without a decision and the stop `stays`."""

@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Protocol
 
-from tfdbg_cli.remote.channel import Channel, received
-from tfdbg_cli.remote.messages import MOST_AT_FIRST, VERSION, BrokenMessageError, Message, text_in
+from tfdbg_cli.remote.channel import NO_SIGNAL, Channel, received
+from tfdbg_cli.remote.messages import MOST_AT_FIRST, VERSION, BrokenMessageError, Message, packed, text_in
 from tfdbg_cli.remote.prompt import farewell
 from tfdbg_cli.remote.seat import Seat
 from tfdbg_cli.remote.token import is_same
@@ -24,6 +24,7 @@ _DELAY = 0.5  # before a wrong token is refused
 _PATIENCE = 5.0
 _MOST_AT_ONCE = 8  # connections that have not said yet who they are, and the one that has
 _BAD_TOKEN = "The token is missing or wrong."
+_FULL = "Too many connections wait at this program."
 _TAKEN = "Somebody is attached to this program already."
 
 
@@ -85,7 +86,7 @@ class Listener:
             time.sleep(_DELAY)  # too many files are open: others may close theirs
             return
         if not self._room.acquire(blocking=False):
-            connection.close()
+            _turn_away(connection)
             return
         _start(lambda: self._serve(connection))
 
@@ -122,7 +123,7 @@ class Listener:
             channel.trust()
             with suppress(OSError):  # who is gone already is met below
                 channel.send("welcome", patience=_PATIENCE, version=VERSION, **self._program)
-                channel.send("waits", patience=_PATIENCE)
+                channel.send("waits", patience=_PATIENCE, standing=self._seat.standing)
         try:
             self._attend(channel, visitor)
         finally:
@@ -145,6 +146,17 @@ class Listener:
                 case _:
                     if not visitor.put(message):
                         return
+
+
+def _turn_away(connection: socket.socket) -> None:
+    """Say that there is no room, and end `connection`. Waits for nothing."""
+    with connection:
+        connection.setblocking(False)
+        with suppress(OSError):  # what is not read would have the system end the connection before our word is read
+            connection.recv(MOST_AT_FIRST)
+        with suppress(OSError):
+            connection.send(packed("refused", text=_FULL), NO_SIGNAL)
+            connection.shutdown(socket.SHUT_WR)
 
 
 def _start(work: Callable[[], None]) -> None:

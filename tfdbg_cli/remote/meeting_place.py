@@ -23,11 +23,15 @@ _MOST_BYTES = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A program that listens: its script or module, its process, when it was launched (seconds since 1970)."""
+    """A program that listens: its script or module, its process, when it was launched (seconds since 1970).
+
+    `path` is the whole path of the script; empty for a module.
+    """
 
     name: str
     pid: int
     since: float
+    path: str = ""
 
     @property
     def words(self) -> str:
@@ -48,9 +52,11 @@ class Meeting:
         return self.path.name.removesuffix(_SOCKET)
 
     def is_called(self, name: str) -> bool:
-        """Whether `name` is its number, or the name of the program, with or without folders and `.py`."""
+        """Whether `name` is its number, the name of the program, with or without folders and `.py`, or its path."""
         last = self.job.name.rpartition("/")[2]
-        return name in {self.number, self.job.name, last, last.removesuffix(".py")}
+        if name in {self.number, self.job.name, last, last.removesuffix(".py")}:
+            return True
+        return bool(self.job.path) and "/" in name and os.path.realpath(name) == self.job.path
 
     def connect(self) -> socket.socket:
         """A connection to the program.
@@ -179,7 +185,7 @@ def _job(path: Path) -> Job:
     try:
         with path.with_suffix(_FACTS).open("rb") as file:
             facts = json.loads(file.read(_MOST_BYTES))
-        return Job(str(facts["name"]), int(facts["pid"]), float(facts["since"]))
+        return Job(str(facts["name"]), int(facts["pid"]), float(facts["since"]), str(facts["path"]))
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         number = path.name.partition("-")[0].removesuffix(_SOCKET)
         return Job("a program", int(number) if number.isdecimal() else 0, 0.0)

@@ -20,13 +20,14 @@ class Called(Protocol):
 class Seat:
     """Who is attached. `lock` is held for moments, and by whoever forks, so that no child finds it locked.
 
-    `waits` says that the program stays at what its watch found until somebody has decided; `how` tells people the
-    command that attaches.
+    `waits` says that the program stays at what its watch found until somebody has decided, `standing` that it does so
+    now; `how` tells people the command that attaches.
     """
 
     def __init__(self, *, waits: bool = False) -> None:
         self.visitor: Visitor | None = None
         self.waits = waits
+        self.standing = False
         self.how = ""
         self.lock = threading.RLock()
         self._taken = threading.Condition(self.lock)

@@ -66,6 +66,7 @@ def test_row_tells_what_is_found_without_running_anything() -> None:
 def test_why_it_cannot_be_told() -> None:
     told = Prompt(batch(None)).data("input")
     assert told["rows"][0]["record"] is None and "Nobody noted" in told["notes"][0]
+    assert "noted where Python takes it from an iterator" in told["notes"][0], "and not in graphs or by strategies"
     opened = Prompt(replace(batch(None), origin_path="/runs")).data("input")
     assert "are not there" in opened["notes"][0]
 
@@ -75,5 +76,7 @@ def test_mistakes() -> None:
     assert "Cannot read the rows" in prompt.error("input a").message
     assert "has 6" in prompt.error("input 6").message
     assert "end before" in prompt.error("input 3:3").message
-    assert "seconds" in prompt.error("input --seconds 0").message
+    for text in ("0", "-1", "abc", "nan"):
+        said = prompt.error(f"input --seconds {text}").message
+        assert f"a number of seconds above 0 is needed, not '{text}'" in said
     assert "no row is bad" in Prompt(made_run(op("x", "Placeholder", value=[1.0]))).error("input").message

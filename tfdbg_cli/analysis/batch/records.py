@@ -16,8 +16,8 @@ from tfdbg_cli.model.runs import Run
 _STORED = "The batch is sparse or ragged: its rows are not looked for in the data."
 _NOT_THERE = "The data that the batch was made of are not there: they were the program's, and are not recorded."
 _UNKNOWN = (
-    "Nobody noted what the batch was made of: it came neither from an iterator over a data set nor from arrays that a"
-    " method of Keras was given."
+    "Nobody noted what the batch was made of: that is noted where Python takes it from an iterator of TensorFlow 2"
+    " over a data set, and where a method of Keras is given arrays and there is no distribution strategy."
 )
 _NOT_HELD = "The rows of the batch are not held, so they cannot be looked for in the data."
 

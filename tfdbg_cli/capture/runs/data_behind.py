@@ -105,7 +105,8 @@ def _arrays(call: FrameType, names: Mapping[str, Any]) -> list[ArrayPart | None]
     leaves = tf.nest.flatten(list(given.values()))
     if not leaves or len(leaves) > _MOST_ARRAYS or not all(map(_is_array, leaves)):
         return None
-    keys = [key or name for name, part in given.items() for key in keys_of(part)]
+    # What the program wrote in a call has no name: `x` would be taken for its variable, whose records are others.
+    keys = [key or f"argument {name}" for name, part in given.items() for key in keys_of(part)]
     outer, user = _outermost(call)
     handed = _handed(outer)
     ends = validates(call) and handed.get("validation_data") is None

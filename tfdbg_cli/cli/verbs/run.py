@@ -161,7 +161,7 @@ def _bundle(options: argparse.Namespace, unattended: Unattended) -> str:
     """The folder that the bad run is written to; empty for none."""
     if unattended is not Unattended.RECORD:
         return str(options.bundle)
-    there = attended(options.ui or None) and not options.listen
+    there = attended(options.ui or None) and options.listen is None
     return "" if there else bundle_for(options.module or options.program[0])
 
 

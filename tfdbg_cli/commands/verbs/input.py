@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from tfdbg_cli.analysis.batch.rows import BatchRows
@@ -111,11 +112,11 @@ def _data(batch: BatchRows, rows: Sequence[int], found: FoundRecords) -> dict[st
     }  # fmt: skip
 
 
-def _positive(text: str) -> float:
-    found = float(text)
-    if not found > 0:
-        raise ValueError(text)
-    return found
+def _seconds(text: str) -> float:
+    with suppress(ValueError):
+        if (found := float(text)) > 0:
+            return found
+    raise argparse.ArgumentTypeError(f"a number of seconds above 0 is needed, not {text!r}")
 
 
 COMMAND = Command(
@@ -127,7 +128,7 @@ COMMAND = Command(
         Argument(
             ("rows",), "the rows, from 0: 3, or 3:7 without 7; without it the bad ones", metavar="N:M", nargs="?"
         ),
-        Argument(("-s", "--seconds"), "how long to look", metavar="S", type=_positive, default=_SECONDS),
+        Argument(("-s", "--seconds"), "how long to look", metavar="S", type=_seconds, default=_SECONDS),
     ),
     moments=WITH_TENSORS,
     values=True,
@@ -136,7 +137,11 @@ Bad rows are those that `origin` follows the offending elements back to; of rows
 Records count from 0 in the array or the file, as the program would index it. Of arrays that fit and its like were
 given the record is known by its place where they are not shuffled. Where they are, the rows are looked for in them by
 all that they hold, bit by bit; if several records are alike, the first one is named, and how many there are.
-Nothing that the program holds is copied, or kept alive.
+The key is what the program calls the array or the feature. `argument x` is an array that it calls nothing: an
+expression in a call, such as fit(x[::-1], y), and the record is one of what that gave.
+Nothing that the program holds is copied, or kept alive. What the batch was made of is noted where Python takes it
+from an iterator of TensorFlow 2, and where a method of Keras is given arrays: not where next(iterator) stands in a
+tf.function, of iterators of sessions, or under a distribution strategy.
 
 What came from a data set (tf.data) is looked for in what that was made of: the records of arrays, of TFRecord, text
 and fixed-length files, also interleaved, and files that a map reads. They are run through the maps of the pipeline

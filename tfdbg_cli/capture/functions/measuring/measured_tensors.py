@@ -24,6 +24,9 @@ _COUNTS = ("size", "nan", "neg_inf", "pos_inf", "neg", "zero", "pos")
 _NOT_COUNTED = gone(
     "It holds NaN or infinities, or numbers whose squares overflow. The run could not be made again to count them."
 )
+_UNTOLD = gone(
+    "Some tensor of the run had another size than TensorFlow says, so that it is not known what the numbers are."
+)
 
 
 @dataclass(frozen=True)
@@ -65,17 +68,26 @@ class Layout:
         self._row_of = {at: number for number, at in enumerate(rows)}
         self._rows = starts[:, None] + np.arange(WIDTH)
         self._sizes = np.array([-1 if size is None else size for size in rows.values()], np.int64)
+        ends = [at + WIDTH + (size is None) for at, size in rows.items()]
+        self._length = max([*ends, *(at + length for at, length in told.items())], default=0)
         self._behind = starts + WIDTH  # the place of the size, for tensors whose size was not known before
         self._told = list(told)
         self._lengths = list(told.values())
         spans = [np.arange(at, at + length) for at, length in told.items()]
         self._elements = np.concatenate(spans) if spans else np.empty(0, np.int64)
 
+    def fits(self, vector: Array) -> bool:
+        """Whether `vector` has as many numbers as all tensors together, if each has the size that is known of it."""
+        return len(vector) == self._length
+
     def summaries(self, vector: Array) -> list[Summary | None]:
         """The statistics of each tensor in `vector`, the result of a run.
 
-        None for tensors without statistics, and for those of which the vector does not tell them (see `_of_rows`).
+        None for tensors without statistics, and for those of which the vector does not tell them (see `_of_rows`). A
+        vector that does not fit tells none.
         """
+        if not self.fits(vector):
+            return [None] * len(self.tensors)
         open_ = self._sizes < 0
         sizes = np.where(open_, vector[np.where(open_, self._behind, 0)] if len(vector) else 0, self._sizes)
         of_rows = _of_rows(vector[self._rows], sizes, (sizes <= EXACT) | ~open_)
@@ -110,6 +122,7 @@ class MeasuredTensors:
     ) -> None:
         self._layout = layout
         self._values = values
+        self._lack = _NOT_COUNTED if layout.fits(vector) else _UNTOLD
         self._summaries = layout.summaries(vector)
         self._open = [
             place for place, item in enumerate(layout.tensors) if item.counted and self._summaries[place] is None
@@ -142,7 +155,7 @@ class MeasuredTensors:
             return self._values.value(row)
         lack = self._layout.tensors[index].lack
         if lack is None and self._summaries[index] is None:
-            return _NOT_COUNTED
+            return self._lack
         return lack or STATISTICS_ALONE
 
     def summary(self, index: int) -> Summary | None:

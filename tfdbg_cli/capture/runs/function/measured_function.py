@@ -15,6 +15,7 @@ from tfdbg_cli.capture.functions.exact.proof import Apart, Onto, Proof, proven
 from tfdbg_cli.capture.functions.exact.summed_draws import summed_draws
 from tfdbg_cli.capture.functions.instrumented import CallResult, Instrumented
 from tfdbg_cli.capture.functions.kept_tensors import KeptTensors, alias
+from tfdbg_cli.capture.functions.measuring.inferred_graphs import undeclared
 from tfdbg_cli.capture.functions.measuring.measured import MeasurePlan
 from tfdbg_cli.capture.functions.measuring.measured_tensors import Layout
 from tfdbg_cli.capture.functions.recomputed import LazyTensor
@@ -44,7 +45,8 @@ class MeasuredFunction:
     def __init__(self, traced: TracedFunction, selected: NodeSelection) -> None:
         self._traced = traced
         self._chosen = selected.tester(traced.watched_graph)
-        self._facts = StaticFacts(traced.root, named_graphs_below(traced.atomic))
+        graphs = undeclared(named_graphs_below(traced.atomic), traced.root.body.name)
+        self._facts = StaticFacts(traced.root, graphs)
         self._beyond = MeasurePlan(traced.root, self._facts, self._chosen).beyond
         self.trials = Trials(traced.snapshot_plan, traced.atomic)
         self._proof: Proof | None = None

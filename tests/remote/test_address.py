@@ -61,3 +61,10 @@ def test_tokens(monkeypatch) -> None:
 def test_a_terminal_gets_colours_and_nothing_else() -> None:
     assert shown("\x1b[1;31mNaN\x1b[0m\n\tx") == "\x1b[1;31mNaN\x1b[0m\n\tx"
     assert "\x1b" not in shown("\x1b]52;c;AAAA\x07 \x1b[2J \x1b[6n \r")
+
+
+def test_a_token_of_ours_can_be_typed_behind_an_option(monkeypatch) -> None:
+    monkeypatch.delenv("TFDBG_TOKEN", raising=False)
+    made = {token_for_listening() for _ in range(50)}
+    assert len(made) == 50
+    assert all(one.isalnum() and len(one) >= 32 for one in made)

@@ -28,7 +28,7 @@ def token_for_listening() -> str:
     given = given_token()
     if given and len(given) < _LEAST:
         raise TfdbgError(f"The token in {VARIABLE} has fewer than {_LEAST} characters.")
-    return given or secrets.token_urlsafe(_BYTES)
+    return given or secrets.token_hex(_BYTES)  # it is typed behind --token, so it must not begin with a dash
 
 
 def is_same(token: str, offered: str) -> bool:

@@ -40,7 +40,6 @@ def train(x):
 
 STEPS = [
     two, last, train,
-    lambda x: x + next(ones) + tf.sin(x) + next(ones),
     lambda x: x + next(ones) + gen.normal([5]) + v,
     lambda x: v + x * w + tf.square(x) + next(ones) + x,
     lambda x: x + next(ones) + tf.math.subtract(*next(pairs)) + v + x * w,

@@ -173,7 +173,7 @@ class FunctionChecks:
     def on_copies(self) -> bool:
         """Whether the checks may change the program's own ops, so that a copy of each call is checked instead."""
         unproven = self._proof is not None and not self._proof.holds
-        return (unproven or self.trials.differs) and not self.trials.reason
+        return (unproven or self.trials.differs) and self.trials.has_copies
 
     @cached_property
     def read_early(self) -> dict[int, TensorName]:

@@ -36,13 +36,11 @@ class PlainRuns:
         self._summed: str | None = None  # once TensorFlow has told what it makes of the function
 
     @property
-    def reason(self) -> str:
-        """Why the plain function cannot be called on copies; empty when it can."""
-        return self._standing or self._of_sums
+    def unlike(self) -> str:
+        """Why what it gives may have other last digits than what the program gets; empty when it has the same.
 
-    @property
-    def _of_sums(self) -> str:
-        """What stands in the way where a batch of the program's is added up: another one may be held otherwise."""
+        Where a batch is a term of a sum the copy of that batch may be held otherwise.
+        """
         plain = self._snapshot_plan.optimized()
         if plain is None or not self.draws:
             return ""
@@ -52,8 +50,8 @@ class PlainRuns:
         return self._summed
 
     @cached_property
-    def _standing(self) -> str:
-        """What is in the way whatever TensorFlow makes of the function; empty for nothing."""
+    def reason(self) -> str:
+        """Why the plain function cannot be called on copies; empty when it can."""
         snapshot_plan = self._snapshot_plan
         if snapshot_plan.reason or snapshot_plan.outside is None:
             return snapshot_plan.reason

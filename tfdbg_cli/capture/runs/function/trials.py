@@ -81,7 +81,12 @@ class Trials:
     @property
     def reason(self) -> str:
         """Why no calls are tried; empty if they are."""
-        return self._plain.reason or self.failure
+        return self._plain.reason or self._plain.unlike or self.failure
+
+    @property
+    def has_copies(self) -> bool:
+        """Whether calls can be made on copies, be their last digits the program's or not."""
+        return not (self._plain.reason or self.failure)
 
     def next_is_due(self) -> bool:
         """Whether the call that is made now is to be tried. Counts the calls, so it must be asked once for each."""

@@ -33,6 +33,7 @@ _NONE = (
     " one behind `batch` mixes records."
 )
 _MIXED = "The functions behind `batch` mix records, or move them: of what {} made cannot be told."
+_MOVED = "The functions behind `batch` move rows: whether other records are alike is not told."
 _NOT_COMPARED = "No part of the batch is as one of the data set's elements: nothing can be compared."
 _FAILED = "The pipeline could not be run again: {}"
 
@@ -80,6 +81,8 @@ def _found_in(dataset: Any, rows: Sequence[SoughtRow], component: int, seconds: 
     if found.mixed:
         are = "is" if len(found.mixed) == 1 else "are"
         notes.append(_MIXED.format(f"{words_of_rows(sorted(found.mixed))} {are}"))
+    if found.moved:
+        notes.append(_MOVED)
     missing = [row.row for row in rows if row.row not in found.first and row.row not in found.mixed]
     if missing and not found.cut:
         notes.append(_NONE.format(words_of_rows(missing)))

@@ -8,7 +8,7 @@ from time import monotonic
 
 import numpy as np
 
-from tfdbg_cli.analysis.batch.record_search import RecordSearch
+from tfdbg_cli.analysis.batch.record_search import Match, RecordSearch
 from tfdbg_cli.capture.samples.recipe import Recipe
 from tfdbg_cli.capture.samples.run_again import Stretch, blocks, each_alone, stretches
 from tfdbg_cli.model.records import SoughtRow
@@ -20,7 +20,8 @@ class FoundInPipeline:
     """What was found so far: of each row the file and number of the first record, and how many are alike.
 
     `mixed` are rows that no record alone is made into: the functions behind `batch` mix records. `looked_at` is the
-    number of records; `cut` says that the time was over before their end.
+    number of records; `cut` says that the time was over before their end, `moved` that functions behind `batch` move
+    rows, so that it is not known how many records are alike.
     """
 
     first: dict[int, tuple[str, int]] = field(default_factory=dict)
@@ -28,6 +29,7 @@ class FoundInPipeline:
     mixed: set[int] = field(default_factory=set)
     looked_at: int = 0
     cut: bool = False
+    moved: bool = False
 
 
 def looked_for(rows: Sequence[SoughtRow], recipe: Recipe, seconds: float) -> FoundInPipeline | None:
@@ -42,11 +44,16 @@ def looked_for(rows: Sequence[SoughtRow], recipe: Recipe, seconds: float) -> Fou
                 found.cut = True
                 break
             search = search or _search(rows, block)
-            if search is not None:
+            is_of_these = _is_of(numbers, block)
+            found.looked_at += len(numbers) if is_of_these else 0
+            if search is not None and is_of_these:
                 compared = True
                 search.look(block, numbers)
                 near |= {row: numbers for row in search.matches.keys() - near.keys()}
-            found.looked_at += len(numbers)
+            elif search is not None:
+                left = [row for row in rows if row.row not in search.matches]
+                near |= dict.fromkeys(_matched(left, block), numbers)
+                search.matches |= {row: Match(int(numbers[0])) for row in near.keys() - search.matches.keys()}
         if search is not None:
             _take(found, search, stretch, recipe, {row.row: row for row in rows}, near)
         if found.cut:
@@ -70,8 +77,10 @@ def _take(
         if number is None:
             found.mixed.add(row)
             continue
+        moved = number != match.first
+        found.moved |= moved
         found.first.setdefault(row, (stretch.file, number))
-        found.alike[row] = found.alike.get(row, 0) + match.alike
+        found.alike[row] = found.alike.get(row, 0) + (1 if moved else match.alike)
 
 
 def _own(stretch: Stretch, recipe: Recipe, row: SoughtRow, number: int, near: Array) -> int | None:
@@ -84,6 +93,20 @@ def _own(stretch: Stretch, recipe: Recipe, row: SoughtRow, number: int, near: Ar
                 if search.matches:
                     return alone
     return None
+
+
+def _is_of(numbers: Array, block: dict[int, Array]) -> bool:
+    """Whether the rows of `block` are of the records with these `numbers`."""
+    return all(len(part) == len(numbers) for part in block.values())
+
+
+def _matched(rows: Sequence[SoughtRow], block: dict[int, Array]) -> list[int]:
+    """Those of `rows` that `block` has, wherever."""
+    search = _search(rows, block) if rows else None
+    if search is None:
+        return []
+    search.look(block, np.zeros(len(next(iter(block.values()))), np.int64))
+    return list(search.matches)
 
 
 def _search(rows: Sequence[SoughtRow], block: dict[int, Array]) -> RecordSearch | None:

@@ -51,7 +51,10 @@ def stretches(recipe: Recipe) -> Iterator[Stretch]:
 
 
 def blocks(stretch: Stretch, recipe: Recipe) -> Iterator[tuple[Array, dict[int, Array]]]:
-    """The records of a stretch after all steps, in blocks: the numbers of some, and their parts."""
+    """The records of a stretch after all steps, in blocks: the numbers of some, and their parts.
+
+    Where a block has more rows than there are numbers, these are of other records, unless functions have moved rows.
+    """
     batch = recipe.batch
     at = len(recipe.steps) if batch is None else recipe.steps.index(batch)
     before, after = recipe.steps[:at], recipe.steps[at + 1 :]
@@ -72,7 +75,10 @@ def blocks(stretch: Stretch, recipe: Recipe) -> Iterator[tuple[Array, dict[int, 
         filled = records.skip(done).concatenate(records.repeat())
         last = filled.batch(size, drop_remainder=True).take(1 if left else 0)
         for numbers, *block in _through(last, after).as_numpy_iterator():
-            yield numbers[:left], {part: np.asarray(value)[:left] for part, value in enumerate(block)}
+            whole = {part: np.asarray(value) for part, value in enumerate(block)}
+            yield numbers[:left], {part: value[:left] for part, value in whole.items()}
+            if left:  # functions may have moved the last records there
+                yield numbers[:left], {part: value[left:] for part, value in whole.items()}
 
 
 def each_alone(stretch: Stretch, recipe: Recipe, numbers: Array) -> Iterator[tuple[int, dict[int, Array]]]:

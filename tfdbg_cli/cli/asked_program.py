@@ -1,6 +1,6 @@
 """A program that is run to be asked for its variables, in a process of its own which ends once it was.
 
-`cli.program_asked` starts it, and reads the answer.
+`cli.program_variables` starts it, and reads the answer.
 """
 
 from __future__ import annotations

@@ -94,26 +94,37 @@ class KeptValues:
         return found
 
     def _terms_of_sums(self) -> Iterator[NodeOutput]:
-        """The buffers that long sums are given: who else holds one decides with which term the sum begins."""
-        for node in self._nodes.values():
-            if "AddN" in node.op and node.attr["N"].i >= LONG_SUM:
-                buffers = (self._buffer(place_of(text)) for text in node.input if not text.startswith("^"))
-                yield from (place for place in buffers if self._nodes[place[0]].op not in NEVER_WRITTEN_OVER)
+        terms = terms_of_sums(self._nodes)
+        return (place for place in terms if self._nodes[place[0]].op not in NEVER_WRITTEN_OVER)
 
     def _is_summed(self, place: NodeOutput) -> bool:
         return bool(self._summed) and self._buffer(place) in self._summed
 
     def _buffer(self, place: NodeOutput) -> NodeOutput:
         """The first output in whose memory the value at `place` stands."""
-        return self._passed_on(place, COPIES | RESHAPES)
+        return passed_on(self._nodes, place, COPIES | RESHAPES)
 
-    def _passed_on(self, place: NodeOutput, along: frozenset[str] = COPIES) -> NodeOutput:
-        """What the output `place` of the optimized function passes on, by way of ops `along`."""
-        node = self._nodes.get(place[0])
-        while node is not None and node.op in along:
-            place = place_of(node.input[0])
-            node = self._nodes.get(place[0])
-        return place
+    def _passed_on(self, place: NodeOutput) -> NodeOutput:
+        """What the output `place` of the optimized function passes on."""
+        return passed_on(self._nodes, place, COPIES)
+
+
+def terms_of_sums(nodes: Mapping[str, NodeDef]) -> Iterator[NodeOutput]:
+    """The memory that long sums among `nodes` are given: who else holds some decides with which term a sum begins."""
+    for node in nodes.values():
+        if "AddN" in node.op and node.attr["N"].i >= LONG_SUM:
+            for text in node.input:
+                if not text.startswith("^"):
+                    yield passed_on(nodes, place_of(text), COPIES | RESHAPES)
+
+
+def passed_on(nodes: Mapping[str, NodeDef], place: NodeOutput, along: frozenset[str]) -> NodeOutput:
+    """What the output `place` of one of `nodes` passes on, by way of ops `along`."""
+    node = nodes.get(place[0])
+    while node is not None and node.op in along:
+        place = place_of(node.input[0])
+        node = nodes.get(place[0])
+    return place
 
 
 def place_of(text: str) -> NodeOutput:

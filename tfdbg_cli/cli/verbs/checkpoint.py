@@ -95,7 +95,7 @@ def _compared(options: argparse.Namespace, side: VariableSide) -> int:
 
 def _filled(options: argparse.Namespace, side: VariableSide) -> int:
     from tfdbg_cli.analysis.variables.filling import filled
-    from tfdbg_cli.cli.program_asked import asked, program_words
+    from tfdbg_cli.cli.program_variables import asked, program_words
     from tfdbg_cli.commands.views.filling_page import filling_document
     from tfdbg_cli.commands.views.saved_variables import objects_behind
 

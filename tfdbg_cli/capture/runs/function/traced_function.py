@@ -170,11 +170,20 @@ class TracedFunction:
         Where to report the draws early changes what TensorFlow makes of it, those of a call that fails are not known.
         """
         if self._drawing is None:
-            early = self._proven_drawing(Early(self.snapshot_plan.sources), inputs)
-            differs = early.comparison is not None and not early.comparison.same
-            late = self._proven_drawing(Early(), inputs) if differs else early
-            self._drawing = late if late.comparison is not None and late.comparison.same else early
+            found = self._found_drawing(inputs)
+            if found.comparison is not None and not found.comparison.same:
+                # Now and then the runtime tells of a plain function that it did not optimize, and runs another one.
+                self._plain = None
+                again = self._found_drawing(inputs)
+                found = again if again.comparison is not None and again.comparison.same else found
+            self._drawing = found
         return self._drawing
+
+    def _found_drawing(self, inputs: Sequence[EagerTensor]) -> Proof:
+        early = self._proven_drawing(Early(self.snapshot_plan.sources), inputs)
+        differs = early.comparison is not None and not early.comparison.same
+        late = self._proven_drawing(Early(), inputs) if differs else early
+        return late if late.comparison is not None and late.comparison.same else early
 
     def _proven_drawing(self, early: Early, inputs: Sequence[EagerTensor]) -> Proof:
         sources = self.snapshot_plan.sources

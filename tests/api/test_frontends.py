@@ -16,7 +16,7 @@ from tfdbg_cli.config.settings_file import save_setting
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.line.frontend import LineFrontend
 from tfdbg_cli.line.script import Script
-from tfdbg_cli.model.decision import Detach, RunUntil
+from tfdbg_cli.model.decision import Detach, OnHit, RunUntil
 from tfdbg_cli.terminal_facts import TerminalFacts, terminal_facts
 
 GOOD = dict(
@@ -134,6 +134,7 @@ def test_until_watches_before_the_first_stop() -> None:
         ({"stdin_tty": False, "controlling": False}, {}, "tui", False),
         ({}, {"script": Script(["run"])}, None, False),
         ({}, {"ui": "none"}, None, False),
+        ({}, {"on_hit": OnHit.NONE}, None, False),
         ({"notebook": True}, {}, None, False),
         ({"ide": "Spyder"}, {}, None, False),
         ({"foreground": False}, {}, None, False),

@@ -477,7 +477,7 @@ def test_what_does_no_harm_is_said_once_and_left_out_from_then_on() -> None:
     assert watching.watched.ignored_in("step") == {"log"} and not watching.watched.ignored_in("other")
     hit = watching.sees(_benign(2, harm=True))
     assert hit is not None and (hit.runs, hit.last_passed) == (2, 1)
-    end = watching.end(_benign(2, harm=True), hit, interrupted=False)
+    end = watching.end(_benign(2, harm=True), hit)
     assert end.notes[0] == "The watch stopped here, since harm was done: z:0 comes out of the run."
     assert len(said) == 1
     again = _watching(skip, said, ignored)

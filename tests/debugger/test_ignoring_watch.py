@@ -53,7 +53,7 @@ def test_what_was_left_out_is_said_at_the_end() -> None:
     watching = _watching(_said("log"))
     assert watching.sees(_run(2)) is None
     assert watching.seen_in_words(0) == "Nothing passed has_inf_or_nan in 1 run (ignored 1 place: the node log)."
-    assert watching.interrupted_words.endswith("in 1 run (ignored 1 place: the node log).")
+    assert watching.interrupted_words("Ctrl-C").endswith("in 1 run (ignored 1 place: the node log).")
 
 
 def test_behind_a_stop_it_is_said_that_nothing_passed_since() -> None:
@@ -136,5 +136,5 @@ def test_the_bundle_of_a_hit_is_given_what_is_ignored(monkeypatch: pytest.Monkey
     asked = BUILT_IN_FILTERS["has_inf_or_nan"]
     watching = ActiveWatch(decision, asked, Settings(), ProgressLine(), lambda text: None, ignored)
     hit = watching.sees(_run(2))
-    assert hit is not None and watching.end(_run(2), hit, interrupted=False).notes
+    assert hit is not None and watching.end(_run(2), hit).notes
     assert saved[0].ignored == ignored.places

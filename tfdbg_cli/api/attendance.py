@@ -6,6 +6,7 @@ import os
 
 from tfdbg_cli.api.launch_options import launch_options
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.decision import OnHit
 from tfdbg_cli.model.names import did_you_mean
 from tfdbg_cli.terminal_facts import terminal_facts
 
@@ -31,8 +32,8 @@ def ui_name(name: str | None) -> str:
 
 def attended(ui: str | None = None) -> bool:
     """Whether somebody at a terminal can be asked: not a script, nor a notebook, whose keys are none of Ctrl-C's."""
-    name = wanted(ui)
-    if launch_options().script is not None or launch_options().seat is not None or name == "none":
+    options, name = launch_options(), wanted(ui)
+    if options.script is not None or options.seat is not None or name == "none" or options.on_hit is OnHit.NONE:
         return False
     facts = terminal_facts()
     if facts.notebook or facts.ide or not facts.foreground:
@@ -44,6 +45,8 @@ def fills_the_screen(ui: str | None = None) -> bool:
     """Whether `choose_frontend` gives the full screen, as far as can be told now."""
     options, name = launch_options(), wanted(ui)
     if options.script is not None or options.json or options.seat is not None or name in {"line", "none"}:
+        return False
+    if options.on_hit is OnHit.NONE:
         return False
     return not terminal_facts().obstacle(chosen=name == "tui")
 

@@ -14,7 +14,7 @@ from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.config.settings_file import load_settings
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.line.script import Script
-from tfdbg_cli.model.decision import Decision, Detach, Outcome, RunUntil
+from tfdbg_cli.model.decision import Decision, Detach, OnHit, Outcome, RunUntil
 from tfdbg_cli.model.runs import RunStart, Stop
 from tfdbg_cli.streams import to_stderr
 from tfdbg_cli.terminal_facts import terminal_facts
@@ -60,6 +60,8 @@ def _chosen(
 ) -> Frontend:
     if script is None and name == "none":
         return NoFrontend(settings)
+    if launch_options().on_hit is OnHit.NONE:
+        return _line(filters, settings, script, json, "", "--on-hit none lets nobody be asked")
     reason = ""
     if script is None and not json and name != "line":
         reason = terminal_facts().obstacle(chosen=name == "tui")
@@ -126,10 +128,17 @@ def _full_screen(filters: Mapping[str, TensorFilter], settings: Settings) -> Fro
 
 
 def _line(
-    filters: Mapping[str, TensorFilter], settings: Settings, script: Script | None, json: bool, reason: str
+    filters: Mapping[str, TensorFilter],
+    settings: Settings,
+    script: Script | None,
+    json: bool,
+    reason: str,
+    silence: str = "",
 ) -> Frontend:
+    """The line prompt; `reason` says why it is not the full screen, `silence` why nobody is asked there."""
     from tfdbg_cli.commands.standard import standard_registry
     from tfdbg_cli.line.frontend import LineFrontend
+    from tfdbg_cli.line.input import NoInput
 
     options = launch_options()
     return LineFrontend(
@@ -137,6 +146,7 @@ def _line(
         settings,
         filters,
         script=script,
+        source=NoInput(silence) if silence else None,
         json=json,
         output=options.output,
         reason=reason,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TextIO
 
 from tfdbg_cli.line.script import Script
-from tfdbg_cli.model.decision import RecordRuns, RunUntil
+from tfdbg_cli.model.decision import OnHit, RecordRuns, RunUntil
 from tfdbg_cli.model.rules import JudgeRuns
 
 if TYPE_CHECKING:
@@ -22,8 +22,9 @@ class LaunchOptions:
     without any. `until` is a watch: each session then begins with `run -f FILTER` instead of a stop. `record` says
     which runs are recorded from the start on, `rules` what judges them as the program goes on; of one run in
     `trends` the norms are kept (0: of none). `output` is where answers go, whatever the program does to sys.stdout
-    meanwhile. `seat` is for who attaches; None where the program does not listen. `live` are the
-    lines of the terminal that tell how the training goes; None where nothing is told there.
+    meanwhile. `seat` is for who attaches; None where the program does not listen. `live` are the lines of the
+    terminal that tell how the training goes; None where nothing is told there. `on_hit` says which workers of a job
+    stop where the watch of one finds something.
     """
 
     ui: str = ""
@@ -36,6 +37,7 @@ class LaunchOptions:
     output: TextIO | None = None
     seat: Seat | None = None
     live: BottomLines | None = None
+    on_hit: OnHit = OnHit.ONE
 
 
 _options = LaunchOptions()

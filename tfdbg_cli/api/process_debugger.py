@@ -11,6 +11,7 @@ from functools import cache
 from tfdbg_cli.analysis.retracing import often_retraced
 from tfdbg_cli.analysis.watch.filters import filter_named
 from tfdbg_cli.api.attendance import attended
+from tfdbg_cli.api.fellows import fellows
 from tfdbg_cli.api.frontends import choose_frontend, user_settings
 from tfdbg_cli.api.launch_options import launch_options
 from tfdbg_cli.api.live import follow, progress
@@ -51,6 +52,7 @@ class ProcessDebugger:
             settings=settings,
             attended=lambda: attended(self.ui_type),
             progress=progress(),
+            fellows=fellows(),
         )
         self.controller = RecordingController(self.debugger, self.debugger.recorder)
         self.rules = RuleWatch(lambda: self.debugger.filters, self._stops_for_rules, _described)

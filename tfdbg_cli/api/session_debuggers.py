@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tfdbg_cli.api.attendance import attended, ui_name
+from tfdbg_cli.api.fellows import fellows
 from tfdbg_cli.api.frontends import choose_frontend, user_settings
 from tfdbg_cli.api.launch_options import launch_options
 from tfdbg_cli.api.live import follow, progress
@@ -52,6 +53,7 @@ def session_debugger(
         attended=lambda: attended(ui_type),
         recorder=process_debugger().debugger.recorder,
         progress=progress(),
+        fellows=fellows(),
     )
     follow(debugger)
     debugger.interruption.stand_by()

@@ -12,6 +12,7 @@ from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, filter_named
 from tfdbg_cli.debug_server.arrivals import Arrival, Arrivals
 from tfdbg_cli.debugger.active_watch import ActiveWatch
 from tfdbg_cli.debugger.frontend import Frontend
+from tfdbg_cli.debugger.interruption import CTRL_C
 from tfdbg_cli.debugger.progress_line import ProgressLine
 from tfdbg_cli.debugger.recorder import Recorder
 from tfdbg_cli.debugger.run_saving import saved_in_words
@@ -147,7 +148,7 @@ class Listening:
             if hit is None and not self._asked:
                 watch.keep(run)
                 return None
-            return self._ended(watch.end(run, hit, self._asked), hit)
+            return self._ended(watch.end(run, hit, CTRL_C if self._asked else ""), hit)
         if not self._asked and (self._goes_on or self._left):
             self._left = max(self._left - 1, 0)
             return None

@@ -21,6 +21,7 @@ from tfdbg_cli.capture.controller import WatchRequest
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.stores import without_files
 from tfdbg_cli.config.settings import Settings
+from tfdbg_cli.debugger.interruption import CTRL_C
 from tfdbg_cli.debugger.progress_line import Progress
 from tfdbg_cli.debugger.run_saving import bundled_in_words
 from tfdbg_cli.errors import TfdbgError, reason_of
@@ -252,15 +253,18 @@ class ActiveWatch:
         if self._kept is not None:
             self._kept.add(run)
 
-    def end(self, run: Run, hit: Hit | None, interrupted: bool) -> RunEnd:
-        """The stop after `run`, with the runs kept before it; first write the bundle, and at a hit undo updates."""
+    def end(self, run: Run, hit: Hit | None, interrupted: str = "") -> RunEnd:
+        """The stop after `run`, with the runs kept before it; first write the bundle, and at a hit undo updates.
+
+        `interrupted` says who ended the watch, if somebody did: Ctrl-C, which writes no bundle, or another worker.
+        """
         notes: list[str] = []
         if interrupted and hit is None:
-            notes.append(self.interrupted_words)
+            notes.append(self.interrupted_words(interrupted))
         if hit is not None:
             notes += [f"The watch stopped here, since harm was done: {self.harm}"] if self.harm else []
             notes += self._done(hit.noted(run))
-        elif run.error is not None and not interrupted:
+        elif interrupted != CTRL_C and (interrupted or run.error is not None):
             notes += self._bundled(run)
         kept = () if self._kept is None else self._kept.runs
         if kept:
@@ -290,12 +294,11 @@ class ActiveWatch:
         nothing = "Since the last stop nothing" if self._goes_on else "Nothing"
         return f"{nothing} passed {name} in {' and '.join(parts)}{self._but_ignored}.{alone}{inexact}"
 
-    @property
-    def interrupted_words(self) -> str:
-        """What Ctrl-C broke off."""
+    def interrupted_words(self, by: str) -> str:
+        """What Ctrl-C broke off, or what else `by` names."""
         runs = self.watch.runs
         return (
-            f"Ctrl-C ended the watch: nothing passed {self.decision.filter_name} in {count_text(runs, 'run')}"
+            f"{by} ended the watch: nothing passed {self.decision.filter_name} in {count_text(runs, 'run')}"
             f"{self._but_ignored}."
         )
 

@@ -24,7 +24,7 @@ from tfdbg_cli.debugger.prompt_threads import PromptThreads
 from tfdbg_cli.debugger.recorder import Recorder
 from tfdbg_cli.debugger.run_saving import saved_in_words
 from tfdbg_cli.debugger.visit import Visit
-from tfdbg_cli.debugger.watch_switch import WatchSwitch
+from tfdbg_cli.debugger.watch_switch import Fellows, WatchSwitch
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.beside import Beside
 from tfdbg_cli.model.decision import (
@@ -62,6 +62,7 @@ class Debugger:
         attended: Callable[[], bool] = lambda: False,
         recorder: Recorder | None = None,
         progress: Progress | None = None,
+        fellows: Fellows | None = None,
     ) -> None:
         """Make a debugger whose front end is made by `frontend` when the first stop comes.
 
@@ -69,7 +70,8 @@ class Debugger:
         Without one, only those of queue runners and of the runtime's own threads are. Dumps of runs that were stopped
         at are kept under `dump_root`, if given. `attended` says whether a user is there to whom Ctrl-C during a watch
         can open the prompt. Several debuggers may share a `recorder`. `progress` is told how watches go; without it,
-        that is printed on standard error.
+        that is printed on standard error. `fellows` are the other workers of the job, if they are to stop where a
+        watch of this one does.
         """
         self.filters: dict[str, TensorFilter] = dict(filters)
         self.prompt = Prompt(frontend, settings or Settings())
@@ -81,7 +83,7 @@ class Debugger:
         self._in_flight: int | None = None  # the number of the run that is captured for a stop
         self._after_recording: State = Continue()
         self.interruption = Interruption(attended)
-        self._watch = WatchSwitch(self.prompt, self.interruption, progress or ProgressLine(), self._ask)
+        self._watch = WatchSwitch(self.prompt, self.interruption, progress or ProgressLine(), self._ask, fellows)
         self._dump_root = dump_root
         # Plain attributes, as they are read at each eager op.
         self.watched: WatchRequest | None = None  # what the watch that is on asks of runs
@@ -234,7 +236,7 @@ class Debugger:
                 self._record(run, self._state)
                 for_stop = False
             failed = run.error is not None and (for_stop or run.error.type_name not in SIGNALS)
-            asked = watching is not None and self.interruption.asked
+            asked = self.interruption.by if watching is not None and self.interruption.asked else ""
             if for_stop or failed or hit is not None or asked:
                 self._stop(RunEnd(run, hit) if watching is None else watching.end(run, hit, asked))
                 return True
@@ -268,7 +270,7 @@ class Debugger:
             if run is None:
                 return  # a Ctrl-C opens the prompt before a run to come
             if self.interruption.asked and len(run.tensors):
-                self._stop(watching.end(run, None, interrupted=True))
+                self._stop(watching.end(run, None, self.interruption.by))
             else:
                 watching.keep(run)
 
@@ -288,7 +290,7 @@ class Debugger:
             return
         if run is not None:
             with self.prompt.lock, suppress(KeyboardInterrupt):  # the program ends as it would have
-                self._stop(RunEnd(run) if self._watch.on is None else self._watch.on.end(run, None, False))
+                self._stop(RunEnd(run) if self._watch.on is None else self._watch.on.end(run, None))
         self.end_watch()
         self._state = Detach()
 
@@ -301,7 +303,7 @@ class Debugger:
         watching = self._watch.on
         if watching is not None and self.interruption.asked:
             if watching.ends_without_values:
-                self._state = StopAtStart((watching.interrupted_words,))
+                self._state = StopAtStart((watching.interrupted_words(self.interruption.by),))
                 self.end_watch()
             else:  # rather stop after this run: unlike now, there may then be values to show
                 watching.ends_without_values = True

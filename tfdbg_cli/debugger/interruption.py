@@ -14,19 +14,22 @@ from weakref import WeakSet
 
 from tfdbg_cli.streams import to_stderr
 
+CTRL_C = "Ctrl-C"
 _WORDS = b"\ntfdbg: The prompt opens after this run. Ctrl-C again interrupts the program.\n"
 
 
 class Interruption:
     """Takes over Ctrl-C from `begin` to `end`, if `attended()` and if the program has no SIGINT handler of its own.
 
-    The first Ctrl-C sets `asked`; a second one before `end` raises KeyboardInterrupt as usual, and so does any in a
-    forked process. Python sets signal handlers in the main thread only: for a watch that begins in another thread,
-    the main thread has to call `stand_by` before. Otherwise such a watch leaves Ctrl-C to the program.
+    The first Ctrl-C sets `asked`, as does `call`, and `by` says which; a second one before `end` raises
+    KeyboardInterrupt as usual, and so does any in a forked process. Python sets signal handlers in the main thread
+    only: for a watch that begins in another thread, the main thread has to call `stand_by` before. Otherwise such a
+    watch leaves Ctrl-C to the program.
     """
 
     def __init__(self, attended: Callable[[], bool]) -> None:
         self.asked = False
+        self.by = CTRL_C
         self._attended = attended
 
     def stand_by(self) -> None:
@@ -40,9 +43,13 @@ class Interruption:
         _HANDLER.ready.discard(self)
         self.end()
 
+    def call(self, by: str) -> None:
+        """Have the prompt open after the current run for somebody outside, whom `by` names; in any thread."""
+        self.by, self.asked = by, True
+
     def begin(self) -> None:
         """Take over Ctrl-C, if its handler is Python's default."""
-        self.asked = False
+        self.asked, self.by = False, CTRL_C
         if not self._attended():
             return
         if _in_main_thread():
@@ -52,7 +59,7 @@ class Interruption:
 
     def end(self) -> None:
         """Give Ctrl-C back; a handler that the program has set meanwhile is kept."""
-        self.asked = False
+        self.asked, self.by = False, CTRL_C
         _HANDLER.watching.discard(self)
         _HANDLER.give_back()
 

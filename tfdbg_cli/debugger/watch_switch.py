@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from typing import Protocol
 
 from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.capture.controller import WatchRequest
@@ -14,6 +15,23 @@ from tfdbg_cli.debugger.prompt import Prompt
 from tfdbg_cli.debugger.prompt_threads import at_prompt
 from tfdbg_cli.model.decision import RunUntil
 from tfdbg_cli.model.runs import Hit, Run
+from tfdbg_cli.streams import to_stderr
+
+
+class Fellows(Protocol):
+    """The other workers of a job, which are to stop where this one does."""
+
+    def hear(self, called: WatchSwitch) -> None:
+        """Have `called` told of their hits, in another thread."""
+        ...
+
+    def pass_on(self) -> None:
+        """Tell those who hear what others have told meanwhile. Cheap where that is nothing."""
+        ...
+
+    def tell(self, run: int, filter_name: str) -> str:
+        """Tell them that a run passed the filter; a sentence on who hears of it."""
+        ...
 
 
 class WatchSwitch:
@@ -28,6 +46,7 @@ class WatchSwitch:
         interruption: Interruption,
         line: Progress,
         asks: Callable[[WatchRequest | None], None],
+        fellows: Fellows | None = None,
     ) -> None:
         self.on: ActiveWatch | None = None
         self.last: RunUntil | None = None
@@ -37,6 +56,16 @@ class WatchSwitch:
         self._asking = threading.Lock()
         self._line = line
         self._waits = False  # whether to take over Ctrl-C at the next run only
+        self._fellows = fellows
+        if fellows is not None:
+            fellows.hear(self)
+
+    def called(self, worker: str, run: int, filter_name: str) -> None:
+        """End the watch after the current run, as `worker` stops at what it found in its own; in any thread."""
+        if self.on is not None:
+            self._interruption.call(f"What {worker} found in its run #{run} (--on-hit all)")
+            what = f"{worker}: its run #{run} passed {filter_name}"
+            to_stderr(f"{what}. The prompt opens after this run. Ctrl-C interrupts the program.")
 
     def begin(
         self,
@@ -65,6 +94,8 @@ class WatchSwitch:
 
     def run_begins(self, number: int) -> WatchRequest | None:
         """What to check in run `number`, which is about to be made; None where no watch is on."""
+        if self._fellows is not None:
+            self._fellows.pass_on()
         asked = None if self.on is None else self.on.begins(number)
         if self._waits:
             self._waits = False
@@ -75,6 +106,8 @@ class WatchSwitch:
         """What `watch` finds in `run`, to stop for."""
         with at_prompt():  # a filter may run a session of its own
             hit = watch.sees(run)
+        if hit is not None and self._fellows is not None:
+            self._prompt.notify(self._fellows.tell(run.call.number, hit.filter_name))
         self._ask_anew()  # it may ignore more places from now on
         return hit
 

@@ -47,6 +47,14 @@ class OnBenign(StrEnum):
     STOP = "stop"
 
 
+class OnHit(StrEnum):
+    """Which workers of a job stop where the watch of one finds something."""
+
+    ALL = "all"
+    ONE = "one"  # that one
+    NONE = "none"  # it is printed, and nobody is asked
+
+
 @dataclass(frozen=True, slots=True)
 class DebugRun:
     """Run with capture and stop at the end; before it, `times - 1` runs are left alone."""

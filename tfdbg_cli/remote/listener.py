@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import selectors
-import signal
 import socket
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Protocol
 
@@ -15,10 +14,12 @@ from tfdbg_cli.remote.channel import NO_SIGNAL, Channel, received
 from tfdbg_cli.remote.messages import MOST_AT_FIRST, VERSION, BrokenMessageError, Message, packed, text_in
 from tfdbg_cli.remote.prompt import farewell
 from tfdbg_cli.remote.seat import Seat
+from tfdbg_cli.remote.threads import start_thread
 from tfdbg_cli.remote.token import is_same
 from tfdbg_cli.remote.visitor import Visitor
 from tfdbg_cli.version import __version__
 
+_NAME = "tfdbg-attach"  # of the threads
 _FIRST_WORD = 10.0  # seconds that somebody has to say who they are
 _DELAY = 0.5  # before a wrong token is refused
 _PATIENCE = 5.0
@@ -55,7 +56,7 @@ class Listener:
 
     def start(self) -> None:
         """Listen in a thread that does not keep the program alive."""
-        _start(self._listen)
+        start_thread(self._listen, _NAME)
 
     def close(self) -> None:
         """Listen no more."""
@@ -88,7 +89,7 @@ class Listener:
         if not self._room.acquire(blocking=False):
             _turn_away(connection)
             return
-        _start(lambda: self._serve(connection))
+        start_thread(lambda: self._serve(connection), _NAME)
 
     def _serve(self, connection: socket.socket) -> None:
         channel = Channel(connection, MOST_AT_FIRST)
@@ -157,12 +158,3 @@ def _turn_away(connection: socket.socket) -> None:
         with suppress(OSError):
             connection.send(packed("refused", text=_FULL), NO_SIGNAL)
             connection.shutdown(socket.SHUT_WR)
-
-
-def _start(work: Callable[[], None]) -> None:
-    """Do `work` in a thread that takes no signal of the program's, and does not keep it alive."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
-    try:
-        threading.Thread(target=work, name="tfdbg-attach", daemon=True).start()
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)

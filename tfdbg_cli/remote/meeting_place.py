@@ -88,11 +88,8 @@ def listen(job: Job) -> tuple[socket.socket, Meeting]:
         TfdbgError: there can be none.
 
     """
-    folder = _folders()[0]
     try:
-        with suppress(FileExistsError):
-            folder.mkdir(mode=0o700)
-        _require_ours(folder)
+        folder = own_folder()
         meeting = Meeting(_free(folder, job), job)
         # It listens before it has its name: who finds it meanwhile would take it for that of a dead process.
         new = folder / f".{os.getpid()}"
@@ -111,7 +108,7 @@ def listen(job: Job) -> tuple[socket.socket, Meeting]:
     except OSError as error:
         why = error.strerror or str(error)
         hint = "XDG_RUNTIME_DIR may name a folder of yours with a shorter path." if "too long" in why else ""
-        raise TfdbgError(f"Cannot listen in {folder}: {why}.", hint=hint, exit_code=2) from None
+        raise TfdbgError(f"Cannot listen in {_folders()[0]}: {why}.", hint=hint, exit_code=2) from None
     return made, meeting
 
 
@@ -134,6 +131,21 @@ def meetings() -> list[Meeting]:
             else:
                 meeting.remove()
     return sorted(found, key=lambda meeting: (meeting.job.pid, meeting.number))
+
+
+def own_folder() -> Path:
+    """The folder of this user alone, which is made if it is not there.
+
+    Raises:
+        TfdbgError: what is there is somebody else's, or open to others.
+        OSError: it cannot be made.
+
+    """
+    folder = _folders()[0]
+    with suppress(FileExistsError):
+        folder.mkdir(mode=0o700)
+    _require_ours(folder)
+    return folder
 
 
 def _folders() -> tuple[Path, ...]:

@@ -12,6 +12,7 @@ from tfdbg_cli.cli import launch
 from tfdbg_cli.cli.launched_output import launched_output
 from tfdbg_cli.cli.listen_options import add_listen_options, exit_code_of, reception_of
 from tfdbg_cli.cli.live_lines import add_live_option, live_lines
+from tfdbg_cli.cli.on_hit import add_on_hit_option, on_hit_of
 from tfdbg_cli.cli.parser import Parser
 from tfdbg_cli.cli.prompt import add_prompt_options, options_given
 from tfdbg_cli.cli.record_options import add_record_options, record_of
@@ -20,7 +21,7 @@ from tfdbg_cli.cli.verbs import Program
 from tfdbg_cli.commands.asked.rules_file import EVERY, rules_in
 from tfdbg_cli.commands.asked.watch_decision import SKIPPING, watch_decision
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.model.decision import OnBenign, RunUntil
+from tfdbg_cli.model.decision import OnBenign, OnHit, RunUntil
 from tfdbg_cli.standard_input import notice_readers
 from tfdbg_cli.streams import to_stderr
 
@@ -80,6 +81,7 @@ def prepare_parser(parser: Parser) -> None:
     add_live_option(parser)
     add_listen_options(parser)
     add_unattended_option(parser)
+    add_on_hit_option(parser)
     parser.add_argument("-m", "--module", metavar="MODULE", help="run a module, as python -m does")
 
 
@@ -114,11 +116,11 @@ def run(options: argparse.Namespace) -> Program:
     trends = (EVERY if options.every is None else options.every) if options.trends else 0
     if options.trends and trends < 1:
         raise TfdbgError(f"Of one run in {trends} no norms can be kept.", hint="--every 1 keeps those of every run.")
-    unattended = unattended_of(options)
+    unattended, on_hit = unattended_of(options), on_hit_of(options)
     asked = options_given(options, watch_of(options, _bundle(options, unattended)), record_of(options))
     output = launched_output()  # the program may lead its own elsewhere
     asked = replace(asked, rules=rules, trends=trends, output=output)
-    asked = replace(asked, live=live_lines(options))
+    asked = replace(asked, live=live_lines(options), on_hit=on_hit)
     reception = reception_of(options, waits=unattended is Unattended.WAIT)
     if reception is not None:
         asked = replace(asked, seat=reception.seat)
@@ -161,7 +163,7 @@ def _bundle(options: argparse.Namespace, unattended: Unattended) -> str:
     """The folder that the bad run is written to; empty for none."""
     if unattended is not Unattended.RECORD:
         return str(options.bundle)
-    there = attended(options.ui or None) and options.listen is None
+    there = attended(options.ui or None) and options.listen is None and options.on_hit != OnHit.NONE
     return "" if there else bundle_for(options.module or options.program[0])
 
 

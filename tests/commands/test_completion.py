@@ -156,7 +156,10 @@ def test_paths_complete_after_a_redirect_and_for_path_arguments(tmp_path, monkey
     assert _offered("pt x:0 -w ~/ou") == ("~/ours.npy", "~/out/")
     assert _offered(f"lt > {tmp_path}/ours") == (f"{tmp_path}/ours.npy",)
     assert _offered("lt > a") == ('"a b.txt"',)
-    assert _complete('lt > "a') == Completions(6, ("a b.txt",), "a b.txt", 1)
+    assert _complete('lt > "a') == Completions(5, ('"a b.txt"',), '"a b.txt"', 1)
+    assert _complete("pt 'x") == Completions(3, ("'x:0'",), "'x:0'", 1)
+    assert _complete("lt > 'ou").candidates == ("'ours.npy'", "'out/")
+    assert _complete("lt > 'ou").common == "'ou"
     assert _offered("lt > .h") == (".hidden",)
     assert _offered("lt > nowhere/x") == ()
 

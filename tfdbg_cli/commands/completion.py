@@ -11,6 +11,7 @@ from tfdbg_cli.analysis.watch.filter import Filter
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import moment_of
 from tfdbg_cli.commands.registry import Argument, ArgumentKind, Command, Registry
+from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.vocabulary import Match, matching, vocabulary_of
 from tfdbg_cli.config.settings import setting_names, values_of
 from tfdbg_cli.errors import TfdbgError
@@ -225,10 +226,23 @@ def _paths(word: str) -> Match:
 
 
 def _quoted(typed: _Typed, match: Match) -> Completions:
-    """`match` for a word that may stand in quotes: names with blanks get quotes unless some are open."""
-    if typed.inside or not any(" " in name for name in match.names[:_MOST]):
+    """`match` for a word that may stand in quotes: names with blanks get them, and open ones are closed."""
+    if typed.inside in {"'", '"'}:
+        names = [f"{typed.inside}{name}{typed.inside * (name[-1:] != '/')}" for name in match.names[:_MOST]]
+        common = names[0] if match.total == 1 else typed.inside + match.common
+        return _completions(typed.start - 1, Match(names, common if names else "", match.total))
+    if typed.inside or not any(map(_has_blanks, match.names[:_MOST])):
         return _completions(typed.start, match)
-    return _completions(typed.start, Match.of([f'"{name}"' if " " in name else name for name in match.names]))
+    return _completions(typed.start, Match.of([_in_quotes(name) for name in match.names]))
+
+
+def _in_quotes(name: str) -> str:
+    """`name`, in quotes if it needs some."""
+    return (quoted(name) if '"' in name else f'"{name}"') if _has_blanks(name) else name
+
+
+def _has_blanks(name: str) -> bool:
+    return any(map(str.isspace, name))
 
 
 def _completions(start: int, match: Match) -> Completions:

@@ -300,7 +300,9 @@ class Registry:
         """
         if name not in self._names:
             known = self._names if moment is None else self.names_at(moment)
-            hint = _ELSEWHERE.get(name) or did_you_mean(name, known) or "`help` lists the commands."
+            hint = (
+                _ELSEWHERE.get(name) or _as_a_key(name) or did_you_mean(name, known) or "`help` lists the commands."
+            )
             raise TfdbgError(f"There is no command {name!r}.", hint=hint)
         sources = self._names[name]
         here = [command for source in sources if moment in source.moments for command in source.named(name)]
@@ -333,6 +335,12 @@ class Registry:
     def names_at(self, moment: Moment) -> list[str]:
         """The names and aliases that can be used at `moment`."""
         return [name for name in self._names if moment in self.find(name, moment).moments]
+
+
+def _as_a_key(name: str) -> str:
+    """The hint where one letter was typed that may be meant as a key."""
+    alone = len(name) == 1 and name.isalpha()
+    return f"On the full screen {name} may be a key; here commands are typed: `help` lists them." if alone else ""
 
 
 def _require_apart(name: str, command: Command, other: Command) -> None:

@@ -219,6 +219,7 @@ class Conversation:
                 answer = self._source.read(_LEAVE)
             except KeyboardInterrupt as error:
                 self._leave_to_program(error)
+                self._output.note("")  # the cursor stands behind the question
                 answer = "s"
             if answer is None:
                 break

@@ -88,7 +88,8 @@ def _head(context: Context, options: argparse.Namespace, listing: Listing, names
         everything = COMMAND.spell(options, **dict.fromkeys(_NARROWING, ""))
         lines.append(line(Span("; ".join(narrowed), Style.DIM), "  ", Span(SHOW_ALL, Style.KEY, everything)))
     if options.query:
-        lines.append(query_line(options.query, len(listing.indices), total, COMMAND.spell(options, query="")))
+        among = None if narrowed or options.tensor_filter else total
+        lines.append(query_line(options.query, len(listing.indices), among, COMMAND.spell(options, query="")))
     if listing.raised.count:
         lines.append(_complaint(options.tensor_filter, listing.raised))
     if listing.unread:

@@ -69,7 +69,7 @@ def _origin(context: Context, options: argparse.Namespace) -> Document:
     if isinstance(found, Passed):
         if run.lacks:
             return _unknown(run, found)
-        return _all_fine(run, found, options, "what was computed so far" if context.stepper else "this run")
+        return _all_fine(context, found, options)
     context.memory.origins[context.current] = found.origin
     since = since_of(context, found.origin)
     blocks = _screen(run, found, since, options, most, moment_of(context), stays_bad=_stays_bad(context))
@@ -194,7 +194,9 @@ def _intended_at(origin: Origin) -> tuple[Block, ...]:
     return (Labelled("Intended", f"It looks so: {text}", Style.GOOD, _LABEL),)
 
 
-def _all_fine(run: Run, passed: Passed, options: argparse.Namespace, where: str) -> Document:
+def _all_fine(context: Context, passed: Passed, options: argparse.Namespace) -> Document:
+    run, others = context.run, len(context.runs) - 1
+    where = "what was computed so far" if context.stepper else f"run #{run.call.number}" if others else "this run"
     what = "NaN" if options.nan else "NaN or infinity"
     unread = passed.unread
     lines = [line(Span(f"No {what} in {where}.", Style.GOOD))]
@@ -212,6 +214,9 @@ def _all_fine(run: Run, passed: Passed, options: argparse.Namespace, where: str)
         lines.append(line(f"Left out: nodes that match {options.filter_exclude_node_names}."))
     if not len(run.tensors):
         lines.append(line(Span("This run captured no tensors: `run` captures the next one.", Style.HINT)))
+    if others and not context.stepper:
+        there = f" looks through the {count_text(others, 'other run')}, too."
+        lines.append(line(Span("alerts", Style.KEY, "alerts"), Span(there, Style.HINT)))
     lines += failure_lines(run)
     around = (*intended_blocks(run, passed.intended, _LABEL), *ignored_blocks(passed.ignored, _LABEL))
     return Document("origin", (Text(tuple(lines)), *around), lambda: nothing_data(passed), "origin")

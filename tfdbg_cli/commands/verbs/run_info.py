@@ -64,7 +64,7 @@ def _what(context: Context) -> list[Line]:
         )
     ]
     thread = f" in thread {call.thread}" if call.thread not in {"", "MainThread"} else ""
-    if call.kind not in _WITHOUT_GRAPH and (len(context.graph) or not _is_bare(context)):
+    if call.kind not in _WITHOUT_GRAPH and (len(context.graph) or not _needs_no_graph(context)):
         lines.append(line(f"{context.graph.kind} of {count_text(len(context.graph), 'node')}{thread}"))
     if isinstance(context.stop, RunStart):
         turns = any(node.op_type in LOOPS | ENTER for node in context.graph)
@@ -82,6 +82,11 @@ def _what(context: Context) -> list[Line]:
         notes = tuple(note for note in every if note != doubt)
     lines += [line(Span(note, Style.HINT)) for note in notes]
     return lines if before or not context.run.gaps else [*lines, line(Span(context.run.gaps, Style.WARNING))]
+
+
+def _needs_no_graph(context: Context) -> bool:
+    """Whether a graph without nodes says nothing of the run that is looked at."""
+    return context.call.kind is RunKind.EAGER or _is_bare(context)
 
 
 def _is_bare(context: Context) -> bool:

@@ -35,11 +35,17 @@ def _timeline(context: Context, options: argparse.Namespace) -> Document:
     begin = min(options.begin - 1, max(0, len(left.rows) - 1))
     places = left.rows[begin : begin + options.count]
     start = executions[0].time_us if len(executions) else None
-    blocks: list[Block] = [Text((*_head(options, len(left.rows), begin, len(places)), *left.head, EMPTY_LINE))]
+    blocks: list[Block] = [
+        Text((*_head(context, options, len(left.rows), begin, len(places)), *left.head, EMPTY_LINE))
+    ]
     if places:
-        blocks.append(
-            Table(_COLUMNS, len(places), lambda at: _row(context, executions[places[at]], places[at], start))
-        )
+        columns = _shown_columns(context, timed=start is not None)
+
+        def row(at: int) -> Row:
+            cells = _row(context, executions[places[at]], places[at], start)
+            return tuple(cells[column] for column in columns)
+
+        blocks.append(Table(tuple(_COLUMNS[column] for column in columns), len(places), row))
     return Document(
         "timeline",
         tuple(blocks),
@@ -85,6 +91,13 @@ _COLUMNS = (
 )
 
 
+def _shown_columns(context: Context, *, timed: bool) -> list[int]:
+    """The columns of which something is known in this recording."""
+    told = _tells_executions(context)
+    known = {"t (ms)": timed, "Holds": told, "Line": told}
+    return [at for at, column in enumerate(_COLUMNS) if known.get(column.title, True)]
+
+
 def _tells_executions(context: Context) -> bool:
     """Whether the recording tells of each execution what it gave, and where it was made."""
     return isinstance(context.stop, Opened) and isinstance(context.stop.runs, TellsExecutions)
@@ -106,7 +119,7 @@ def _whole(run: Run, at: int) -> Execution:
     return Execution(at, run.call.number, "", title, time, len(run.call.fetches), is_call)
 
 
-def _head(options: argparse.Namespace, total: int, begin: int, shown: int) -> list[Line]:
+def _head(context: Context, options: argparse.Namespace, total: int, begin: int, shown: int) -> list[Line]:
     """Which of the `total` executions are shown, and the commands for those before and behind them."""
     end = begin + shown
     part = f"{begin + 1:,} to {end:,} of " if shown < total else ""
@@ -115,6 +128,8 @@ def _head(options: argparse.Namespace, total: int, begin: int, shown: int) -> li
     if begin:
         before = COMMAND.spell(options, begin=max(1, begin + 1 - options.count))
         links += [Span(before, Style.KEY, before), " is the page before; "]
+    if not _tells_executions(context):
+        links += [Span("alerts", Style.KEY, "alerts"), " says which of them hold NaN or infinity. "]
     if end < total:
         after = COMMAND.spell(options, begin=end + 1)
         links += [Span(after, Style.KEY, after), " the next."]

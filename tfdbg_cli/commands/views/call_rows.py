@@ -20,6 +20,8 @@ _COLUMNS = (_INDENT, Column("Name"), Column("dtype"), Column("Shape"))
 def call_blocks(context: Context) -> list[Block]:
     """The names of `context`'s call, each leading to its value."""
     call = context.call
+    if call.kind is RunKind.EAGER and not (call.arguments or call.fetches):
+        return []  # the turn of a loop is given nothing, and gives nothing back
     if call.kind in (RunKind.FUNCTION, RunKind.EAGER, RunKind.GRAPH) and (call.function or call.arguments):
         given = [argument for argument in call.arguments if not argument.captured]
         captured = [argument for argument in call.arguments if argument.captured]

@@ -86,9 +86,9 @@ def tensor_fields(context: Context, indices: Sequence[int], names: ShortNames, *
     if stats:
         fields += _summary_fields(context)
     elif counted_later:
-        # Where there is not room for both, NaN and infinities say more than the type of the op and of the elements;
+        # Where there is not room for both, NaN and infinities say more than shape and types of op and elements;
         # histogram and the line of source more than when and where a tensor was made, and how large it is.
-        for at, drop in ((0, 21), (1, 20), (2, 4), (3, 5)):
+        for at, drop in ((0, 21), (1, 20), (2, 4), (3, 5), (4, 3)):
             fields[at] = replace(fields[at], column=replace(fields[at].column, drop=drop))
         fields += [
             Field(name, column, _by_index(cell), SortKey.WORST if name == "nan" else None)

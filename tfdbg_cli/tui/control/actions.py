@@ -32,6 +32,7 @@ from tfdbg_cli.tui.reading.paint import LinkPlace
 
 _STEPS_OF_ROWS = {"newer": "row --next", "older": "row --previous"}  # what ] and [ mean at a row of the batch
 _OVERVIEWS = frozenset({"lt", "origin", "run_info", "layers", "tree", "runs", "diff"})  # asked again: one page
+_OF_ONE_RUN = _OVERVIEWS - {"runs"} | {"row", "lt --role gradient -s worst"}  # of that of the chosen row
 _JUMPS = frozenset({"top", "bottom", "search", "element", "next-bad", "previous-bad"})  # what '' comes back from
 
 
@@ -150,8 +151,11 @@ class Actions:
             if step is not None and self._state.page.document.kind == "row":
                 self._screen.command(step, replace=True)
             else:
-                command = self.walking.filled(action)
-                self._screen.command(command, replace=self._shows(command))
+                command, there = self.walking.filled(action), self.walking.other_run
+                if there and command in _OF_ONE_RUN:
+                    self._screen.command(there, then=lambda: self._screen.command(command))
+                else:
+                    self._screen.command(command, replace=self._shows(command))
         elif name.startswith("page "):
             self.travel_to(int(name.removeprefix("page ")))
         elif name.startswith("mark "):

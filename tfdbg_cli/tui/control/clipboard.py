@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.units import count_text
 from tfdbg_cli.tui.control.bars import Message
 from tfdbg_cli.tui.control.screen import Screen
 
@@ -38,7 +39,7 @@ class Clipboard:
         if not text:
             self._screen.say(Message("There is nothing to copy on this line."))
         elif self._screen.lending.copy(text):
-            self._screen.say(Message(f"Copied {len(text)} characters."))
+            self._screen.say(Message(f"Copied {count_text(len(text), 'character')}."))
         else:
             raise TfdbgError(
                 f"{len(text)} characters are more than a terminal's clipboard takes.",

@@ -29,9 +29,14 @@ class CtrlCPresses:
             self._screen.ask_to_leave()
             self._screen.say(Message("Ctrl-C again ends the program.", passing=True))
             return
+        pending = self._state.pending
         self._end_what_goes_on()
         self._second = True
-        self._screen.say(Message("Ctrl-C again asks how to leave.", passing=True))
+        again = "Ctrl-C again asks how to leave."
+        if pending is not None:
+            self._screen.say(Message(f"Stopped: {pending.words}.", hint=again))
+        else:
+            self._screen.say(Message(again, passing=True))
 
     def _end_what_goes_on(self) -> None:
         seeker = self._state.pages.all and self._state.seeker

@@ -19,6 +19,8 @@ _Found = TypeVar("_Found")
 BEGIN_WITH_THEIRS = ("origin", "here", "error")
 """Kinds of pages whose first link leads to the tensor, or the node, that the page is about."""
 
+_LISTS_OF_RUNS = ("runs", "alerts", "timeline")  # kinds of pages whose rows stand for runs, or for what is in one
+
 
 class Walking:
     """Walks from tensor to tensor on one screen, in slices between two keys; the next action drops a walk."""
@@ -97,6 +99,15 @@ class Walking:
         found = self._state.service.walk.place_of(chosen.link) if chosen is not None else None
         return found or self._state.service.walk.made_at(self._node())
 
+    @property
+    def other_run(self) -> str:
+        """The command that goes to the run of the chosen row, in a list of runs; "" where that is the one on show."""
+        chosen = self._state.read.view.chosen if self._state.pages.all else None  # none is made yet at the first key
+        verb, _, place = (chosen.link if chosen is not None else "").partition(" ")
+        if verb != "runs" or not place.isdecimal() or self._state.page.document.kind not in _LISTS_OF_RUNS:
+            return ""
+        return f"runs {place}" if int(place) - 1 != self._state.service.run else ""
+
     def _begin(self, steps: Callable[[], Iterator[str]], nowhere: str) -> None:
         self._steps, self._nowhere = in_steps(steps), nowhere
         end = time.monotonic() + self._screen.at_once
@@ -136,6 +147,8 @@ class Walking:
             found = tell(command)
             if found is not None:
                 return found
+        if there := self.other_run:
+            raise TfdbgError("This row is of another run.", hint=f"Enter goes there: `{there}`.")
         raise TfdbgError("No tensor is chosen here.", hint="`lt` lists the tensors.")
 
     @property

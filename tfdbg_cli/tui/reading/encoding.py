@@ -10,6 +10,7 @@ from urwid.util import get_encoding
 
 from tfdbg_cli.plain_text import in_ascii
 
+_WHOLE = {"utf-8", "utf8", "utf"}  # as urwid has them
 _BY_CHOICE = "us-ascii"  # ASCII in name and fact, and told apart from a terminal's own "ascii"
 
 
@@ -28,9 +29,25 @@ def kept_encoding() -> Iterator[str]:
         urwid.set_encoding(own)
 
 
+def _in_room(char: str, encoding: str) -> str:
+    """`char`; where the encoding has none, of another width than one column, marks of that width."""
+    width = urwid.calc_width(char, 0, 1)
+    if width == 1:
+        return char
+    try:
+        char.encode(encoding)
+    except UnicodeEncodeError:
+        return "?" * width
+    return char
+
+
 def shown_in(text: str, encoding: str) -> str:
     """`text` as a screen with this encoding draws it.
 
     A terminal without UTF-8 draws lines by its second set of characters (DEC's); who chose ASCII gets nothing else.
+    What is two columns wide stays so, since the room for it was computed before.
     """
+    if encoding in _WHOLE or text.isascii():
+        return text
+    text = "".join(_in_room(char, encoding) for char in text)
     return in_ascii(text) if encoding == _BY_CHOICE else text

@@ -70,6 +70,22 @@ def test_each_run_is_asked_about_and_told_of(tf, model, tmp_path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["1"]
 
 
+def test_without_metadata_of_the_program_the_callback_gets_graphs_and_times(tf, model, tmp_path) -> None:
+    """As of TensorFlow's: wrappers of tutorials hand `run_metadata.partition_graphs` to `DebugDumpDir`."""
+    x, y = model
+    with tf.Session() as raw:
+        session = Wrapper(raw, tmp_path, ACTIONS.DEBUG_RUN, ACTIONS.PROFILE_RUN, ACTIONS.NON_DEBUG_RUN)
+        for _ in range(3):
+            session.run(y, {x: [1.0]})
+    debugged, profiled, plain = session.told[2::2]
+    graphs = debugged.run_metadata.partition_graphs
+    assert "y" in {node.name for graph in graphs for node in graph.node}
+    assert tf_debug.DebugDumpDir(str(tmp_path / "1"), partition_graphs=graphs).nodes()
+    assert profiled.run_metadata.step_stats.dev_stats
+    assert plain.run_metadata is None
+    assert [start.run_metadata for start in session.told[1::2]] == [None, None, None]
+
+
 def test_errors_of_ops_are_told_and_raised(tf, tmp_path) -> None:
     with tf.Graph().as_default(), tf.Session() as raw:
         number = tf.strings.to_number("one")

@@ -32,6 +32,19 @@ def _history() -> list[str]:
     return [readline.get_history_item(i + 1) for i in range(readline.get_current_history_length())]
 
 
+def test_commands_that_this_terminal_cannot_show_are_left_out(their_readline, monkeypatch) -> None:
+    """A blind test: with LC_ALL=C and a history from elsewhere the prompt ended by an error of ours."""
+
+    def add(entry: str) -> None:
+        entry.encode("ascii")
+        their_own(entry)
+
+    their_own = readline.add_history
+    monkeypatch.setattr(readline, "add_history", add)
+    with Editing(History(["lt", "pt 模型:0", "ri"]), lambda text: Completions(0)):
+        assert _history() == ["lt", "ri"]
+
+
 @pytest.mark.parametrize("leave", [None, KeyboardInterrupt, RuntimeError])
 def test_completer_delimiters_and_history_of_the_program_come_back(their_readline, leave) -> None:
     try:

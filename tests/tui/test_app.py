@@ -398,3 +398,11 @@ def test_a_terminal_without_utf8_gets_plain_characters():
     finally:
         urwid.set_ascii_fallbacks({})
         urwid.set_encoding("utf-8")
+
+
+def test_on_a_tiny_screen_no_key_does_what_nobody_sees():
+    screen = drive("<resize 30x8>qdj:lt<enter><resize 80x24>")
+    assert screen.decision == Detach()
+    screen = drive("<resize 30x8>cr<resize 80x24>")
+    assert screen.decision is None
+    assert "q goes on without it." in " ".join("".join(drive("<resize 30x8>").rows).split())

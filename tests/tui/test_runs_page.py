@@ -60,3 +60,26 @@ def test_a_key_for_the_page_on_show_makes_no_second_one() -> None:
         "runs 3",
         "origin",
     ]
+
+
+def test_keys_on_the_row_of_another_run_are_about_that_run() -> None:
+    """A blind test: `o` there told of the run that happened to be on show."""
+    screen = _driven("Rjo", 3)
+    assert [page.command for page in screen.state.pages.all] == ["lt", "runs", "runs 2", "origin"]
+    assert [page.run for page in screen.state.pages.all][-1] == 1
+    assert _driven("Ro", 3).state.pages.all[-1].run == 0
+    assert _driven("RjA", 3).state.pages.current.run == 1
+    assert _driven(":timeline<enter>jjo", 3).state.pages.current.run > 0
+
+
+def test_keys_that_need_a_tensor_say_where_the_row_of_another_run_leads() -> None:
+    screen = _driven("RjK", 3)
+    assert "This row is of another run." in screen.status
+    assert "`runs 2`" in screen.status
+
+
+@pytest.mark.parametrize("key", ["o", "K"])
+def test_such_a_key_before_there_is_a_page_harms_nothing(key: str) -> None:
+    event = sample_run.opened(3)
+    screen = Driven(event, key, (80, 24), opening="runs", registry=standard_registry())
+    assert "made a mistake" not in "\n".join(screen.rows)

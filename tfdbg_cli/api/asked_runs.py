@@ -30,11 +30,15 @@ class Given:
 
 
 class AskedCall:
-    """A call that a thread is in: what it was given, and what `on_run_start` asked for; empty if it was not asked."""
+    """A call that a thread is in: what it was given, and what `on_run_start` asked for; empty if it was not asked.
+
+    `folder` is where its dump is, if there is to be one.
+    """
 
     def __init__(self, given: Given, calls: list[AskedCall]) -> None:
         self.given = given
         self.action = ""
+        self.folder: Path | None = None
         self._calls = calls
 
     def __enter__(self) -> AskedCall:
@@ -90,7 +94,7 @@ class AskedRuns(Unattended):
             plan = _planned(number, answer)
         except Exception as error:
             raise WrongAnswerError(error) from error
-        call.action = answer.action
+        call.action, call.folder = answer.action, plan.directory
         return plan
 
     def run_ends(self, plan: Plan, run: Run) -> bool:

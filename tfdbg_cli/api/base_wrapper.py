@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -22,7 +23,10 @@ from tfdbg_cli.api.session_debuggers import recorded
 from tfdbg_cli.capture.debug_options import WatchOptions, watch_options
 from tfdbg_cli.capture.intercept.debugged_session import DebuggedSession
 from tfdbg_cli.capture.intercept.unattended import WatchFunction
+from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_errors import OpError
+from tfdbg_cli.capture.tf.types import RunMetadata
+from tfdbg_cli.debug_data.dump_dir import DebugDumpDir
 
 
 class BaseDebugWrapperSession(DebuggedSession, ABC):
@@ -92,8 +96,9 @@ class BaseDebugWrapperSession(DebuggedSession, ABC):
 
     def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
         """As `tf.compat.v1.Session.run`."""
-        perform = partial(super().run, fetches, feed_dict, options, run_metadata)
-        return self._told(Given(options, run_metadata), perform)
+        filled = compat.v1.RunMetadata() if run_metadata is None else run_metadata
+        perform = partial(super().run, fetches, feed_dict, options, filled)
+        return self._told(Given(options, run_metadata), perform, filled)
 
     def make_callable(
         self, fetches: Any, feed_list: Sequence[Any] | None = None, accept_options: bool = False
@@ -109,25 +114,33 @@ class BaseDebugWrapperSession(DebuggedSession, ABC):
 
         def run(*arguments: Any, **keywords: Any) -> Any:
             given = Given(keywords.get("options"), keywords.get("run_metadata"), is_runner=True)
-            return self._told(given, partial(runner, *arguments, **keywords))
+            filled = compat.v1.RunMetadata() if given.run_metadata is None else given.run_metadata
+            return self._told(given, partial(runner, *arguments, **keywords), filled)
 
         return run
 
-    def _told(self, given: Given, perform: Callable[[], Any]) -> Any:
-        """What `perform` gives, once `on_run_end` was told of the run in it."""
+    def _told(self, given: Given, perform: Callable[[], Any], metadata: RunMetadata) -> Any:
+        """What `perform` gives, once `on_run_end` was told of the run in it, with `metadata`."""
         with self._tfdbg_runs.within(given) as call:
             try:
                 result = perform()
             except OpError as error:
-                self._end(call, error)
+                self._end(call, metadata, error)
                 raise
-            self._end(call, None)
+            self._end(call, metadata, None)
             return result
 
-    def _end(self, call: AskedCall, error: Exception | None) -> None:
-        if call.action:  # nobody is told of a run of another thread, or of one that fetches nothing
-            graph = self._tfdbg_original.graph.as_graph_def()
+    def _end(self, call: AskedCall, metadata: RunMetadata, error: Exception | None) -> None:
+        if not call.action:  # nobody is told of a run of another thread, or of one that fetches nothing
+            return
+        graph = self._tfdbg_original.graph.as_graph_def()
+        if call.action == OnRunStartAction.NON_DEBUG_RUN:
             self.on_run_end(OnRunEndRequest(call.action, call.given.run_metadata, graph, error))
+            return
+        if call.given.run_metadata is None and call.folder is not None and not metadata.partition_graphs:
+            with suppress(LookupError):  # a run that failed before there was a graph
+                metadata.partition_graphs.extend(DebugDumpDir(str(call.folder)).partition_graphs())
+        self.on_run_end(OnRunEndRequest(call.action, metadata, graph, error))
 
 
 class NonInteractiveDebugWrapperSession(BaseDebugWrapperSession):

@@ -95,7 +95,8 @@ class OnRunStartResponse:
 class OnRunEndRequest:
     """A run has ended. `performed_action` is what `on_run_start` asked for, `tf_error` the OpError of an op.
 
-    `run_metadata` is that which the program gave to `run`, `client_graph_def` the GraphDef of the session.
+    `run_metadata` is that which the program gave to `run`; where it gave none, one with the partition graphs of a
+    DEBUG_RUN, or with the times of a PROFILE_RUN. `client_graph_def` is the GraphDef of the session.
     """
 
     performed_action: str

@@ -28,6 +28,7 @@ from tfdbg_cli.model.values import LOST, Array, Lack, NoValue
 
 if TYPE_CHECKING:
     from tfdbg_cli.analysis.watch.answers import Answers
+    from tfdbg_cli.document.document import Document
 
 HOW_TO_KEEP_RUNS = "`run -f FILTER --keep N` (or `tfdbg run --keep N`) keeps the N runs before the hit."
 _LOOKED_UP = 256  # summaries looked up per step, where they are known already
@@ -77,7 +78,7 @@ class Context:
     replaced: dict[int, dict[TensorName, Array]] = field(default_factory=dict, repr=False)  # by `set`, for each run
     folds: dict[str, Folds] = field(default_factory=dict, repr=False)  # by the list that shows a tree
     said: Said = field(default_factory=Said, repr=False)
-    asked_on: str = ""  # the kind of the page on which the command was asked for
+    on_show: tuple[str, Document] | None = None  # the page on which a command is asked for, and what that answers
     frame: int | None = None  # the call of Python looked at, where the program stands in the middle of a run
     stepper: Stepper | None = field(default=None, repr=False)
     _stepped: Run | None = field(default=None, repr=False)

@@ -52,17 +52,26 @@ def execute(text: str, context: Context, registry: Registry) -> Outcome:
     options = command.parse(parsed.words[1:])
     if not parsed.redirect:
         return command.handler(context, options)
+    on_show = answered(command, parsed, context)
     from tfdbg_cli.commands.whole_file import new_file  # few answers go to files
 
     path = new_file(parsed.redirect, replace=parsed.replace, way_out="Write `>| FILE` to replace it.")
     later, context.later = context.later, False  # nothing can be filled in later in a file
     try:
-        outcome = command.handler(context, options)
+        outcome = command.handler(context, options) if on_show is None else on_show
     finally:
         context.later = later
     if not isinstance(outcome, Document):
         raise TfdbgError(f"{command.name} prints nothing that could go to {parsed.redirect}.")
     return _redirected(outcome, " ".join(map(quoted, parsed.words)), path)
+
+
+def answered(command: Command, parsed: CommandLine, context: Context) -> Document | None:
+    """What is on show, where that is to go to a file, and `command`, of which it is the answer, is made only once."""
+    if not command.acts or not parsed.redirect or context.on_show is None:
+        return None
+    text, document = context.on_show
+    return document if parse_line(text).words == parsed.words else None
 
 
 def require_moment(command: Command, context: Context) -> None:

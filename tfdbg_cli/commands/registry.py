@@ -126,6 +126,7 @@ class Command:
     values: bool = False  # needs values: refused for a recording without any, such as a file with a graph
     graph: bool = False  # needs a graph: refused for a recording that holds only times, such as a profile
     steps: Steps | None = None  # for a slow command: lets a screen answer keys meanwhile
+    acts: bool = False  # changes something: to write the answer on show to a file does not carry it out once more
     verbatim: bool = False  # all behind its name is one word as it was written, with quotes, brackets and `>`
 
     @cached_property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from types import ModuleType, TracebackType
 
 from tfdbg_cli.commands.completion import Completions
@@ -84,7 +85,8 @@ def _entries(module: ModuleType) -> list[str]:
 def _set_entries(module: ModuleType, entries: list[str]) -> None:
     module.clear_history()
     for entry in entries:
-        module.add_history(entry)
+        with suppress(UnicodeEncodeError):  # what this terminal cannot show cannot be typed here again
+            module.add_history(entry)
 
 
 def _bind_tab(module: ModuleType, *, completing: bool) -> None:

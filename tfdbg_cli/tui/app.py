@@ -124,6 +124,10 @@ class App:
     def key(self, key: str) -> None:
         """A key was pressed."""
         self._between_keys.answered()
+        if self.view.too_small:  # what a key did would not be seen
+            if key == "q":
+                self.leave(Detach())
+            return
         if not self._early_keys.hold(key):
             self._guarded(f"the key {key}", lambda: self.keyboard.pressed(key))
         self._guarded("counting what is in sight", self._count_in_sight)

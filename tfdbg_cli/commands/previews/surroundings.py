@@ -33,7 +33,7 @@ def store_of(context: Context) -> TensorStore:
 
 
 def made_at_lines(context: Context, node: str) -> list[Line]:
-    """Where the node was made, and the line that made it."""
+    """Where the node was made, and the line that made it; of what a function captures, where that is read."""
     frame = made_at(context.tracebacks, node)
     if frame is None:
         return []
@@ -41,7 +41,8 @@ def made_at_lines(context: Context, node: str) -> list[Line]:
     source = context.sources.lines(frame.file)
     text = source[frame.line - 1] if source is not None and frame.line <= len(source) else frame.text
     shown = [line(f"  {text.strip()}")] if text.strip() else []
-    return [line(Span("Made at ", Style.LABEL), place_span(frame), behind), *shown]
+    captured = any(argument.captured and argument.name == f"{node}:0" for argument in context.call.arguments)
+    return [line(Span("Read at " if captured else "Made at ", Style.LABEL), place_span(frame), behind), *shown]
 
 
 def made_at_data(context: Context, node: str) -> dict[str, Any] | None:

@@ -10,7 +10,7 @@ from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS
 from tfdbg_cli.commands.asked.watch_decision import watch_on
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.interpreter import execute, moment_of, require_moment
+from tfdbg_cli.commands.interpreter import answered, execute, moment_of, require_moment
 from tfdbg_cli.commands.registry import Moment, Outcome, Registry
 from tfdbg_cli.commands.service.pages import Page, Pages
 from tfdbg_cli.commands.syntax import parse_line
@@ -71,7 +71,8 @@ class PromptService:
             TfdbgError: no such command here, wrong arguments, or what the command itself raises.
 
         """
-        self._context.asked_on = self.pages.current.document.kind if self.pages.all else ""
+        page = self.pages.current if self.pages.all else None
+        self._context.on_show = None if page is None else (page.command, page.document)
         return execute(text, self._context, self._registry)
 
     def talk_as_pdb(self, given: TextIO, shown: TextIO) -> None:
@@ -94,9 +95,10 @@ class PromptService:
             TfdbgError: as `execute` does.
 
         """
-        words = parse_line(text).words
+        parsed = parse_line(text)
+        words = parsed.words
         command = self._registry.find(words[0], self.moment) if words else None
-        if command is not None and command.steps is not None:
+        if command is not None and command.steps is not None and answered(command, parsed, self._context) is None:
             require_moment(command, self._context)
             yield from command.steps(self._context, command.parse(words[1:]))
 
@@ -154,6 +156,20 @@ class PromptService:
         from tfdbg_cli.commands.service.narrowing import Narrowing
 
         return Narrowing(self._context, self._registry, self.pages)
+
+    @property
+    def writing(self) -> str:
+        """The beginning of the command string that writes the current page to a file.
+
+        Raises:
+            TfdbgError: what its command answers goes to none.
+
+        """
+        command = self.pages.current.command
+        name = command.partition(" ")[0]
+        if name in self._registry and self._registry.find(name, self.moment).verbatim:
+            raise TfdbgError(f"What `{name}` answers goes to no file.", hint="Y copies a line.")
+        return f"{command} > "
 
     @property
     def list_commands(self) -> ListCommands:

@@ -113,6 +113,7 @@ Examples:
   bundle                                in a new folder here, by the number of the run
   bundle ~/nan-in-step-1207
   run -f has_inf_or_nan --bundle nan    write it at the hit, before the prompt opens""",
+        acts=True,
     ),
     Command(
         "record",
@@ -150,6 +151,7 @@ Examples:
   record runs --every 100              one run in a hundred, all values
   record runs --every 1 --only grad    every run: values of gradients, statistics of the rest
   record runs --stats-only --only grad    the same, with statistics that TensorFlow computes""",
+        acts=True,
     ),
     Command(
         "undo",
@@ -159,5 +161,6 @@ Examples:
         moments=frozenset({Moment.RUN_END, Moment.PAUSED}),
         section="Keep",
         details="The program sees them so when it goes on: after a poisoned update it can train on, or be saved.",
+        acts=True,
     ),
 )

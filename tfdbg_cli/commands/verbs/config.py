@@ -107,4 +107,5 @@ Examples:
   config set 'keys.ctrl o' origin
   config set colours.nan 'white on dark red'
   config unset precision""",
+    acts=True,
 )

@@ -65,6 +65,7 @@ Examples:
   export run.safetensors
   export tensors.csv --table 'lt --stats -s worst'
   export layers.json --table layers""",
+        acts=True,
     )
     return (command,)
 

@@ -145,7 +145,8 @@ def _py(context: Context, options: argparse.Namespace) -> Document:
     shown = f"{said.getvalue()}{shown}".rstrip("\n")
     if len(shown) > _LONGEST_ANSWER:
         shown = shown[:_LONGEST_ANSWER] + f"… ({len(shown):,} characters)"
-    return text_document("python", *lines_of(shown), data={"value": shown}, title=f"py {text}")
+    lines = lines_of(shown) if shown else (line(Span("Done; there is nothing to show.", Style.DIM)),)
+    return text_document("python", *lines, data={"value": shown}, title=f"py {text}")
 
 
 def _assigned_text(frame: LiveFrame, assigned: Assigned) -> str:

@@ -133,4 +133,5 @@ Examples:
   ignore attention/mask
   ignore --layer attention --go
   ignore --cause""",
+    acts=True,
 )

@@ -43,4 +43,5 @@ At the start of a run and at its end. The nodes are sorted so that each comes be
 Nothing of the program is touched: variables are copies, and what would be taken from the program (its next batch) is
 not. `exit` leads back; the run then happens as if nothing had been. At the end of a run its batch and its random
 numbers are known and used again, where the state from before the run is held.""",
+    acts=True,
 )

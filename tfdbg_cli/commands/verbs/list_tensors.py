@@ -50,7 +50,8 @@ def _offending_row(context: Context, indices: Sequence[int]) -> int | None:
     """The row of the tensor that `origin` names, where the list is opened from its page."""
     origin = context.memory.origins.get(context.current)
     index = None if origin is None else origin.index
-    if not context.later or context.asked_on != "origin" or index is None or index not in indices:
+    on_show = "" if context.on_show is None else context.on_show[1].kind
+    if not context.later or on_show != "origin" or index is None or index not in indices:
         return None
     return indices.index(index)
 

@@ -328,6 +328,7 @@ Examples:
   break Log when input.min <= 0
   break train.py:40
   break *Grad when absmax > 1e4""",
+        acts=True,
     ),
     Command(
         "delete",
@@ -341,5 +342,6 @@ Examples:
         ),
         moments=LIVE,
         section=_SECTION,
+        acts=True,
     ),
 )

@@ -19,8 +19,10 @@ from tfdbg_cli.commands.views.value_view import VALUE_ARGUMENTS, saved, view, wr
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, lines_of
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.dtypes import HANDLES, name_of
 from tfdbg_cli.model.names import split_slice
+from tfdbg_cli.model.runs import RunStart
 from tfdbg_cli.model.tensors import nbytes_of
 from tfdbg_cli.model.units import bytes_text, shape_text
 from tfdbg_cli.model.values import Array, NoValue, as_array
@@ -42,6 +44,8 @@ def feed_document(context: Context, options: argparse.Namespace, feed_text: str)
     text, slicing = split_slice(feed_text)
     name = feed_named(context.call.feeds, text)
     feed = context.call.feeds[name]
+    if feed is None:
+        feed = _given(context, name)
     title = f"pf {name}{slicing}"
     noun = "Argument" if context.call.function else "Feed"
     head = [line(Span(f"{noun} ", Style.LABEL), Span(f"{name}{slicing}", Style.TITLE))]
@@ -84,6 +88,16 @@ def _facts(array: Array, feed: Any) -> Line:
 def _described(name: str, array: Array) -> dict[str, Any]:
     dtype = name_of(array.dtype)
     return {"name": name, "dtype": dtype, "shape": list(array.shape), "nbytes": nbytes_of(array)}
+
+
+def _given(context: Context, name: str) -> Any:
+    """What the runtime of a session was given for the feed `name`, by its node for that; None if unknown."""
+    if context.call.kind is not RunKind.SESSION or isinstance(context.stop, RunStart):
+        return None
+    store, stem = context.run.tensors, f"_arg_{name.replace(':', '_')}_"
+    node = next((node for node in store.nodes() if node.startswith(stem) and node[len(stem) :].isdecimal()), None)
+    value = None if node is None else store.value(store.named(node)[0])
+    return None if isinstance(value, NoValue) else value
 
 
 def _why_not_kept(context: Context, name: str) -> str:

@@ -78,4 +78,5 @@ Examples:
   ll -q 'bad>0 size>1MB'
   queries sick 'nan>0 or inf>0'            keep one
   lt -q '@sick role=grad'                  and use it""",
+    acts=True,
 )

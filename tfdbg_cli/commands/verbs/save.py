@@ -65,4 +65,5 @@ safetensors files, which other tools read, too. A run cannot be made again from 
 Examples:
   save ~/nan-in-step-1207
   run -f has_inf_or_nan --keep 5       then `save case` takes the five runs before the hit and the hit""",
+    acts=True,
 )

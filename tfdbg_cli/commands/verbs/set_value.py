@@ -277,6 +277,7 @@ Examples:
   set prob:0 np.clip(`prob:0`, 1e-7, 1)
   set 'logits:0[0, :]' 0
   set -d prob:0""",
+        acts=True,
     ),
     Command(
         "unset",
@@ -290,5 +291,6 @@ Examples:
             ),
         ),
         moments=WITH_TENSORS,
+        acts=True,
     ),
 )  # fmt: skip

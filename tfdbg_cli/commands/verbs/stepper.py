@@ -217,6 +217,7 @@ def commands(registry: Registry) -> tuple[Command, ...]:
             (Argument(("-t", "--num_times"), "make N steps", metavar="N", type=int, default=1),),
             moments=_WITHIN,
             section="Stepper",
+            acts=True,
         ),
         Command(
             "cont",
@@ -239,6 +240,7 @@ def commands(registry: Registry) -> tuple[Command, ...]:
             details="""\
 What is known is used again: what was overridden, then what was asked for, what was computed on the way, and what the
 program gave.""",
+            acts=True,
         ),
         Command(
             "inject_value",
@@ -260,6 +262,7 @@ program gave.""",
 Examples:
   inject_value probabilities np.clip(`probabilities:0`, 1e-7, 1)
   inject_value 'logits:0[0, :]' 0""",
+            acts=True,
         ),
         Command(
             "leave_stepper",

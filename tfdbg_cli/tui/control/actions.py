@@ -78,7 +78,7 @@ class Actions:
             "step": lambda: screen.command("step"),
             "until": lambda: self.ask("until "),
             "break": lambda: self.ask("break "),
-            "export": lambda: self.ask(f"{self._state.page.command} > "),
+            "export": lambda: self.ask(self._state.service.writing),
             "edit": self._outside.edit,
             "shell": self._outside.shell,
             "next-bad": lambda: self.walking.bad(1),

@@ -98,6 +98,10 @@ class Keyboard:
 
     def _means_nothing(self, key: str) -> Message:
         """The message about a key that does nothing in a document at this stop."""
+        if any(key in own.keys and not own.action for own in self._state.own_bindings):
+            return Message(
+                f"{key_name(key)} does nothing, by your settings.", hint="`config` shows them.", passing=True
+            )
         elsewhere = next((one for one in bindings(KeyContext.DOCUMENT) if key in one.keys), None)
         where, other = _ELSEWHERE.get(self._state.service.moment, ("here", ""))
         if elsewhere is not None and other:

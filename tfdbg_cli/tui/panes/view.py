@@ -152,6 +152,12 @@ class View(urwid.Widget):
         assert self.layout is not None, "there is a border"
         return self._workspace.dragged(self.layout, self._arrangement, col, row)
 
+    @property
+    def too_small(self) -> bool:
+        """Whether there is no room for anything."""
+        cols, rows = self.size
+        return cols < MIN_COLS or rows < MIN_ROWS
+
     def arrange(self, size: tuple[int, int]) -> None:
         """Work out the layout for `size`, and fit the panes into it."""
         cols, rows = size
@@ -209,11 +215,14 @@ class View(urwid.Widget):
         )
 
 
+_WAY_OUT = "q goes on without it."
+
+
 class _TooSmall(Pane):
     """What there is to see where nothing fits."""
 
     def draw(self, cols: int, rows: int) -> Drawing:
-        words = f"tfdbg needs a screen of at least {MIN_COLS} by {MIN_ROWS}; this one is {cols} by {rows}."
+        words = f"tfdbg needs a screen of at least {MIN_COLS} by {MIN_ROWS}; this one is {cols} by {rows}. {_WAY_OUT}"
         width = max(1, cols)
         pieces = [words[i : i + width] for i in range(0, len(words), width)]
         return Drawing([paint(line(piece), cols) for piece in pieces[:rows]])

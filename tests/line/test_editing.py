@@ -41,7 +41,7 @@ def test_commands_that_this_terminal_cannot_show_are_left_out(their_readline, mo
 
     their_own = readline.add_history
     monkeypatch.setattr(readline, "add_history", add)
-    with Editing(History(["lt", "pt 模型:0", "ri"]), lambda text: Completions(0)):
+    with Editing(History(["lt", "pt 模型:0", "nul\0", "ri"]), lambda text: Completions(0)):
         assert _history() == ["lt", "ri"]
 
 

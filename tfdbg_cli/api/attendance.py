@@ -41,6 +41,19 @@ def attended(ui: str | None = None) -> bool:
     return facts.stdin_tty or ((name == "tui" or facts.stdin_taken) and facts.controlling)
 
 
+def waits_for_the_end(ui: str | None = None) -> bool:
+    """Whether `tfdbg run` is to show a failed run only once that ends the program, since nobody sits at a prompt."""
+    options = launch_options()
+    if options.until is None and options.script is None:
+        return False
+    if options.seat is not None:
+        return options.seat.visitor is None
+    facts = terminal_facts()
+    if options.script is not None or options.on_hit is OnHit.NONE or wanted(ui) == "none":
+        return True
+    return not (facts.notebook or facts.ide or facts.stdin_tty or attended(ui))
+
+
 def fills_the_screen(ui: str | None = None) -> bool:
     """Whether `choose_frontend` gives the full screen, as far as can be told now."""
     options, name = launch_options(), wanted(ui)

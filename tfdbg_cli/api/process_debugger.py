@@ -10,7 +10,7 @@ from functools import cache
 
 from tfdbg_cli.analysis.retracing import often_retraced
 from tfdbg_cli.analysis.watch.filters import filter_named
-from tfdbg_cli.api.attendance import attended
+from tfdbg_cli.api.attendance import attended, waits_for_the_end
 from tfdbg_cli.api.fellows import fellows
 from tfdbg_cli.api.frontends import choose_frontend, user_settings
 from tfdbg_cli.api.launch_options import launch_options
@@ -53,6 +53,7 @@ class ProcessDebugger:
             attended=lambda: attended(self.ui_type),
             progress=progress(),
             fellows=fellows(),
+            postpones=lambda: waits_for_the_end(self.ui_type),
         )
         self.controller = RecordingController(self.debugger, self.debugger.recorder)
         self.rules = RuleWatch(lambda: self.debugger.filters, self._stops_for_rules, _described)
@@ -101,9 +102,11 @@ class ProcessDebugger:
         """
         watch = watch_of(self.controller)
         watch.end()
+        seat = launch_options().seat
+        caught = self.debugger.program_ends(shows=seat is None or not seat.waits)
         self.debugger.recorder.end()
         self.rules.end()
-        return "\n".join(filter(None, (self.rules.summary(), self._not_done(watch))))
+        return "\n".join(filter(None, (caught, self.rules.summary(), self._not_done(watch))))
 
     def _not_done(self, watch: EagerWatch) -> str:
         """What was asked for and did not come, or what the watches have seen; empty if there is nothing to say."""

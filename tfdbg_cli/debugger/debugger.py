@@ -16,6 +16,7 @@ from tfdbg_cli.capture.runs.eager.section import PendingSection, is_find
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.debugger.active_watch import SIGNALS, ActiveWatch
 from tfdbg_cli.debugger.frontend import Frontend
+from tfdbg_cli.debugger.held_failure import HeldFailure
 from tfdbg_cli.debugger.interruption import Interruption, interrupt_main_thread
 from tfdbg_cli.debugger.next_plan import State, next_plan, over_budget
 from tfdbg_cli.debugger.progress_line import Progress, ProgressLine
@@ -63,6 +64,7 @@ class Debugger:
         recorder: Recorder | None = None,
         progress: Progress | None = None,
         fellows: Fellows | None = None,
+        postpones: Callable[[], bool] = lambda: False,
     ) -> None:
         """Make a debugger whose front end is made by `frontend` when the first stop comes.
 
@@ -71,7 +73,8 @@ class Debugger:
         at are kept under `dump_root`, if given. `attended` says whether a user is there to whom Ctrl-C during a watch
         can open the prompt. Several debuggers may share a `recorder`. `progress` is told how watches go; without it,
         that is printed on standard error. `fellows` are the other workers of the job, if they are to stop where a
-        watch of this one does.
+        watch of this one does. `postpones` says that a call which fails under a watch is shown only once its
+        exception ends the program, of which `program_fails` tells.
         """
         self.filters: dict[str, TensorFilter] = dict(filters)
         self.prompt = Prompt(frontend, settings or Settings())
@@ -89,6 +92,7 @@ class Debugger:
         self.watched: WatchRequest | None = None  # what the watch that is on asks of runs
         self.sought: Sought | None = None
         self._visit = Visit()
+        self._failure = HeldFailure(postpones)
         self.recorder = recorder or Recorder(lambda: self.settings)
 
     @property
@@ -207,6 +211,8 @@ class Debugger:
     def run_starts(self, pending: PendingRun) -> Plan:
         """What to do with a run; opens the prompt when it is time to. See `capture.controller.Controller`."""
         number = self.count_run()
+        if self._failure:
+            self._failure.another_begins(self.prompt.notify)
         if self.attendant is not None:
             self.attendant.run_begins(pending)
         kind = StopAtStart if self._visit.asked else type(self._state)
@@ -237,6 +243,9 @@ class Debugger:
                 for_stop = False
             failed = run.error is not None and (for_stop or run.error.type_name not in SIGNALS)
             asked = self.interruption.by if watching is not None and self.interruption.asked else ""
+            alone = failed and not (for_stop or hit is not None or asked)
+            if alone and watching is not None and self._failure.takes(watching, run):
+                return False
             if for_stop or failed or hit is not None or asked:
                 self._stop(RunEnd(run, hit) if watching is None else watching.end(run, hit, asked))
                 return True
@@ -288,11 +297,24 @@ class Debugger:
         run = make(self._count)
         if run is None and not self._count:
             return
-        if run is not None:
+        held = self._failure.end(run)
+        if held is None and run is not None:
+            held = RunEnd(run) if self._watch.on is None else self._watch.on.end(run, None)
+        if held is not None:
             with self.prompt.lock, suppress(KeyboardInterrupt):  # the program ends as it would have
-                self._stop(RunEnd(run) if self._watch.on is None else self._watch.on.end(run, None))
+                self._stop(held)
         self.end_watch()
         self._state = Detach()
+
+    def program_ends(self, *, shows: bool) -> str:
+        """Open the prompt on a failed run that is held still, if it `shows` that; else a sentence on it, or ""."""
+        if not shows:
+            return self._failure.forget()
+        held = self._failure.end(None)
+        if held is not None:
+            with self.prompt.lock, suppress(KeyboardInterrupt):
+                self._stop(held)
+        return ""
 
     def _decide(self, number: int, pending: PendingRun) -> Plan:
         if self._in_flight is not None:
@@ -351,6 +373,7 @@ class Debugger:
 
     def _stop(self, event: RunStart | RunEnd) -> None:
         """Open the prompt on `event` and take over the decision."""
+        self._failure.forget()  # the program has come as far as this
         state, known = self._state, frozenset(self.prompt.breakpoints)
         if self._visit.asked:
             self._visit.begin(state, known)

@@ -54,7 +54,7 @@ class Prompt:
         `last_watch` is offered again. `Detach` if the front end fails.
         """
         self.has_opened = True
-        frames = () if isinstance(event, RunEnd) and event.run.frames else live_frames()
+        frames = () if isinstance(event, RunEnd) and event.run.frames else event.frames or live_frames()
         event = replace(
             event, ignored=self.ignored, breakpoints=self.breakpoints, watch=last_watch, frames=frames,
             beside=self.beside(), traces=TRACES,

@@ -85,7 +85,7 @@ def _entries(module: ModuleType) -> list[str]:
 def _set_entries(module: ModuleType, entries: list[str]) -> None:
     module.clear_history()
     for entry in entries:
-        with suppress(UnicodeEncodeError):  # what this terminal cannot show cannot be typed here again
+        with suppress(ValueError):  # what this terminal cannot show, or holds a NUL, cannot be typed here again
             module.add_history(entry)
 
 

@@ -1,0 +1,85 @@
+"""A call that fails under a watch while nobody is there: what the program catches uses nothing up."""
+
+from __future__ import annotations
+
+import pytest
+from support.launched import python
+
+pytestmark = pytest.mark.tf
+
+_STEP = """
+import sys
+import tensorflow as tf
+
+@tf.function
+def step(i, x):
+    return tf.gather(tf.constant([1.0, 2.0]), i) * tf.math.log(x)
+
+def safe(i, x):
+    try:
+        return float(step(tf.constant(i), tf.constant(x)))
+    except tf.errors.InvalidArgumentError:
+        return None
+
+print(safe(0, 1.0), safe(7, 1.0))
+"""
+_NAN_LATER = _STEP + "print([safe(1, 2.0 - k) for k in range(4)])\n"
+_MANY = _STEP + "print([safe(1, 2.0) for k in range(20)], safe(7, 1.0))\nprint(safe(0, 0.0))\n"
+_DIES = _STEP + "print([safe(1, 2.0) for k in range(3)])\nstep(tf.constant(9), tf.constant(1.0))\n"
+_CLOSES = _STEP + "try:\n    step(tf.constant(9), tf.constant(1.0))\nfinally:\n    print(safe(0, 1.0))\n"
+_EXITS = _STEP + "sys.exit('gives up')\n"
+_OTHER = _STEP + "raise ValueError('of its own')\n"
+
+
+def _run(folder, program: str, *words: str):
+    (folder / "train.py").write_text(program)
+    return python("-m", "tfdbg_cli", "run", *words, "train.py", folder=folder)
+
+
+@pytest.mark.parametrize("words", [("--watch",), ("--until", "has_inf_or_nan"), ("--watch", "-c", "origin")])
+def test_the_watch_goes_on_behind_an_error_that_the_program_catches(tmp_path, words) -> None:
+    """A blind test: a loop that skips a bad batch lost its watch there, and the NaN of later was missed."""
+    done = _run(tmp_path, _NAN_LATER, *words)
+    assert done.returncode == 0
+    assert "Log of 0: x:0 is 0" in done.stdout, done.stdout
+    assert "InvalidArgumentError" not in done.stdout
+    assert done.stdout.startswith("0.0 None\n")
+
+
+def test_a_bundle_is_of_what_the_watch_is_for(tmp_path) -> None:
+    done = _run(tmp_path, _NAN_LATER, "--watch", "--bundle", "case")
+    assert done.returncode == 0
+    opened = python("-m", "tfdbg_cli", "open", "case", "-c", "origin", folder=tmp_path)
+    assert "Log of 0" in opened.stdout
+
+
+def test_what_was_caught_is_told_once(tmp_path) -> None:
+    done = _run(tmp_path, _MANY, "--watch")
+    said = "Run #2 failed with InvalidArgumentError, which the program caught: the watch goes on."
+    assert done.stderr.count("which the program caught") == done.stderr.count(said) == 1
+    assert "Log of 0" in done.stdout
+
+
+@pytest.mark.parametrize("program", [_DIES, _CLOSES])
+def test_the_error_that_ends_the_program_is_shown_with_its_values(tmp_path, program) -> None:
+    done = _run(tmp_path, program, "--watch", "-c", "error_info", "-c", "pt i", "-c", "where")
+    assert done.returncode == 1
+    assert "This exception ends the program." in done.stdout
+    assert "train.py:" in done.stdout
+    assert "indices = 9 is not in [0, 2)" in done.stdout
+    assert "9" in done.stdout.partition("tfdbg> pt i")[2].partition("tfdbg> where")[0]
+    assert "<module>" in done.stdout.partition("tfdbg> where")[2]
+    assert done.stderr.rstrip().endswith("[Op:__inference_step_11]") or "InvalidArgumentError" in done.stderr
+
+
+def test_an_error_that_was_caught_last_is_shown_at_the_end(tmp_path) -> None:
+    done = _run(tmp_path, _EXITS, "--watch", "-c", "error_info")
+    assert done.returncode == 1
+    assert "indices = 7 is not in [0, 2)" in done.stdout.partition("tfdbg> error_info")[2]
+    assert "gives up" in done.stderr
+
+
+def test_another_error_that_ends_the_program_comes_first(tmp_path) -> None:
+    done = _run(tmp_path, _OTHER, "--watch", "-c", "error_info")
+    assert done.returncode == 1
+    assert "of its own" in done.stdout.partition("tfdbg> error_info")[2]

@@ -365,3 +365,21 @@ def test_what_does_not_need_it_is_looked_at_too(watched, decision) -> None:
     assert run.error.node.endswith("MatrixInverse"), "the gradient of a determinant that is 0"
     origin = OriginSearch(run).first()
     assert str(run.tensors[origin.index].name) == "LogMatrixDeterminant:1"
+
+
+@pytest.mark.parametrize("check", [tf.debugging.check_numerics, tf.debugging.assert_all_finite])
+def test_a_check_of_the_programs_own_behind_the_updates_leaves_an_origin(watched, check) -> None:
+    """A blind test: the weight was read in the call itself, which gave nothing back as it failed."""
+    weight = tf.Variable(tf.fill([64, 64], 0.5), name="weight")
+
+    @tf.function
+    def step(x):
+        y = tf.math.log(x @ weight, name="log")
+        weight.assign_sub(0.1 * tf.ones_like(weight))
+        with tf.control_dependencies([weight.read_value()]):
+            return check(tf.reduce_mean(y), "the loss is bad")
+
+    run = failed(watched, RunUntil("has_inf_or_nan"), step, tf.zeros([2, 64]))
+    assert run.error is not None and "the loss is bad" in run.error.message
+    origin = OriginSearch(run).first()
+    assert origin is not None and origin.name.node == "log"

@@ -37,6 +37,7 @@ from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.updates import BEFORE_UPDATE, UPDATED_VARIABLE
 
+_NUMBERS_CHECKED = frozenset({"CheckNumerics", "CheckNumericsV2"})  # by tf.debugging
 _UNCHECKED = (
     "Of {function} the watch does not see what happens inside {names}, as in the turns of a loop over a dataset; it "
     "sees what comes out, and the variables that are written there."
@@ -181,9 +182,10 @@ class FunctionChecks:
 
         A checked call returns these tensors, so they need not be read before it. Small variables, such as a count of
         steps, are left out and read before the call: a call that fails returns nothing, and they are updated early.
+        Where the program itself has numbers checked, a bad one makes the call fail, and all are read before it.
         """
         plan = self.snapshot_plan
-        found = {} if plan.reason else early_reads(self.root, plan.written)
+        found = {} if plan.reason or _checks_numbers(self.root) else early_reads(self.root, plan.written)
         return {at: name for at, name in found.items() if not plan.is_small(at)}
 
     def after(self, held: CallSnapshot, outcome: CallResult) -> None:
@@ -194,6 +196,11 @@ class FunctionChecks:
             {**outcome.early, **sources},
             {at: values[name] for at, name in self.read_early.items() if name in values},
         )
+
+
+def _checks_numbers(root: Scope) -> bool:
+    """Whether an op of the function, or of one below it, fails of NaN or infinity."""
+    return any(node.op in _NUMBERS_CHECKED for scope in root.all() for node in scope.needed.nodes)
 
 
 def with_updated(graph: Graph, root: Scope) -> Graph:

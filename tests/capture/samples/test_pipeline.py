@@ -344,3 +344,23 @@ def test_the_program_does_not_notice() -> None:
     finally:
         for end in undo:
             end()
+
+
+def test_windows_of_a_series_are_records_by_their_place() -> None:
+    """As of keras.utils.timeseries_dataset_from_array, which zips places with the whole array, again and again."""
+    series = np.arange(60, dtype=np.float32)
+    series[40] = np.inf
+    places = tf.data.Dataset.zip((tf.data.Dataset.range(52), tf.data.Dataset.from_tensors(np.arange(52)).repeat()))
+    windows = places.map(lambda at, all_of_them: tf.range(all_of_them[at], all_of_them[at] + 8))
+    whole = tf.data.Dataset.from_tensors(series).repeat()
+    dataset = tf.data.Dataset.zip((whole, windows)).map(tf.gather).batch(16)
+    told, (window,) = found(dataset, row=19 - 16)
+    assert window[0] == 19
+    assert told.records[3].record == 19
+
+
+def test_a_zip_of_epochs_is_gone_through_once() -> None:
+    dataset = tf.data.Dataset.zip((SLICES(X).repeat(), SLICES(Y).repeat())).shuffle(50).batch(8)
+    told, parts = found(dataset)
+    (record,) = told.records.values()
+    assert record.record is not None and Y[record.record] == parts[1]

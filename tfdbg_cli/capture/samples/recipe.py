@@ -74,7 +74,7 @@ class Recipe:
     `steps` are the functions that are called with each, in turn, the filters, and the batches that are made of them.
     Of the records of the source the first ones are left out, those before number `begin`, and those from `end` on.
     `in_order` says that they come one by one as in the source; `ignores_errors`, that those are left out on which a
-    function fails.
+    function fails. All of them come `repeats` times, -1 for ever.
     """
 
     source: Any
@@ -83,6 +83,7 @@ class Recipe:
     end: int | None = None
     in_order: bool = True
     ignores_errors: bool = False
+    repeats: int = 1
 
     @property
     def batch(self) -> Batched | None:
@@ -153,6 +154,10 @@ def _ordered(dataset: Any, kind: str, below: Recipe) -> Recipe:
     """What becomes of the elements of `below` where some are left out, or come in another order."""
     if kind == "IgnoreErrorsDataset":
         return replace(below, ignores_errors=True, in_order=False)
+    if kind == "RepeatDataset":
+        times = tf.get_static_value(compat.count_of(dataset))
+        again = -1 if times is None or times < 0 or below.repeats < 0 else int(times) * below.repeats
+        return replace(below, in_order=False, repeats=again)
     count = tf.get_static_value(compat.count_of(dataset)) if kind in {"SkipDataset", "TakeDataset"} else None
     if count is None or not below.in_order or below.batch is not None:
         return replace(below, in_order=False)

@@ -138,8 +138,13 @@ def _flat(source: Any) -> Any:
     """A data set of the records of `source` as flat tuples."""
     if not isinstance(source, Zipped):
         return _flattened(source)
-    made = [_through(_numbered(_flat(part.source).skip(part.begin)), part.steps) for part in source.parts]
-    return _joined(part.map(_unnumbered) for part in made)
+    made = [
+        _through(_numbered(_flat(part.source).skip(part.begin)), part.steps).map(_unnumbered) for part in source.parts
+    ]
+    # What comes again beside what does not: an array beside the places of its windows. Epochs of all are left out.
+    if any(part.repeats == 1 for part in source.parts):
+        made = [one.repeat(part.repeats) for one, part in zip(made, source.parts, strict=True)]
+    return _joined(made)
 
 
 def _joined(parts: Iterable[Any]) -> Any:

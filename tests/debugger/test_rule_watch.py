@@ -125,3 +125,17 @@ def test_nothing_to_judge_is_told_where_rules_were_asked() -> None:
     assert not never.on and never.summary() == "" and not never.wants(0)
     never.take(_run(1, log=(INF,)))
     assert not never.alerts
+
+
+def test_infinities_of_which_nothing_comes_fire_nothing() -> None:
+    """A blind test: a healthy attention with a causal mask of -inf made a job fail with exit code 3."""
+    masked = made_run(
+        op("x", "Placeholder", value=np.array([1.0, -INF])),
+        op("exp", "Exp", "x", value=np.array([2.7, 0.0])),
+    )
+    case = Case(Rule("has_inf_or_nan"))
+    case.watch.take(masked)
+    assert case.watch.alerts == () and not case.watch.unanswered
+    other = Case(Rule("has_inf"))
+    other.watch.take(masked)
+    assert len(other.watch.alerts) == 1

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from tfdbg_cli.analysis.graph.last_update import line_of
+from tfdbg_cli.analysis.origin.benign import judged as harm_judged
 from tfdbg_cli.analysis.watch.filter import TensorFilter
-from tfdbg_cli.analysis.watch.filters import filter_named
+from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, filter_named, our_filter
 from tfdbg_cli.analysis.watch.judging import Judging, looks_for_nan
 from tfdbg_cli.debugger.one_in_many import OneInMany
 from tfdbg_cli.errors import TfdbgError, reason_of
@@ -150,10 +151,14 @@ class RuleWatch:
 
     def _found(self, rule: Rule, run: Run, judging: Judging) -> Iterator[RuleAlert]:
         """The alerts of `rule` in `run`."""
-        judged, store = judging.ask(rule, filter_named(self._filters(), rule.filter_name)), run.tensors
+        asked = filter_named(self._filters(), rule.filter_name)
+        judged, store = judging.ask(rule, asked), run.tensors
         if judged.raised.count:
             first, error = judged.raised.first, judged.raised.error
             self._tell_once(f"{rule.name}!", f"The rule {rule.name} raised an error on {first}: {error}")
+        whole = not rule.only and our_filter(asked) is BUILT_IN_FILTERS["has_inf_or_nan"]
+        if whole and judged.passed and not _does_harm(run, rule):
+            return
         for index in judged.passed:
             tensor, frame = store[index], line_of(run, store[index].node)
             yield RuleAlert(
@@ -194,6 +199,11 @@ class RuleWatch:
                 return
             self._said.add(key)
         self._say(sentence)
+
+
+def _does_harm(run: Run, rule: Rule) -> bool:
+    """Whether not all NaN and infinities of `run` are made on purpose, or nothing comes of them, as a watch asks."""
+    return bool(harm_judged(run, rule.exclude).harm)
 
 
 def _words(alert: RuleAlert) -> str:

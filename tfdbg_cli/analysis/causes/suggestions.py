@@ -202,6 +202,7 @@ SUM_OF_LOGS = (
     " factor that can be 0 away from it: tf.maximum(x, {small})."
 )
 EMPTY_SEGMENTS = (
-    "Of a ragged tensor leave out rows that are empty, or divide the sum: tf.math.divide_no_nan(tf.reduce_sum(x, "
-    "axis=1), tf.cast(x.row_lengths(), x.dtype)[:, tf.newaxis])."
+    "Divide by tf.maximum(count, 1), or with tf.math.divide_no_nan, so that what holds nothing gives 0. The mean of "
+    "a ragged tensor is tf.math.divide_no_nan(tf.reduce_sum(x, axis=1), tf.cast(x.row_lengths(), x.dtype)"
+    "[:, tf.newaxis])."
 )

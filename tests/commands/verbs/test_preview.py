@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from support import sample_run
@@ -12,7 +14,9 @@ from support.sample_step import step_run
 
 from tfdbg_cli.document.figure import Figure, Way
 from tfdbg_cli.document.table import Table
+from tfdbg_cli.model.calls import Argument, Call, RunKind
 from tfdbg_cli.model.runs import RunEnd
+from tfdbg_cli.model.sources import Frame
 
 
 @pytest.fixture
@@ -172,3 +176,13 @@ def test_a_screen_is_given_drawings_and_values_that_come_later(prompt: Prompt) -
     assert small == [Way.HISTOGRAM, Way.CELLS]
     assert [b.way for b in prompt.document("preview names:0").blocks if isinstance(b, Figure)] == [Way.CELLS]
     assert "·" in prompt.show("preview prob:0")
+
+
+def test_what_a_function_captures_is_read_where_its_line_is() -> None:
+    """As `origin` says it of the same tensor: it was made somewhere before."""
+    call = Call(1, RunKind.FUNCTION, (), arguments=(Argument("mask", "float32", (2,), captured=True),))
+    run = made_run(op("mask", "Placeholder", value=np.zeros(2)), op("log", "Log", "mask", value=np.zeros(2)))
+    lines = {name: (Frame("train.py", 3, "step", ""),) for name in ("mask", "log")}
+    prompt = Prompt(RunEnd(replace(run, call=call, tracebacks=lines)))
+    assert "Read at train.py:3" in prompt.show("preview mask:0")
+    assert "Made at train.py:3" in prompt.show("preview log:0")

@@ -41,7 +41,7 @@ def made_at_lines(context: Context, node: str) -> list[Line]:
     source = context.sources.lines(frame.file)
     text = source[frame.line - 1] if source is not None and frame.line <= len(source) else frame.text
     shown = [line(f"  {text.strip()}")] if text.strip() else []
-    captured = any(argument.captured and argument.name == f"{node}:0" for argument in context.call.arguments)
+    captured = any(argument.captured and argument.name == node for argument in context.call.arguments)
     return [line(Span("Read at " if captured else "Made at ", Style.LABEL), place_span(frame), behind), *shown]
 
 

@@ -9,10 +9,14 @@ from support import sample_run
 from support.golden import check_golden
 from support.looks import written
 from support.prompt import Prompt
-from support.screen import Driven
+from support.screen import ClipboardScreen, Driven
 
+from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS
+from tfdbg_cli.api import frontends
 from tfdbg_cli.commands import said
 from tfdbg_cli.commands.standard import standard_registry
+from tfdbg_cli.commands.typed_commands import History
+from tfdbg_cli.tui.app import App
 from tfdbg_cli.tui.control import bars
 
 REGISTRY = standard_registry()
@@ -73,3 +77,20 @@ def test_the_title_keeps_what_is_ignored_and_that_something_was_written(cols: in
     title = bars.title(screen.state.service, cols, printed=True).text
     assert "· 1 ignored · output (p)" in title
     assert len(title) <= cols
+
+
+def test_what_is_wrong_with_the_settings_is_said_on_the_first_screen(tmp_path, monkeypatch) -> None:
+    """A blind test: what was said on standard error stood behind the screen."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    (tmp_path / "tfdbg_cli").mkdir()
+    (tmp_path / "tfdbg_cli" / "config.toml").write_text("= damaged")
+    monkeypatch.setattr(frontends, "_warnings", [])
+    settings = frontends.user_settings()
+    made = frontends._full_screen(BUILT_IN_FILTERS, settings)
+    assert "damaged" in " ".join(made._notes)  # type: ignore[attr-defined]
+    app = App(
+        sample_run.run_end(), standard_registry(), settings, BUILT_IN_FILTERS, History(()), "lt", notes=["A note."]
+    )
+    screen = ClipboardScreen((80, 24), [])
+    app.run(screen)
+    assert "A note." in screen.last_text[21]

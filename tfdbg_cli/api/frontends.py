@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 
 _said: set[str] = set()
+_warnings: list[str] = []  # of the file of settings
 
 
 def choose_frontend(
@@ -124,7 +125,7 @@ def _full_screen(filters: Mapping[str, TensorFilter], settings: Settings) -> Fro
     from tfdbg_cli.commands.standard import standard_registry
     from tfdbg_cli.tui.frontend import TuiFrontend
 
-    return TuiFrontend(standard_registry(), settings, filters)
+    return TuiFrontend(standard_registry(), settings, filters, notes=_warnings)
 
 
 def _line(
@@ -200,6 +201,7 @@ def user_settings(path: Path | None = None) -> Settings:
     `path` is a file in place of the user's own.
     """
     settings, warnings = load_settings(path)
+    _warnings.extend(warning for warning in warnings if warning not in _warnings)
     faults = [f"The setting {name} was left aside: {fault}" for name, fault in _faults(settings)]
     for warning in (*warnings, *faults):
         if warning not in _said:

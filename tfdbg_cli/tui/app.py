@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -62,6 +62,7 @@ class App:
         opening: str,
         *,
         housekeeping: Callable[[], bool] = lambda: False,
+        notes: Sequence[str] = (),
     ) -> None:
         self.decision: Decision | None = None
         service = PromptService(event, registry, settings, filters, later=True, on_setting=self._settings_changed)
@@ -81,6 +82,7 @@ class App:
         self.loop: urwid.MainLoop | None = None
         self._opening = opening
         self._housekeeping = housekeeping
+        self._notes = notes
         self._wake: int | None = None
         self._expiry: Any = None
         self._doing = ""
@@ -101,7 +103,7 @@ class App:
             screen.start()  # before the opening command, so that a slow one can show its progress
             self.state.colors = getattr(screen, "colors", 1)  # screens that are no terminal have no colours
             self.perform(self._opening)
-            notes = [*self.state.service.notes, *self._preferences.words, *getattr(screen, "notes", ())]
+            notes = [*self._notes, *self.state.service.notes, *self._preferences.words, *getattr(screen, "notes", ())]
             if notes and self.state.message is None:
                 self.say(Message(" ".join(notes)))
             if self.decision is None:

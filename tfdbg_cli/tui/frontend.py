@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from importlib import import_module
 
@@ -43,7 +43,7 @@ class TuiFrontend:
     """Shows stops on the controlling terminal, one at a time; other threads wait for their turn.
 
     `filters` is looked into at every stop, so filters may be added later. Settings that a user changes hold for
-    the stops to come.
+    the stops to come. `notes` are shown at the first one: what else was said stands behind the screen.
     """
 
     failures = 0  # whoever is at the screen saw what did not work
@@ -56,7 +56,9 @@ class TuiFrontend:
         filters: Mapping[str, TensorFilter],
         *,
         opening: Callable[[Stop], str] = opening_command,
+        notes: Sequence[str] = (),
     ) -> None:
+        self._notes = notes
         self._registry = registry
         self._settings = settings
         self._filters = filters
@@ -98,7 +100,9 @@ class TuiFrontend:
             self._history,
             self._opening(event),
             housekeeping=terminal.spool.trim,
+            notes=self._notes,
         )
+        self._notes = ()
         try:
             service = app.state.service
             with terminal, seldom_collected(), service.following if service.followed else nullcontext():

@@ -75,8 +75,26 @@ def test_the_error_that_ends_the_program_is_shown_with_its_values(tmp_path, prog
 def test_an_error_that_was_caught_last_is_shown_at_the_end(tmp_path) -> None:
     done = _run(tmp_path, _EXITS, "--watch", "-c", "error_info")
     assert done.returncode == 1
-    assert "indices = 7 is not in [0, 2)" in done.stdout.partition("tfdbg> error_info")[2]
+    page = done.stdout.partition("tfdbg> error_info")[2]
+    assert "indices = 7 is not in [0, 2)" in page
+    assert "The program has caught this error." in page
     assert "gives up" in done.stderr
+
+
+def test_a_program_that_ends_well_is_told_of_and_nothing_is_spent_on_it(tmp_path) -> None:
+    """A blind test: its bundle and commands went to the error that it had caught."""
+    done = _run(tmp_path, _STEP + "print('done')\n", "--watch", "--bundle", "case", "-c", "error_info")
+    assert done.returncode == 0
+    assert done.stdout == "0.0 None\ndone\n"
+    assert "Run #2 failed with InvalidArgumentError, which the program caught." in done.stderr
+    assert "Nothing passed bad_result in" in done.stderr
+    assert not (tmp_path / "case").exists()
+
+
+def test_rules_alone_leave_the_output_to_the_program(tmp_path) -> None:
+    (tmp_path / "rules.toml").write_text("")
+    done = _run(tmp_path, _STEP + "print('done')\n", "--rules", "rules.toml", "--every", "1")
+    assert done.stdout == "0.0 None\ndone\n"
 
 
 def test_another_error_that_ends_the_program_comes_first(tmp_path) -> None:

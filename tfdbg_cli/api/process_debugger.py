@@ -94,16 +94,17 @@ class ProcessDebugger:
     def _takes_runs(self) -> bool:
         return self.rules.on or self.trends.on
 
-    def program_ends(self) -> str:
+    def program_ends(self, *, failed: bool = False) -> str:
         """End the last eager run and the recording; give what rules and watches have seen, empty if one has stopped.
 
+        A run that failed shortly before is shown if the program `failed`, which may have caught it for its own words.
         Where the program was to run to a place, or to a run so many from there, it says that it never came there. A
         function that was retraced often is told of beside what a watch has seen, and where there was a stop.
         """
         watch = watch_of(self.controller)
         watch.end()
         seat = launch_options().seat
-        caught = self.debugger.program_ends(shows=seat is None or not seat.waits)
+        caught = self.debugger.program_ends(shows=failed and (seat is None or not seat.waits))
         self.debugger.recorder.end()
         self.rules.end()
         return "\n".join(filter(None, (caught, self.rules.summary(), self._not_done(watch))))

@@ -59,14 +59,15 @@ class HeldFailure:
     def end(self, ended: Run | None) -> RunEnd | None:
         """The stop at the run, which is held no longer; None if `ended`, which ended the program, is another failure.
 
-        `ended` is None where nobody knows better.
+        `ended` is None where the program has caught the exception, and ended by itself.
         """
         held, self._held = self._held, None
         if held is None:
             return None
         watch, run = held
         if ended is None:
-            return watch.end(run, None)
+            assert run.error is not None
+            return watch.end(replace(run, error=replace(run.error, caught=True)), None)
         ours, theirs = run.error, ended.error
         if ours is None or theirs is None or (ours.type_name, ours.message) != (theirs.type_name, theirs.message):
             return None

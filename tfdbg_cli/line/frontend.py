@@ -93,6 +93,8 @@ class LineFrontend:
             if not self._looked_after:
                 to_stderr(f"{source.ending}: the program goes on undebugged.")
             return Detach()
+        if self._looked_after and isinstance(event, RunEnd) and event.run.error is not None and source.silent():
+            return Detach()  # the program may catch it, and tells of it where it does not
         if self._reason:
             to_stderr(f"The line prompt is used, since {self._reason}.")
             self._reason = ""

@@ -144,7 +144,8 @@ class RunError:
     """An exception of the run: `type_name` and `message` as the program will see them; the failing node if known.
 
     `inputs_note` says why input values are missing, when they are. `causes` are the exceptions that led to this one,
-    the nearest first, in words: `KeyError: 'lr' at train.py:5 in load`.
+    the nearest first, in words: `KeyError: 'lr' at train.py:5 in load`. `caught` says that the program has caught
+    it by now.
     """
 
     type_name: str
@@ -152,3 +153,4 @@ class RunError:
     node: str | None = None
     inputs_note: str = ""
     causes: tuple[str, ...] = ()
+    caught: bool = False

@@ -29,6 +29,7 @@ from tfdbg_cli.model.names import node_of
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.units import count_text
 
+_GETS_IT = "On leaving, the program gets this error as without tfdbg."
 _LABEL = 10
 _MOST_MESSAGE_LINES = 40
 
@@ -106,10 +107,9 @@ def _more(run: Run, node: Node | None, python: bool, row: bool) -> list[Line]:
     parts: list[Span | str] = [Span("Look at".ljust(_LABEL), Style.LABEL)]
     for i, offer in enumerate(offers):
         parts += [*([", "] if i else []), Span(offer, Style.KEY, offer)]
-    return [
-        line(*parts),
-        line(Span("Next".ljust(_LABEL), Style.LABEL), "On leaving, the program gets this error as without tfdbg."),
-    ]
+    caught = run.error is not None and run.error.caught
+    after = "The program has caught this error." if caught else _GETS_IT
+    return [line(*parts), line(Span("Next".ljust(_LABEL), Style.LABEL), after)]
 
 
 def _data(run: Run, error: RunError, node: Node | None, inputs: list[InputSeen], batch: BatchRows) -> dict[str, Any]:

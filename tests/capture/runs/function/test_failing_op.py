@@ -383,3 +383,23 @@ def test_a_check_of_the_programs_own_behind_the_updates_leaves_an_origin(watched
     assert run.error is not None and "the loss is bad" in run.error.message
     origin = OriginSearch(run).first()
     assert origin is not None and origin.name.node == "log"
+
+
+def test_a_variable_that_a_failed_run_left_bad_is_shown_so(watched) -> None:
+    """A blind test: the update did not wait for the check, and the NaN was put down to "an earlier run" later."""
+    weight = tf.Variable([[1.0], [2.0]], name="weight")
+
+    @tf.function
+    def step(x):
+        update = weight.assign_sub(tf.transpose(x) @ tf.ones([3, 1]))
+        with tf.control_dependencies([update]):
+            tf.debugging.assert_all_finite(x, "bad input")
+        return x
+
+    x = np.ones([3, 2], np.float32)
+    x[1, 1] = np.nan
+    run = failed(watched, RunUntil("bad_result"), step, tf.constant(x))
+    row = run.tensors.named("weight/after_update")
+    assert np.isnan(run.tensors.value(row[0])).any()
+    origin = OriginSearch(run).first()
+    assert origin is not None and str(origin.name) == "x:0"

@@ -37,7 +37,7 @@ from tfdbg_cli.capture.runs.watch_policy import (
     policy,
     replayed_hit,
 )
-from tfdbg_cli.capture.state.after_failure import hold_unchanged
+from tfdbg_cli.capture.state.after_failure import hold_unchanged, with_left_bad
 from tfdbg_cli.capture.state.before_updates import with_before
 from tfdbg_cli.capture.tf.op_errors import OpError, run_error
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
@@ -167,7 +167,10 @@ class ReplayedWatchedCall(CapturedCall):
             hold_unchanged(self.held, error.node)
 
         def shown(again: Replayed) -> Run:
-            return replace(self.made(call, error, again.tensors, ()), graph=self.call.traced.watched_graph)
+            graph, tensors = self.call.traced.watched_graph, again.tensors
+            if error is not None and self.held is not None:
+                tensors = with_left_bad(tensors, self.held, graph)
+            return replace(self.made(call, error, tensors, ()), graph=graph)
 
         again = self._again(self.outcome, shown)
         run = replace(

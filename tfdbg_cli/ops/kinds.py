@@ -62,6 +62,8 @@ COPIES = frozenset({"Identity", "Snapshot", "StopGradient", "PreventGradient"})
 """They give their first input as it is: they stand there for the gradient or the optimizer."""
 CHECKS = frozenset({"CheckNumerics", "EnsureShape"})
 """The same, or the run fails."""
+NUMBERS_LOOKED_AT = frozenset({"CheckNumericsV2", "DebugNumericSummaryV2"})
+"""Beside each op of a program that calls tf.debugging.enable_check_numerics: they compute nothing for it."""
 RESHAPES = frozenset({"Reshape", "ExpandDims", "Squeeze"})
 """They give their first input in another shape, in the same memory."""
 SAME_ELEMENTS = COPIES | RESHAPES | {"Transpose", "Reverse", "ReverseV2", "Roll"}

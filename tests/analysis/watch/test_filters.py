@@ -18,6 +18,7 @@ from tfdbg_cli.analysis.watch.filters import (
     has_inf_or_nan,
     our_filter,
 )
+from tfdbg_cli.analysis.watch.training_filters import is_final_gradient
 from tfdbg_cli.commands.asked.watch_decision import _FOR_NAN
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import Call, RunKind
@@ -132,6 +133,18 @@ def test_gradients_are_judged_where_they_end() -> None:
     assert _passing("exploding_gradient", _gradients(large, np.array([np.nan]))) == ["gradient_tape/MatMul_1"]
     assert _passing("exploding_gradient:1.8", _gradients(zero, np.ones(3))) == []
     assert _passing("exploding_gradient:1.7", _gradients(zero, np.ones(3))) == ["gradient_tape/MatMul_1"]
+
+
+def test_what_tf_debugging_puts_beside_gradients_is_none() -> None:
+    """A blind test: with `enable_check_numerics` the summaries "vanished", and no gradient was a last one."""
+    last, summary = "gradient_tape/MatMul", "gradient_tape/DebugNumericSummaryV2"
+    graph = Graph([
+        Node(last, "MatMul", "", (TensorName("x", 0),)),
+        Node(summary, "DebugNumericSummaryV2", "", (TensorName(last, 0),)),
+        Node("gradient_tape/CheckNumericsV2", "CheckNumericsV2", "", (TensorName(summary, 0),)),
+    ])  # fmt: skip
+    final = [node.name for node in graph if is_final_gradient(graph, node.name, 0, node.op_type)]
+    assert final == [last]
 
 
 def test_a_dead_unit_is_zero_in_every_row() -> None:

@@ -14,7 +14,7 @@ from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.tensors import TensorStore
 from tfdbg_cli.model.updates import BEFORE_UPDATE, UPDATED_VARIABLE, before_update, updated_variable
 from tfdbg_cli.model.values import Array, NoValue, Value
-from tfdbg_cli.ops.kinds import REFERENCE_VARIABLES, RELUS
+from tfdbg_cli.ops.kinds import NUMBERS_LOOKED_AT, REFERENCE_VARIABLES, RELUS
 
 _READ = REFERENCE_VARIABLES | {"ReadVariableOp"}
 
@@ -56,10 +56,12 @@ def norm_of(tensor: Array) -> float | None:
 
 def is_final_gradient(graph: Graph, node: str, slot: int, op_type: str) -> bool:
     """Whether output `slot` of `node` is a gradient that no other gradient op reads, as one applied to a variable."""
-    return role_of(graph, node, op_type) is Role.GRADIENT and not any(
+    if op_type in NUMBERS_LOOKED_AT or role_of(graph, node, op_type) is not Role.GRADIENT:
+        return False
+    return not any(
         role_of(graph, reader.name, reader.op_type) is Role.GRADIENT
         for reader, read in graph.consumers(node)
-        if read == slot
+        if read == slot and reader.op_type not in NUMBERS_LOOKED_AT
     )
 
 

@@ -23,6 +23,17 @@ def safe(i, x):
 
 print(safe(0, 1.0), safe(7, 1.0))
 """
+_SESSION = """
+import tensorflow.compat.v1 as tf
+tf.disable_v2_behavior()
+x, i = tf.placeholder(tf.float32, [], name="x"), tf.placeholder(tf.int32, [], name="i")
+y = tf.gather(tf.constant([1.0, 2.0]), i) * tf.log(x)
+s = tf.Session()
+try:
+    s.run(y, {x: 1.0, i: 7})
+except tf.errors.InvalidArgumentError:
+    print("skipped")
+"""
 _NAN_LATER = _STEP + "print([safe(1, 2.0 - k) for k in range(4)])\n"
 _MANY = _STEP + "print([safe(1, 2.0) for k in range(20)], safe(7, 1.0))\nprint(safe(0, 0.0))\n"
 _DIES = _STEP + "print([safe(1, 2.0) for k in range(3)])\nstep(tf.constant(9), tf.constant(1.0))\n"
@@ -44,6 +55,17 @@ def test_the_watch_goes_on_behind_an_error_that_the_program_catches(tmp_path, wo
     assert "Log of 0: x:0 is 0" in done.stdout, done.stdout
     assert "InvalidArgumentError" not in done.stdout
     assert done.stdout.startswith("0.0 None\n")
+
+
+@pytest.mark.parametrize("last", ["s.run(y, {x: 0.0, i: 0})", "s.run(y, {x: 1.0, i: 9})"])
+def test_runs_of_a_session_that_the_program_catches(tmp_path, last) -> None:
+    done = _run(tmp_path, f"{_SESSION}{last}\n", "--watch", "-c", "error_info", "-c", "pt i")
+    assert done.stdout.startswith("skipped\n")
+    if "0.0" in last:
+        assert "passed bad_result after 1 run" in done.stdout
+    else:
+        assert "indices = 9 is not in [0, 2)" in done.stdout.partition("tfdbg> error_info")[2]
+        assert "\n9\n" in done.stdout.partition("tfdbg> pt i")[2]
 
 
 def test_a_bundle_is_of_what_the_watch_is_for(tmp_path) -> None:

@@ -53,5 +53,14 @@ def without_files(run: Run) -> Run:
 
     The snapshot from before the run is dropped: kept for every run, these would take as much memory again.
     """
-    run = replace(run, replayable=None, steppable=None)
-    return replace(run, tensors=gathered(rows_of(run.tensors))) if isinstance(run.tensors, DumpTensorStore) else run
+    return in_memory(replace(run, replayable=None, steppable=None))
+
+
+def in_memory(run: Run) -> Run:
+    """`run` with its values in memory if they are in a dump."""
+    return replace(run, tensors=gathered(rows_of(run.tensors))) if lies_in_files(run) else run
+
+
+def lies_in_files(run: Run) -> bool:
+    """Whether the values of `run` are in a dump."""
+    return isinstance(run.tensors, DumpTensorStore)

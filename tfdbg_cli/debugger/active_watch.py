@@ -234,6 +234,11 @@ class ActiveWatch:
         self._line.tick(lambda: self.watch.words)
 
     @property
+    def room(self) -> int:
+        """The bytes that values may take which are held beyond their run."""
+        return memory_budget(self._settings)
+
+    @property
     def keeps(self) -> bool:
         """Whether values of runs without a hit are kept, too."""
         return self._kept is not None

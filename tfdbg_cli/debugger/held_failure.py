@@ -6,8 +6,9 @@ import threading
 from collections.abc import Callable
 from dataclasses import replace
 
+from tfdbg_cli.analysis.watch.kept_runs import values_size
+from tfdbg_cli.capture.stores import in_memory, lies_in_files
 from tfdbg_cli.debugger.active_watch import ActiveWatch
-from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.runs import Run, RunEnd
 
 # Runs that the thread may begin before the failed one is forgotten: on its way out an exception leaves `finally` and
@@ -36,11 +37,11 @@ class HeldFailure:
     def takes(self, watch: ActiveWatch, run: Run) -> bool:
         """Whether `run`, which failed in this thread, is held now, in the place of one from before.
 
-        That of a session is not: its dumps do not last so long.
+        Values in a dump, which is deleted when the run is over, are taken into memory, as far as there is room.
         """
-        if run.call.kind is RunKind.SESSION or not self._postpones():
+        if not self._postpones() or (lies_in_files(run) and values_size(run) > watch.room):
             return False
-        self._held, self._thread, self._behind = (watch, run), threading.get_ident(), 0
+        self._held, self._thread, self._behind = (watch, in_memory(run)), threading.get_ident(), 0
         return True
 
     def another_begins(self, say: Callable[[str], None]) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from tfdbg_cli.analysis.variables.listing import Variable
 from tfdbg_cli.analysis.variables.pairs import fits, paired
-from tfdbg_cli.analysis.variables.partitions import parts_by_whole
+from tfdbg_cli.analysis.variables.partitions import with_wholes
 from tfdbg_cli.analysis.variables.renames import Rename, renames
 from tfdbg_cli.model.dtypes import element_type_named
 from tfdbg_cli.model.restoring import ProgramObject, ProgramVariable, ProgramVariables, SavedObject
@@ -47,13 +47,13 @@ def filled(program: ProgramVariables, saved: Sequence[Variable], objects: Sequen
     by_objects = bool(objects and program.roots)
     led_to: set[int] | None = None
     if by_objects:
-        rows = list(map(_row, program.variables))
+        rows: Sequence[Variable] = list(map(_row, program.variables))
         ways = [restored(root, objects) for root in program.roots]
         best = max(range(len(ways)), key=lambda at: len(ways[at]))
         led_to = {one.variable for one in program.roots[best] if one.variable is not None}
         pairs = _by_objects(ways[best], rows, saved)
     else:
-        rows = _merged(list(map(_row, program.variables)), {one.name for one in saved})
+        rows = with_wholes(list(map(_row, program.variables)), saved)
         pairs = list(paired(rows, saved).pairs)
     ours, theirs = {at for at, _ in pairs}, {at for _, at in pairs}
     left = [at for at in range(len(rows)) if at not in ours]
@@ -128,14 +128,6 @@ def _row(variable: ProgramVariable) -> Variable:
     row = Variable(variable.name, "", variable.dtype, variable.shape)
     size = None if element is None or element.itemsize is None or row.elements is None else element.itemsize
     return row if size is None else Variable(row.name, "", row.dtype, row.shape, size * (row.elements or 0))
-
-
-def _merged(rows: Sequence[Variable], known: set[str]) -> list[Variable]:
-    """With one row for the parts of a partitioned variable, which a checkpoint holds as one under its name."""
-    own = [at for at, one in enumerate(rows) if one.name not in known]
-    whole_of = {at: whole for whole, parts in parts_by_whole(rows, own).items() if whole in known for at in parts}
-    wholes = {whole: Variable(whole, "", rows[at].dtype) for at, whole in whole_of.items()}
-    return [one for at, one in enumerate(rows) if at not in whole_of] + list(wholes.values())
 
 
 def _fit(mine: Variable, other: Variable) -> bool:

@@ -362,6 +362,9 @@ def test_a_program_with_a_session(tmp_path: Path) -> None:
     assert cli.main(["checkpoint", str(tmp_path / "saved"), str(tmp_path / "saved")]) == 0
     code, told = programs.asked("load", "b")
     assert code == 1 and {one["name"]: one["suggestion"] for one in told["not_taken"]}["a/w"] == "b/w"
+    wider = _Programs(tmp_path, _SESSION.replace("[300, 2]", "[301, 2]"))
+    code, told = wider.asked("load", "a")
+    assert (code, told["misfits"], told["not_filled"]) == (1, ["a/wide"], [])
     assert not programs.went_on
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from tfdbg_cli.analysis.difference.errors import Errors, joined, measured
@@ -11,9 +11,7 @@ from tfdbg_cli.analysis.difference.tolerance import EXACT
 from tfdbg_cli.analysis.known_variables import KnownVariables
 from tfdbg_cli.analysis.variables.contents import digest
 from tfdbg_cli.analysis.variables.pairs import Paired, fits, paired
-from tfdbg_cli.analysis.variables.partitions import parts_by_whole
 from tfdbg_cli.analysis.variables.renames import Content, Rename, renames
-from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.dtypes import is_inexact
 from tfdbg_cli.model.statistics import summarize
 from tfdbg_cli.model.tensors import release
@@ -65,7 +63,7 @@ class VariablesCompared:
 
 def compared(first: KnownVariables, second: KnownVariables) -> VariablesCompared:
     """Compare variable by variable, to the last bit; large ones are read a part at a time."""
-    found = VariablesCompared(_with_parts(first, second, paired(first.rows, second.rows)))
+    found = VariablesCompared(paired(first.rows, second.rows))
     for ours, theirs in found.pairs.pairs:
         difference = _difference(first, second, ours, theirs, found)
         if difference is not None:
@@ -73,21 +71,6 @@ def compared(first: KnownVariables, second: KnownVariables) -> VariablesCompared
     alone = found.pairs.only_first, found.pairs.only_second
     found.suggested = renames(first.rows, second.rows, *alone, (_contents(first), _contents(second)))
     return found
-
-
-def _with_parts(first: KnownVariables, second: KnownVariables, pairs: Paired) -> Paired:
-    """`pairs` without the parts of what a checkpoint holds whole, and without that: a graph has no values of them."""
-    if RunKind.GRAPH not in (first.run.call.kind, second.run.call.kind):
-        return pairs
-    alone = [pairs.only_first, pairs.only_second]
-    for mine, other, of in ((0, 1, first), (1, 0, second)):
-        known = {of.rows[at].name: at for at in alone[mine]}
-        others = (second, first)[mine].rows
-        parts = {whole: places for whole, places in parts_by_whole(others, alone[other]).items() if whole in known}
-        alone[mine] = tuple(at for at in alone[mine] if of.rows[at].name not in parts)
-        dropped = {at for places in parts.values() for at in places}
-        alone[other] = tuple(at for at in alone[other] if at not in dropped)
-    return replace(pairs, only_first=alone[0], only_second=alone[1])
 
 
 def _contents(known: KnownVariables) -> Content:

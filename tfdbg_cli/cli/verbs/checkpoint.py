@@ -80,11 +80,11 @@ def _listed(options: argparse.Namespace, side: VariableSide) -> int:
 
 def _compared(options: argparse.Namespace, side: VariableSide) -> int:
     from tfdbg_cli.analysis.variable_differences import compared
-    from tfdbg_cli.commands.views.saved_variables import saved_variables
+    from tfdbg_cli.commands.views.saved_variables import put_together, saved_variables
     from tfdbg_cli.commands.views.variables_compared import compared_document
     from tfdbg_cli.errors import AfterAnswerError
 
-    other = waited_for(options.other, lambda: saved_variables(options.other))
+    other = put_together(waited_for(options.other, lambda: saved_variables(options.other)), side)
     found = compared(side.variables, other.variables)
     _print(compared_document(side, other, found), as_json=options.json)
     if found.same and found.unread:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tfdbg_cli.analysis.known_variables import KnownVariables
@@ -64,6 +64,25 @@ def saved_variables(path: str) -> VariableSide:
     if RunKind.CHECKPOINT in kinds:
         return saved_checkpoint(path)
     return _side(opened.runs[0 if RunKind.GRAPH in kinds else -1], path, ())
+
+
+def put_together(side: VariableSide, checkpoint: VariableSide) -> VariableSide:
+    """`side` with one variable for the parts of each that `checkpoint` holds whole, and a note that says so.
+
+    The parts of a run are left as they are: they have values, of which that one would have none.
+    """
+    known = side.variables
+    if known.run.call.kind is not RunKind.GRAPH:
+        return side
+    found = known.with_wholes(checkpoint.variables.rows)
+    if found is known:
+        return side
+    single = {one.name for one in known.rows}
+    wholes = [one.name for one in found.rows if one.name not in single]
+    parts = count_text(len(known.rows) - len(found.rows) + len(wholes), "part")
+    which = wholes[0] if len(wholes) == 1 else count_text(len(wholes), "partitioned variable")
+    note = f"Put together, as the checkpoint holds them: {parts} of {which}."
+    return replace(side, variables=found, notes=(*side.notes, note))
 
 
 def objects_behind(side: VariableSide) -> Sequence[SavedObject]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
+from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
@@ -91,10 +93,16 @@ class _Programs:
         assert done.returncode == 0, done.stderr
 
     def asked(self, *words: str) -> Told:
-        against = " ".join(("train.py", *words))
-        done = python("-m", "tfdbg_cli", "checkpoint", "saved", "--against", against, "--json", folder=self._folder)
+        done = self._against(words, "--json")
         told: dict[str, Any] = json.loads(done.stdout)
         return done.returncode, told
+
+    def shown(self, *words: str) -> str:
+        return self._against(words).stdout
+
+    def _against(self, words: Sequence[str], *options: str) -> CompletedProcess[str]:
+        against = " ".join(("train.py", *words))
+        return python("-m", "tfdbg_cli", "checkpoint", "saved", "--against", against, *options, folder=self._folder)
 
     @property
     def went_on(self) -> bool:
@@ -224,3 +232,36 @@ def test_a_program_that_runs_eagerly_is_asked_once_its_optimizer_made_its_variab
     assert not programs.went_on
     code, told = programs.asked("1")
     assert code == 0 and told["moment"].startswith("at the end of the program") and programs.went_on
+
+
+_TWO = """\
+import sys
+import tensorflow as tf
+
+class Net(tf.Module):
+    def __init__(self, name):
+        self.w = tf.Variable(1.0, name=name)
+
+one, two, lone = Net("one"), Net("two"), Net("lone")
+held, other = tf.train.Checkpoint(one=one), tf.train.Checkpoint(two=two)
+if sys.argv[1] == "save":
+    held.write("saved")
+if sys.argv[1] == "read":
+    held.read("saved")
+tf.function(lambda: one.w + two.w + lone.w)()
+"""
+
+
+@pytest.mark.tf
+def test_two_checkpoint_objects(tmp_path: Path) -> None:
+    programs = _Programs(tmp_path, _TWO)
+    programs.save("save")
+    for words, which in (
+        ("leave", "Of 2 tf.train.Checkpoint objects that of one is taken: none would fill more."),
+        ("read", "The program restores by the tf.train.Checkpoint of one."),
+    ):
+        code, told = programs.asked(words)
+        assert (code, told["root"], told["elsewhere"], told["outside"]) == (0, ["one"], ["two"], ["lone"])
+        shown = programs.shown(words)
+        assert which in shown and "Only another tf.train.Checkpoint of the program leads to 1 variable:" in shown
+        assert "All 1 variable that this tf.train.Checkpoint leads to would be filled" in shown

@@ -156,6 +156,15 @@ def test_two_of_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert _asked(capsys, first, first)[0] == 0
 
 
+def test_the_sign_of_a_zero_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    zeros = {"a": 0.0, "b": -0.0}
+    first, second = (checkpoint(tmp_path / name, {"w": np.array([zero, 1])}) for name, zero in zeros.items())
+    assert cli.main(["checkpoint", str(first), str(second)]) == 1
+    assert "sign of zero    1 of 2" in capsys.readouterr().out
+    told = _asked(capsys, first, second)[1]
+    assert (told["different"][0]["zeros"], told["different"][0]["differing"]) == (1, 1)
+
+
 def test_screens_of_80_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     checkpoint(tmp_path / "a", _first())
     checkpoint(tmp_path / "b", _second())

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from tfdbg_cli.analysis.difference.errors import Errors, joined, measured
+from tfdbg_cli.analysis.difference.errors import Errors, joined, measured, zeros_apart
 from tfdbg_cli.analysis.difference.tolerance import EXACT
 from tfdbg_cli.analysis.known_variables import KnownVariables
 from tfdbg_cli.analysis.variables.contents import digest
@@ -32,7 +32,7 @@ class Change(StrEnum):
 class Differing:
     """A pair of variables, by their places, that differs; `errors` tells how far, where values can be compared.
 
-    `nan` are the elements that are NaN, in each of both.
+    `nan` are the elements that are NaN, in each of both, `zeros` those that differ in the sign of a zero alone.
     """
 
     first: int
@@ -40,6 +40,7 @@ class Differing:
     change: Change
     errors: Errors | None = None
     nan: tuple[int, int] = (0, 0)
+    zeros: int = 0
 
 
 @dataclass
@@ -89,7 +90,7 @@ def _difference(
         return Differing(ours, theirs, Change.SHAPE)
     changed = one.dtype != other.dtype and bool(one.dtype and other.dtype)
     values = first.values.value(ours), second.values.value(theirs)
-    errors, nan = None, (0, 0)
+    errors, nan, zeros = None, (0, 0), 0
     if isinstance(values[0], NoValue) or isinstance(values[1], NoValue):
         lost = (isinstance(value, NoValue) and value.lack in LOST for value in values)
         known = (side.values.source(at) is not None for side, at in ((first, ours), (second, theirs)))
@@ -99,27 +100,30 @@ def _difference(
         return Differing(ours, theirs, Change.SHAPE)
     else:
         found.valued += 1
-        errors, nan = _measured(values[0], values[1], first, second)
+        errors, nan, zeros = _measured(values[0], values[1], first, second)
     if changed:
-        return Differing(ours, theirs, Change.DTYPE, errors, nan)
-    return Differing(ours, theirs, Change.VALUES, errors, nan) if errors is not None and errors.unequal else None
+        return Differing(ours, theirs, Change.DTYPE, errors, nan, zeros)
+    differs = errors is not None and errors.unequal
+    return Differing(ours, theirs, Change.VALUES, errors, nan, zeros) if differs else None
 
 
 def _measured(
     one: Array, other: Array, first: KnownVariables, second: KnownVariables
-) -> tuple[Errors, tuple[int, int]]:
-    """The errors, and how many elements are NaN on each side where some are not finite."""
+) -> tuple[Errors, tuple[int, int], int]:
+    """The errors, how many elements are NaN on each side where some are not finite, and how many zeros differ."""
     ours, theirs = one.reshape(-1), other.reshape(-1)
-    parts, nan = [], [0, 0]
+    parts, nan, zeros = [], [0, 0], 0
     for start in range(0, max(one.size, 1), _PIECE):
         mine, its = ours[start : start + _PIECE], theirs[start : start + _PIECE]
         parts.append(measured(mine, its, EXACT))
+        zeros += zeros_apart(mine, its)
         if parts[-1].nonfinite:
             nan = [nan[0] + _nan(mine), nan[1] + _nan(its)]
         if one.size > _PIECE:
             release(first.run.tensors)
             release(second.run.tensors)
-    return joined(parts), (nan[0], nan[1])
+    errors = joined(parts)
+    return replace(errors, unequal=errors.unequal + zeros), (nan[0], nan[1]), zeros
 
 
 def _nan(value: Array) -> int:

@@ -115,6 +115,8 @@ def _what(one: Differing, mine: Variable, other: Variable) -> str:
         return f"{mine.dtype} → {other.dtype}"
     if one.nan[0] != one.nan[1]:
         return f"NaN in {'AB'[one.nan[1] > one.nan[0]]}"
+    if one.errors is not None and one.errors.unequal == one.zeros > 0:
+        return "sign of zero"
     return "NaN or inf" if one.errors is not None and one.errors.nonfinite else "values"
 
 
@@ -152,6 +154,7 @@ def _change_data(one: Differing, mine: Variable, other: Variable) -> dict[str, A
         "shape_b": None if other.shape is None else list(other.shape),
         "nan_a": one.nan[0],
         "nan_b": one.nan[1],
+        "zeros": one.zeros,
         "size": None if errors is None else errors.size,
         "differing": None if errors is None else errors.unequal,
         "nonfinite": None if errors is None else errors.nonfinite,

@@ -8,7 +8,9 @@ from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
 
+import numpy as np
 import pytest
+from support.checkpoint_maker import checkpoint
 from support.launched import python
 
 from tfdbg_cli.cli import main as cli
@@ -265,3 +267,23 @@ def test_two_checkpoint_objects(tmp_path: Path) -> None:
         shown = programs.shown(words)
         assert which in shown and "Only another tf.train.Checkpoint of the program leads to 1 variable:" in shown
         assert "All 1 variable that this tf.train.Checkpoint leads to would be filled" in shown
+
+
+@pytest.mark.parametrize(
+    ("text", "ending", "hint"),
+    [
+        ("def f(:", "ended with exit code 1", "standard error"),
+        ("import sys; sys.exit(3)", "ended with exit code 3", "standard error"),
+        ("import sys; sys.exit('why')", "ended with exit code 1", "standard error"),
+        ("import os; os.kill(os.getpid(), 9)", "was ended by signal 9", "standard error"),
+        ("print('no TensorFlow')", "ended with exit code 0", "import TensorFlow"),
+    ],
+)
+def test_a_program_that_could_not_be_asked_ended_as_it_does_without_tfdbg(
+    tmp_path: Path, text: str, ending: str, hint: str
+) -> None:
+    """A blind test: a script with an error of syntax was said to have ended with exit code 0."""
+    checkpoint(tmp_path / "saved", {"w": np.ones(2)})
+    code, told = _Programs(tmp_path, text).asked()
+    assert (code, told["error"]) == (2, f"train.py {ending}, and was not asked for its variables.")
+    assert hint in told["hint"]

@@ -51,7 +51,7 @@ def _head(side: VariableSide, program: str, moment: str, found: Filling) -> Iter
     what = f"  {side.variables.run.call.title}: {count_text(len(saved), 'variable')}"
     yield line(Span(side.name, Style.TITLE), what)
     for note in side.notes:
-        yield line(Span(note, Style.HINT))
+        yield line(Span(note, Style.WARNING if note in side.damages else Style.HINT))
     yield line(Span(program, Style.TITLE), f"  {count_text(len(found.rows), 'variable')}, {moment}")
     yield line(Span(_how(side, found), Style.HINT))
     if found.by_objects and (found.roots > 1 or found.elsewhere):

@@ -14,6 +14,7 @@ from tfdbg_cli.model.restoring import SavedObject
 from tfdbg_cli.model.runs import Opened, Run
 from tfdbg_cli.model.units import count_text
 
+_UNREADABLE = "cannot be read"  # what a note about a checkpoint says of a part that is damaged
 _OF_KERAS = (".keras", ".h5", ".hdf5")
 
 
@@ -31,12 +32,19 @@ class VariableSide:
         kind = self.variables.run.call.kind
         return {RunKind.CHECKPOINT: "the checkpoint", RunKind.GRAPH: "the graph"}.get(kind, "the run")
 
+    @property
+    def damages(self) -> Sequence[str]:
+        """The notes that tell of damage to what lists the variables: there may be more of them, or other names."""
+        run = self.variables.run
+        is_checkpoint = run.call.kind is RunKind.CHECKPOINT
+        return [note for note in run.notes if _UNREADABLE in note] if is_checkpoint else []
+
 
 def saved_checkpoint(path: str) -> VariableSide:
     """The checkpoint at `path`, of a folder with several the last one, of a SavedModel its variables.
 
     Raises:
-        TfdbgError: there is no checkpoint.
+        TfdbgError: there is no checkpoint, or none of its variables is known.
 
     """
     opened = _opened(path)
@@ -47,7 +55,11 @@ def saved_checkpoint(path: str) -> VariableSide:
     notes = [*opened.notes] if len(checkpoints) == len(opened.runs) else []
     if len(checkpoints) > 1:
         notes.append(f"The last of {count_text(len(checkpoints), 'checkpoint')} in {path}.")
-    return _side(checkpoints[-1], path, notes)
+    side = _side(checkpoints[-1], path, notes)
+    if not side.variables.rows and side.damages:
+        hint = "Copy the checkpoint again, all of its files."
+        raise TfdbgError(f"No variable of {path} is known: {side.damages[0]}", hint=hint)
+    return side
 
 
 def saved_variables(path: str) -> VariableSide:

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import ml_dtypes
 import numpy as np
+import pytest
 from support.checkpoint_maker import checkpoint
 
 from tfdbg_cli.analysis import variable_differences
@@ -40,6 +42,18 @@ def test_a_single_step_of_one_element_counts(tmp_path: Path) -> None:
     (one,) = _compared(tmp_path, {"w": _W}, {"w": other}).differing
     assert one.change is Change.VALUES and one.errors is not None
     assert (one.errors.size, one.errors.unequal, one.errors.max_ulp) == (6, 1, 1)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.complex64, ml_dtypes.bfloat16, ml_dtypes.float8_e5m2])
+def test_the_sign_of_a_zero_is_a_bit(tmp_path: Path, dtype: Any) -> None:
+    """A blind test: 0.0 and -0.0 were said to be the same values, by a command that compares to the last bit."""
+    first, second = np.array([0, 0, 1, np.nan], dtype), np.array([0, -1, 1, np.nan], dtype)
+    second[1] *= dtype(0)
+    assert first[1] == second[1] and np.signbit(second[1].real)
+    (one,) = _compared(tmp_path, {"w": first}, {"w": second}).differing
+    assert one.change is Change.VALUES and one.errors is not None
+    assert (one.zeros, one.errors.unequal, one.errors.max_abs) == (1, 1, 0)
+    assert not _compared(tmp_path, {"w": second}, {"w": second}).differing
 
 
 def test_nan_on_one_side_is_told(tmp_path: Path) -> None:

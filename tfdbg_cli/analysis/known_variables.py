@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
 from tfdbg_cli.analysis.variable_layers import layer_of
-from tfdbg_cli.analysis.variables.listing import variables_of
+from tfdbg_cli.analysis.variables.listing import Variable, variables_of
 from tfdbg_cli.analysis.variables.near_names import NearNames, near_names
+from tfdbg_cli.analysis.variables.partitions import with_wholes
 from tfdbg_cli.analysis.variables.values import VariableValues
 from tfdbg_cli.analysis.watch.answers import Answers
 from tfdbg_cli.analysis.watch.filter import TensorFilter
@@ -24,12 +25,15 @@ _UNSET = re.compile(r"(?:Could not find variable |uninitialized value )(?P<name>
 
 
 class KnownVariables:
-    """The variables of `run`, and what of them was counted; with `begins` it has not happened yet."""
+    """The variables of `run`, and what of them was counted; with `begins` it has not happened yet.
 
-    def __init__(self, run: Run, *, begins: bool = False) -> None:
+    `rows` are the variables where they are not those that the graphs of the run have.
+    """
+
+    def __init__(self, run: Run, *, begins: bool = False, rows: Sequence[Variable] | None = None) -> None:
         self.run = run
         self.begins = begins
-        self.rows = variables_of(run)
+        self.rows = variables_of(run) if rows is None else rows
         self.values = VariableValues(run, self.rows)
         self.as_run = replace(run, tensors=self.values)
         self._summaries: dict[int, Summary | None] = {}
@@ -37,6 +41,11 @@ class KnownVariables:
         self._histograms: dict[int, tuple[int, ...]] = {}
         self._layers: dict[int, str] = {}
         self._answers: dict[int, tuple[TensorFilter, Answers]] = {}
+
+    def with_wholes(self, held: Sequence[Variable]) -> KnownVariables:
+        """The same with one variable for the parts of each that is `held` whole; of parts alone it has no values."""
+        rows = with_wholes(self.rows, held)
+        return self if rows is self.rows else KnownVariables(self.run, begins=self.begins, rows=rows)
 
     def summary(self, at: int) -> Summary | None:
         """What the variable holds; None where its value is not held."""

@@ -6,14 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from tfdbg_cli.analysis.difference.errors import Errors, joined, measured
+from tfdbg_cli.analysis.difference.errors import Errors, joined, measured, zeros_apart
 from tfdbg_cli.analysis.difference.tolerance import EXACT
 from tfdbg_cli.analysis.known_variables import KnownVariables
 from tfdbg_cli.analysis.variables.contents import digest
 from tfdbg_cli.analysis.variables.pairs import Paired, fits, paired
-from tfdbg_cli.analysis.variables.partitions import parts_by_whole
 from tfdbg_cli.analysis.variables.renames import Content, Rename, renames
-from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.dtypes import is_inexact
 from tfdbg_cli.model.statistics import summarize
 from tfdbg_cli.model.tensors import release
@@ -34,7 +32,7 @@ class Change(StrEnum):
 class Differing:
     """A pair of variables, by their places, that differs; `errors` tells how far, where values can be compared.
 
-    `nan` are the elements that are NaN, in each of both.
+    `nan` are the elements that are NaN, in each of both, `zeros` those that differ in the sign of a zero alone.
     """
 
     first: int
@@ -42,6 +40,7 @@ class Differing:
     change: Change
     errors: Errors | None = None
     nan: tuple[int, int] = (0, 0)
+    zeros: int = 0
 
 
 @dataclass
@@ -65,7 +64,7 @@ class VariablesCompared:
 
 def compared(first: KnownVariables, second: KnownVariables) -> VariablesCompared:
     """Compare variable by variable, to the last bit; large ones are read a part at a time."""
-    found = VariablesCompared(_with_parts(first, second, paired(first.rows, second.rows)))
+    found = VariablesCompared(paired(first.rows, second.rows))
     for ours, theirs in found.pairs.pairs:
         difference = _difference(first, second, ours, theirs, found)
         if difference is not None:
@@ -73,21 +72,6 @@ def compared(first: KnownVariables, second: KnownVariables) -> VariablesCompared
     alone = found.pairs.only_first, found.pairs.only_second
     found.suggested = renames(first.rows, second.rows, *alone, (_contents(first), _contents(second)))
     return found
-
-
-def _with_parts(first: KnownVariables, second: KnownVariables, pairs: Paired) -> Paired:
-    """`pairs` without the parts of what a checkpoint holds whole, and without that: a graph has no values of them."""
-    if RunKind.GRAPH not in (first.run.call.kind, second.run.call.kind):
-        return pairs
-    alone = [pairs.only_first, pairs.only_second]
-    for mine, other, of in ((0, 1, first), (1, 0, second)):
-        known = {of.rows[at].name: at for at in alone[mine]}
-        others = (second, first)[mine].rows
-        parts = {whole: places for whole, places in parts_by_whole(others, alone[other]).items() if whole in known}
-        alone[mine] = tuple(at for at in alone[mine] if of.rows[at].name not in parts)
-        dropped = {at for places in parts.values() for at in places}
-        alone[other] = tuple(at for at in alone[other] if at not in dropped)
-    return replace(pairs, only_first=alone[0], only_second=alone[1])
 
 
 def _contents(known: KnownVariables) -> Content:
@@ -106,7 +90,7 @@ def _difference(
         return Differing(ours, theirs, Change.SHAPE)
     changed = one.dtype != other.dtype and bool(one.dtype and other.dtype)
     values = first.values.value(ours), second.values.value(theirs)
-    errors, nan = None, (0, 0)
+    errors, nan, zeros = None, (0, 0), 0
     if isinstance(values[0], NoValue) or isinstance(values[1], NoValue):
         lost = (isinstance(value, NoValue) and value.lack in LOST for value in values)
         known = (side.values.source(at) is not None for side, at in ((first, ours), (second, theirs)))
@@ -116,27 +100,30 @@ def _difference(
         return Differing(ours, theirs, Change.SHAPE)
     else:
         found.valued += 1
-        errors, nan = _measured(values[0], values[1], first, second)
+        errors, nan, zeros = _measured(values[0], values[1], first, second)
     if changed:
-        return Differing(ours, theirs, Change.DTYPE, errors, nan)
-    return Differing(ours, theirs, Change.VALUES, errors, nan) if errors is not None and errors.unequal else None
+        return Differing(ours, theirs, Change.DTYPE, errors, nan, zeros)
+    differs = errors is not None and errors.unequal
+    return Differing(ours, theirs, Change.VALUES, errors, nan, zeros) if differs else None
 
 
 def _measured(
     one: Array, other: Array, first: KnownVariables, second: KnownVariables
-) -> tuple[Errors, tuple[int, int]]:
-    """The errors, and how many elements are NaN on each side where some are not finite."""
+) -> tuple[Errors, tuple[int, int], int]:
+    """The errors, how many elements are NaN on each side where some are not finite, and how many zeros differ."""
     ours, theirs = one.reshape(-1), other.reshape(-1)
-    parts, nan = [], [0, 0]
+    parts, nan, zeros = [], [0, 0], 0
     for start in range(0, max(one.size, 1), _PIECE):
         mine, its = ours[start : start + _PIECE], theirs[start : start + _PIECE]
         parts.append(measured(mine, its, EXACT))
+        zeros += zeros_apart(mine, its)
         if parts[-1].nonfinite:
             nan = [nan[0] + _nan(mine), nan[1] + _nan(its)]
         if one.size > _PIECE:
             release(first.run.tensors)
             release(second.run.tensors)
-    return joined(parts), (nan[0], nan[1])
+    errors = joined(parts)
+    return replace(errors, unequal=errors.unequal + zeros), (nan[0], nan[1]), zeros
 
 
 def _nan(value: Array) -> int:

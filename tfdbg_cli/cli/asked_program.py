@@ -25,7 +25,8 @@ _FAILED = 70  # the exit code: tfdbg failed, and not the program
 def main(arguments: Sequence[str]) -> None:
     """Run the script with its arguments until it was asked: the answer goes to the file that is named first.
 
-    The process ends in here, without what the program does at its end.
+    The process ends in here, without what the program does at its end; where nothing could be asked, it ends as the
+    program did.
     """
     answer = Path(arguments[0])
     start = launch.script_program(arguments[1], arguments[2:])
@@ -39,16 +40,20 @@ def main(arguments: Sequence[str]) -> None:
 
     after_import("tensorflow", begin)
     moment = "at the end of the program, as it ran nothing that uses variables"
+    exit_code: str | int | None = 0
     try:
         start()
     except SystemExit as ended:
+        exit_code = ended.code
         if ended.code not in (None, 0):
             moment = "where the program called sys.exit"
     except Exception as error:  # noqa: BLE001  # such as assert_consumed: what was made by then is asked for
         sys.excepthook(type(error), error, error.__traceback__)  # which leaves our own frames out
+        exit_code = 1
         moment = f"where the program raised {type(error).__name__}"
     if asked:
         _end(answer, asked[0].now(moment))
+    sys.exit(exit_code)
 
 
 def _fail(error: Exception) -> None:

@@ -65,11 +65,18 @@ def asked(words: Sequence[str]) -> ProgramVariables:
         try:
             found = from_data(json.loads(answer.read_text(encoding="utf-8")))
         except (OSError, ValueError):
-            text = f"{words[0]} ended with exit code {done.returncode}, and was not asked for its variables."
-            hint = "Does it run with `tfdbg run`? Does it import TensorFlow?"
-            raise TfdbgError(text, hint=hint, exit_code=2) from None
+            raise _not_asked(words[0], done.returncode) from None
     if not found.variables:
         text = f"{words[0]} has no variables {found.moment}."
         hint = "A variable that no name leads to any more is gone by then."
         raise TfdbgError(text, hint=hint, exit_code=2)
     return found
+
+
+def _not_asked(script: str, code: int) -> TfdbgError:
+    """The error about a script that ended before it could be asked."""
+    how = f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
+    hint = "What it wrote to standard error may say why. Does it run with `tfdbg run`?"
+    if code == 0:
+        hint = "Does it import TensorFlow, in the process that it is started in?"
+    return TfdbgError(f"{script} {how}, and was not asked for its variables.", hint=hint, exit_code=2)

@@ -86,12 +86,13 @@ number is a pair; strings are decoded as UTF-8. More fields than these may come;
   `summary` and `lost` (why it cannot be read, or null), the sums of `lv`; `nonfinite` and `all_zero` (names),
   `lost`: `[{name, text}]`, `damages` (of the index). Of two: `other`, `of` (what the second is), `same`, `equal`,
   `variables` (the pairs): `[{a, b, equal}]`, `values_compared`, `unread`, `different`: `[{a, b, change, dtype_a,
-  dtype_b, shape_a, shape_b, nan_a, nan_b, size, differing, nonfinite, max_abs, max_rel, max_ulp}]`, where `change`
-  is `shape`, `dtype` or `values`; `only_a` and `only_b`: `[{name, dtype, shape, nbytes, slot_of, key, full_name,
-  suggestion, same_values}]`. With `--against`: `against`, `moment` (when the program was asked), `paired_by`
-  (`objects` or `names`), `same`, `variables` (those of the program, as in `only_a` with `filled`, `saved`,
-  `saved_dtype`, `saved_shape`), `not_filled`, `misfits` and `outside` (names; nothing leads to those), `not_taken`
-  (as `only_a`).
+  dtype_b, shape_a, shape_b, nan_a, nan_b, zeros, size, differing, nonfinite, max_abs, max_rel, max_ulp}]`, where
+  `change` is `shape`, `dtype` or `values`, and `zeros` of the `differing` elements are 0 in one and -0 in the other;
+  `only_a` and `only_b`: `[{name, dtype, shape, nbytes, slot_of, key, full_name, suggestion, same_values}]`. With
+  `--against`: `against`, `moment` (when the program was asked), `paired_by` (`objects` or `names`), `root` (what the
+  tf.train.Checkpoint that is taken calls its children, or null), `same`, `variables` (those of the program, as in
+  `only_a` with `filled`, `saved`, `saved_dtype`, `saved_shape`), `not_filled`, `misfits`, `elsewhere` and `outside`
+  (names; another tf.train.Checkpoint leads to those, or none), `not_taken` (as `only_a`).
 - `traces`: kind `traces`. `functions`: `[{name, file, line, traces: [{signature, count, seconds, cause, differences,
   file, line}], left_out, advice: [{argument, text}]}]`; `cause` is `{argument, old, new}`, the first of `differences`
   from the nearest earlier trace, null of the first one; `count` is how often it was called, `file` and `line` the

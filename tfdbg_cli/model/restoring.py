@@ -36,12 +36,14 @@ class ProgramVariable:
 class ProgramVariables:
     """What was found at a `moment`, which is a clause ("before …").
 
-    `roots` has of each checkpoint object of the program all objects that it leads to, itself first.
+    `roots` has of each checkpoint object by which the program restores, or may do so, all objects that it leads to,
+    itself first. `led_to` are the places of the variables to which further ones lead, by which it did not restore.
     """
 
     moment: str
     variables: Sequence[ProgramVariable] = ()
     roots: Sequence[Sequence[ProgramObject]] = ()
+    led_to: Sequence[int] = ()
 
     def data(self) -> dict[str, Any]:
         """As JSON, from which `from_data` makes it again."""
@@ -49,6 +51,7 @@ class ProgramVariables:
             "moment": self.moment,
             "variables": [[one.name, one.dtype, one.shape] for one in self.variables],
             "roots": [[[dict(one.children), one.variable] for one in root] for root in self.roots],
+            "led_to": list(self.led_to),
         }
 
 
@@ -61,4 +64,5 @@ def from_data(data: Mapping[str, Any]) -> ProgramVariables:
             for name, dtype, shape in data["variables"]
         ],
         [[ProgramObject(children, variable) for children, variable in root] for root in data["roots"]],
+        data["led_to"],
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tfdbg_cli.analysis.variables.filling import Filling, filled, restored
 from tfdbg_cli.analysis.variables.listing import Variable
 from tfdbg_cli.model.restoring import ProgramObject, ProgramVariable, ProgramVariables, SavedObject, from_data
@@ -67,6 +69,16 @@ def test_the_root_that_fills_most_is_taken_and_the_counter_of_saves_is_not_misse
     assert _told(found, saved) == (["x=w", "y=b"], [], []) and found.whole
 
 
+def test_what_only_another_checkpoint_object_leads_to_is_told_apart() -> None:
+    """A blind test: a variable to which the second tf.train.Checkpoint leads was one to which none does."""
+    first = [ProgramObject({"w": 1, "save_counter": 2}), ProgramObject({}, 0), ProgramObject({})]
+    second = [ProgramObject({"net": 1}), ProgramObject({}, 1)]
+    program = replace(_program("w", "z", "kept", "metric", roots=[second, first]), led_to=[0, 2])
+    found = filled(program, _saved("w"), _objects("w"))
+    assert ([*found.elsewhere], [*found.outside], [*found.root], found.roots) == ([1, 2], [3], ["w"], 2)
+    assert found.whole
+
+
 def test_what_an_optimizer_of_old_keeps_is_found_by_its_name_where_the_optimizer_is() -> None:
     saved = _saved("w", "opt/iter")
     key = "w/.OPTIMIZER_SLOT/opt/m" + _END
@@ -97,6 +109,14 @@ def test_the_parts_of_a_partitioned_variable_are_one() -> None:
     assert _told(alone, saved) == ([], ["other/part_0"], ["wide"])
 
 
+def test_the_parts_of_a_partitioned_variable_fill_no_variable_of_another_shape() -> None:
+    """A blind test: 12 rows in three parts counted as filled by a checkpoint of 10, where TensorFlow raises."""
+    saved = [Variable("wide", "", "float32", (5,)), Variable("double", "", "float64", (4,))]
+    names = [f"{whole}/part_{at}" for whole in ("wide", "double") for at in (0, 1)]
+    found = filled(_program(*names), saved, [])
+    assert ([found.rows[at].shape for at, _ in found.misfits], found.whole) == ([(4,), (4,)], False)
+
+
 def test_another_shape_or_dtype_does_not_fit() -> None:
     saved = [
         Variable("a", "", "float32", (3,)),
@@ -110,6 +130,6 @@ def test_another_shape_or_dtype_does_not_fit() -> None:
 def test_what_a_program_told_is_the_same_after_its_way_through_json() -> None:
     root = [ProgramObject({"w": 1}), ProgramObject({}, 0)]
     told = ProgramVariables(
-        "here", [ProgramVariable("w", "float32", (None, 2)), ProgramVariable("v", "", None)], [root]
+        "here", [ProgramVariable("w", "float32", (None, 2)), ProgramVariable("v", "", None)], [root], [1]
     )
     assert from_data(told.data()) == told

@@ -19,10 +19,11 @@ _CHUNK = 1 << 20  # elements compared at a time, so that large tensors need litt
 class Errors:
     """How two arrays of `size` elements differ. A NaN equals a NaN at the same place, an infinity one of its sign.
 
-    `unequal` elements are not the same to the last bit, `beyond` of them lie further apart than the tolerance. The
-    largest errors are over the elements that are finite in both; relative is to the larger of both, `max_ulp` is None
-    where nothing is counted in steps (integers, texts). `scale` is the largest finite magnitude in either.
-    `nonfinite` counts the elements that are finite in one only, or NaN, or an infinity of the other sign.
+    `unequal` elements are not the same to the last bit, but for the sign of a zero (`zeros_apart` counts those),
+    `beyond` of them lie further apart than the tolerance. The largest errors are over the elements that are finite in
+    both; relative is to the larger of both, `max_ulp` is None where nothing is counted in steps (integers, texts).
+    `scale` is the largest finite magnitude in either. `nonfinite` counts the elements that are finite in one only, or
+    NaN, or an infinity of the other sign.
     """
 
     size: int
@@ -81,6 +82,26 @@ def joined(parts: Sequence[Errors]) -> Errors:
         max((part.scale for part in parts), default=0.0),
         sum(part.nonfinite for part in parts),
     )
+
+
+def zeros_apart(first: Array, second: Array) -> int:
+    """How many elements of two arrays of one shape are zeros of which one has a sign and the other one has none.
+
+    Zeros of different types are the same.
+    """
+    if first.dtype != second.dtype or not is_inexact(first.dtype):
+        return 0
+    count = 0
+    for one, two in _chunks(first, second):
+        unlike = _bits(one) != _bits(two)
+        if unlike.any():
+            with np.errstate(all="ignore"):
+                count += int(np.count_nonzero(unlike.any(axis=-1) & (one == two)))
+    return count
+
+
+def _bits(array: Array) -> Array:
+    return np.ascontiguousarray(array).view(np.uint8).reshape(array.size, array.dtype.itemsize)
 
 
 def largest(array: Array) -> float:

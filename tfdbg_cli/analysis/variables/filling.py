@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from tfdbg_cli.analysis.variables.listing import Variable
 from tfdbg_cli.analysis.variables.pairs import fits, paired
-from tfdbg_cli.analysis.variables.partitions import parts_by_whole
+from tfdbg_cli.analysis.variables.partitions import with_wholes
 from tfdbg_cli.analysis.variables.renames import Rename, renames
 from tfdbg_cli.model.dtypes import element_type_named
 from tfdbg_cli.model.restoring import ProgramObject, ProgramVariable, ProgramVariables, SavedObject
@@ -22,9 +22,11 @@ class Filling:
     """What came of it. `rows` are the variables of the program; numbers are places there, or in the checkpoint.
 
     `pairs` are those of which one would take the value of the other, `misfits` such pairs of another shape or dtype:
-    there TensorFlow raises. `by_objects` says how they were found; `outside` are then those that are not filled since
-    nothing leads from the checkpoint object of the program to them, as to the metrics of Keras. `suggested` has by
-    variables that are not filled what may be meant for them.
+    there TensorFlow raises. `suggested` has by variables that are not filled what may be meant for them.
+
+    `by_objects` says how the pairs were found: from one of the `roots` checkpoint objects by which the program may
+    restore, whose names for its children are `root`. `elsewhere` are then variables that are not filled since only
+    other checkpoint objects lead to them, `outside` those to which none does, as to the metrics of Keras.
     """
 
     rows: Sequence[Variable]
@@ -32,8 +34,11 @@ class Filling:
     misfits: Sequence[tuple[int, int]]
     not_filled: Sequence[int]
     not_taken: Sequence[int]
-    outside: Sequence[int]
-    by_objects: bool
+    outside: Sequence[int] = ()
+    elsewhere: Sequence[int] = ()
+    by_objects: bool = False
+    root: Sequence[str] = ()
+    roots: int = 0
     suggested: Mapping[int, Rename] = field(default_factory=dict)
 
     @property
@@ -45,24 +50,37 @@ class Filling:
 def filled(program: ProgramVariables, saved: Sequence[Variable], objects: Sequence[SavedObject]) -> Filling:
     """What the variables of `program` would take of `saved`, which was written from `objects`, or none of them."""
     by_objects = bool(objects and program.roots)
-    led_to: set[int] | None = None
+    led_to: Set[int] | None = None
+    led_to_by_any: Set[int] = set()
+    root: Sequence[str] = ()
     if by_objects:
-        rows = list(map(_row, program.variables))
-        ways = [restored(root, objects) for root in program.roots]
+        rows: Sequence[Variable] = list(map(_row, program.variables))
+        ways = [restored(one, objects) for one in program.roots]
         best = max(range(len(ways)), key=lambda at: len(ways[at]))
-        led_to = {one.variable for one in program.roots[best] if one.variable is not None}
+        led_to = _reached(program.roots[best])
+        led_to_by_any = {*program.led_to}.union(*map(_reached, program.roots))
+        root = [name for name in program.roots[best][0].children if name != _COUNTER]
         pairs = _by_objects(ways[best], rows, saved)
     else:
-        rows = _merged(list(map(_row, program.variables)), {one.name for one in saved})
+        rows = with_wholes(list(map(_row, program.variables)), saved)
         pairs = list(paired(rows, saved).pairs)
     ours, theirs = {at for at, _ in pairs}, {at for _, at in pairs}
     left = [at for at in range(len(rows)) if at not in ours]
-    outside = [at for at in left if led_to is not None and at not in led_to]
-    not_filled = [at for at in left if led_to is None or at in led_to]
+    apart = [at for at in left if led_to is not None and at not in led_to]
     not_taken = [at for at, one in enumerate(saved) if at not in theirs and not (by_objects and one.name == _COUNTER)]
-    misfits = [(mine, other) for mine, other in pairs if not _fit(rows[mine], saved[other])]
-    suggested = renames(rows, saved, left, not_taken, (lambda at: None, lambda at: None))
-    return Filling(rows, pairs, misfits, not_filled, not_taken, outside, by_objects, suggested)
+    return Filling(
+        rows,
+        pairs,
+        misfits=[(mine, other) for mine, other in pairs if not _fit(rows[mine], saved[other])],
+        not_filled=[at for at in left if led_to is None or at in led_to],
+        not_taken=not_taken,
+        outside=[at for at in apart if at not in led_to_by_any],
+        elsewhere=[at for at in apart if at in led_to_by_any],
+        by_objects=by_objects,
+        root=root,
+        roots=len(program.roots),
+        suggested=renames(rows, saved, left, not_taken, (lambda at: None, lambda at: None)),
+    )
 
 
 def restored(program: Sequence[ProgramObject], saved: Sequence[SavedObject]) -> Mapping[int, str]:
@@ -88,6 +106,10 @@ def restored(program: Sequence[ProgramObject], saved: Sequence[SavedObject]) -> 
         if paired_with.setdefault(theirs, ours) == ours and variable is not None and keys:
             found.setdefault(variable, keys[0])
     return found
+
+
+def _reached(objects: Sequence[ProgramObject]) -> Set[int]:
+    return {one.variable for one in objects if one.variable is not None}
 
 
 def _by_objects(
@@ -128,14 +150,6 @@ def _row(variable: ProgramVariable) -> Variable:
     row = Variable(variable.name, "", variable.dtype, variable.shape)
     size = None if element is None or element.itemsize is None or row.elements is None else element.itemsize
     return row if size is None else Variable(row.name, "", row.dtype, row.shape, size * (row.elements or 0))
-
-
-def _merged(rows: Sequence[Variable], known: set[str]) -> list[Variable]:
-    """With one row for the parts of a partitioned variable, which a checkpoint holds as one under its name."""
-    own = [at for at, one in enumerate(rows) if one.name not in known]
-    whole_of = {at: whole for whole, parts in parts_by_whole(rows, own).items() if whole in known for at in parts}
-    wholes = {whole: Variable(whole, "", rows[at].dtype) for at, whole in whole_of.items()}
-    return [one for at, one in enumerate(rows) if at not in whole_of] + list(wholes.values())
 
 
 def _fit(mine: Variable, other: Variable) -> bool:

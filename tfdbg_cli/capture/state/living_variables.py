@@ -34,9 +34,15 @@ def living_variables(moment: str, restored: Sequence[Any], roots: Mapping[int, A
         name = one.name.rpartition(":")[0] if one is value else one.path
         shape = None if value.shape.rank is None else tuple(value.shape)
         variables.append(ProgramVariable(name or one.name, value.dtype.name, shape))
-    checkpoints = list(restored) or [one for one in held if isinstance(one, tf.train.Checkpoint)]
-    objects = [_objects(one, _alive(roots.get(id(one))), numbers) for one in checkpoints]
-    return ProgramVariables(moment, variables, objects)
+    alive = [one for one in held if isinstance(one, tf.train.Checkpoint)]
+    known = {id(one) for one in restored}
+    others = [one for one in alive if id(one) not in known] if restored else []
+    objects, further = (
+        [_objects(one, _alive(roots.get(id(one))), numbers) for one in checkpoints]
+        for checkpoints in (restored or alive, others)
+    )
+    led_to = {one.variable for reached in further for one in reached if one.variable is not None}
+    return ProgramVariables(moment, variables, objects, sorted(led_to))
 
 
 def _alive(root: Any) -> Any:

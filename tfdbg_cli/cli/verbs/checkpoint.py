@@ -80,15 +80,20 @@ def _listed(options: argparse.Namespace, side: VariableSide) -> int:
 
 def _compared(options: argparse.Namespace, side: VariableSide) -> int:
     from tfdbg_cli.analysis.variable_differences import compared
-    from tfdbg_cli.commands.views.saved_variables import saved_variables
+    from tfdbg_cli.commands.views.saved_variables import put_together, saved_variables
     from tfdbg_cli.commands.views.variables_compared import compared_document
     from tfdbg_cli.errors import AfterAnswerError
 
-    other = waited_for(options.other, lambda: saved_variables(options.other))
+    other = put_together(waited_for(options.other, lambda: saved_variables(options.other)), side)
     found = compared(side.variables, other.variables)
     _print(compared_document(side, other, found), as_json=options.json)
+    damages = [*side.damages, *other.damages]
+    text = ""
     if found.same and found.unread:
         text = f"Could not compare all: {side.variables.rows[found.unread[0]].name} cannot be read."
+    elif damages and not found.differing:
+        text = f"Could not compare all: {damages[0]}"
+    if text:
         raise AfterAnswerError(text, hint="`tfdbg doctor` says what is wrong with a file.", exit_code=2)
     return 0 if found.same else 1
 
@@ -98,11 +103,15 @@ def _filled(options: argparse.Namespace, side: VariableSide) -> int:
     from tfdbg_cli.cli.program_variables import asked, program_words
     from tfdbg_cli.commands.views.filling_page import filling_document
     from tfdbg_cli.commands.views.saved_variables import objects_behind
+    from tfdbg_cli.errors import AfterAnswerError
 
     objects = objects_behind(side)
     program = asked(program_words(options.against))
     found = filled(program, side.variables.rows, objects)
     _print(filling_document(side, options.against, program.moment, found), as_json=options.json)
+    if side.damages and not found.misfits:
+        text = f"Could not tell of all: {side.damages[0]}"
+        raise AfterAnswerError(text, hint="`tfdbg doctor` says what is wrong with a file.", exit_code=2)
     return 0 if found.whole else 1
 
 

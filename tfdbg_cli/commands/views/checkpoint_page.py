@@ -17,7 +17,6 @@ from tfdbg_cli.model.values import LOST, NoValue
 
 _REASONS_SHOWN = 5
 _STEPS = 32  # of counting a large value, after which the memory of what was read is given back
-_UNREADABLE = "cannot be read"  # what a note about the index says of a part that is damaged
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +53,7 @@ def findings(side: VariableSide) -> Findings:
             nonfinite.append(at)
         elif summary.size and summary.zero == summary.size and not one.slot_of:
             zero.append(at)
-    return Findings(nonfinite, zero, lost, [note for note in known.run.notes if _UNREADABLE in note])
+    return Findings(nonfinite, zero, lost, side.damages)
 
 
 def checkpoint_document(side: VariableSide, found: Findings) -> Document:

@@ -13,11 +13,12 @@ from tfdbg_cli.commands.views.variable_table import partial_shape_text
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
-from tfdbg_cli.model.units import count_text
+from tfdbg_cli.model.units import count_text, names_text
 
 _BY_OBJECTS = "Paired by objects, as tf.train.Checkpoint restores."
 _BY_NAMES = "Paired by names, as a Saver restores."
 _OUTSIDE = "No tf.train.Checkpoint of the program leads to {}:"
+_ELSEWHERE = "Only another tf.train.Checkpoint of the program leads to {}:"
 _NO_ROOT = "Paired by names: the program has no tf.train.Checkpoint, whose objects would tell."
 
 
@@ -34,6 +35,7 @@ def filling_document(side: VariableSide, program: str, moment: str, found: Filli
     for text, rows, others, places, suggested in (
         ("The checkpoint does not fill {}:", found.rows, saved, found.not_filled, found.suggested),
         ("Nothing in the program takes {}:", saved, found.rows, found.not_taken, turned(found.suggested)),
+        (_ELSEWHERE, found.rows, saved, found.elsewhere, found.suggested),
         (_OUTSIDE, found.rows, saved, found.outside, found.suggested),
     ):
         if places:
@@ -49,14 +51,17 @@ def _head(side: VariableSide, program: str, moment: str, found: Filling) -> Iter
     what = f"  {side.variables.run.call.title}: {count_text(len(saved), 'variable')}"
     yield line(Span(side.name, Style.TITLE), what)
     for note in side.notes:
-        yield line(Span(note, Style.HINT))
+        yield line(Span(note, Style.WARNING if note in side.damages else Style.HINT))
     yield line(Span(program, Style.TITLE), f"  {count_text(len(found.rows), 'variable')}, {moment}")
     yield line(Span(_how(side, found), Style.HINT))
+    if found.by_objects and (found.roots > 1 or found.elsewhere):
+        yield line(Span(_which(found), Style.HINT))
     yield EMPTY_LINE
     full = len(found.pairs) - len(found.misfits)
     if found.whole:
-        which = f"All {count_text(full, 'variable')}" + " that a tf.train.Checkpoint leads to" * bool(found.outside)
-        text = f"{which} would be filled, and every value taken."
+        root = "this" if found.elsewhere else "a" if found.outside else ""
+        which = f" that {root} tf.train.Checkpoint leads to" if root else ""
+        text = f"All {count_text(full, 'variable')}{which} would be filled, and every value taken."
         yield line(Span(text, Style.GOOD))
         return
     text = f"{full:,} of {count_text(len(found.rows), 'variable')} of the program would be filled."
@@ -67,6 +72,14 @@ def _how(side: VariableSide, found: Filling) -> str:
     if found.by_objects:
         return _BY_OBJECTS
     return _NO_ROOT if any(one.key for one in side.variables.rows) else _BY_NAMES
+
+
+def _which(found: Filling) -> str:
+    """Which of the checkpoint objects of the program was taken."""
+    children = names_text(found.root) or "nothing"
+    if found.roots == 1:
+        return f"The program restores by the tf.train.Checkpoint of {children}."
+    return f"Of {found.roots:,} tf.train.Checkpoint objects that of {children} is taken: none would fill more."
 
 
 def _misfits(found: Filling, saved: Sequence[Variable]) -> Table:
@@ -114,6 +127,8 @@ def _data(side: VariableSide, program: str, moment: str, found: Filling) -> dict
         "variables": [variable(at) for at in range(len(found.rows))],
         "not_filled": [found.rows[at].name for at in found.not_filled],
         "misfits": [found.rows[at].name for at in misfits],
+        "root": list(found.root) if found.by_objects else None,
+        "elsewhere": [found.rows[at].name for at in found.elsewhere],
         "outside": [found.rows[at].name for at in found.outside],
         "not_taken": [unpaired_data(saved[at], found.rows, back.get(at)) for at in found.not_taken],
         "notes": list(side.notes),

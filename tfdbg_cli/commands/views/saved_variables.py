@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tfdbg_cli.analysis.known_variables import KnownVariables
@@ -14,6 +14,7 @@ from tfdbg_cli.model.restoring import SavedObject
 from tfdbg_cli.model.runs import Opened, Run
 from tfdbg_cli.model.units import count_text
 
+_UNREADABLE = "cannot be read"  # what a note about a checkpoint says of a part that is damaged
 _OF_KERAS = (".keras", ".h5", ".hdf5")
 
 
@@ -31,12 +32,19 @@ class VariableSide:
         kind = self.variables.run.call.kind
         return {RunKind.CHECKPOINT: "the checkpoint", RunKind.GRAPH: "the graph"}.get(kind, "the run")
 
+    @property
+    def damages(self) -> Sequence[str]:
+        """The notes that tell of damage to what lists the variables: there may be more of them, or other names."""
+        run = self.variables.run
+        is_checkpoint = run.call.kind is RunKind.CHECKPOINT
+        return [note for note in run.notes if _UNREADABLE in note] if is_checkpoint else []
+
 
 def saved_checkpoint(path: str) -> VariableSide:
     """The checkpoint at `path`, of a folder with several the last one, of a SavedModel its variables.
 
     Raises:
-        TfdbgError: there is no checkpoint.
+        TfdbgError: there is no checkpoint, or none of its variables is known.
 
     """
     opened = _opened(path)
@@ -47,7 +55,11 @@ def saved_checkpoint(path: str) -> VariableSide:
     notes = [*opened.notes] if len(checkpoints) == len(opened.runs) else []
     if len(checkpoints) > 1:
         notes.append(f"The last of {count_text(len(checkpoints), 'checkpoint')} in {path}.")
-    return _side(checkpoints[-1], path, notes)
+    side = _side(checkpoints[-1], path, notes)
+    if not side.variables.rows and side.damages:
+        hint = "Copy the checkpoint again, all of its files."
+        raise TfdbgError(f"No variable of {path} is known: {side.damages[0]}", hint=hint)
+    return side
 
 
 def saved_variables(path: str) -> VariableSide:
@@ -64,6 +76,25 @@ def saved_variables(path: str) -> VariableSide:
     if RunKind.CHECKPOINT in kinds:
         return saved_checkpoint(path)
     return _side(opened.runs[0 if RunKind.GRAPH in kinds else -1], path, ())
+
+
+def put_together(side: VariableSide, checkpoint: VariableSide) -> VariableSide:
+    """`side` with one variable for the parts of each that `checkpoint` holds whole, and a note that says so.
+
+    The parts of a run are left as they are: they have values, of which that one would have none.
+    """
+    known = side.variables
+    if known.run.call.kind is not RunKind.GRAPH:
+        return side
+    found = known.with_wholes(checkpoint.variables.rows)
+    if found is known:
+        return side
+    single = {one.name for one in known.rows}
+    wholes = [one.name for one in found.rows if one.name not in single]
+    parts = count_text(len(known.rows) - len(found.rows) + len(wholes), "part")
+    which = wholes[0] if len(wholes) == 1 else count_text(len(wholes), "partitioned variable")
+    note = f"Put together, as the checkpoint holds them: {parts} of {which}."
+    return replace(side, variables=found, notes=(*side.notes, note))
 
 
 def objects_behind(side: VariableSide) -> Sequence[SavedObject]:

@@ -51,9 +51,10 @@ def _head(first: VariableSide, second: VariableSide, found: VariablesCompared) -
         what = f"{side.variables.run.call.title}: {count_text(len(rows), 'variable')}"
         yield line(Span(f"{letter}  ", Style.LABEL), Span(side.name, Style.TITLE), f"  {what}")
         for note in side.notes:
-            yield line(Span(f"   {note}", Style.HINT))
+            yield line(Span(f"   {note}", Style.WARNING if note in side.damages else Style.HINT))
     yield EMPTY_LINE
-    if found.same and not found.unread:
+    damaged = [letter for letter, side in (("A", first), ("B", second)) if side.damages]
+    if found.same and not (found.unread or damaged):
         values = "with the same values" if found.valued else "of the same shapes; no values are compared"
         yield line(
             Span(f"Both have the same {count_text(len(found.pairs.pairs), 'variable')}, {values}.", Style.GOOD)
@@ -69,6 +70,9 @@ def _head(first: VariableSide, second: VariableSide, found: VariablesCompared) -
         yield line(Span(f"{', '.join(parts)}.", Style.WARNING))
         if not (found.valued or found.unread) and found.pairs.pairs:
             yield line(Span("Shapes and dtypes are compared: not both have values.", Style.HINT))
+    if damaged:
+        text = f"{' and '.join(damaged)} may have more variables than can be read."
+        yield line(Span(text, Style.WARNING))
     if found.unread:
         name = first.variables.rows[found.unread[0]].name
         text = f"Of {count_text(len(found.unread), 'pair')} a value cannot be read, {name} the first."
@@ -115,6 +119,8 @@ def _what(one: Differing, mine: Variable, other: Variable) -> str:
         return f"{mine.dtype} → {other.dtype}"
     if one.nan[0] != one.nan[1]:
         return f"NaN in {'AB'[one.nan[1] > one.nan[0]]}"
+    if one.errors is not None and one.errors.unequal == one.zeros > 0:
+        return "sign of zero"
     return "NaN or inf" if one.errors is not None and one.errors.nonfinite else "values"
 
 
@@ -152,6 +158,7 @@ def _change_data(one: Differing, mine: Variable, other: Variable) -> dict[str, A
         "shape_b": None if other.shape is None else list(other.shape),
         "nan_a": one.nan[0],
         "nan_b": one.nan[1],
+        "zeros": one.zeros,
         "size": None if errors is None else errors.size,
         "differing": None if errors is None else errors.unequal,
         "nonfinite": None if errors is None else errors.nonfinite,

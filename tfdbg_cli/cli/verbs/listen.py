@@ -14,12 +14,16 @@ from tfdbg_cli.streams import to_stderr
 
 if TYPE_CHECKING:
     from tfdbg_cli.debug_server.arrivals import Arrivals
+    from tfdbg_cli.debug_server.service import Service
     from tfdbg_cli.model.decision import Decision, RunUntil
 
 HELP = "open the prompt on the runs that a program elsewhere sends"
 _OPEN_TO_ALL = "Whoever reaches this address can send runs here, and what is sent is not encrypted."
 _AFTERWARDS = (
     "A program that goes on watching waits up to 15 minutes at its next run for a server here; then that run fails."
+)
+_UNDER_WAY = (
+    "A run is under way, or a worker sends; it is answered until it ends, and no other is taken. Ctrl-C cuts it off."
 )
 _TURN = 0.2
 
@@ -100,7 +104,7 @@ def run(options: argparse.Namespace) -> int:
         listening.serve()
     finally:
         came = arrivals.heard > 0
-        _let_go(arrivals)
+        _let_go(service, arrivals)
         service.stop()
         recorder.end()
         if came:
@@ -108,16 +112,16 @@ def run(options: argparse.Namespace) -> int:
     return 1 if frontend.failures else 0
 
 
-def _let_go(arrivals: Arrivals) -> None:
+def _let_go(service: Service, arrivals: Arrivals) -> None:
     """Answer the runs that are under way until they end, so that these do not fail; Ctrl-C cuts them off."""
-    arrivals.ignore()
     said = False
     try:
+        service.take_no_more()
         begun = time.monotonic()
         while arrivals.open:
             if not said and time.monotonic() - begun > 1:
                 said = True
-                to_stderr("A run is under way, or a worker sends; it is answered until it ends. Ctrl-C cuts it off.")
+                to_stderr(_UNDER_WAY)
             time.sleep(_TURN)
     except KeyboardInterrupt:
         pass

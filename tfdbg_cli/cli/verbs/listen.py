@@ -23,8 +23,10 @@ _AFTERWARDS = (
     "A program that goes on watching waits up to 15 minutes at its next run for a server here; then that run fails."
 )
 _UNDER_WAY = (
-    "A run is under way, or a worker sends; it is answered until it ends, and no other is taken. Ctrl-C cuts it off."
+    "A run is under way, or a worker sends; it is answered until it ends, and no other is taken. Ctrl-C cuts it off:"
+    " then it fails in the program if it sends more."
 )
+_CUT_OFF = "What was under way is cut off: a run that sends more fails in the program."
 _TURN = 0.2
 
 
@@ -124,7 +126,8 @@ def _let_go(service: Service, arrivals: Arrivals) -> None:
                 to_stderr(_UNDER_WAY)
             time.sleep(_TURN)
     except KeyboardInterrupt:
-        pass
+        if arrivals.open:
+            to_stderr(_CUT_OFF)
 
 
 def _watch(options: argparse.Namespace) -> RunUntil | None:

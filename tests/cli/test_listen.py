@@ -178,6 +178,13 @@ def test_what_waits_to_be_asked_for_comes_with_the_code_of_the_program(tmp_path:
     assert 'y = tf.math.log(x, name="y")' in out
 
 
+def test_commands_that_no_run_came_for_are_told(tmp_path: Path) -> None:
+    """A blind test: they were dropped without a word, with exit code 0."""
+    with listener(tmp_path, "--idle", "0", *commands("run -t 9", "lt")) as made:
+        _, err = made.process.communicate(timeout=_PATIENCE)
+        assert (made.process.returncode, "These commands were not used: run -t 9; lt." in err) == (1, True)
+
+
 def test_it_ends_when_nothing_comes(tmp_path: Path) -> None:
     with listener(tmp_path, "--idle", "0") as made:
         out, _ = made.process.communicate(timeout=_PATIENCE)

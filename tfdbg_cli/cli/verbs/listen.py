@@ -39,7 +39,8 @@ def prepare_parser(parser: Parser) -> None:
         " arrived whole; its `Session.run` does not return before you go on. If you leave with Ctrl-D, streams are"
         " answered without a look, so that the programs go on; after `exit`, or Ctrl-C, nobody answers, and a program"
         " that goes on watching waits up to 15 minutes at its next run, which then fails. The exit code is 1 when a"
-        " command of -c failed, 2 when tfdbg cannot listen there."
+        " command of -c failed or was not used, or what is written here makes no sense; 2 when tfdbg cannot listen"
+        " there."
     )
     parser.add_argument(
         "address",
@@ -62,7 +63,7 @@ def prepare_parser(parser: Parser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Take runs until an end; 1 when a command failed.
+    """Take runs until an end; 1 when a command failed or was not used.
 
     Raises:
         TfdbgError: the options make no sense, grpcio is missing, or it cannot listen there.
@@ -86,7 +87,8 @@ def run(options: argparse.Namespace) -> int:
     from tfdbg_cli.remote.address import Address
 
     until, record, address = _watch(options), record_of(options), Address.read(options.address)
-    set_launch_options(options_given(options, record=record))
+    asked = options_given(options, record=record)
+    set_launch_options(asked)
     frontend, arrivals = choose_frontend(), Arrivals()
     recorder = Recorder(lambda: frontend.settings)
     first: Decision | None = until
@@ -111,7 +113,10 @@ def run(options: argparse.Namespace) -> int:
         recorder.end()
         if came:
             to_stderr(f"No longer listening. {_AFTERWARDS}")
-    return 1 if frontend.failures else 0
+    unused = () if asked.script is None else asked.script.left
+    if unused:
+        to_stderr(f"These commands were not used: {'; '.join(unused)}.")
+    return 1 if frontend.failures or unused else 0
 
 
 def _let_go(service: Service, arrivals: Arrivals) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import tfdbg_cli as tf_debug
+from tfdbg_cli import DebugDumpDir, open_recording
 
 pytestmark = pytest.mark.tf
 ACTIONS = tf_debug.OnRunStartAction
@@ -141,8 +142,8 @@ def test_exceptions_of_callbacks_leave_the_run(tf, model, tmp_path) -> None:
     [
         ([], "one folder"),
         (["grpc://localhost:6064"], "one folder"),
-        (["file:///a", "file:///b"], "one folder"),
-        (["file://{here}"], "not empty"),
+        (["file://{here}/new", "/a"], "one folder"),
+        (["file://{here}/taken"], "no folder"),
     ],
 )
 def test_an_address_that_is_no_folder_is_refused(tf, model, tmp_path, urls, words) -> None:
@@ -155,6 +156,50 @@ def test_an_address_that_is_no_folder_is_refused(tf, model, tmp_path, urls, word
 
     with tf.Session() as raw, pytest.raises(ValueError, match=words):
         There(raw, tmp_path).run(y, {x: [1.0]})
+
+
+class Fixed(tf_debug.NonInteractiveDebugWrapperSession):
+    """Dumps every run to the same addresses."""
+
+    urls: tuple[str, ...] = ()
+
+    def prepare_run_debug_urls(self, fetches, feed_dict):
+        return self.urls
+
+
+def _values_of(folder) -> list[list[float]]:
+    data = DebugDumpDir(str(folder)).watch_key_to_data("y:0:DebugIdentity")
+    return [list(datum.get_tensor()) for datum in data]
+
+
+def test_runs_that_share_a_folder_pile_up_there_as_those_of_tensorflow_do(tf, model, tmp_path) -> None:
+    """A blind test: the second run ended the training with a ValueError."""
+    x, y = model
+    folder = tmp_path / "all"
+    with tf.Session() as raw:
+        session = Fixed(raw)
+        session.urls = (f"file://{folder}",)
+        given = [list(session.run(y, {x: [float(at)]})) for at in range(1, 4)]
+        assert _values_of(folder) == given
+        assert len(DebugDumpDir(str(folder)).core_metadata) == 3
+        assert len(DebugDumpDir(str(folder)).partition_graphs()) == 1
+        own = tmp_path / "own"
+        session.urls = (f"file://{own}",)
+        session.run(y, {x: [5.0]})
+    assert len(_values_of(own)) == 1
+    assert open_recording(str(folder)).runs[0].notes[0].startswith("3 runs wrote into this folder")
+
+
+def test_a_run_can_be_dumped_into_several_folders(tf, model, tmp_path) -> None:
+    """A blind test: TensorFlow does so, and tfdbg raised."""
+    x, y = model
+    folders = [tmp_path / name for name in ("a", "b")]
+    with tf.Session() as raw:
+        session = Fixed(raw)
+        session.urls = tuple(f"file://{folder}" for folder in folders)
+        given = [list(session.run(y, {x: [float(at)]})) for at in range(1, 3)]
+    assert [_values_of(folder) for folder in folders] == [given, given]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b"]
 
 
 def test_the_answer_at_the_beginning_counts(tf, model, tmp_path) -> None:

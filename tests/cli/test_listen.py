@@ -14,9 +14,12 @@ from pathlib import Path
 
 import pytest
 from support.launched import ROOT, begun
+from support.sender import Sender
+from support.sent_events import graph_pieces
 
 from tfdbg_cli.cli.main import main
 from tfdbg_cli.formats.opening import open_path
+from tfdbg_cli.remote.address import Address
 
 pytestmark = pytest.mark.tf
 _PATIENCE = 240.0  # seconds, after which a test fails that would wait for ever
@@ -175,10 +178,32 @@ def test_what_waits_to_be_asked_for_comes_with_the_code_of_the_program(tmp_path:
     assert 'y = tf.math.log(x, name="y")' in out
 
 
+def test_commands_that_no_run_came_for_are_told(tmp_path: Path) -> None:
+    """A blind test: they were dropped without a word, with exit code 0."""
+    with listener(tmp_path, "--idle", "0", *commands("run -t 9", "lt")) as made:
+        _, err = made.process.communicate(timeout=_PATIENCE)
+        assert (made.process.returncode, "These commands were not used: run -t 9; lt." in err) == (1, True)
+
+
 def test_it_ends_when_nothing_comes(tmp_path: Path) -> None:
     with listener(tmp_path, "--idle", "0") as made:
         out, _ = made.process.communicate(timeout=_PATIENCE)
         assert (made.process.returncode, out) == (0, "")
+
+
+def test_who_cuts_a_run_off_is_told_what_becomes_of_it(tmp_path: Path) -> None:
+    """A blind test: the second Ctrl-C made the program's run fail, and no sentence said so."""
+    with listener(tmp_path) as made:
+        assert made.process.stderr is not None
+        sender = Sender(Address.read(made.address))
+        sender.send(*graph_pieces(), end=False)
+        assert next(sender.replies) == b""
+        made.process.send_signal(signal.SIGINT)
+        assert "it is answered until it ends, and no other is taken" in (said := made.process.stderr.readline())
+        assert "it fails in the program if it sends more" in said
+        code, _, err = made.end()
+        sender.channel.close()
+    assert (code, "a run that sends more fails in the program" in err) == (0, True)
 
 
 @pytest.mark.parametrize(

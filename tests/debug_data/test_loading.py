@@ -110,6 +110,9 @@ def test_a_datum_of_a_file_that_is_not_there_or_called_otherwise() -> None:
     assert DebugTensorDatum("/nowhere", "_tfdbg_device_,d/v_0_DebugIdentity_1").dump_size_bytes is None
     with pytest.raises(ValueError, match="does not conform to the naming pattern: v_0"):
         DebugTensorDatum("/nowhere", "_tfdbg_device_,d/v_0")
+    for name in ("nonsense", "", "/"):  # a blind test: these had no device before them, and raised of unpacking
+        with pytest.raises(ValueError, match="does not conform to the naming pattern"):
+            DebugTensorDatum("/nowhere", name)
 
 
 def test_devices_and_their_directories() -> None:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import queue
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import numpy as np
 import pytest
 from support.attached import wait_for
+from support.sender import Sender
 from support.sent_events import announced, graph_def, graph_pieces, tensor
 
 from tfdbg_cli.debug_server.arrivals import Arrivals
@@ -34,25 +33,9 @@ def service() -> Iterator[tuple[Service, Arrivals]]:
         made.stop()
 
 
-class Sender:
-    """One stream of events to a service."""
-
-    def __init__(self, listens: Service) -> None:
-        self.channel = grpc.insecure_channel(str(listens.address))
-        self.given: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
-        method = self.channel.stream_stream("/tensorflow.EventListener/SendEvents")
-        self.replies: Any = method(iter(self.given.get, None))
-
-    def send(self, *messages: bytes, end: bool = True) -> None:
-        for message in messages:
-            self.given.put(message)
-        if end:
-            self.given.put(None)
-
-
 def test_a_stream_is_held_until_its_run_was_looked_at() -> None:
     with service() as (listens, arrivals):
-        sender = Sender(listens)
+        sender = Sender(listens.address)
         sender.send(*MESSAGES)
         assert [next(sender.replies), next(sender.replies)] == [b"", b""]
         ended = threading.Event()
@@ -68,7 +51,7 @@ def test_a_stream_is_held_until_its_run_was_looked_at() -> None:
 
 def test_streams_of_several_programs_are_runs_of_their_own() -> None:
     with service() as (listens, arrivals):
-        senders = [Sender(listens) for _ in range(3)]
+        senders = [Sender(listens.address) for _ in range(3)]
         for sender in senders:
             sender.send(*MESSAGES[:2], end=False)
         for sender in senders:
@@ -85,7 +68,7 @@ def test_streams_of_several_programs_are_runs_of_their_own() -> None:
 
 def test_a_program_that_is_gone_leaves_what_came() -> None:
     with service() as (listens, arrivals):
-        sender = Sender(listens)
+        sender = Sender(listens.address)
         sender.send(*MESSAGES[:2], end=False)
         assert [next(sender.replies), next(sender.replies)] == [b"", b""]
         sender.replies.cancel()
@@ -98,31 +81,63 @@ def test_a_program_that_is_gone_leaves_what_came() -> None:
 
 def test_nobody_waits_any_more_where_streams_are_ignored() -> None:
     with service() as (listens, arrivals):
-        first, second = Sender(listens), Sender(listens)
+        first, second = Sender(listens.address), Sender(listens.address)
         first.send(*MESSAGES)
         second.send(*MESSAGES[:1], end=False)
         assert next(second.replies) == b""
         arrivals.ignore()
         second.send(*MESSAGES[1:])
         assert [len(list(first.replies)), len(list(second.replies))] == [2, 1]
-        third = Sender(listens)
+        third = Sender(listens.address)
         third.send(*MESSAGES)
         assert len(list(third.replies)) == 2
         for sender in (first, second, third):
             sender.channel.close()
 
 
+def test_who_takes_no_more_answers_what_is_open_to_its_end_and_refuses_the_rest() -> None:
+    """A blind test: runs one after the other were all answered, so that Ctrl-C ended nothing for hours."""
+    with service() as (listens, arrivals):
+        first = Sender(listens.address)
+        first.send(*MESSAGES[:1], end=False)
+        assert next(first.replies) == b""
+        listens.take_no_more()
+        second = Sender(listens.address)
+        second.send(*MESSAGES)
+        with pytest.raises(grpc.RpcError) as caught:
+            list(second.replies)
+        assert caught.value.code() is grpc.StatusCode.UNAVAILABLE
+        assert arrivals.open == 1
+        first.send(*MESSAGES[1:])
+        assert list(first.replies) == [b""]
+        for sender in (first, second):
+            sender.channel.close()
+
+
+def test_a_run_that_ctrl_c_made_the_prompt_drop_goes_on_at_the_end() -> None:
+    """It was taken out and not let go: its program waited for ever, and so did `tfdbg listen`."""
+    with service() as (listens, arrivals):
+        sender = Sender(listens.address)
+        sender.send(*MESSAGES)
+        dropped = arrivals.next(10)
+        assert dropped is not None
+        arrivals.ignore()
+        assert dropped.released
+        assert len(list(sender.replies)) == 2
+        sender.channel.close()
+
+
 def test_tensors_of_another_worker_belong_to_the_call_that_is_announced() -> None:
     """Its stream goes on over all runs, and announces none."""
     first, second = "/job:worker/replica:0/task:0/device:CPU:0", "/job:worker/replica:0/task:1/device:CPU:0"
     with service() as (listens, arrivals):
-        worker = Sender(listens)
+        worker = Sender(listens.address)
         worker.send(*graph_pieces(graph_def(("z", "Exp", ())), second), end=False)
         assert next(worker.replies) == b""
         for turn in range(2):
             worker.send(*tensor("z:0:DebugIdentity", np.float32(turn), device=second), end=False)
             wait_for(lambda: any(one.tensors.files for one in listens._open))
-            chief = Sender(listens)
+            chief = Sender(listens.address)
             chief.send(announced(), *graph_pieces(device=first) * (turn == 0), end=False)
             chief.send(*tensor("y:0:DebugIdentity", np.float32(1), device=first))
             arrival = arrivals.next(10)

@@ -101,6 +101,10 @@ def test_the_prompt_opens_at_each_run() -> None:
     assert served(Runs(1, 2, 3), DebugRun(), DebugRun(), DebugRun()).numbers == [1, 2, 3]
 
 
+def test_each_stop_says_that_its_run_was_sent() -> None:
+    assert all(event.sent for event in served(Runs(1, np.nan), RunUntil("has_inf_or_nan")).stops)
+
+
 def test_run_t_goes_past_runs() -> None:
     assert served(Runs(1, 2, 3, 4, 5), DebugRun(times=3), PlainRun()).numbers == [1, 4]
     assert served(Runs(1, 2, 3, 4, 5), PlainRun()).numbers == [1, 3]

@@ -8,7 +8,7 @@ from support.sample_what_if import changeable
 from support.screen import Driven
 
 from tfdbg_cli.commands.standard import standard_registry
-from tfdbg_cli.model.decision import Detach
+from tfdbg_cli.model.decision import Abort, Continue, DebugRun, Detach, ProfileRun
 from tfdbg_cli.tui.parting import last_words
 
 _PROGRAM = ["python", "train.py", "--name", "my run"]
@@ -25,6 +25,22 @@ def test_a_run_with_an_origin_leaves_three_lines():
         "tfdbg: row 2 of the batch: Log of 0: prob:0, a relu, is 0 at 2 elements.",
         "tfdbg: run #3, left at `lt`; running on without the debugger. Back there: python train.py --name 'my run'",
     ]
+
+
+@pytest.mark.parametrize(
+    ("decision", "words"),
+    [
+        (Continue(), "going past all runs; Ctrl-C opens the debugger at the next one"),
+        (Detach(), "the program is answered, and nothing of it is kept"),
+        (Abort(), "no longer listening"),
+        (ProfileRun(), "the debugger opens at the next run"),
+        (DebugRun(), "the next run is captured"),
+    ],
+)
+def test_of_a_run_that_was_sent_it_says_what_listening_does(decision, words):
+    screen = Driven(replace(sample_run.run_end(), sent=True), opening="lt", registry=standard_registry())
+    said = last_words(screen.state.service, decision, _PROGRAM)
+    assert said == f"tfdbg: run #3, left at `lt`; {words}."
 
 
 def test_without_an_origin_one_line_is_enough():

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
 from typing import Any
 
+from tfdbg_cli.api.dump_place import DumpPlace
 from tfdbg_cli.api.frontends import user_settings
 from tfdbg_cli.api.run_callbacks import RUN_ACTIONS, OnRunStartAction, OnRunStartRequest, OnRunStartResponse
 from tfdbg_cli.capture.controller import Action, PendingRun, Plan, WrongAnswerError
@@ -16,7 +16,6 @@ from tfdbg_cli.capture.debug_options import WatchOptions, watch_options
 from tfdbg_cli.capture.intercept.unattended import Unattended
 from tfdbg_cli.model.runs import Run
 
-_FILE = "file://"
 _ACTIONS = {OnRunStartAction.DEBUG_RUN: Action.CAPTURE, OnRunStartAction.PROFILE_RUN: Action.PROFILE}
 
 
@@ -32,13 +31,13 @@ class Given:
 class AskedCall:
     """A call that a thread is in: what it was given, and what `on_run_start` asked for; empty if it was not asked.
 
-    `folder` is where its dump is, if there is to be one.
+    `place` is where it is dumped, if it is to be.
     """
 
     def __init__(self, given: Given, calls: list[AskedCall]) -> None:
         self.given = given
         self.action = ""
-        self.folder: Path | None = None
+        self.place: DumpPlace | None = None
         self._calls = calls
 
     def __enter__(self) -> AskedCall:
@@ -47,6 +46,8 @@ class AskedCall:
 
     def __exit__(self, *_: object) -> None:
         self._calls.remove(self)
+        if self.place is not None:
+            self.place.close()
 
 
 class AskedRuns(Unattended):
@@ -92,10 +93,11 @@ class AskedRuns(Unattended):
         try:
             answer = self._ask(request)
             plan = _planned(number, answer)
+            call.place = DumpPlace(answer.debug_urls) if plan.action is Action.CAPTURE else None
         except Exception as error:
             raise WrongAnswerError(error) from error
-        call.action, call.folder = answer.action, plan.directory
-        return plan
+        call.action = answer.action
+        return plan if call.place is None else replace(plan, directory=call.place.folder)
 
     def run_ends(self, plan: Plan, run: Run) -> bool:
         """Every dump is kept."""
@@ -103,11 +105,11 @@ class AskedRuns(Unattended):
 
 
 def _planned(number: int, answer: object) -> Plan:
-    """The plan that an answer of `on_run_start` asks for.
+    """The plan that an answer of `on_run_start` asks for, without the folder of a dump.
 
     Raises:
         TypeError: the answer is something else.
-        ValueError: its action, its address or an expression in it makes no sense.
+        ValueError: its action or an expression in it makes no sense.
 
     """
     if not isinstance(answer, OnRunStartResponse):
@@ -125,23 +127,4 @@ def _planned(number: int, answer: object) -> Plan:
         answer.tensor_dtype_regex_allowlist,
         answer.tolerate_debug_op_creation_failures,
     )
-    directory = _folder(answer.debug_urls)
-    return Plan(number, action, errors=True, directory=directory, watch_options=watch_options(chosen))
-
-
-def _folder(urls: Any) -> Path:
-    """The folder that the address of a dump names.
-
-    Raises:
-        ValueError: it is no `file://` of a folder, there are several, or the folder has something in it.
-
-    """
-    found = [urls] if isinstance(urls, str) else list(urls or ())
-    if len(found) != 1 or not str(found[0]).startswith(_FILE):
-        raise ValueError(f"A run is dumped into one folder: debug_urls are to be ['file://FOLDER'], not {urls!r}.")
-    folder = Path(str(found[0]).removeprefix(_FILE)).expanduser()
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise ValueError(f"{folder} is there and not empty: each run needs a folder of its own for its dump.")
-    if folder.exists():
-        folder.rmdir()  # a dump appears as a whole
-    return folder
+    return Plan(number, action, errors=True, watch_options=watch_options(chosen))

@@ -32,9 +32,9 @@ from tfdbg_cli.debug_data.dump_dir import DebugDumpDir
 class BaseDebugWrapperSession(DebuggedSession, ABC):
     """A session whose every run is asked about by `on_run_start` and told of by `on_run_end`.
 
-    A DEBUG_RUN is dumped into the folder that the answer names, as by `DumpingDebugWrapperSession`: what the program
-    gets is what it would get without that. Exceptions of callbacks leave `run`; errors of ops are told to
-    `on_run_end`, and then raised, always. Attributes that are set stay with the wrapper.
+    A DEBUG_RUN is dumped into the folders that the answer names, as by `DumpingDebugWrapperSession`, beside the dumps
+    of other runs there: what the program gets is what it would get without that. Exceptions of callbacks leave `run`;
+    errors of ops are told to `on_run_end`, and then raised, always. Attributes that are set stay with the wrapper.
     """
 
     def __init__(
@@ -137,9 +137,11 @@ class BaseDebugWrapperSession(DebuggedSession, ABC):
         if call.action == OnRunStartAction.NON_DEBUG_RUN:
             self.on_run_end(OnRunEndRequest(call.action, call.given.run_metadata, graph, error))
             return
-        if call.given.run_metadata is None and call.folder is not None and not metadata.partition_graphs:
-            with suppress(LookupError):  # a run that failed before there was a graph
-                metadata.partition_graphs.extend(DebugDumpDir(str(call.folder)).partition_graphs())
+        if call.place is not None:
+            if call.given.run_metadata is None and not metadata.partition_graphs:
+                with suppress(LookupError):  # a run that failed before there was a graph
+                    metadata.partition_graphs.extend(DebugDumpDir(str(call.place.folder)).partition_graphs())
+            call.place.deliver()
         self.on_run_end(OnRunEndRequest(call.action, metadata, graph, error))
 
 
@@ -170,7 +172,7 @@ class NonInteractiveDebugWrapperSession(BaseDebugWrapperSession):
 
     @abstractmethod
     def prepare_run_debug_urls(self, fetches: Any, feed_dict: Any) -> str | Sequence[str]:
-        """The `file://` URL of the folder for the dump of this run."""
+        """The `file://` URL of the folder for the dump of this run, or those of several; runs may share one."""
 
     def on_run_start(self, request: OnRunStartRequest) -> OnRunStartResponse:
         """Asks for a dump."""

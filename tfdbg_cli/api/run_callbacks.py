@@ -59,8 +59,10 @@ class OnRunStartRequest:
 class OnRunStartResponse:
     """What to do with the run: `action` is one of `OnRunStartAction`.
 
-    `debug_urls` are needed for DEBUG_RUN alone: one `file://` and the folder for the dump of this run. The rest is as
-    in `WatchOptions`.
+    `debug_urls` are needed for DEBUG_RUN alone: `file://` and the folder for the dump of this run, or several of
+    them. Runs may share a folder, as in TensorFlow: it then has tensors, graphs and calls alone, without the code
+    and tracebacks of the program, and nothing in it tells which run a tensor is of. The rest is as in
+    `WatchOptions`.
     """
 
     action: str

@@ -146,6 +146,19 @@ class Context:
             raise _no_run(self.stop)
         return runs[self.current]
 
+    def require_program(self) -> None:
+        """Nothing where the program itself is here.
+
+        Raises:
+            TfdbgError: it is elsewhere, and sends runs.
+
+        """
+        if isinstance(self.stop, RunEnd) and self.stop.sent:
+            raise TfdbgError(
+                "Steps need the program itself; this one is elsewhere, and sends what a run computed.",
+                hint="`tfdbg run` begins a program here; `tfdbg attach` goes to one that tfdbg runs elsewhere.",
+            )
+
     def begin_stepping(self) -> Stepper:
         """Make the run looked at node by node from now on.
 
@@ -154,6 +167,7 @@ class Context:
 
         """
         self.end_stepping()
+        self.require_program()
         steppable = self.stop.steppable if isinstance(self.stop, RunStart) else self.run.steppable
         if steppable is None and isinstance(self.stop, Opened):
             raise TfdbgError("A recording cannot be made node by node.", hint=how_to_replay(self.run))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
 from tfdbg_cli.debug_data.loading import Loaded, inconvertible, load_tensor_from_event_file
 from tfdbg_cli.formats.dumps.device_names import device_of, directory_of
@@ -32,7 +31,8 @@ class DebugTensorDatum:
             ValueError: dump files are not called so.
 
         """
-        device, *scopes, name = Path(os.path.normpath(debug_dump_rel_path)).parts
+        device, *rest = os.path.normpath(debug_dump_rel_path).split(os.sep)  # noqa: PTH206 - an empty one has a part
+        *scopes, name = rest or [device]
         parts = parse_dump_name(name)
         if parts is None:
             raise ValueError(f"Dump file path does not conform to the naming pattern: {name}")

@@ -19,9 +19,14 @@ class Arrival:
 
     def release(self) -> None:
         """Let the program go on, and give back the room that the values took."""
-        if not self._released.is_set():
+        if not self.released:
             self.assembled.tensors.release()
             self._released.set()
+
+    @property
+    def released(self) -> bool:
+        """Whether the program goes on."""
+        return self._released.is_set()
 
     def wait(self) -> None:
         """Block until it is released."""
@@ -33,6 +38,7 @@ class Arrivals:
 
     def __init__(self) -> None:
         self._waiting: queue.SimpleQueue[Arrival] = queue.SimpleQueue()
+        self._held: list[Arrival] = []  # waiting or looked at, or dropped where Ctrl-C came between the two
         self._lock = threading.Lock()
         self._open = 0
         self._heard = 0
@@ -66,6 +72,7 @@ class Arrivals:
         arrival = Arrival(assembled)
         with self._lock:
             if not self.ignored and not assembled.is_empty:
+                self._held = [*(one for one in self._held if not one.released), arrival]
                 self._waiting.put(arrival)
                 return arrival
         arrival.release()
@@ -86,8 +93,8 @@ class Arrivals:
         """Keep nothing from now on, and let all programs go on that wait."""
         with self._lock:
             self.ignored = True
-        while True:
-            try:
-                self._waiting.get_nowait().release()
-            except queue.Empty:
-                return
+            held, self._held = self._held, []
+        for arrival in held:
+            arrival.release()
+        while self.next(0) is not None:
+            pass

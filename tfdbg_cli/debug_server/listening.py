@@ -161,7 +161,7 @@ class Listening:
         cut_off = event.run.notes[:1] if event.run.cut_off else ()
         return replace(
             event, hit=hit, notes=(*notes, *event.notes, *cut_off), ignored=self._ignored, breakpoints=Breakpoints(),
-            watch=self._last,
+            watch=self._last, sent=True,
         )  # fmt: skip
 
     def _decide(self, decision: Outcome, run: Run | None) -> bool:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from threading import Event
 from time import sleep
 from typing import Any
 
@@ -66,6 +66,11 @@ class Service:
         self.address = Address(address.host, port)
         self._server.start()
 
+    def take_no_more(self) -> None:
+        """Keep nothing, take no new stream, and answer those that are open until they end."""
+        self._arrivals.ignore()
+        self._server.stop(threading.TIMEOUT_MAX)
+
     def stop(self) -> None:
         """Listen no more, and cut off what is still under way."""
         self._arrivals.ignore()
@@ -74,7 +79,7 @@ class Service:
     def _events(self, messages: Iterator[bytes], context: Any) -> Iterator[bytes]:
         with self._arrivals.stream():
             assembly = Assembly(context.peer(), self._room, self._graphs, self._code)
-            gone = Event()
+            gone = threading.Event()
             context.add_callback(gone.set)
             context.add_callback(lambda: self._open.discard(assembly))
             self._open.add(assembly)

@@ -269,7 +269,8 @@ class RunEnd:
     `breakpoints` those of the process, `watch` the last watch that there was. `frames` are the calls of the program
     that made the run and wait for it; those of a run that it stands in are the run's own. `beside` is what was
     gathered of the runs so far, this one included, if anything, `traces` the traces of the
-    tf.functions that the program called.
+    tf.functions that the program called. `sent` says that a program elsewhere sent the run: there is nothing of it to
+    step through or to time.
     """
 
     run: Run
@@ -282,6 +283,7 @@ class RunEnd:
     frames: tuple[LiveFrame, ...] = ()
     beside: Beside | None = None
     traces: TracesSeen | None = None
+    sent: bool = False
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ def last_words(service: PromptService, decision: Decision, program: Sequence[str
         last = f"closed {printable(path)} at `{left}`."
         back = list(service.opened_by)
     else:
-        last = f"{service.label}, left at `{left}`; {next_words(decision)}."
+        last = f"{service.label}, left at `{left}`; {next_words(decision, sent=service.sent)}."
         kept = [page.document.data()["path"] for page in pages.all if page.document.kind == "bundle"]
         back = ["open", kept[-1]] if kept else []
     if found:
@@ -78,9 +78,17 @@ def _rows(data: Mapping[str, Any]) -> str:
     return f"row {rows[0]} of the batch{more}: "
 
 
-def next_words(decision: Decision) -> str:
-    """What `decision` lets happen, in words."""
+def next_words(decision: Decision, *, sent: bool = False) -> str:
+    """What `decision` lets happen, in words; `sent` says that the program is elsewhere and sends runs."""
     match decision:
+        case ProfileRun() | StepOn() | RunTo() if sent:
+            return "the debugger opens at the next run"
+        case Continue() if sent:
+            return "going past all runs; Ctrl-C opens the debugger at the next one"
+        case Detach() if sent:
+            return "the program is answered, and nothing of it is kept"
+        case Abort() if sent:
+            return "no longer listening"
         case DebugRun(times=1):
             return "the next run is captured"
         case DebugRun(times=times):

@@ -156,6 +156,14 @@ def test_elsewhere_steps_are_refused_with_what_leads_to_them() -> None:
     assert "tfdbg replay" in Prompt(opened()).error("step").hint
 
 
+@pytest.mark.parametrize("command", ["s", "invoke_stepper"])
+def test_steps_of_a_run_that_was_sent_are_refused_without_a_way_that_there_is_not(command: str) -> None:
+    """A blind test: it sent users to `invoke_stepper` at the start of a run, where no prompt opens."""
+    refused = Prompt(replace(run_end(), sent=True)).error(command)
+    assert str(refused).startswith("Steps need the program itself")
+    assert "invoke_stepper" not in refused.hint
+
+
 def test_what_makes_a_run_again_says_why_it_cannot_here() -> None:
     prompt, _ = _prompt()
     with pytest.raises(TfdbgError, match="not for the middle of a run") as refused:

@@ -31,8 +31,16 @@ def test_before_a_run() -> None:
         assert link in links
 
 
+def test_of_a_run_that_was_sent_only_what_goes_with_it_is_offered() -> None:
+    """A blind test: `run -p`, `run -n` and a stop at errors were offered, none of which there is."""
+    links = Prompt(replace(sample_run.run_end(), sent=True)).links("ri")
+    assert not {"run -p", "run -n"} & set(links)
+    assert {"run", "run -t 10", "run -f has_inf_or_nan", "continue", "detach"} <= set(links)
+
+
 def test_every_link_is_a_command_that_works() -> None:
-    for stop in (sample_run.run_start(), sample_run.run_end(), sample_run.opened()):
+    sent = replace(sample_run.run_end(), sent=True)
+    for stop in (sample_run.run_start(), sample_run.run_end(), sample_run.opened(), sent):
         prompt = Prompt(stop)
         for link in prompt.links("ri"):
             prompt.run(link)

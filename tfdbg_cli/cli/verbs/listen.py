@@ -14,6 +14,7 @@ from tfdbg_cli.streams import to_stderr
 
 if TYPE_CHECKING:
     from tfdbg_cli.debug_server.arrivals import Arrivals
+    from tfdbg_cli.debug_server.service import Service
     from tfdbg_cli.model.decision import Decision, RunUntil
 
 HELP = "open the prompt on the runs that a program elsewhere sends"
@@ -21,6 +22,11 @@ _OPEN_TO_ALL = "Whoever reaches this address can send runs here, and what is sen
 _AFTERWARDS = (
     "A program that goes on watching waits up to 15 minutes at its next run for a server here; then that run fails."
 )
+_UNDER_WAY = (
+    "A run is under way, or a worker sends; it is answered until it ends, and no other is taken. Ctrl-C cuts it off:"
+    " then it fails in the program if it sends more."
+)
+_CUT_OFF = "What was under way is cut off: a run that sends more fails in the program."
 _TURN = 0.2
 
 
@@ -33,7 +39,8 @@ def prepare_parser(parser: Parser) -> None:
         " arrived whole; its `Session.run` does not return before you go on. If you leave with Ctrl-D, streams are"
         " answered without a look, so that the programs go on; after `exit`, or Ctrl-C, nobody answers, and a program"
         " that goes on watching waits up to 15 minutes at its next run, which then fails. The exit code is 1 when a"
-        " command of -c failed, 2 when tfdbg cannot listen there."
+        " command of -c failed or was not used, or what is written here makes no sense; 2 when tfdbg cannot listen"
+        " there."
     )
     parser.add_argument(
         "address",
@@ -56,7 +63,7 @@ def prepare_parser(parser: Parser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Take runs until an end; 1 when a command failed.
+    """Take runs until an end; 1 when a command failed or was not used.
 
     Raises:
         TfdbgError: the options make no sense, grpcio is missing, or it cannot listen there.
@@ -80,7 +87,8 @@ def run(options: argparse.Namespace) -> int:
     from tfdbg_cli.remote.address import Address
 
     until, record, address = _watch(options), record_of(options), Address.read(options.address)
-    set_launch_options(options_given(options, record=record))
+    asked = options_given(options, record=record)
+    set_launch_options(asked)
     frontend, arrivals = choose_frontend(), Arrivals()
     recorder = Recorder(lambda: frontend.settings)
     first: Decision | None = until
@@ -100,27 +108,31 @@ def run(options: argparse.Namespace) -> int:
         listening.serve()
     finally:
         came = arrivals.heard > 0
-        _let_go(arrivals)
+        _let_go(service, arrivals)
         service.stop()
         recorder.end()
         if came:
             to_stderr(f"No longer listening. {_AFTERWARDS}")
-    return 1 if frontend.failures else 0
+    unused = () if asked.script is None else asked.script.left
+    if unused:
+        to_stderr(f"These commands were not used: {'; '.join(unused)}.")
+    return 1 if frontend.failures or unused else 0
 
 
-def _let_go(arrivals: Arrivals) -> None:
+def _let_go(service: Service, arrivals: Arrivals) -> None:
     """Answer the runs that are under way until they end, so that these do not fail; Ctrl-C cuts them off."""
-    arrivals.ignore()
     said = False
     try:
+        service.take_no_more()
         begun = time.monotonic()
         while arrivals.open:
             if not said and time.monotonic() - begun > 1:
                 said = True
-                to_stderr("A run is under way, or a worker sends; it is answered until it ends. Ctrl-C cuts it off.")
+                to_stderr(_UNDER_WAY)
             time.sleep(_TURN)
     except KeyboardInterrupt:
-        pass
+        if arrivals.open:
+            to_stderr(_CUT_OFF)
 
 
 def _watch(options: argparse.Namespace) -> RunUntil | None:

@@ -311,6 +311,12 @@ class PromptService:
         return stop.path if isinstance(stop, Opened) else None
 
     @property
+    def sent(self) -> bool:
+        """Whether the stop is at a run that a program elsewhere sent."""
+        stop = self._context.stop
+        return isinstance(stop, RunEnd) and stop.sent
+
+    @property
     def opened_by(self) -> Sequence[str]:
         """The words of tfdbg's command line that open this recording again; none at a stop of a program."""
         stop = self._context.stop

@@ -139,6 +139,7 @@ def _step(pace: Pace) -> Any:
 def _step_off(context: Context, options: argparse.Namespace) -> Decision:
     stop = context.stop
     assert not isinstance(stop, Opened)
+    context.require_program()
     call = stop.call if isinstance(stop, RunStart) else stop.run.call
     if call.kind not in {RunKind.EAGER, RunKind.FUNCTION}:
         raise TfdbgError(

@@ -33,6 +33,11 @@ _CHOICES = (
     ("continue", "run on; stop only at an error"),
     ("detach", "run on as if there were no debugger"),
 )
+_CHOICES_OF_SENT = (
+    ("run -t 10", "stop at the 10th run from here"),
+    ("continue", "go past all runs; Ctrl-C opens the prompt at the next one"),
+    ("detach", "answer the program from now on, and keep nothing"),
+)
 
 
 def _run_info(context: Context, options: argparse.Namespace) -> Document:
@@ -168,8 +173,11 @@ def _held(call: Call) -> int:
 def _choices(context: Context) -> Definitions:
     names = _first_filters(context)
     until = [(f"run -f {quoted(name)}", f"run until a tensor passes {name}") for name in names]
-    which = "this" if isinstance(context.stop, RunStart) else "the next"
-    choices = (("run", f"capture {which} run and stop at its end"), *until, *_CHOICES)
+    if isinstance(context.stop, RunEnd) and context.stop.sent:
+        choices = (("run", "stop at the next run that arrives"), *until, *_CHOICES_OF_SENT)
+    else:
+        which = "this" if isinstance(context.stop, RunStart) else "the next"
+        choices = (("run", f"capture {which} run and stop at its end"), *until, *_CHOICES)
     pairs = tuple((Span(command, Style.KEY, command), Span(meaning)) for command, meaning in choices)
     return Definitions(pairs, indent="  ")
 

@@ -14,8 +14,9 @@ from tfdbg_cli.formats.recording.json_fields import WRONG_CONTENT, whole
 class CoreMetadata(NamedTuple):
     """What the runtime writes about a call.
 
-    `global_step` is what the caller gave, or -1; the run index counts the calls of the session, the executor step
-    index those of this kind, both from 0. The names are those of feeds, fetched tensors and operations, sorted.
+    `global_step` is what the caller gave, or -1; the run index counts the calls of the session, those that tfdbg
+    made of its own among them, the executor step index those of this kind, both from 0. The names are those of feeds,
+    fetched tensors and operations, sorted.
     """
 
     global_step: int

@@ -62,7 +62,7 @@ def test_runs_of_a_session_that_the_program_catches(tmp_path, last) -> None:
     done = _run(tmp_path, f"{_SESSION}{last}\n", "--watch", "-c", "error_info", "-c", "pt i")
     assert done.stdout.startswith("skipped\n")
     if "0.0" in last:
-        assert "passed bad_result after 1 run" in done.stdout
+        assert "run #2: 1 fetch (mul:0); 2 feeds passed bad_result" in done.stdout
     else:
         assert "indices = 9 is not in [0, 2)" in done.stdout.partition("tfdbg> error_info")[2]
         assert "\n9\n" in done.stdout.partition("tfdbg> pt i")[2]

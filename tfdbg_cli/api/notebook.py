@@ -111,7 +111,7 @@ class Notebook:
             if until is not None:
                 set_watch(until)
             result = self._shell.run_cell(cell, store_history=False)
-            self._output.note(process_debugger().program_ends())
+            self._output.note("\n".join(process_debugger().program_ends()))
         raised: BaseException | None = result.error_before_exec or result.error_in_exec
         return raised
 

@@ -94,8 +94,8 @@ class ProcessDebugger:
     def _takes_runs(self) -> bool:
         return self.rules.on or self.trends.on
 
-    def program_ends(self, *, failed: bool = False) -> str:
-        """End the last eager run and the recording; give what rules and watches have seen, empty if one has stopped.
+    def program_ends(self, *, failed: bool = False) -> tuple[str, ...]:
+        """End the last eager run and the recording; give what rules and watches have seen, none if one has stopped.
 
         A run that failed shortly before is shown if the program `failed`, which may have caught it for its own words.
         Where the program was to run to a place, or to a run so many from there, it says that it never came there. A
@@ -107,7 +107,7 @@ class ProcessDebugger:
         caught = self.debugger.program_ends(shows=failed and (seat is None or not seat.waits))
         self.debugger.recorder.end()
         self.rules.end()
-        return "\n".join(filter(None, (caught, self.rules.summary(), self._not_done(watch))))
+        return tuple(filter(None, (caught, self.rules.summary(), self._not_done(watch))))
 
     def _not_done(self, watch: EagerWatch) -> str:
         """What was asked for and did not come, or what the watches have seen; empty if there is nothing to say."""

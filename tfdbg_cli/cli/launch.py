@@ -63,19 +63,19 @@ def _intercept() -> None:
         _report("debug the runs of this program", error)
 
 
-def program_ended(*, failed: bool) -> str:
-    """End the last run of the program of `debug_process`; return what a watch that is still on has seen, or "".
+def program_ended(*, failed: bool) -> Sequence[str]:
+    """End the last run of the program of `debug_process`; return what a watch that is still on has seen, if any is.
 
     `failed` says that the program ended itself, with an exit code that tells of a failure.
     """
     process = sys.modules.get("tfdbg_cli.api.process_debugger")
     if process is None:
-        return ""
+        return ()
     try:
-        said: str = process.process_debugger().program_ends(failed=failed)
+        said: Sequence[str] = process.process_debugger().program_ends(failed=failed)
     except Exception as error:  # noqa: BLE001
         _report("end the last run", error)
-        return ""
+        return ()
     return said
 
 

@@ -149,8 +149,7 @@ def run(options: argparse.Namespace) -> Program:
                 fired = error is None and launch.rule_fired()
                 reception.code = FIRED if fired else exit_code_of(error)
             launch.live_ends()
-            said = launch.program_ended(failed=isinstance(error, SystemExit) and exit_code_of(error) != 0)
-            if said:
+            for said in launch.program_ended(failed=isinstance(error, SystemExit) and exit_code_of(error) != 0):
                 to_stderr(said)
             if asked.script is not None and asked.script.left:
                 to_stderr(f"The program ended before these commands were used: {_first_of(asked.script.left)}.")

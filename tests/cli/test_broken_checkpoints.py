@@ -66,12 +66,23 @@ def test_what_an_index_may_have_beside_what_can_be_read_is_not_known(
     assert (code, told["damages"], told["total"]) == (1, ["a.index: what it says of w cannot be read."], 1)
 
 
+def test_what_the_objects_call_variables_counts_where_they_are_no_pairs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    nameless = checkpoint(tmp_path / "a", _ARRAYS, b"\xff")
+    assert _asked(capsys, nameless, checkpoint(tmp_path / "b", _ARRAYS))[0] == 0
+    code, told = _asked(capsys, nameless, checkpoint(tmp_path / "c", {**_ARRAYS, "more": np.ones(1)}))
+    assert (code, [one["name"] for one in told["only_b"]]) == (2, ["more"])
+
+
 def test_what_differs_for_sure_is_told_though_an_index_is_damaged(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     other = checkpoint(tmp_path / "b", {**_ARRAYS, "b": np.zeros(2, np.float32)})
     code, told = _asked(capsys, _of_half_an_index(tmp_path / "a"), other)
     assert (code, [one["a"] for one in told["different"]]) == (1, ["b"])
+    less = checkpoint(tmp_path / "less", {"w": _ARRAYS["w"]})
+    assert [_asked(capsys, *pair)[0] for pair in ((tmp_path / "a", less), (less, tmp_path / "a"))] == [1, 1]
 
 
 @pytest.mark.tf

@@ -55,10 +55,15 @@ def _head(first: VariableSide, second: VariableSide, found: VariablesCompared) -
     yield EMPTY_LINE
     with_gaps = [letter for letter, side in (("A", first), ("B", second)) if side.gaps]
     if found.same and not (found.unread or with_gaps):
-        values = "with the same values" if found.valued else "of the same shapes; no values are compared"
-        yield line(
-            Span(f"Both have the same {count_text(len(found.pairs.pairs), 'variable')}, {values}.", Style.GOOD)
-        )
+        pairs = len(found.pairs.pairs)
+        values = f"of the same shapes; {found.valued:,} with the same values"
+        if found.valued == 0:
+            values = "of the same shapes; no values are compared"
+        elif found.valued == pairs:
+            values = "with the same values"
+        yield line(Span(f"Both have the same {count_text(pairs, 'variable')}, {values}.", Style.GOOD))
+        if 0 < found.valued < pairs:
+            yield line(Span("Of the others shapes and dtypes are compared: not both have values.", Style.HINT))
     else:
         names = _nouns(first, second)
         verb = "differs" if len(found.pairs.pairs) == 1 else "differ"

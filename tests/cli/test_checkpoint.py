@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -163,6 +164,21 @@ def test_the_sign_of_a_zero_is_told(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert "sign of zero    1 of 2" in capsys.readouterr().out
     told = _asked(capsys, first, second)[1]
     assert (told["different"][0]["zeros"], told["different"][0]["differing"]) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("valued", "expected"),
+    [(2, ", with the same values."), (1, "; 1 with the same values.\nOf the others shapes"), (0, "no values are")],
+)
+def test_the_same_values_are_those_that_were_compared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, valued: int, expected: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    checkpoint(tmp_path / "c", {"w": _W, "b": _W})
+    side = saved_checkpoint("c")
+    found = compared(side.variables, side.variables)
+    assert found.valued == 2
+    assert expected in _screen(compared_document(side, side, replace(found, valued=valued)))
 
 
 def test_screens_of_80_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,12 +31,18 @@ def _indices(place: NamedPath) -> list[Path]:
 
 
 def _left_out(place: NamedPath) -> list[str]:
-    """What to say of files in a folder that are called like an index and have no elements beside them."""
+    """What to say of the checkpoints in a folder that have elements and no index, or an index and no elements."""
     from tfdbg_cli.formats.checkpoints.file_names import ENDING
+    from tfdbg_cli.formats.checkpoints.incomplete import half_written
 
+    if place.is_file:
+        return []
     shown = {path.name for path in _indices(place)}
-    lost = [] if place.is_file else sorted({name for name in place.names if name.endswith(ENDING)} - shown)
-    return [f"{name} is not listed: no file of its elements lies beside it." for name in lost]
+    lost = sorted({name for name in place.names if name.endswith(ENDING)} - shown)
+    return [
+        *(f"{name} is not listed: no file of its elements lies beside it." for name in lost),
+        *(f"{name} is not listed: its index, {name}{ENDING}, is missing." for name in half_written(place.names)),
+    ]
 
 
 def _by_number(name: str) -> tuple[str, list[int]]:
@@ -51,14 +57,31 @@ def _open(place: NamedPath) -> Recording:
 
 
 def _is_part(place: NamedPath) -> TfdbgError | None:
-    from tfdbg_cli.formats.checkpoints.file_names import DATA, ENDING
+    from tfdbg_cli.formats.checkpoints.file_names import DATA, ENDING, STATE
+    from tfdbg_cli.formats.checkpoints.incomplete import last_named, old_checkpoint, without_index
 
-    match = DATA.match(place.path.name) if place.is_file else None
+    path = place.path
+    if not place.is_file:
+        named = last_named(path, place.names) if STATE in place.names else None
+        return named or without_index(path, place.names)
+    match = DATA.match(path.name)
     if match is None:
-        return None
-    index = place.path.with_name(match["prefix"] + ENDING)
+        return (last_named(path.parent, _beside(path)) if path.name == STATE else None) or old_checkpoint(path)
+    index = path.with_name(match["prefix"] + ENDING)
     hint = f"Open {index.resolve()}." if index.is_file() else f"Its index, {index.name}, is missing: copy it, too."
-    return TfdbgError(f"{place.path} holds the elements of a checkpoint.", hint=hint)
+    return TfdbgError(f"{path} holds the elements of a checkpoint.", hint=hint)
+
+
+def lacking_checkpoint(path: Path) -> TfdbgError | None:
+    """The error about what TensorFlow would call `path`, where nothing is, if files of such a checkpoint are."""
+    from tfdbg_cli.formats.checkpoints.incomplete import old_checkpoint, without_index
+
+    names = _beside(path)
+    return without_index(path.parent, names, path.name) or (old_checkpoint(path, names) if names else None)
+
+
+def _beside(path: Path) -> Sequence[str]:
+    return NamedPath(path.parent).names
 
 
 def _examine(place: NamedPath) -> Examination:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tfdbg_cli.errors import NothingYetError, TfdbgError
-from tfdbg_cli.formats.checkpoint_format import CHECKPOINTS
+from tfdbg_cli.formats.checkpoint_format import CHECKPOINTS, lacking_checkpoint
 from tfdbg_cli.formats.container import layout
 from tfdbg_cli.formats.container_format import JOB, RECORDING
 from tfdbg_cli.formats.dump_format import DUMP, DUMPS
@@ -118,6 +118,8 @@ def named_place(path: Path | str) -> NamedPath:
         index = place.path.with_name(place.path.name + ENDING)
         if index.is_file():
             return NamedPath(index)
+        if (lacking := lacking_checkpoint(place.path)) is not None:
+            raise lacking
     place.require_readable()
     return place
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.examining import examined
 from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.model.runs import Run
@@ -83,3 +84,16 @@ def test_the_variables_of_a_saved_model_stand_behind_its_graphs(tf: Any, tmp_pat
     opened = open_path(tmp_path)
     assert opened.runs[-1].call.title == "checkpoint variables"
     np.testing.assert_array_equal(opened.runs[-1].tensors.value(0), [1.0, 2.0])
+
+
+@pytest.mark.parametrize("sharded", [False, True])
+def test_a_checkpoint_of_the_first_format_is_told_by_its_content(tf: Any, tmp_path: Path, sharded: bool) -> None:
+    v1 = tf.compat.v1
+    with tf.Graph().as_default(), v1.Session() as session:
+        v1.get_variable("w", [3])
+        session.run(v1.global_variables_initializer())
+        saver = v1.train.Saver(write_version=v1.train.SaverDef.V1, sharded=sharded)
+        prefix = Path(saver.save(session, str(tmp_path / "old"), write_meta_graph=False).partition("-?")[0])
+    for path in (prefix, tmp_path):
+        with pytest.raises(TfdbgError, match=r"/old is a checkpoint of TensorFlow's first format \(V1\)"):
+            open_path(path)

@@ -12,6 +12,7 @@ from tfdbg_cli.cli.waiting import waited_for
 from tfdbg_cli.streams import discard_output, write
 
 if TYPE_CHECKING:
+    from tfdbg_cli.analysis.variable_differences import VariablesCompared
     from tfdbg_cli.commands.views.saved_variables import VariableSide
     from tfdbg_cli.document.document import Document
 
@@ -87,15 +88,25 @@ def _compared(options: argparse.Namespace, side: VariableSide) -> int:
     other = put_together(waited_for(options.other, lambda: saved_variables(options.other)), side)
     found = compared(side.variables, other.variables)
     _print(compared_document(side, other, found), as_json=options.json)
-    damages = [*side.damages, *other.damages]
-    text = ""
-    if found.same and found.unread:
-        text = f"Could not compare all: {side.variables.rows[found.unread[0]].name} cannot be read."
-    elif damages and not found.differing:
-        text = f"Could not compare all: {damages[0]}"
-    if text:
+    if why := _cannot_tell(side, other, found):
+        text = f"Could not compare all: {why}"
         raise AfterAnswerError(text, hint="`tfdbg doctor` says what is wrong with a file.", exit_code=2)
     return 0 if found.same else 1
+
+
+def _cannot_tell(first: VariableSide, second: VariableSide, found: VariablesCompared) -> str:
+    """Why nobody can tell whether both hold the same; empty where it can be told."""
+    if found.differing:
+        return ""
+    if found.same and found.unread:
+        return f"{first.variables.rows[found.unread[0]].name} cannot be read."
+    gaps = [*first.gaps, *second.gaps]
+    damages = [*first.damages, *second.damages]
+    alone = (found.pairs.only_first and not second.gaps) or (found.pairs.only_second and not first.gaps)
+    if alone and damages == gaps:
+        return ""
+    unknown = gaps if found.same else damages  # what variables are called does not count where all are pairs
+    return unknown[0] if unknown else ""
 
 
 def _filled(options: argparse.Namespace, side: VariableSide) -> int:
@@ -109,8 +120,8 @@ def _filled(options: argparse.Namespace, side: VariableSide) -> int:
     program = asked(program_words(options.against))
     found = filled(program, side.variables.rows, objects)
     _print(filling_document(side, options.against, program.moment, found), as_json=options.json)
-    if side.damages and not found.misfits:
-        text = f"Could not tell of all: {side.damages[0]}"
+    if side.gaps and not found.misfits:
+        text = f"Could not tell of all: {side.gaps[0]}"
         raise AfterAnswerError(text, hint="`tfdbg doctor` says what is wrong with a file.", exit_code=2)
     return 0 if found.whole else 1
 

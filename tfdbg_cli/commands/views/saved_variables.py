@@ -34,10 +34,16 @@ class VariableSide:
 
     @property
     def damages(self) -> Sequence[str]:
-        """The notes that tell of damage to what lists the variables: there may be more of them, or other names."""
+        """The notes of a checkpoint that tell of damage to what lists the variables, or tells how they are called."""
         run = self.variables.run
         is_checkpoint = run.call.kind is RunKind.CHECKPOINT
         return [note for note in run.notes if _UNREADABLE in note] if is_checkpoint else []
+
+    @property
+    def gaps(self) -> Sequence[str]:
+        """Those about the index: the checkpoint may have more variables than are known."""
+        index = Path(self.variables.run.origin_path).name
+        return [note for note in self.damages if note.startswith(f"{index}:")]
 
 
 def saved_checkpoint(path: str) -> VariableSide:
@@ -56,9 +62,9 @@ def saved_checkpoint(path: str) -> VariableSide:
     if len(checkpoints) > 1:
         notes.append(f"The last of {count_text(len(checkpoints), 'checkpoint')} in {path}.")
     side = _side(checkpoints[-1], path, notes)
-    if not side.variables.rows and side.damages:
+    if not side.variables.rows and side.gaps:
         hint = "Copy the checkpoint again, all of its files."
-        raise TfdbgError(f"No variable of {path} is known: {side.damages[0]}", hint=hint)
+        raise TfdbgError(f"No variable of {path} is known: {side.gaps[0]}", hint=hint)
     return side
 
 

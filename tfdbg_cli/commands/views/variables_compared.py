@@ -53,12 +53,17 @@ def _head(first: VariableSide, second: VariableSide, found: VariablesCompared) -
         for note in side.notes:
             yield line(Span(f"   {note}", Style.WARNING if note in side.damages else Style.HINT))
     yield EMPTY_LINE
-    damaged = [letter for letter, side in (("A", first), ("B", second)) if side.damages]
-    if found.same and not (found.unread or damaged):
-        values = "with the same values" if found.valued else "of the same shapes; no values are compared"
-        yield line(
-            Span(f"Both have the same {count_text(len(found.pairs.pairs), 'variable')}, {values}.", Style.GOOD)
-        )
+    with_gaps = [letter for letter, side in (("A", first), ("B", second)) if side.gaps]
+    if found.same and not (found.unread or with_gaps):
+        pairs = len(found.pairs.pairs)
+        values = f"of the same shapes; {found.valued:,} with the same values"
+        if found.valued == 0:
+            values = "of the same shapes; no values are compared"
+        elif found.valued == pairs:
+            values = "with the same values"
+        yield line(Span(f"Both have the same {count_text(pairs, 'variable')}, {values}.", Style.GOOD))
+        if 0 < found.valued < pairs:
+            yield line(Span("Of the others shapes and dtypes are compared: not both have values.", Style.HINT))
     else:
         names = _nouns(first, second)
         verb = "differs" if len(found.pairs.pairs) == 1 else "differ"
@@ -70,8 +75,8 @@ def _head(first: VariableSide, second: VariableSide, found: VariablesCompared) -
         yield line(Span(f"{', '.join(parts)}.", Style.WARNING))
         if not (found.valued or found.unread) and found.pairs.pairs:
             yield line(Span("Shapes and dtypes are compared: not both have values.", Style.HINT))
-    if damaged:
-        text = f"{' and '.join(damaged)} may have more variables than can be read."
+    if with_gaps:
+        text = f"{' and '.join(with_gaps)} may have more variables than can be read."
         yield line(Span(text, Style.WARNING))
     if found.unread:
         name = first.variables.rows[found.unread[0]].name

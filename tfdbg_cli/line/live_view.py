@@ -127,7 +127,8 @@ class LiveView:
 
     def _draw_on(self) -> None:
         color = wants_color(os.environ, tty=True)
-        while not self._ended.wait(_PAUSE):
+        while True:
+            self._bottom.wait(_PAUSE)
             with self._lock:
                 if self._ended.is_set():
                     return

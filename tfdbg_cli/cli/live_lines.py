@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.streams import to_stderr
 
 if TYPE_CHECKING:
     import argparse
@@ -46,7 +47,10 @@ def live_lines(options: argparse.Namespace) -> BottomLines | None:
         raise TfdbgError("--live draws on a terminal that can move its cursor, and TERM names none.", hint=_HINT)
     count = 2 + bool(options.trends) + (options.rules is not None)
     guard = TerminalGuard(terminal)
-    return BottomLines(terminal, count, guard.tell, TerminalSignals(guard))
+    bottom = BottomLines(terminal, count, guard.tell, TerminalSignals(guard))
+    if bottom.obstacle:
+        to_stderr(bottom.obstacle)
+    return bottom
 
 
 def _terminal() -> int | None:

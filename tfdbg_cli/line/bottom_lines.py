@@ -55,6 +55,17 @@ class BottomLines:
         """How wide a line may be."""
         return self._size().columns
 
+    @property
+    def obstacle(self) -> str:
+        """Why nothing would be drawn in the terminal as it is, as a sentence; empty where it would."""
+        size, least = self._size(), Size(_FEWEST_COLUMNS, self._count + _LEAST_ROWS)
+        if size.rows >= least.rows and size.columns >= least.columns:
+            return ""
+        return (
+            f"--live draws nothing while the terminal has fewer than {least.rows} lines or {least.columns} columns;"
+            f" it has {size.rows} and {size.columns}."
+        )
+
     def wait(self, seconds: float) -> None:
         """Block so long, or until it is time to draw anew."""
         if self._signals is None:
@@ -65,7 +76,7 @@ class BottomLines:
     def draw(self, lines: Sequence[str]) -> None:
         """Show `lines`, which have their colours and fit; nothing where the terminal is too small, or not ours."""
         size = self._size()
-        if not self._is_ours() or size.rows - self._count < _LEAST_ROWS or size.columns < _FEWEST_COLUMNS:
+        if not self._is_ours() or self.obstacle:
             self.give_back()
             return
         if size != self._divided or self._stale:

@@ -49,7 +49,7 @@ if "handles" in sys.argv:
     signal.signal(signal.SIGTSTP, handle)
 while os.tcgetpgrp(1) != os.getpgrp():
     time.sleep(0.01)
-bottom = BottomLines(1, 2, guard.tell, TerminalSignals(guard))
+bottom = BottomLines(1, 2, guard.tell, TerminalSignals(guard.pipe, guard.stops))
 while True:
     bottom.draw(["one", "two"])
     assert signal.getsignal(signal.SIGTSTP) is (handle if "handles" in sys.argv else signal.SIG_DFL)

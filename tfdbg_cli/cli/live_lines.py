@@ -47,7 +47,7 @@ def live_lines(options: argparse.Namespace) -> BottomLines | None:
         raise TfdbgError("--live draws on a terminal that can move its cursor, and TERM names none.", hint=_HINT)
     count = 2 + bool(options.trends) + (options.rules is not None)
     guard = TerminalGuard(terminal)
-    bottom = BottomLines(terminal, count, guard.tell, TerminalSignals(guard))
+    bottom = BottomLines(terminal, count, guard.tell, TerminalSignals(guard.pipe, guard.stops))
     if bottom.obstacle:
         to_stderr(bottom.obstacle)
     return bottom

@@ -40,6 +40,7 @@ class TerminalGuard:
         child = os.fork()
         if child == 0:
             try:
+                os.setsid()  # no signals of the terminal come there, from the beginning
                 if os.fork() == 0:
                     _wait(descriptor, reading, stopped)
             finally:
@@ -55,7 +56,6 @@ class TerminalGuard:
 
 
 def _wait(descriptor: int, reading: int, stopped: int) -> None:
-    os.setsid()  # no signals of the terminal come here
     ours = os.dup(stopped)  # one that is not in the way
     os.dup2(reading, 0)
     for output in (1, 2):

@@ -31,7 +31,7 @@ class _World:
         monkeypatch.setenv("TERM", "xterm")
         self._accounts = accounts
         self.line = ProgressLine(lambda: self.now, self._account)
-        self.line.begin()
+        self.line.begin(str)
 
     def _account(self) -> int | None:
         return self.written + len(self.stream.getvalue()) if self._accounts else None
@@ -73,7 +73,7 @@ def test_elsewhere_a_line_every_half_minute(monkeypatch: Any, terminal: bool, ac
 def test_a_new_beginning_writes_over_nothing(monkeypatch: Any) -> None:
     world = _World(monkeypatch, terminal=True)
     world.tick(2)
-    world.line.begin()
+    world.line.begin(str)
     assert world.tick(2) == "tfdbg: 4 s\n"
 
 

@@ -99,6 +99,17 @@ def test_a_narrow_terminal_is_left_alone(terminal) -> None:
     assert "one" not in terminal.rows
 
 
+def test_a_terminal_that_is_too_small_is_told(terminal) -> None:
+    """A blind test: nothing was drawn for the whole run, and nothing said."""
+    bottom = BottomLines(terminal.descriptor, 2)
+    terminal.resize(20, 10)
+    assert bottom.obstacle == ""
+    terminal.resize(20, 9)
+    assert bottom.obstacle == (
+        "--live draws nothing while the terminal has fewer than 10 lines or 20 columns; it has 9 and 20."
+    )
+
+
 def test_in_the_background_the_terminal_is_the_shells(terminal, monkeypatch) -> None:
     bottom = BottomLines(terminal.descriptor, 2)
     bottom.draw(["one", "two"])

@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.streams import to_stderr
 
 if TYPE_CHECKING:
     import argparse
@@ -36,7 +37,8 @@ def live_lines(options: argparse.Namespace) -> BottomLines | None:
     if not options.live:
         return None
     from tfdbg_cli.line.bottom_lines import BottomLines
-    from tfdbg_cli.line.terminal_guard import guarded
+    from tfdbg_cli.line.terminal_guard import TerminalGuard
+    from tfdbg_cli.line.terminal_signals import TerminalSignals
 
     terminal = _terminal()
     if terminal is None:
@@ -44,7 +46,11 @@ def live_lines(options: argparse.Namespace) -> BottomLines | None:
     if os.environ.get("TERM", "dumb") in {"", "dumb"}:
         raise TfdbgError("--live draws on a terminal that can move its cursor, and TERM names none.", hint=_HINT)
     count = 2 + bool(options.trends) + (options.rules is not None)
-    return BottomLines(terminal, count, guarded(terminal))
+    guard = TerminalGuard(terminal)
+    bottom = BottomLines(terminal, count, guard.tell, TerminalSignals(guard.pipe, guard.stops))
+    if bottom.obstacle:
+        to_stderr(bottom.obstacle)
+    return bottom
 
 
 def _terminal() -> int | None:

@@ -91,7 +91,7 @@ class ActiveWatch:
         # Set when a run has begun since Ctrl-C: if it ends without values, the prompt opens before the next run.
         self.ends_without_values = False
         self._samples = self._makes = True
-        line.begin()
+        line.begin(lambda: self.watch.words)
 
     def begins(self, number: int) -> WatchRequest:
         """Note that run `number` is about to be made, and return what to check in it."""

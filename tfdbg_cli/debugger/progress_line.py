@@ -20,12 +20,12 @@ _ACCOUNT = Path("/proc/self/io")  # counts what this process wrote; Linux only
 class Progress(Protocol):
     """Where a watch tells how it goes."""
 
-    def begin(self) -> None:
-        """A watch begins."""
+    def begin(self, words: Callable[[], str]) -> None:
+        """A watch begins, of which `words` tell how it goes."""
         ...
 
     def tick(self, words: Callable[[], str]) -> None:
-        """Take a sentence, if it is time to. Cheap when it is not; several threads may call it."""
+        """Take a sentence, if it is time to. Cheap in any case; several threads may call it."""
         ...
 
 
@@ -47,8 +47,8 @@ class ProgressLine:
         self._account: int | None = None  # `written()` right after our last line
         self._shown = False  # whether a line of ours is the last one
 
-    def begin(self) -> None:
-        """Start anew: restart the intervals, and do not replace the line printed last."""
+    def begin(self, words: Callable[[], str]) -> None:
+        """Start anew: restart the intervals, and do not replace the line printed last. Nothing is said yet."""
         self._looked = self._said = self._clock()
         self._account = self._written()
         self._shown = False

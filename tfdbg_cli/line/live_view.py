@@ -58,7 +58,6 @@ class LiveView:
         self._alerts = alerts
         self._followed: list[tuple[ReferenceType[Followed], list[int]]] = []  # with the runs that were counted last
         self._words = ""
-        self._said = 0.0
         self._paces: deque[tuple[float, int]] = deque(maxlen=_RECENT + 1)
         self._lock = threading.Lock()
         self._hidden = 0
@@ -69,16 +68,16 @@ class LiveView:
         """Tell of `debugger`, too, which is not kept alive."""
         self._followed.append((ref(debugger), [0]))
 
-    def begin(self) -> None:
+    def begin(self, words: Callable[[], str]) -> None:
         """A watch begins."""
-        self._said = 0.0
+        self._words = words()
 
     def tick(self, words: Callable[[], str]) -> None:
-        """Take how the watch goes, if it is time to."""
-        now = time.monotonic()
-        if now - self._said >= _PAUSE:
-            self._said = now
-            self._words = words()
+        """Take how the watch goes, behind each run, so that it goes with the line above.
+
+        Asked later it would count the run at which the watch stops among those in which nothing was found.
+        """
+        self._words = words()
 
     def start(self) -> None:
         """Draw from now on, in a thread that does not keep the program alive."""
@@ -127,7 +126,8 @@ class LiveView:
 
     def _draw_on(self) -> None:
         color = wants_color(os.environ, tty=True)
-        while not self._ended.wait(_PAUSE):
+        while True:
+            self._bottom.wait(_PAUSE)
             with self._lock:
                 if self._ended.is_set():
                     return

@@ -106,7 +106,8 @@ def test_who_takes_no_more_answers_what_is_open_to_its_end_and_refuses_the_rest(
         second.send(*MESSAGES)
         with pytest.raises(grpc.RpcError) as caught:
             list(second.replies)
-        assert caught.value.code() is grpc.StatusCode.UNAVAILABLE
+        # CANCELLED where it was connected before the end of listening had gone round.
+        assert caught.value.code() in {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED}
         assert arrivals.open == 1
         first.send(*MESSAGES[1:])
         assert list(first.replies) == [b""]

@@ -60,6 +60,12 @@ def test_ctrl_c_clears_the_line_and_twice_asks_how_to_leave() -> None:
     assert sum(prompt.startswith("Leave:") for prompt in person.asked) == 1
 
 
+def test_the_key_of_the_full_screen_before_a_command_is_left_out() -> None:
+    _, text = _talk(Person(":version", ": lt", "run -n"))
+    assert "There is no command" not in text
+    assert "tfdbg" in text and "loss/Log:0" in text
+
+
 def test_leaving_offers_detach_abort_and_stay() -> None:
     assert _talk(Person("exit", "d"))[0] == Detach()
     assert _talk(Person("exit", "c"))[0] == Continue()

@@ -96,9 +96,7 @@ class BaseDebugWrapperSession(DebuggedSession, ABC):
 
     def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
         """As `tf.compat.v1.Session.run`."""
-        filled = compat.v1.RunMetadata() if run_metadata is None else run_metadata
-        perform = partial(super().run, fetches, feed_dict, options, filled)
-        return self._told(Given(options, run_metadata), perform, filled)
+        return self._told(Given(options, run_metadata), partial(super().run, fetches, feed_dict, options))
 
     def make_callable(
         self, fetches: Any, feed_list: Sequence[Any] | None = None, accept_options: bool = False
@@ -114,16 +112,16 @@ class BaseDebugWrapperSession(DebuggedSession, ABC):
 
         def run(*arguments: Any, **keywords: Any) -> Any:
             given = Given(keywords.get("options"), keywords.get("run_metadata"), is_runner=True)
-            filled = compat.v1.RunMetadata() if given.run_metadata is None else given.run_metadata
-            return self._told(given, partial(runner, *arguments, **keywords), filled)
+            return self._told(given, lambda metadata: runner(*arguments, **keywords))
 
         return run
 
-    def _told(self, given: Given, perform: Callable[[], Any], metadata: RunMetadata) -> Any:
-        """What `perform` gives, once `on_run_end` was told of the run in it, with `metadata`."""
+    def _told(self, given: Given, perform: Callable[[RunMetadata], Any]) -> Any:
+        """What `perform` gives, once `on_run_end` was told of the run in it and of the metadata that it filled."""
+        metadata = compat.v1.RunMetadata() if given.run_metadata is None else given.run_metadata
         with self._tfdbg_runs.within(given) as call:
             try:
-                result = perform()
+                result = perform(metadata)
             except OpError as error:
                 self._end(call, metadata, error)
                 raise

@@ -37,7 +37,6 @@ def execute(text: str, context: Context, registry: Registry) -> Outcome:
         TfdbgError: no such command here, wrong arguments, or what the command itself raises.
 
     """
-    text = text.strip().removeprefix(":")  # the key that opens the prompt of the full screen
     name, _, rest = text.strip().partition(" ")
     moment = moment_of(context)
     if rest and name in registry and registry.find(name, moment).verbatim:

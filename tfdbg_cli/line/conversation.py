@@ -106,7 +106,7 @@ class Conversation:
         return Detach()
 
     def _obey(self, text: str) -> Decision | None:
-        command = text.strip()
+        command = text.strip().removeprefix(":").lstrip()  # the key that opens the prompt of the full screen
         if self._source.echoes and command:
             self._output.echo(command)
         return self._perform(command) if command else None

@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from tfdbg_cli.analysis.node_selection import NodeSelection
 from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.analysis.watch.filters import has_inf, has_inf_or_nan
 from tfdbg_cli.capture.controller import Action, Plan, WatchRequest
 from tfdbg_cli.capture.functions.exact.proof import Proof
 from tfdbg_cli.capture.runs.function.function_checks import watch_kind
+from tfdbg_cli.capture.runs.function.measured_function import MeasuredFunction
 from tfdbg_cli.capture.runs.function.traced_function import TracedFunction
 from tfdbg_cli.capture.tf import compat
 
@@ -93,6 +95,30 @@ def test_what_the_optimizer_no_more_computes_is_computed_for_the_check() -> None
     outcome = proof.instrumented.perform([large, tf.constant([1e30, 1.0])])
     assert outcome.found is True
     assert np.array_equal(outcome.outputs[0], step(large, tf.constant([1e30, 1.0])))
+
+
+def measured(concrete: Any, inputs: list[Any]) -> tuple[MeasuredFunction, Proof]:
+    """The function with the statistics of all its tensors, proven for `inputs`."""
+    function = MeasuredFunction(TracedFunction(compat.atomic_of(concrete)), NodeSelection(none=True))
+    return function, function.proof(inputs)
+
+
+def test_a_product_that_the_optimizer_removed_has_no_statistics_and_the_rest_has() -> None:
+    """To multiply once more would take as long as the program does."""
+
+    @tf.function
+    def step(x: Any) -> Any:
+        return tf.tanh(tf.transpose(tf.matmul(tf.transpose(x), x)) * 2.0)  # the optimizer makes a product of its own
+
+    x = tf.random.stateless_normal([16, 32], [3, 4])
+    concrete = step.get_concrete_function(x)
+    function, proof = measured(concrete, [x])
+    assert proof.holds and proof.instrumented.grafted
+    np.testing.assert_array_equal(proof.instrumented.perform([x]).outputs[0], step(x))
+    tensors = function.layout.tensors
+    assert [item.shown.name.node for item in tensors if item.lack is not None] == ["MatMul", "transpose_1", "mul"]
+    assert {"transpose", "Tanh"}.issubset(item.shown.name.node for item in tensors if item.at >= 0)
+    assert function.gaps.startswith("Of 3 of its ")
 
 
 def _relu(x: Any, weight: Any) -> Any:

@@ -12,7 +12,7 @@ from functools import cached_property
 
 from tfdbg_cli.capture.functions.definition.body import Body, Source
 from tfdbg_cli.capture.functions.definition.called_functions import named_by
-from tfdbg_cli.capture.functions.kept_values import KeptValues, NodeOutput, place_of
+from tfdbg_cli.capture.functions.kept_values import READ, KeptValues, NodeOutput, place_of
 from tfdbg_cli.capture.functions.own_names import marked
 from tfdbg_cli.capture.functions.twins import TWIN, has_twin
 from tfdbg_cli.capture.tf.types import FunctionDef, NodeDef
@@ -24,27 +24,32 @@ from tfdbg_cli.ops.kinds import MATMULS
 _CONVERTED = ("LayoutOptimizer", "AutoMixedPrecision")
 
 
-class _CannotBeGrafted(Exception):  # noqa: N818
-    """Our ops cannot be put onto this graph."""
+class CannotBeGrafted(Exception):  # noqa: N818
+    """Our ops cannot be put onto this graph; they could if they did not read what the nodes `lacking` gave."""
+
+    def __init__(self, lacking: Iterable[str] = ()) -> None:
+        super().__init__()
+        self.lacking = frozenset(lacking)
 
 
-def grafted(rewritten: FunctionDef, plain: Body, optimized: Sequence[NodeDef]) -> FunctionDef | None:
+def grafted(rewritten: FunctionDef, plain: Body, optimized: Sequence[NodeDef]) -> FunctionDef:
     """A function of the nodes `optimized`, made of `plain`, and of the ops that only `rewritten` has.
 
-    Values that these read and the optimizer has removed are computed once more. None if they do more than read, or if
-    computing values once more would be too expensive. The result must be run without the optimizer.
+    Values that these read and the optimizer has removed are computed once more. The result must be run without the
+    optimizer.
+
+    Raises:
+        CannotBeGrafted: they do more than read, or computing values once more would be too expensive.
+
     """
-    try:
-        return _Graft(Body(rewritten), plain, optimized).made()
-    except _CannotBeGrafted:
-        return None
+    return _Graft(Body(rewritten), plain, optimized).made()
 
 
 class _Graft:
     def __init__(self, rewritten: Body, plain: Body, nodes: Sequence[NodeDef]) -> None:
         arguments = {node.attr["index"].i: node.name for node in nodes if node.op == "_Arg"}
         if list(map(arguments.get, range(len(arguments)))) != list(plain.arguments) or any(map(_is_special, nodes)):
-            raise _CannotBeGrafted
+            raise CannotBeGrafted
         self._rewritten = rewritten
         self._plain = plain
         self._returned = {node.attr["index"].i: node.input[0] for node in nodes if node.op == "_Retval"}
@@ -91,22 +96,36 @@ class _Graft:
             if known is None:
                 yield node
             elif node != known:  # one of the program's nodes was rewritten: a loop or a call with checks inside
-                raise _CannotBeGrafted
+                raise CannotBeGrafted
 
     def _compute_again(self, sources: Iterable[Source]) -> None:
-        """Add ops that compute those of `sources` once more that the optimizer has removed."""
+        """Add ops that compute those of `sources` once more that the optimizer has removed.
+
+        Raises:
+            CannotBeGrafted: some may not be computed twice, or would take as long as the program itself.
+
+        """
+        lacking: set[str] = set()
         for name in needs_first(self._missing(sources), self._missing_for):
             node = self._plain.nodes[name]
+            if not lacking.isdisjoint(self._missing_for(name)):
+                lacking.add(name)
+                continue
             read = map(self._plain.source, self._plain.data_inputs(node))
-            alike = self._kept.alike(node, list(map(self._now, read)))
+            alike = (
+                self._kept.alike_read(node) if node.op == READ else self._kept.alike(node, list(map(self._now, read)))
+            )
             if alike:
                 self._twins[name] = alike
                 continue
-            if not has_twin(node) or _calls(node) or node.op in MATMULS or "Conv" in node.op:
-                raise _CannotBeGrafted
+            if not _is_computed_again(node):
+                lacking.add(name)
+                continue
             again = self._twins[name] = f"{marked(name, 1)}_{len(self._twins)}"
             self._originals[again] = name
             self._add(node, again, self._plain, waiting=False).attr[TWIN].b = True
+        if lacking:
+            raise CannotBeGrafted(lacking)
 
     def _missing(self, sources: Iterable[Source]) -> list[str]:
         """The nodes that gave those of `sources` that are not there any more."""
@@ -148,11 +167,11 @@ class _Graft:
         """`name`, of a node to wait for.
 
         Raises:
-            _CannotBeGrafted: it is not there any more.
+            CannotBeGrafted: it is not there any more.
 
         """
         if name in self._plain.nodes and name not in self._optimized.nodes:
-            raise _CannotBeGrafted
+            raise CannotBeGrafted
         return name
 
     def _reference(self, place: NodeOutput) -> str:
@@ -180,6 +199,11 @@ class _Graft:
             self._made.ret[output.name] = self._reference(place)
         for name, node in wanted.control_ret.items():
             self._made.control_ret[name] = self._there(node)
+
+
+def _is_computed_again(node: NodeDef) -> bool:
+    """Whether what `node` gives may be computed a second time, and at no great cost."""
+    return has_twin(node) and not _calls(node) and node.op not in MATMULS and "Conv" not in node.op
 
 
 def _is_special(node: NodeDef) -> bool:

@@ -22,7 +22,7 @@ from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT, Scope
 from tfdbg_cli.capture.functions.definition.shown_values import Shown, hidden_in, unshown_calls
 from tfdbg_cli.capture.functions.early_reports import shown_early
 from tfdbg_cli.capture.functions.frame_reports import FrameExecution, Rewritten, Unrolled
-from tfdbg_cli.capture.functions.grafted import grafted
+from tfdbg_cli.capture.functions.grafted import CannotBeGrafted, grafted
 from tfdbg_cli.capture.functions.kept_tensors import NO_TENSORS, KeptTensors, alias
 from tfdbg_cli.capture.functions.kernel_draws import kernel_draws
 from tfdbg_cli.capture.functions.own_names import is_ours, original_names
@@ -109,6 +109,8 @@ class Instrumented:
         self._without_xla = False
         self._onto = onto
         self.grafted = False
+        self.lacking: frozenset[str] = frozenset()
+        """The nodes of which nothing may be read, for what is added to be put there."""
         self._lock = threading.Lock()
         self._idle: list[Rewritten] = [self._rewritten()]
         self._arguments = arguments or [
@@ -308,10 +310,12 @@ class Instrumented:
     def _rewritten(self) -> Rewritten:
         rewritten = Rewritten.of(self.root, self._wanted, without_xla=self._without_xla)
         definitions = rewritten.rewriting.definitions
-        graft = None if self._onto is None else grafted(definitions[-1], self.root.body, self._onto)
-        self.grafted = graft is not None
-        if graft is not None:
-            definitions[:] = [graft]
+        if self._onto is not None:
+            try:
+                definitions[:] = [grafted(definitions[-1], self.root.body, self._onto)]
+                self.grafted = True
+            except CannotBeGrafted as without:
+                self.grafted, self.lacking = False, without.lacking
         names = [definition.signature.name for definition in definitions]
         for definition in definitions:
             compat.add_function(definition)

@@ -15,7 +15,8 @@ from tfdbg_cli.ops.kinds import COPIES, RESHAPES
 NodeOutput: TypeAlias = tuple[str, int]  # an output of a node; an argument with slot 0
 
 LONG_SUM = 3  # terms; from so many on, AddN adds into a term's buffer that nobody else holds, which decides the order
-NEVER_WRITTEN_OVER = frozenset({"_Arg", "Const", "ReadVariableOp"})
+READ = "ReadVariableOp"
+NEVER_WRITTEN_OVER = frozenset({"_Arg", "Const", READ})
 """Ops whose output buffer somebody holds as long as the call lasts: the caller, the op itself, a variable."""
 _WHERE = frozenset({"output_shapes", "shape"})  # attributes that say nothing of what is computed
 
@@ -54,6 +55,31 @@ class KeptValues:
             if _computes(other) == wanted and not any(self._is_summed((other.name, slot)) for slot in slots):
                 return str(other.name)
         return ""
+
+    def alike_read(self, node: NodeDef) -> str:
+        """The name of a read that is still there and gives what `node`, a read of the plain one, gave; else empty.
+
+        Reads of one variable that wait for the same ops, other reads aside, give the same value.
+        """
+        return next((name for name in self._reads.get(self._read(node), ()) if Source(name, 0) in self), "")
+
+    @cached_property
+    def _reads(self) -> Mapping[tuple[Source, frozenset[str]], list[str]]:
+        """The reads of the plain function by variable and by what they wait for."""
+        found: dict[tuple[Source, frozenset[str]], list[str]] = defaultdict(list)
+        for name, node in self._plain.nodes.items():
+            if node.op == READ:
+                found[self._read(node)].append(name)
+        return found
+
+    def _read(self, node: NodeDef) -> tuple[Source, frozenset[str]]:
+        waits = {text[1:] for text in node.input if text.startswith("^")}
+        variable = self.origin(self._plain.source(self._plain.data_inputs(node)[0]))
+        return variable, frozenset(waits - self._reading)
+
+    @cached_property
+    def _reading(self) -> frozenset[str]:
+        return frozenset(name for name, node in self._plain.nodes.items() if node.op == READ)
 
     @cached_property
     def _by_inputs(self) -> Mapping[tuple[str, tuple[NodeOutput, ...]], list[NodeDef]]:

@@ -17,6 +17,7 @@ from tfdbg_cli.capture.functions.definition.edit import READS
 from tfdbg_cli.capture.functions.exact.comparison import FunctionComparison, compared
 from tfdbg_cli.capture.functions.exact.proof import Proof
 from tfdbg_cli.capture.functions.exact.values import Values
+from tfdbg_cli.capture.functions.grafted import CannotBeGrafted
 from tfdbg_cli.capture.runs.function.function_checks import watch_kind
 from tfdbg_cli.capture.runs.function.traced_function import TracedFunction
 from tfdbg_cli.capture.tf import compat
@@ -173,10 +174,14 @@ def _loop(weight: Any, x: Any) -> Any:
     return step
 
 
+def cannot_be_grafted(*_: Any) -> Any:
+    raise CannotBeGrafted
+
+
 @pytest.fixture
 def nothing_grafted(monkeypatch: pytest.MonkeyPatch) -> None:
     """The rewritten function is optimized as any other."""
-    monkeypatch.setattr("tfdbg_cli.capture.functions.instrumented.grafted", lambda *_: None)
+    monkeypatch.setattr("tfdbg_cli.capture.functions.instrumented.grafted", cannot_be_grafted)
 
 
 @pytest.fixture(params=["grafted", "optimized"])

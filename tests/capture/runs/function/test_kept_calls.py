@@ -15,6 +15,7 @@ from support.scripted import ScriptedFrontend
 from tfdbg_cli.capture.failures import remark
 from tfdbg_cli.capture.functions.exact import proof as proof_module
 from tfdbg_cli.capture.functions.exact.agreement import Effect
+from tfdbg_cli.capture.functions.grafted import CannotBeGrafted
 from tfdbg_cli.capture.functions.instrumented import Instrumented
 from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
 from tfdbg_cli.capture.runs.function.plain_runs import PlainRuns
@@ -68,6 +69,10 @@ def test_the_ops_are_those_of_the_plain_function_with_all_values_given_back() ->
     assert all(len(end.run.tensors.named(name)) for name in ("Log", "clip_by_norm/mul", "clip_by_norm/truediv"))
 
 
+def cannot_be_grafted(*_: Any) -> Any:
+    raise CannotBeGrafted
+
+
 @pytest.fixture
 def other_ops(monkeypatch: pytest.MonkeyPatch) -> None:
     """No way to give values back leaves the ops of a function as they are."""
@@ -77,7 +82,7 @@ def other_ops(monkeypatch: pytest.MonkeyPatch) -> None:
         return replace(real(*compared_ones, **how), outputs=(0,), suspects=(), given=())
 
     monkeypatch.setattr(proof_module, "compared", compared)
-    monkeypatch.setattr("tfdbg_cli.capture.functions.instrumented.grafted", lambda *_: None)
+    monkeypatch.setattr("tfdbg_cli.capture.functions.instrumented.grafted", cannot_be_grafted)
 
 
 @pytest.mark.usefixtures("other_ops")

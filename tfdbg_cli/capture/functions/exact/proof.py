@@ -44,7 +44,13 @@ class Proof:
 
 
 def proven(
-    root: Scope, plain: Compiled | None, inputs: Sequence[EagerTensor], make: Make, *, with_nan: bool = False
+    root: Scope,
+    plain: Compiled | None,
+    inputs: Sequence[EagerTensor],
+    make: Make,
+    *,
+    with_nan: bool = False,
+    leaving_out: Make | None = None,
 ) -> Proof:
     """A rewritten function whose own ops differ from those of `plain` as little as can be had, and the comparison.
 
@@ -55,10 +61,14 @@ def proven(
         make: makes the rewritten function from two arguments: the values that checks must not read, and the optimized
             nodes of `plain` to add our ops to, if that can be done, or None.
         with_nan: whether it must hold for runs with NaN, too, since those cannot be made plainly as well.
+        leaving_out: makes it without what would have to be read of the values it is given, if that may be left out.
 
     """
     own = len(root.body.returns)
-    first = make(frozenset(), None if plain is None else plain.optimized)
+    onto = None if plain is None else plain.optimized
+    first = make(frozenset(), onto)
+    if leaving_out is not None and first.lacking:
+        first = leaving_out(frozenset(_values_of(root.body, first.lacking)), onto)
     if plain is not None and first.grafted:
         whole = first.compiled(inputs)
         found = (
@@ -73,7 +83,7 @@ def proven(
     best: Proof | None = None
     parted = 0
     for number in range(_ROUNDS):
-        instrumented = make(apart, None) if apart or first.grafted else first
+        instrumented = make(apart, None) if apart or first.grafted or first.lacking else first
         rewritten = None if plain is None else instrumented.compiled(inputs)
         if plain is None or rewritten is None:
             return best or Proof(instrumented, None)
@@ -94,6 +104,10 @@ def proven(
         apart = more
     assert best is not None
     return best
+
+
+def _values_of(body: Body, nodes: Iterable[str]) -> Iterator[tuple[str, Source]]:
+    return ((body.name, Source(name, slot)) for name in nodes for slot in range(len(body.outputs(name))))
 
 
 def _parted(proof: Proof) -> int:

@@ -73,6 +73,7 @@ class _Listed:
 class MeasurePlan:
     """Which tensors of runs of `root` have statistics computed; `apart` are values not to be read (`Wanted.apart`).
 
+    Of values `left_out` there are no statistics, since they can neither be read nor be computed once more.
     Nodes for whose names `chosen` is true return their values instead. `beyond` are chosen tensors that cannot, since
     they are computed in branches and loops.
     """
@@ -81,6 +82,7 @@ class MeasurePlan:
     facts: StaticFacts
     chosen: Callable[[str], bool]
     apart: Apart = frozenset()
+    left_out: Apart = frozenset()
     beyond: list[TensorName] = field(default_factory=list)
     _checks: dict[Scope, list[Checkable]] = field(default_factory=dict)
     _shapes: dict[TensorName, Shape] = field(default_factory=dict)  # of variables that are read, by their handles
@@ -259,7 +261,10 @@ class MeasurePlan:
                 return []
             return [scope.body.source(text) for text in scope.body.data_inputs(scope.body.nodes[found.node or ""])]
 
-        again = [scope.body.nodes[found.node or ""] for found in reached([source], further) if merged(found)]
+        read = list(reached([source], further))
+        if any((scope.body.name, found) in self.left_out for found in read):
+            return False
+        again = [scope.body.nodes[found.node or ""] for found in read if merged(found)]
         return all(has_twin(node) and node.op not in _PRODUCTS for node in again)
 
 

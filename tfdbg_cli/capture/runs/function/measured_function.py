@@ -67,13 +67,16 @@ class MeasuredFunction:
         own = Wanted(values=False, given=frozenset(sources), early=Early(sources), copied=copied)
         plans: dict[Instrumented, MeasurePlan] = {}
 
-        def make(apart: Apart, onto: Onto) -> Instrumented:
-            plan = MeasurePlan(traced.root, self._facts, self._chosen, apart)
+        def make(apart: Apart, onto: Onto, left_out: Apart = frozenset()) -> Instrumented:
+            plan = MeasurePlan(traced.root, self._facts, self._chosen, apart, left_out)
             made = Instrumented(traced.root, traced.atomic, wanted=plan.wanted(own), onto=onto)
             plans[made] = plan
             return made
 
-        proof = proven(traced.root, traced.plain(inputs), inputs, make)
+        def leaving_out(unread: Apart, onto: Onto) -> Instrumented:
+            return make(frozenset(), onto, unread)
+
+        proof = proven(traced.root, traced.plain(inputs), inputs, make, leaving_out=leaving_out)
         plan = plans[proof.instrumented]
         self._layout, self._gaps, self._variables = plan.layout, plan.gaps, plan.variables
         return proof

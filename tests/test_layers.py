@@ -102,6 +102,7 @@ def test_the_table_was_read() -> None:
         "plain_files",
         "scratch_folder",
         "own_frames",
+        "interruptions",
         "plain_text",
         "streams",
         "standard_input",

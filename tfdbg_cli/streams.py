@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import suppress
 from typing import TextIO
 
+from tfdbg_cli.interruptions import OUR_ERRORS_SUPPRESSED
 from tfdbg_cli.plain_text import harmless, in_ascii
 
 
@@ -50,7 +50,7 @@ def flush_output() -> None:
     A closed or broken stream of the program's own holds nothing for us, and its error is not ours to raise.
     """
     for stream in (sys.stdout, sys.stderr):
-        with suppress(Exception):
+        with OUR_ERRORS_SUPPRESSED:
             flush(stream)
 
 
@@ -62,7 +62,7 @@ def to_stderr(sentence: str) -> None:
     """
     stream = standard_error()
     if stream is not None:
-        with suppress(Exception):
+        with OUR_ERRORS_SUPPRESSED:
             write(stream, f"tfdbg: {harmless(sentence)}\n")
             flush(stream)
 

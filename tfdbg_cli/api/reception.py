@@ -6,9 +6,9 @@ import atexit
 import os
 import socket
 import time
-from contextlib import suppress
 
 from tfdbg_cli.capture.failures import report
+from tfdbg_cli.interruptions import OUR_ERRORS_SUPPRESSED, our_errors
 from tfdbg_cli.remote.address import Address
 from tfdbg_cli.remote.listener import Listener
 from tfdbg_cli.remote.meeting_place import Job, Meeting, listen
@@ -111,7 +111,7 @@ class Reception:
 
             process_debugger().enable()
             self._enabled = True
-        except Exception as error:  # noqa: BLE001  # the program must go on
+        except our_errors() as error:  # the program must go on
             report("debug the runs of this program", error)
 
     def _disable(self) -> None:
@@ -120,7 +120,7 @@ class Reception:
         self._enabled = False
         try:
             process_debugger().disable()
-        except Exception as error:  # noqa: BLE001
+        except our_errors() as error:
             report("leave the runs of this program alone", error)
 
     def _before_fork(self) -> None:
@@ -145,5 +145,5 @@ class Reception:
             self._meeting.remove()
         visitor = self.seat.visitor
         if visitor is not None:
-            with suppress(Exception):
+            with OUR_ERRORS_SUPPRESSED:
                 visitor.tell("ended", code=self.code)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
-from contextlib import suppress
 from functools import cache
 
 from tfdbg_cli.api.attendance import fills_the_screen
+from tfdbg_cli.interruptions import OUR_ERRORS_SUPPRESSED
 
 _LONGEST_WAIT = 5.0  # seconds that a fork waits for modules that are half loaded
 
@@ -48,7 +48,7 @@ def _loading() -> _Loading:
 
 
 def _load() -> None:
-    with suppress(Exception):  # what cannot be loaded is told by the first stop
+    with OUR_ERRORS_SUPPRESSED:  # what cannot be loaded is told by the first stop
         from tfdbg_cli.tui.frontend import load_first_screen
 
         load_first_screen()

@@ -14,6 +14,7 @@ from tfdbg_cli.capture.tf.op_errors import OpError, run_error
 from tfdbg_cli.capture.tf.types import RunResult
 from tfdbg_cli.collection import COLLECTION_PUT_OFF, count_as_old
 from tfdbg_cli.config.settings import Settings
+from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.exactness import Exactness
 from tfdbg_cli.model.runs import Run
@@ -153,7 +154,7 @@ _Identity = tuple[int, type[Exception], str]
 def _identity(error: Exception) -> _Identity:
     try:
         words = str(error)
-    except Exception:  # noqa: BLE001  # an exception of the program, which may fail at this
+    except our_errors():  # an exception of the program, which may fail at this
         words = ""
     return id(error), type(error), words
 
@@ -238,7 +239,7 @@ def planned(controller: Controller, made: Interceptable) -> Planned:
         plan = controller.run_starts(made.pending(controller))
     except WrongAnswerError as wrong:
         refusal = wrong.error
-    except Exception as error:  # noqa: BLE001
+    except our_errors() as error:
         return Planned(None, failure=Failure("look at a run", error))
     if plan is None:
         raise refusal
@@ -247,7 +248,7 @@ def planned(controller: Controller, made: Interceptable) -> Planned:
     try:
         with COLLECTION_PUT_OFF:
             return Planned(plan, made.capture(controller, plan))
-    except Exception as error:  # noqa: BLE001
+    except our_errors() as error:
         controller.run_abandoned(plan)
         return Planned(None, failure=Failure("prepare the capture of a run", error))
 
@@ -306,7 +307,7 @@ class Reported:
             self._controller.run_passed(
                 plan, lambda: self._made.with_inputs(capture.run(self._call(), None)), exactness, self._made.looks_at
             )
-        except Exception as error:  # noqa: BLE001
+        except our_errors() as error:
             report("count a watched run", error)
 
     def _call(self) -> Call:
@@ -320,7 +321,7 @@ class Reported:
                 run = self._made.with_inputs(make(self._call()))
                 count_as_old()
             return self._controller.run_ends(plan, run)
-        except Exception as error:  # noqa: BLE001
+        except our_errors() as error:
             report("show a run", error)
             self._controller.run_abandoned(plan)
             return False
@@ -351,5 +352,5 @@ def _checks_itself(capture: Capture) -> TypeGuard[SelfChecking]:
 def _finish(capture: Capture, keep: bool) -> None:
     try:
         capture.finish(keep)
-    except Exception as error:  # noqa: BLE001
+    except our_errors() as error:
         report("put away a dump", error)

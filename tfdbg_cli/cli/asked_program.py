@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from tfdbg_cli.api.import_hook import after_import
 from tfdbg_cli.cli import launch
+from tfdbg_cli.interruptions import our_errors
 
 if TYPE_CHECKING:
     from tfdbg_cli.capture.intercept.first_use import FirstUse
@@ -47,7 +48,7 @@ def main(arguments: Sequence[str]) -> None:
         exit_code = ended.code
         if ended.code not in (None, 0):
             moment = "where the program called sys.exit"
-    except Exception as error:  # noqa: BLE001  # such as assert_consumed: what was made by then is asked for
+    except our_errors() as error:  # such as assert_consumed: what was made by then is asked for
         sys.excepthook(type(error), error, error.__traceback__)  # which leaves our own frames out
         exit_code = 1
         moment = f"where the program raised {type(error).__name__}"

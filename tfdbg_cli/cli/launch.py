@@ -14,6 +14,7 @@ from types import CodeType, ModuleType, TracebackType
 from tfdbg_cli.api.import_hook import after_import
 from tfdbg_cli.api.launch_options import LaunchOptions, set_launch_options
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.own_frames import leave_out_our_frames, our_files, started_by
 
 _our_main: list[ModuleType] = []  # keeps the module that started us alive: its frames are still running
@@ -44,7 +45,7 @@ def _hide_frames_from_tensorflow() -> None:
         from tfdbg_cli.capture.tf.compat import hide_frames
 
         hide_frames(our_files())
-    except Exception as error:  # noqa: BLE001
+    except our_errors() as error:
         _report("leave its own calls out of TensorFlow's errors", error)
 
 
@@ -59,7 +60,7 @@ def _intercept() -> None:
         from tfdbg_cli.api.process_debugger import process_debugger
 
         process_debugger().enable()
-    except Exception as error:  # noqa: BLE001  # the program must run even where it cannot be debugged
+    except our_errors() as error:  # the program must run even where it cannot be debugged
         _report("debug the runs of this program", error)
 
 
@@ -73,7 +74,7 @@ def program_ended(*, failed: bool) -> Sequence[str]:
         return ()
     try:
         said: Sequence[str] = process.process_debugger().program_ends(failed=failed)
-    except Exception as error:  # noqa: BLE001
+    except our_errors() as error:
         _report("end the last run", error)
         return ()
     return said
@@ -99,7 +100,7 @@ def _program_fails(error: Exception) -> None:
     if process is not None:
         try:
             process.process_debugger().program_fails(error)
-        except Exception as failure:  # noqa: BLE001  # the program ends with its own error
+        except our_errors() as failure:  # the program ends with its own error
             _report("show what ended the program", failure)
 
 

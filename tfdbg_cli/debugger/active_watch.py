@@ -25,6 +25,7 @@ from tfdbg_cli.debugger.interruption import CTRL_C
 from tfdbg_cli.debugger.progress_line import Progress
 from tfdbg_cli.debugger.run_saving import bundled_in_words
 from tfdbg_cli.errors import TfdbgError, reason_of
+from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.decision import OnBenign, RunUntil, Values
 from tfdbg_cli.model.exactness import Exactness
@@ -134,7 +135,7 @@ class ActiveWatch:
         try:
             found = [row for row in range(len(run.tensors)) if self.watch.asks_for(run, row)]
             as_before = CarriedOver(run).names(found) if found else ()
-        except Exception as error:  # noqa: BLE001  # then the hit is one
+        except our_errors() as error:  # then the hit is one
             report("look whether variables of a run hold what they held before", error)
             return False
         if not found or any(run.tensors[row].name not in as_before for row in found):
@@ -158,7 +159,7 @@ class ActiveWatch:
             return False
         try:
             judgement = judged(run, self.decision.exclude_node_names, dismissed_in(run, ignored.by_hand))
-        except Exception as error:  # noqa: BLE001  # then the hit is one
+        except our_errors() as error:  # then the hit is one
             report("look whether a run was harmed", error)
             return False
         self.harm = judgement.harm
@@ -192,7 +193,7 @@ class ActiveWatch:
             )
             search.all()  # finds what has a cause that is ignored
             left = any(self.watch.asks_for(run, row) for row in search.bad_rows())
-        except Exception as error:  # noqa: BLE001  # then the hit is one
+        except our_errors() as error:  # then the hit is one
             report("look whether a run holds anything but what is ignored", error)
             return False
         held = {(run.call.place, run.tensors[row].node) for row in search.dismissals.rows}
@@ -247,7 +248,7 @@ class ActiveWatch:
         """The run that `make` builds; None if it raises, which is reported the first time only."""
         try:
             return make()
-        except Exception as error:  # noqa: BLE001  # the program goes on, and so does the watch
+        except our_errors() as error:  # the program goes on, and so does the watch
             if self._makes:
                 report("keep the values of a watched run", error)
             self._makes = False
@@ -315,7 +316,7 @@ class ActiveWatch:
     def _sample(self, make: Callable[[], Run]) -> None:
         try:
             self.watch.progress.sample(make)
-        except Exception as error:  # noqa: BLE001  # figures are worth less than the run
+        except our_errors() as error:  # figures are worth less than the run
             self._samples = False
             report("look at the values of a watched run", error)
 
@@ -325,7 +326,7 @@ class ActiveWatch:
         if self.decision.skip_update:
             try:
                 notes += _undone(run)
-            except Exception as error:  # noqa: BLE001  # the program goes on
+            except our_errors() as error:  # the program goes on
                 notes.append(f"The variables are as the run left them: {reason_of(error)}")
         return notes
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol, TextIO
 
+from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.plain_text import printable
 from tfdbg_cli.streams import flush, standard_error, write
 
@@ -80,7 +81,7 @@ class ProgressLine:
         try:
             write(stream, f"\x1b[1A\r\x1b[2K{text}\n" if over else f"{text}\n")
             flush(stream)
-        except Exception:  # noqa: BLE001  # the terminal is gone, or an object of the program's own cannot take it
+        except our_errors():  # the terminal is gone, or an object of the program's own cannot take it
             return
         after = self._written()
         # Some systems have the counter but do not update it: then nothing can be overwritten safely.

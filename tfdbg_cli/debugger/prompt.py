@@ -14,6 +14,7 @@ from tfdbg_cli.capture.tf.callers import live_frames
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.debugger.frontend import Frontend
 from tfdbg_cli.debugger.prompt_threads import terminal
+from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.beside import Beside
 from tfdbg_cli.model.decision import Detach, Outcome, RunUntil
 from tfdbg_cli.model.ignored import Ignored
@@ -71,7 +72,7 @@ class Prompt:
     def _decision(self, event: RunStart | RunEnd) -> Outcome:
         try:
             return self._front().stop(event)
-        except Exception as error:  # noqa: BLE001  # a fault of the screen must not end the program
+        except our_errors() as error:  # a fault of the screen must not end the program
             report("open the prompt", error)
             return Detach()
 

@@ -27,6 +27,7 @@ from tfdbg_cli.formats.container.run_rows import Selection
 from tfdbg_cli.formats.container.writer import RecordingWriter
 from tfdbg_cli.formats.jobs.root import folder_for, recording_beside
 from tfdbg_cli.formats.recording.waiting import PATIENCE, answer, give_up
+from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.calls import Call
 from tfdbg_cli.model.decision import Continue, Full, RecordRuns, StopAtStart
 from tfdbg_cli.model.names import node_of
@@ -215,7 +216,7 @@ class Recorder:
         try:
             kept = self._numbered(_kept(run, self.statistics))
             writer.add(kept, values_size(kept))
-        except Exception as error:  # noqa: BLE001
+        except our_errors() as error:
             self.missed(f"Run #{run.call.number} was not recorded: {reason_of(error)}")
 
     def _noting(self, selection: Selection | None) -> Selection | None:

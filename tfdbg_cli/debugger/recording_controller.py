@@ -15,6 +15,7 @@ from tfdbg_cli.debugger.active_watch import SIGNALS
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.debugger.prompt_threads import PromptThreads
 from tfdbg_cli.debugger.run_taker import RunTaker
+from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.exactness import Exactness
 from tfdbg_cli.model.runs import Run
 
@@ -96,7 +97,7 @@ class RecordingController(GoBetween):
         if self._recorded.pop(plan.number, None) is not None:
             try:
                 run = make()
-            except Exception as error:  # noqa: BLE001  # the watch goes on without
+            except our_errors() as error:  # the watch goes on without
                 report("record a watched run", error)
             else:
                 self._taker.take(run)
@@ -110,7 +111,7 @@ class RecordingController(GoBetween):
         if own is not None and make is not None:
             try:
                 self._taker.take(make())
-            except Exception as error:  # noqa: BLE001  # the program has an exception of its own
+            except our_errors() as error:  # the program has an exception of its own
                 report("record a run that was broken off", error)
         super().run_abandoned(own or plan)
 

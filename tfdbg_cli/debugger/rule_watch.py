@@ -13,6 +13,7 @@ from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, filter_named, our
 from tfdbg_cli.analysis.watch.judging import Judging, looks_for_nan
 from tfdbg_cli.debugger.one_in_many import OneInMany
 from tfdbg_cli.errors import TfdbgError, reason_of
+from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.rules import JudgeRuns, Rule, RuleAlert
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.units import count_text
@@ -102,7 +103,7 @@ class RuleWatch:
                 self._unasked[rule.name] = error.message
                 self.unanswered = True  # a job must not pass for a rule that is misspelled
                 self._tell_once(f"{rule.name}!", f"The rule {rule.name} is not asked: {error}")
-            except Exception as error:  # noqa: BLE001  # a bug of ours must not end a training
+            except our_errors() as error:  # a bug of ours must not end a training
                 self._tell_once(f"{rule.name}!", f"The rule {rule.name} could not judge a run: {reason_of(error)}")
             else:
                 new += self._noted(rule, found)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tfdbg_cli.errors import reason_of
 from tfdbg_cli.formats.bundles.saving import save_bundle_or_values
+from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.decision import RunUntil
 from tfdbg_cli.model.runs import Run
 
@@ -30,5 +31,5 @@ def saved_in_words(run: Run, path: Path, *, disk_budget: int, force: bool, failu
     """
     try:
         return save_bundle_or_values(run, path, disk_budget=disk_budget, force=force)
-    except Exception as error:  # noqa: BLE001
+    except our_errors() as error:
         return (f"{failure}: {reason_of(error)}",)

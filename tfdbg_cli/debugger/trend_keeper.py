@@ -9,6 +9,7 @@ from dataclasses import replace
 from tfdbg_cli.analysis.trends import trends
 from tfdbg_cli.capture.failures import report_once
 from tfdbg_cli.debugger.one_in_many import OneInMany
+from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.series import Quantity, Series
 
@@ -57,7 +58,7 @@ class TrendKeeper:
             return
         try:
             found = trends([run]).series
-        except Exception as error:  # noqa: BLE001  # a bug of ours must not end a training
+        except our_errors() as error:  # a bug of ours must not end a training
             report_once("compute the norms of a run", error)
             return
         with self._lock:

@@ -13,6 +13,7 @@ from tfdbg_cli.commands.service.prompt_service import PromptService
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.line.input import Input, InterruptedElsewhere
 from tfdbg_cli.line.output import LineOutput
 from tfdbg_cli.model.decision import Abort, Continue, Decision, Detach
@@ -133,7 +134,7 @@ class Conversation:
                 raise
             self._fail(command, TfdbgError(f"This is too big to show ({type(error).__name__})."))
             return None
-        except Exception as error:  # noqa: BLE001  # a bug of ours must not end the user's program
+        except our_errors() as error:  # a bug of ours must not end the user's program
             self._fail(command, _bug(command, error))
             return None
         self._output.decision(command, outcome)

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TextIO, cast
 
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.line.input import PROMPT, Completer, InterruptedElsewhere
 from tfdbg_cli.line.output import JsonOutput, LineOutput, TextOutput
 from tfdbg_cli.remote.messages import MOST_TEXT, text_in
@@ -51,7 +52,7 @@ class VisitorInput:
     def _complete(self, text: str) -> None:
         try:
             found = self._completer(text) if self._completer is not None else None
-        except Exception:  # noqa: BLE001  # as at a terminal: nothing is offered then
+        except our_errors():  # as at a terminal: nothing is offered then
             found = None
         if found is None:
             self._visitor.send("completions", start=len(text), candidates=[], common="", total=0)

@@ -18,6 +18,7 @@ from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.recording.stand_in import is_waiting
+from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.decision import Decision, Detach
 from tfdbg_cli.model.runs import Stop
 from tfdbg_cli.tui.between_keys import BetweenKeys
@@ -164,7 +165,7 @@ class App:
             self.say(Message(error.message, error=True, hint=error.hint))
         except KeyboardInterrupt:
             self.say(Message(f"Stopped: {self._doing}."))
-        except Exception as error:  # noqa: BLE001  # a bug of ours must take neither the screen nor the program away
+        except our_errors() as error:  # a bug of ours must take neither the screen nor the program away
             self.bug(self._doing, error)
         finally:
             self._doing = before

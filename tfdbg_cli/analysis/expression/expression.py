@@ -14,6 +14,7 @@ import numpy as np
 from tfdbg_cli.analysis.expression.allowance import check_call, check_digits, check_operator
 from tfdbg_cli.analysis.expression.names import BUILT_INS, METHODS, NUMPY, Names
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.names import did_you_mean
 
 Lookup = Callable[[str], Any]
@@ -101,7 +102,7 @@ def computed(expression: Expression, lookup: Lookup) -> Any:
         raise TfdbgError("The expression needs more memory than there is.", hint="Slice the tensors first.") from None
     except RecursionError:
         raise TfdbgError("The expression is nested too deeply.") from None
-    except Exception as error:  # noqa: BLE001  # whatever the expression raises is the answer to it
+    except our_errors() as error:  # whatever the expression raises is the answer to it
         reason = _reworded(str(error), expression.names).rstrip(". ")
         raise TfdbgError(f"{type(error).__name__}: {reason}." if reason else f"{type(error).__name__}.") from None
     return result

@@ -18,6 +18,7 @@ from typing import Any
 from tfdbg_cli.analysis.expression.expression import evaluate
 from tfdbg_cli.analysis.expression.wire import packed, unpacked
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.interruptions import our_errors
 
 MOST_MEMORY = 2 << 30  # bytes beside the tensors, which are held twice
 MOST_SECONDS = 20
@@ -75,7 +76,7 @@ def answer() -> None:
         reply = packed((False, (error.message, error.hint)))
     except (MemoryError, RecursionError):
         reply = packed((False, ("The expression needs more memory than eval gives one.", "Slice the tensors first.")))
-    except Exception as error:  # noqa: BLE001  # of what has no form here Python may have none either
+    except our_errors() as error:  # of what has no form here Python may have none either
         reply = packed((False, (f"The value cannot be written: {str(error).rstrip('. ')}.", "")))
     sys.stdout.buffer.write(reply)
     sys.stdout.flush()

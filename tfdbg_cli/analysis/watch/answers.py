@@ -9,6 +9,7 @@ from typing import TypeAlias
 from tfdbg_cli.analysis.watch.datum import TensorDatum, datum_of
 from tfdbg_cli.analysis.watch.filter import Bad, Filter, TensorFilter
 from tfdbg_cli.errors import reason_of
+from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import finite_in_steps, summary_of
 from tfdbg_cli.model.values import LOST, NoValue
@@ -88,7 +89,7 @@ def _answer(datum: TensorDatum, tensor_filter: TensorFilter) -> bool | str | Non
             return told
     try:
         return bool(tensor_filter(datum, value)) or (None if lost else False)
-    except Exception as error:  # noqa: BLE001  # the filter is the user's: anything may come
+    except our_errors() as error:  # the filter is the user's: anything may come
         return reason_of(error)
 
 

@@ -10,6 +10,7 @@ from tfdbg_cli.analysis.watch.datum import datum_of
 from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.analysis.watch.filters import our_filter
 from tfdbg_cli.analysis.watch.watch_progress import WatchProgress
+from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.decision import RunUntil
 from tfdbg_cli.model.runs import Hit, Run, StopBefore
 
@@ -100,7 +101,7 @@ class Watch:
         value = run.tensors.value(index)
         try:
             return bool(self._filter(datum_of(run, index, before), value))
-        except Exception as error:  # noqa: BLE001  # the filter is the user's
+        except our_errors() as error:  # the filter is the user's
             if not self._complained:
                 self._complained = True
                 what = f"The filter {self.decision.filter_name} raised {type(error).__name__} on {tensor.name}"

@@ -18,6 +18,7 @@ from tfdbg_cli.capture.functions.straight import Straight
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.observers import unobserved
 from tfdbg_cli.capture.tf.types import EagerTensor
+from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.dtypes import element_type
 from tfdbg_cli.model.names import TensorName
 
@@ -99,7 +100,7 @@ class FrameReports:
             _thread.interrupt_main()  # here it would become an error of an op
         except (MemoryError, tf.errors.ResourceExhaustedError):
             self.dropped += 1
-        except Exception as error:  # noqa: BLE001
+        except our_errors() as error:
             self.failure = error
 
     def _take(self, number: int, values: Sequence[EagerTensor]) -> None:

@@ -33,6 +33,7 @@ from tfdbg_cli.capture.tf.observers import unobserved
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.types import AtomicFunction, EagerTensor, NodeDef
 from tfdbg_cli.errors import reason_of
+from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.dtypes import HANDLE_NUMBERS
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.units import names_text
@@ -198,7 +199,7 @@ class Instrumented:
             return self._compiled_as_ever(inputs)
         try:
             return self._outcome(rewritten, inputs, room, found, error)
-        except Exception as ours:  # noqa: BLE001  # the call was made: what it gave is the program's, whatever we do
+        except our_errors() as ours:  # the call was made: what it gave is the program's, whatever we do
             report("take the values of a function", ours)
             note = _NOT_TAKEN.format(reason_of(ours))
             return CallResult(self._outputs(found), NO_TENSORS, (*self.notes, note), error)

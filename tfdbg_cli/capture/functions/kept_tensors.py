@@ -21,6 +21,7 @@ from tfdbg_cli.capture.tf.observers import own_ops
 from tfdbg_cli.capture.tf.opaque import HANDLE
 from tfdbg_cli.capture.tf.types import EagerTensor
 from tfdbg_cli.errors import reason_of
+from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.dtypes import element_type
 from tfdbg_cli.model.tensors import Tensor
 from tfdbg_cli.model.values import Array, Lack, NoValue, Value
@@ -170,7 +171,7 @@ def array_of(tensor: LazyTensor) -> Value:
             shape = compat.shape_of(held) if isinstance(held, compat.EagerTensor) else tuple(held.shape)
             single = not shape and held.dtype != tf.string
             array = np.asarray(held.numpy() if single else held)
-        except Exception as error:  # noqa: BLE001  # a device that is gone, memory that does not suffice
+        except our_errors() as error:  # a device that is gone, memory that does not suffice
             return NoValue(Lack.DAMAGED, f"TensorFlow does not give it: {reason_of(error)}")
     shared = array.view()
     shared.flags.writeable = False

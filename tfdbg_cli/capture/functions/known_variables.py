@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,6 +13,7 @@ from weakref import ref
 from tfdbg_cli.capture.functions.arguments import Slot
 from tfdbg_cli.capture.tf.observers import own_ops
 from tfdbg_cli.capture.tf.op_errors import OpError
+from tfdbg_cli.interruptions import OUR_ERRORS_SUPPRESSED
 
 
 class _OfKeras:
@@ -51,7 +51,7 @@ class _OfKeras:
         found |= {number: (ref(one), None) for number, one in wanted.items()}
         for one in gc.get_objects():
             if issubclass(type(one), kind):
-                with suppress(Exception):  # it has no value yet, or is of another backend
+                with OUR_ERRORS_SUPPRESSED:  # it has no value yet, or is of another backend
                     number = id(one.value)
                     if number in wanted:
                         found[number] = ref(wanted[number]), ref(one)

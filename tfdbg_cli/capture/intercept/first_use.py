@@ -16,6 +16,7 @@ from tfdbg_cli.capture.state.living_variables import living_variables
 from tfdbg_cli.capture.tf.patching import replace_method
 from tfdbg_cli.capture.tf.types import Method
 from tfdbg_cli.config.settings import Settings
+from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.restoring import ProgramVariable, ProgramVariables
 from tfdbg_cli.model.runs import Run, RunStart
 
@@ -55,7 +56,7 @@ class FirstUse(Unattended):
         number = self.count_run()
         try:
             found = self._used_by(pending.start(number))
-        except Exception as error:  # noqa: BLE001  # whoever calls us would leave the run alone
+        except our_errors() as error:  # whoever calls us would leave the run alone
             self._fail(error)
         else:
             if found is not None:

@@ -24,6 +24,7 @@ from tfdbg_cli.capture.tf import base_classes, compat
 from tfdbg_cli.capture.tf.callers import is_tensorflows, users_call
 from tfdbg_cli.capture.tf.op_definitions import loaded_name
 from tfdbg_cli.capture.tf.types import AtomicFunction, ConcreteFunction, TfFunction
+from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.sources import Frame
 from tfdbg_cli.model.traces import ArgumentSpec, Signature, Trace, TracedCode
 from tfdbg_cli.own_frames import is_own
@@ -113,7 +114,7 @@ class TracingLog:
                 return
             try:
                 noted = self._first_call(atomic, graph, entered)
-            except Exception as error:  # noqa: BLE001  # the program goes on
+            except our_errors() as error:  # the program goes on
                 report_once("note a trace", error)
                 return
         with self._lock:

@@ -6,6 +6,7 @@ import tensorflow as tf
 
 from tfdbg_cli.capture.tf.types import TfGraph
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.interruptions import our_errors
 
 
 def imported(definition: bytes) -> TfGraph:
@@ -19,7 +20,7 @@ def imported(definition: bytes) -> TfGraph:
     try:
         with graph.as_default():
             tf.graph_util.import_graph_def(tf.compat.v1.GraphDef.FromString(definition), name="")
-    except Exception as error:  # whatever protobuf and TensorFlow make of a foreign graph
+    except our_errors() as error:  # whatever protobuf and TensorFlow make of a foreign graph
         raise refused("the graph", error) from error
     return graph
 

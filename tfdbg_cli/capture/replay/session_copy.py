@@ -32,6 +32,7 @@ from tfdbg_cli.capture.tf.types import (
     SymbolicTensor,
     TfGraph,
 )
+from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.dtypes import element_type_named
 from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
 from tfdbg_cli.model.values import Array
@@ -113,7 +114,7 @@ class SessionCopy:
         config = v1.ConfigProto()
         try:
             config.ParseFromString(bytes.fromhex(self._details.get(CONFIG, "")))
-        except Exception as error:  # damage shows as an exception of protobuf's own
+        except our_errors() as error:  # damage shows as an exception of protobuf's own
             raise refused("the configuration of the session", error) from error
         config.allow_soft_placement = True  # the devices may be others here
         config.experimental.disable_output_partition_graphs = False

@@ -16,6 +16,7 @@ from tfdbg_cli.capture.runs.delivered import DELIVERIES, handle_of
 from tfdbg_cli.capture.samples.named_parts import keys_of
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.callers import names_in
+from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.batch_place import VALIDATION, BatchPlace, Order
 
 LOOPS = frozenset({"fit", "evaluate", "predict"})
@@ -32,7 +33,7 @@ def batch_places(given: Mapping[str, int]) -> Mapping[str, BatchPlace]:
     found: dict[str, BatchPlace] = {}
     try:
         loop = _keras_loop() if given else None
-    except Exception as error:  # noqa: BLE001  # a Keras that loops in another way
+    except our_errors() as error:  # a Keras that loops in another way
         report("ask Keras which step this is", error)
         return found
     for name, tensor in given.items():

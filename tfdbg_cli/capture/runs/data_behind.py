@@ -19,6 +19,7 @@ from tfdbg_cli.capture.samples.pipeline import Pipeline
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.callers import names_in
 from tfdbg_cli.capture.tf.memo import Memo
+from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.records import Behind, DataBehind
 
 _ON_BATCH = frozenset({"train_on_batch", "test_on_batch", "predict_on_batch"})
@@ -32,7 +33,7 @@ def data_behind(given: Mapping[str, int]) -> Mapping[str, Behind]:
         return {}
     try:
         return _behind(given)
-    except Exception as error:  # noqa: BLE001  # a Keras that has its arrays elsewhere
+    except our_errors() as error:  # a Keras that has its arrays elsewhere
         report_once("find the data that a batch was made of", error)
         return {}
 

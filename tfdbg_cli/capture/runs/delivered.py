@@ -18,6 +18,7 @@ from tfdbg_cli.capture.tf.memo import Memo
 from tfdbg_cli.capture.tf.patching import replace_method
 from tfdbg_cli.capture.tf.reentrancy import LOOKING_AT_DATA
 from tfdbg_cli.capture.tf.types import Method
+from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.walks import reached
 from tfdbg_cli.own_frames import WITHOUT_OUR_FRAMES
 
@@ -130,7 +131,7 @@ class Deliveries:
                 try:
                     with self._lock:
                         self._note(iterator, given, batch)
-                except Exception as error:  # noqa: BLE001
+                except our_errors() as error:
                     given.counted = False
                     report("count the batches of an iterator", error)
             return batch
@@ -177,7 +178,7 @@ def _gives_elements(iterator: Any) -> bool:
         dataset = compat.dataset_of(iterator)
         made_of = [] if dataset is None else reached([dataset], _made_of, most=_MOST_SETS)
         kinds = [type(one).__name__ for one in made_of]
-    except Exception as error:  # noqa: BLE001  # data sets of another TensorFlow
+    except our_errors() as error:  # data sets of another TensorFlow
         report("ask a data set whether it makes batches", error)
         return False
     return bool(kinds) and not any(map(_BATCHES.search, kinds))

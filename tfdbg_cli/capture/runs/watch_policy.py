@@ -14,6 +14,7 @@ from enum import Enum, auto
 from tfdbg_cli.analysis.watch.datum import TensorDatum, datum_of
 from tfdbg_cli.capture.failures import report_bug
 from tfdbg_cli.capture.replay.replayed import Replayed, not_again, without_values
+from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.decision import Values
 from tfdbg_cli.model.runs import Estimate, Run
 from tfdbg_cli.model.tensors import TensorStore
@@ -122,7 +123,7 @@ def replayed_hit(
         return without_values(too_large(estimate))
     try:
         replayed = replay()
-    except Exception as failure:  # noqa: BLE001  # the hit is worth showing without values, too
+    except our_errors() as failure:  # the hit is worth showing without values, too
         report_bug("make a run again", failure)
         return not_again(failure)
     otherwise = sure and len(replayed.tensors) and not finds(replayed)

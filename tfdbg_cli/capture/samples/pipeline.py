@@ -19,6 +19,7 @@ from tfdbg_cli.capture.samples.run_again import file_of, functions_in
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.reentrancy import INSIDE, LOOKING_AT_DATA
 from tfdbg_cli.errors import TfdbgError, reason_of
+from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.records import FoundRecords, Record, SoughtRow
 from tfdbg_cli.model.units import count_text
 
@@ -57,7 +58,7 @@ class Pipeline:
             return FoundRecords(notes=(error.message,))
         except OpError as error:
             return FoundRecords(notes=(_FAILED.format(_words_of(error)),))
-        except Exception as error:  # noqa: BLE001  # data sets of another TensorFlow
+        except our_errors() as error:  # data sets of another TensorFlow
             report_bug("run a pipeline again", error)
             return FoundRecords(notes=(_FAILED.format(reason_of(error)),))
 

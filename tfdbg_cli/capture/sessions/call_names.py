@@ -11,6 +11,7 @@ import tensorflow as tf
 from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.tf.memo import Memo
 from tfdbg_cli.capture.tf.types import Feeds, Fetches, Op, SymbolicTensor, TfGraph
+from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.calls import Call, RunKind
 
 
@@ -140,5 +141,5 @@ def _text(of_program: object) -> str:
     """What Python shows of the program's own object; empty where that fails."""
     try:
         return repr(of_program)
-    except Exception:  # noqa: BLE001
+    except our_errors():
         return ""

@@ -26,6 +26,7 @@ from tfdbg_cli.capture.tf.types import RawSession, RunOptions, TfGraph
 from tfdbg_cli.formats.dumps.call_info import call_of
 from tfdbg_cli.formats.dumps.device_names import DEVICE_PREFIX
 from tfdbg_cli.formats.dumps.listing import CORE_METADATA_PREFIX, GRAPH_PREFIX, DumpListing
+from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.scratch_folder import ScratchFolder
 
@@ -68,7 +69,7 @@ class DumpAddress:
             return
         try:
             self._complete()
-        except Exception as failure:  # noqa: BLE001  # the dump then shows no graph
+        except our_errors() as failure:  # the dump then shows no graph
             report("keep the graph of a dump", failure)
         if error is None:  # after an error ops may still be writing
             self._pool.given_back(self._link)

@@ -34,6 +34,7 @@ from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.second_thread import Beside
 from tfdbg_cli.capture.tf.types import FetchedValue, Op, RawSession, SymbolicTensor
 from tfdbg_cli.errors import TfdbgError, reason_of
+from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.calls import RunError
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
@@ -248,11 +249,11 @@ class RunSnapshot:
         failed = []
         try:
             self.write(self._before)
-        except Exception:  # noqa: BLE001  # one of them; the others are put back all the same
+        except our_errors():  # one of them; the others are put back all the same
             for variable, value in self._before.items():
                 try:
                     self.write({variable: value})
-                except Exception as error:  # noqa: BLE001  # the session may be closed, the device full
+                except our_errors() as error:  # the session may be closed, the device full
                     failed.append(f"{variable.name} could not be put back: {type(error).__name__}.")
         if self._state.sources or self._state.turned:
             failed.append("What was drawn (batches, random numbers) stays drawn.")

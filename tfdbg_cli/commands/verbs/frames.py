@@ -18,6 +18,7 @@ from tfdbg_cli.document.summary import chip
 from tfdbg_cli.document.table import Column, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, lines_of
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.dtypes import name_of
 from tfdbg_cli.model.frames import Assigned, LiveFrame
 from tfdbg_cli.model.runs import Opened, RunEnd, RunStart
@@ -139,7 +140,7 @@ def _py(context: Context, options: argparse.Namespace) -> Document:
         try:
             found = frame.evaluate(text)
             told = "" if found is None else repr(found)
-        except Exception as error:  # noqa: BLE001  # whatever the user's own words raise
+        except our_errors() as error:  # whatever the user's own words raise
             raise TfdbgError(f"{said.getvalue()}{type(error).__name__}: {error}") from None
     shown = _assigned_text(frame, found) if isinstance(found, Assigned) else told
     shown = f"{said.getvalue()}{shown}".rstrip("\n")
@@ -218,7 +219,7 @@ def _brief(value: Any) -> str:
         return chip(array, name_of(array.dtype)).text
     try:
         text = " ".join(repr(value).split())
-    except Exception as error:  # noqa: BLE001  # it is the program's own
+    except our_errors() as error:  # it is the program's own
         text = f"repr() raised {type(error).__name__}"
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
@@ -231,7 +232,7 @@ def _array_of(value: Any) -> Array | None:
         if not hasattr(value, "dtype") or not hasattr(value, "shape") or not callable(getattr(value, "numpy", None)):
             return None
         return np.asarray(value.numpy())
-    except Exception:  # noqa: BLE001  # a handle, a symbolic tensor, one on a device that is gone, a proxy of nothing
+    except our_errors():  # a handle, a symbolic tensor, one on a device that is gone, a proxy of nothing
         return None
 
 

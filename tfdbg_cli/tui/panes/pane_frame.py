@@ -9,6 +9,7 @@ import urwid
 
 from tfdbg_cli.document.cells import clip, display_width
 from tfdbg_cli.document.text import Span, Style, line
+from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.tui.control.pane import Drawing, Pane
 from tfdbg_cli.tui.control.state import State
 from tfdbg_cli.tui.reading.paint import cell, paint
@@ -42,7 +43,7 @@ class PaneFrame(urwid.WidgetWrap[urwid.Widget]):
     def render(self, size: tuple[int, int], focus: bool = False) -> urwid.Canvas:  # type: ignore[override]
         try:
             return super().render(size, focus)
-        except Exception as error:  # noqa: BLE001  # a bug in a pane must not take the screen away
+        except our_errors() as error:  # a bug in a pane must not take the screen away
             self._pane = self._given_up(self._pane, error)
             self._pane.fit(size[0], size[1] - self._titled)
             self._w = self._framed()

@@ -8,6 +8,7 @@ from typing import ClassVar
 import urwid
 
 from tfdbg_cli.document.text import Line, line
+from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.tui.control.actions import Actions
 from tfdbg_cli.tui.control.find_dialog import FindDialog
 from tfdbg_cli.tui.control.keymap import KeyContext
@@ -99,7 +100,7 @@ class View(urwid.Widget):
         self.size = size
         try:
             return self._render(size)
-        except Exception as error:  # noqa: BLE001  # a bug in a document must not take the screen away
+        except our_errors() as error:  # a bug in a document must not take the screen away
             self._on_bug("drawing the screen", error)
             return self._render(size)
 

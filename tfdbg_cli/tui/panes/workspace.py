@@ -9,6 +9,7 @@ import urwid
 
 from tfdbg_cli.config.settings import PREVIEW_SHARES
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.tui.control.actions import Actions
 from tfdbg_cli.tui.control.bugs import bug_report
 from tfdbg_cli.tui.control.pane import Pane
@@ -102,7 +103,7 @@ class Workspace:
             work(pane)
         except fine:
             raise
-        except Exception as error:  # noqa: BLE001  # a bug in a pane must not take the screen away
+        except our_errors() as error:  # a bug in a pane must not take the screen away
             work(self._given_up(pane, error))
 
     def _given_up(self, pane: Pane, error: Exception) -> Pane:

@@ -10,6 +10,7 @@ from tfdbg_cli.capture.functions.kept_tensors import array_of
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import EagerTensor
+from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.dtypes import HANDLE_NUMBERS
 from tfdbg_cli.model.exactness import Parting, parted
 
@@ -62,7 +63,7 @@ def _is_plainly_same(one: EagerTensor, two: EagerTensor) -> bool:
         return False
     try:
         first, second = compat.host_array(one), compat.host_array(two)
-    except Exception:  # noqa: BLE001  # a device that is gone: the closer look says so
+    except our_errors():  # a device that is gone: the closer look says so
         return False
     if isinstance(first, bytes) or first.shape != second.shape or first.dtype.hasobject:  # texts
         return False

@@ -15,6 +15,7 @@ import tensorflow as tf
 from tfdbg_cli.capture.failures import report_once
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.types import NodeDef, TfGraph
+from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.dtypes import HANDLE_NUMBERS
 
 _GIVEN = "InfeedDequeueTuple"  # an op without inputs, with any number of outputs of given shapes
@@ -49,7 +50,7 @@ def undeclared(graphs: Mapping[str, TfGraph], root: str) -> Mapping[str, TfGraph
     """
     try:
         return _Inference(graphs, root).found()
-    except Exception as error:  # noqa: BLE001  # the declared shapes are true in nearly all programs
+    except our_errors() as error:  # the declared shapes are true in nearly all programs
         report_once("infer the shapes of a function anew", error)
         return graphs
 

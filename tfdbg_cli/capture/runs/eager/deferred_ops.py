@@ -20,6 +20,7 @@ from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.callers import is_tensorflows
 from tfdbg_cli.capture.tf.compat import EagerTensor, eager_context, elements_of, thread_data
 from tfdbg_cli.capture.tf.types import Method, OpOutputs
+from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.ops.kinds import PYTHON
 from tfdbg_cli.own_frames import WITHOUT_OUR_FRAMES
 
@@ -86,7 +87,7 @@ class DeferredOps:
         """Show what was put off, and behind it the op that `fast`, which calls this, has run in vain."""
         try:
             self.ops.append((arguments, Failed(message), stack_here(4, self._under), self._scope_now()))
-        except Exception as error:  # noqa: BLE001
+        except our_errors() as error:
             report_once("look at an op that failed", error)
         self.show()
 
@@ -102,7 +103,7 @@ class DeferredOps:
             show, self._show, self._scope_now = self._show, _nobody, _nowhere  # they hold the log of a run
             try:
                 show(ops)
-            except Exception as error:  # noqa: BLE001  # must not become one of the program's
+            except our_errors() as error:  # must not become one of the program's
                 report_once("look at an op", error)
 
     def within(self, *, tape: bool) -> _Within:

@@ -16,6 +16,7 @@ from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_errors import OpError, run_error
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import AtomicFunction, EagerTensor, Method, OpOutputs
+from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.runs import Run
 
 
@@ -57,7 +58,7 @@ class FunctionAmidEager(FunctionCall):
             # Of a run of many that nobody looks at now, no other function is called again.
             recorded = self._plan is not None and self._plan.recorded
             return self._watch.with_past(run, self.given, self.handed, insides=not recorded)
-        except Exception as error:  # noqa: BLE001
+        except our_errors() as error:
             report("look at the eager code before a function", error)
             return run
 
@@ -68,7 +69,7 @@ class FunctionAmidEager(FunctionCall):
         try:
             written = [self.inputs[at] for at in self.traced.snapshot_plan.written]
             self._watch.function_gave(self.name, Insides(self.traced), self.arguments, outputs, written)
-        except Exception as error:  # noqa: BLE001
+        except our_errors() as error:
             report("note what a function gave", error)
 
 
@@ -103,7 +104,7 @@ def performed_within(
     try:
         instrumented = call.traced.instrumented_with_updated
         written = [inputs[at] for at in call.traced.snapshot_plan.written]
-    except Exception as error:  # noqa: BLE001  # the program gets what it asked for all the same
+    except our_errors() as error:  # the program gets what it asked for all the same
         report("take the values of a function", error)
         return call_flat(atomic, *inputs)
     with INSIDE:
@@ -117,7 +118,7 @@ def performed_within(
             written,
             outcome.captured.held_bytes,
         )
-    except Exception as error:  # noqa: BLE001
+    except our_errors() as error:
         report("note what a function gave", error)
     if outcome.error is not None:
         raise outcome.error

@@ -24,6 +24,7 @@ from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_definitions import function_name
 from tfdbg_cli.capture.tf.patching import replace_method
 from tfdbg_cli.capture.tf.types import AttributeList, Method, OpInput, OpOutputs
+from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.own_frames import WITHOUT_OUR_FRAMES, leave_out_our_frames
 
 
@@ -151,7 +152,7 @@ class EagerOps:
         try:
             known = self._heard.forward_ops
             op = known.of(op_type, inputs, outputs, slopes) if known else None
-        except Exception as error:  # noqa: BLE001
+        except our_errors() as error:
             report_once("find the op of a gradient", error)
         if known is None or op is None:
             return compat.tape_gradient(op_type, attributes, count, inputs, outputs, slopes, *rest)
@@ -185,7 +186,7 @@ class EagerOps:
                     raise
                 try:
                     deferred.add(arguments, outputs)
-                except Exception as error:  # noqa: BLE001
+                except our_errors() as error:
                     report_once("look at an op", error)
                 return outputs
             heard, op_type = self._heard, arguments[1]
@@ -193,7 +194,7 @@ class EagerOps:
                 given, others, listed = _FORMS[op_type]
                 inputs: Sequence[OpInput] = arguments[given]
                 begun = heard.begins(op_type, inputs)
-            except Exception as error:  # noqa: BLE001
+            except our_errors() as error:
                 begun = None
                 report_once("look at an op", error)
             if begun is not None and deferred.thread.op_callbacks:
@@ -210,7 +211,7 @@ class EagerOps:
                 if listed:
                     inputs = list(leaves(inputs))
                 return heard.ran(op_type, inputs, arguments[others], outputs, begun)
-            except Exception as error:  # noqa: BLE001
+            except our_errors() as error:
                 report_once("look at an op", error)
             return outputs
 
@@ -233,7 +234,7 @@ class EagerOps:
                 got = heard.ran(op_type, *parts_of(arguments), gave, begun)
                 if got is not gave:
                     gets.append(got)
-            except Exception as error:  # noqa: BLE001
+            except our_errors() as error:
                 report_once("look at an op", error)
 
         thread.op_callbacks = called = [show, *callbacks]  # TensorFlow borrows the list: `called` keeps it alive
@@ -255,7 +256,7 @@ class EagerOps:
             THREADS.here.show()
             try:
                 begun = heard.begins(text, inputs)
-            except Exception as error:  # noqa: BLE001
+            except our_errors() as error:
                 begun = None
                 report_once("look at an op", error)
             try:
@@ -269,7 +270,7 @@ class EagerOps:
                 return outputs
             try:
                 return heard.ran(text, inputs, attributes or (), outputs, begun)
-            except Exception as error:  # noqa: BLE001
+            except our_errors() as error:
                 report_once("look at an op", error)
             return outputs
 
@@ -280,7 +281,7 @@ class EagerOps:
     ) -> None:
         try:
             self._heard.failed(op_type, inputs, attributes, begun, message)
-        except Exception as error:  # noqa: BLE001
+        except our_errors() as error:
             report_once("look at an op that failed", error)
 
 

@@ -27,6 +27,7 @@ from tfdbg_cli.capture.tf.callers import live_frames
 from tfdbg_cli.capture.tf.compat import PY_FUNCTION, EagerTensor, tensor_id
 from tfdbg_cli.capture.tf.memo import Memo
 from tfdbg_cli.capture.tf.types import AttributeList, OpInput, OpOutputs
+from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.calls import RunError
 from tfdbg_cli.model.frames import LiveFrame
 from tfdbg_cli.model.runs import Run
@@ -356,7 +357,7 @@ class EagerWatch:
                 self._controller.run_passed(plan, lambda: section.run(plan.number, ()))
             else:
                 self._controller.run_ends(plan, section.run(plan.number, ()))
-        except Exception as error:  # noqa: BLE001
+        except our_errors() as error:
             report("show a run", error)
             self._controller.run_abandoned(plan)
         finally:

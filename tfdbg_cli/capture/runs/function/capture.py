@@ -26,6 +26,7 @@ from tfdbg_cli.capture.what_if.steppers import SteppableReplay
 from tfdbg_cli.capture.what_if.whole_run import WholeWhatIf
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.formats.dumps.writer import write_dump
+from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.decision import GraphChoice
 from tfdbg_cli.model.runs import Run, WhatIf
@@ -198,7 +199,7 @@ def held_before(call: PerformedCall, room: int, covered: Collection[int] = ()) -
     """The snapshot of `call`, which is about to be made; None where it could not be taken. See `CallSnapshot.of`."""
     try:
         return CallSnapshot.of(call.traced.snapshot_plan, call.inputs, covered, room)
-    except Exception as error:  # noqa: BLE001
+    except our_errors() as error:
         report("hold what a run can be made again from", error)
         return None
 

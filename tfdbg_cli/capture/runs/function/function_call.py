@@ -32,6 +32,7 @@ from tfdbg_cli.capture.what_if.steppers import SteppableCall
 from tfdbg_cli.collection import COLLECTION_PUT_OFF
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.errors import reason_of
+from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.calls import Call, RunError, RunKind
 from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.model.runs import Estimate, Run, RunStart
@@ -67,7 +68,7 @@ class FunctionCall:
     def as_captured(self, settings: Settings) -> RunResult:
         try:
             drawing = self.traced.drawing_of_all(self._inputs, memory_budget(settings))
-        except Exception as error:  # noqa: BLE001  # whatever TensorFlow makes of a graph that we rewrote
+        except our_errors() as error:  # whatever TensorFlow makes of a graph that we rewrote
             report_once("make a call with the random numbers of a recorded one", error)
             drawing = None
         if drawing is None:
@@ -147,7 +148,7 @@ class FunctionCall:
             return FunctionProfile(self.plain, self.traced)
         try:
             return watch_capture(self, plan, controller.settings)
-        except Exception as error:  # noqa: BLE001  # whatever TensorFlow makes of a graph that we rewrote
+        except our_errors() as error:  # whatever TensorFlow makes of a graph that we rewrote
             report("take the values of a function", error)
             return WithoutValues(self.plain, f"Its values could not be taken: {reason_of(error)}")
 
@@ -163,7 +164,7 @@ class FunctionCall:
         run = run if forward is None else replace(run, notes=(*run.notes, _BEFORE.format(forward.scope)))
         try:
             return with_given(run, self.traced.snapshot_plan, self._inputs)
-        except Exception as error:  # noqa: BLE001
+        except our_errors() as error:
             report("compute what the failing op was given", error)
             return run
 

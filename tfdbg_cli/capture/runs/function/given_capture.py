@@ -17,6 +17,7 @@ from tfdbg_cli.capture.runs.function.trials import Trials
 from tfdbg_cli.capture.runs.function.verdict import beside
 from tfdbg_cli.capture.tf.types import RunResult
 from tfdbg_cli.config.settings import Settings
+from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.runs import Run
 
@@ -45,7 +46,7 @@ class GivenCapture(ReplayedCapture):
         assert self.outcome is not None
         try:
             self._values = self._function.all_values(self.call.inputs, self.outcome)
-        except Exception as error:  # noqa: BLE001  # the run was made: what it gave is the program's
+        except our_errors() as error:  # the run was made: what it gave is the program's
             report("take the values of a run", error)
         return found
 

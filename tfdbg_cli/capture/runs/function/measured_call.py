@@ -16,6 +16,7 @@ from tfdbg_cli.capture.state.call_snapshot import CallSnapshot
 from tfdbg_cli.capture.tf.observers import observed
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import RunResult
+from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import Summary
@@ -57,7 +58,7 @@ class MeasuredCall:
             self._held.take_drawn(outcome)
         try:
             self._store = self._told(outcome)
-        except Exception as error:  # noqa: BLE001  # the run was made: what it gave is the program's
+        except our_errors() as error:  # the run was made: what it gave is the program's
             report("take the statistics of a run", error)
         trials = self._function.trials
         if self._held is None or self._store is None or not trials.next_is_due():
@@ -81,7 +82,7 @@ class MeasuredCall:
             if self._held is None:
                 return {}
             again = self._held.made_again(self._room).replayed.tensors
-        except Exception as error:  # noqa: BLE001  # the run was made, and is recorded without these
+        except our_errors() as error:  # the run was made, and is recorded without these
             report_bug("make a run again", error)
             return {}
         found = {}

@@ -19,6 +19,7 @@ from tfdbg_cli.capture.runs.function.verdict import beside, unchanged
 from tfdbg_cli.capture.state.call_snapshot import CallSnapshot, ReplayedCall
 from tfdbg_cli.capture.tf.types import EagerTensor, RunResult
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.exactness import Exactness
 from tfdbg_cli.model.runs import Run
@@ -89,7 +90,7 @@ class ReplayedCapture(CapturedCall):
             made = self.held.made_again(self.room)
             self._made = made.captured
             made, shown = compared_again(self.held, made, self._outputs, self.room)
-        except Exception as failure:  # noqa: BLE001  # the run was made, and is worth showing without values, too
+        except our_errors() as failure:  # the run was made, and is worth showing without values, too
             report_bug("make a run again", failure)
             return not_again(failure), None
         failed = made.replayed.error

@@ -21,6 +21,7 @@ from tfdbg_cli.capture.state.snapshot_plan import SnapshotPlan
 from tfdbg_cli.capture.state.variable_values import put_back
 from tfdbg_cli.capture.tf.types import AtomicFunction, EagerTensor
 from tfdbg_cli.errors import reason_of
+from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.exactness import Parting, named_partings
 from tfdbg_cli.model.units import names_text
 
@@ -108,7 +109,7 @@ class Trials:
             return None
         try:
             return self._plain.effect(held)
-        except Exception:  # noqa: BLE001  # a mistake of the program comes up in the call itself
+        except our_errors():  # a mistake of the program comes up in the call itself
             return None
 
     def tried(
@@ -124,14 +125,14 @@ class Trials:
         """
         try:
             plain = plain or self._plain.effect(held)
-        except Exception as error:  # noqa: BLE001  # the run was made, whatever becomes of its trial
+        except our_errors() as error:  # the run was made, whatever becomes of its trial
             self.failure = f"it failed when it was made plainly ({reason_of(error)})"
             return None
         try:
             watched = Effect(outputs, held.variables_now())
             result = agreement(self._snapshot_plan.root, watched, plain)
             repeats = not result.partings or found or self._repeats(held, plain)
-        except Exception as error:  # noqa: BLE001
+        except our_errors() as error:
             report_bug("compare a watched call with a plain one", error)
             self.failure = f"it could not be compared with a plain call ({reason_of(error)})"
             return None
@@ -163,7 +164,7 @@ class Trials:
             return None
         try:
             plain = self._plain.effect(held)
-        except Exception:  # noqa: BLE001  # the program gets the error that it has
+        except our_errors():  # the program gets the error that it has
             return None
         outputs = tuple(output for output in plain.outputs if output is not None)
         if any(output.dtype == tf.resource for output in outputs):  # the handle of a copy

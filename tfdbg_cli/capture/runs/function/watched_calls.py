@@ -44,6 +44,7 @@ from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import EagerTensor, RunResult
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.decision import Values
 from tfdbg_cli.model.exactness import Exactness, named_partings
@@ -268,7 +269,7 @@ class CopiedWatchedCall(ReplayedWatchedCall):
         except TfdbgError as error:
             unchecked = _UNCHECKED.format(error)
             remark(f"{self.call.name}: {unchecked}")
-        except Exception as error:  # noqa: BLE001  # the program's own call was made
+        except our_errors() as error:  # the program's own call was made
             unchecked = _UNCHECKED.format(error)
             report("check a run on copies", error)
         return self._unanswered((), (unchecked,))

@@ -27,6 +27,7 @@ from tfdbg_cli.capture.state.run_snapshot import RunSnapshot
 from tfdbg_cli.capture.stores import joined
 from tfdbg_cli.capture.tf.types import RunResult
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.exactness import Exactness, Way
 from tfdbg_cli.model.gathered import PartOfStore
@@ -66,7 +67,7 @@ class CopiedWatch(UnchangedCapture):
         if self.held is not None and self.instead is None:
             try:
                 self._check(self.held)
-            except Exception as error:  # noqa: BLE001  # then the values are asked, one by one
+            except our_errors() as error:  # then the values are asked, one by one
                 report("check a run that was made again", error)
                 self._checking = None
         return result
@@ -160,7 +161,7 @@ class CopiedDump(UnchangedCapture):
             return super().run(call, error)
         try:
             run, exactness = self._dumped_in_order(self.held, call)
-        except Exception as failure:  # noqa: BLE001  # values of the other graph are better than none
+        except our_errors() as failure:  # values of the other graph are better than none
             report("dump a run that was made again", failure)
             return super().run(call, error)
         bare = self.bare(call, error, self.held, ())

@@ -16,6 +16,7 @@ from tfdbg_cli.capture.sessions.wrapped_call import GraphFunctions, called_roots
 from tfdbg_cli.capture.tf.opaque import is_opaque
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import SymbolicTensor, TfGraph
+from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.calls import RunError
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.ops.kinds import PLACEHOLDERS
@@ -56,7 +57,7 @@ def with_inputs(run: Run, invocation: Invocation) -> Run:
         with INSIDE:
             given = {graph.as_graph_element(name): value for name, value in feeds.items()}
             values = invocation.session.run(missing, feed_dict=given)
-    except Exception as error:  # noqa: BLE001  # an uninitialized variable, most of the time
+    except our_errors() as error:  # an uninitialized variable, most of the time
         return _noted(run, f"The inputs could not be computed again: {type(error).__name__}.")
     arrays = {tensor.ref(): fetched_array(value) for tensor, value in zip(missing, values, strict=True)}
     again = "The inputs were computed again after the error, from the feeds and the variables as they are now."

@@ -20,6 +20,7 @@ from tfdbg_cli.capture.stores import joined
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.types import RunResult
 from tfdbg_cli.capture.what_if.steppers import SteppableReplay
+from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.model.exactness import Exactness, Way
@@ -59,7 +60,7 @@ class InPlace:
             self._held = RunSnapshot(self._invocation, state_of(self._invocation))
         except OpError:  # a variable that this run is going to initialize
             self._held = None
-        except Exception as error:  # noqa: BLE001  # the run is captured all the same
+        except our_errors() as error:  # the run is captured all the same
             report("hold what a run can be made again from", error)
         result = self._capture.perform()
         try:
@@ -68,7 +69,7 @@ class InPlace:
                 self._after = read(self._invocation.session, written)
         except OpError:  # one is written in a branch that was not taken, and nobody has initialized it
             self._after = {}
-        except Exception as error:  # noqa: BLE001  # the run was made; what it gave is the program's
+        except our_errors() as error:  # the run was made; what it gave is the program's
             report("read the variables after a run", error)
         return result
 

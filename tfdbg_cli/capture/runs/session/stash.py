@@ -16,6 +16,7 @@ from tfdbg_cli.capture.state.run_snapshot import RunSnapshot
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import FetchedValue, Op, RawSession, SymbolicTensor
+from tfdbg_cli.interruptions import our_errors
 
 
 class Stash:
@@ -72,7 +73,7 @@ def stash_of(session: RawSession, state: CallState, elsewhere: Collection[str] =
         stash.clear()
     except RuntimeError:  # the session is closed, of which the program hears by its own run
         return None
-    except Exception as error:  # noqa: BLE001  # a run that fails then has no values to show
+    except our_errors() as error:  # a run that fails then has no values to show
         report("prepare for a run that fails", error)
         return None
     return stash
@@ -84,7 +85,7 @@ def take_from(stash: Stash, held: RunSnapshot) -> None:
         held.drew_until_failure(stash.values())
     except RuntimeError:  # the session was closed meanwhile, and the run failed for that
         return
-    except Exception as error:  # noqa: BLE001  # what the program hears of is its own error
+    except our_errors() as error:  # what the program hears of is its own error
         report("look at what a run drew before it failed", error)
 
 

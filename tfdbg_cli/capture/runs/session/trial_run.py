@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 
 from tfdbg_cli.capture.controller import WatchRequest
 from tfdbg_cli.capture.failures import report
@@ -23,6 +22,7 @@ from tfdbg_cli.capture.state.run_snapshot import RunSnapshot
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.types import FetchedValue, RunResult, SymbolicTensor
 from tfdbg_cli.collection import COLLECTION_PUT_OFF
+from tfdbg_cli.interruptions import OUR_ERRORS_SUPPRESSED, our_errors
 from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.model.exactness import Exactness, Parting, Way
 from tfdbg_cli.model.units import names_text
@@ -86,7 +86,7 @@ class TrialRun:
         if not self._due or trial.prepared:
             return
         trial.prepared = True
-        with suppress(Exception):  # what fails here fails again where it is wanted, or in the run itself
+        with OUR_ERRORS_SUPPRESSED:  # what fails here fails again where it is wanted, or in the run itself
             held.prepare_plain()
 
     def settled(
@@ -109,7 +109,7 @@ class TrialRun:
         except OtherRunError as error:
             self._call.trial.unlike = _OTHER_RUN.format(why=error.message)
             return result
-        except Exception as error:  # noqa: BLE001  # the run was made; what it gave is the program's
+        except our_errors() as error:  # the run was made; what it gave is the program's
             report("compare a watched run with the same run left alone", error)
             self._doubt = _UNPROVEN
             return result

@@ -27,6 +27,7 @@ from tfdbg_cli.capture.state.run_snapshot import RunSnapshot
 from tfdbg_cli.capture.stores import asked_for
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.types import FetchedValue, RunResult, SymbolicTensor
+from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.exactness import Exactness, Way, same_bits
 from tfdbg_cli.model.replay import ReplaySpec
@@ -60,7 +61,7 @@ class UnchangedCapture(InMemory):
         """Make the call. Raises what the call raises."""
         try:
             self.held = RunSnapshot(self.invocation, self.state)
-        except Exception as error:  # noqa: BLE001  # a variable that this run is going to initialize, most of the time
+        except our_errors() as error:  # a variable that this run is going to initialize, most of the time
             if not isinstance(error, OpError):
                 report("hold what a run can be made again from", error)
             self.instead = self._in_place(UNREAD.format(error=type(error).__name__))
@@ -75,7 +76,7 @@ class UnchangedCapture(InMemory):
         try:
             held.drew(drawn)
             self.outcome = self._seen(given, held)
-        except Exception as error:  # noqa: BLE001  # the run was made; what it gave is the program's
+        except our_errors() as error:  # the run was made; what it gave is the program's
             report("look at what a run left", error)
         return result
 
@@ -88,7 +89,7 @@ class UnchangedCapture(InMemory):
         announce(RUN, len(bare.graph), Preparation.VALUES)
         try:
             replayed, exactness = self.made_again(self.held, error)
-        except Exception as failure:  # noqa: BLE001  # the run is worth showing without values, too
+        except our_errors() as failure:  # the run is worth showing without values, too
             if self.plan.watching:
                 # Why a run that failed cannot be made again stands in the run, if anybody looks at it.
                 (report if error is None else report_bug)("make a watched run again", failure)

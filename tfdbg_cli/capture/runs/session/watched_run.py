@@ -30,6 +30,7 @@ from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.types import FetchedValue, Op, RunResult, SymbolicTensor
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.exactness import Exactness
 from tfdbg_cli.model.graph import GraphKind
@@ -137,7 +138,7 @@ class WatchedRun(InMemory):
             if not self._keeps:
                 self._notes = (*self._notes, _UNHELD.format(error=type(error).__name__))
             self._keeps = True
-        except Exception as error:  # noqa: BLE001  # the run is checked all the same
+        except our_errors() as error:  # the run is checked all the same
             report("hold what a run can be made again from", error)
             self._keeps = True
 

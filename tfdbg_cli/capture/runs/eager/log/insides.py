@@ -14,6 +14,7 @@ from tfdbg_cli.capture.runs.function.traced_function import TracedFunction
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.observers import own_ops
 from tfdbg_cli.capture.tf.types import EagerTensor
+from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.calls import RunError
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
@@ -85,7 +86,7 @@ class Insides:
             with own_ops():
                 found = traced.instrumented.perform(given, _MOST)
                 alike = len(given) == len(inputs) or _are_same(outputs, found.outputs)
-        except Exception as error:  # noqa: BLE001  # then its values are not known
+        except our_errors() as error:  # then its values are not known
             report("compute the insides of a function again", error)
             return None
         return found.captured if alike else None

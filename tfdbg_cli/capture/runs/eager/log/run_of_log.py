@@ -19,6 +19,7 @@ from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_definitions import dtype_of_input
 from tfdbg_cli.capture.tf.opaque import HANDLE
 from tfdbg_cli.capture.tf.types import EagerTensor
+from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.dtypes import HANDLE_NUMBERS, name_of
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
 from tfdbg_cli.model.names import TensorName
@@ -329,5 +330,5 @@ def variable_value(handle: EagerTensor, dtype: int) -> Value:
     """What the variable behind `handle` holds now; `dtype` by number."""
     try:
         return array_from(compat.host_array(compat.read_variable(handle, dtype)))
-    except Exception as error:  # noqa: BLE001  # a variable that is gone, or was never initialized
+    except our_errors() as error:  # a variable that is gone, or was never initialized
         return NoValue(Lack.UNINITIALIZED, f"TensorFlow does not give it: {type(error).__name__}.")

@@ -1,0 +1,67 @@
+"""Exceptions of the program's that come up amid our code: its signal handlers run wherever the main thread is.
+
+A handler that raises (a time limit, a request to save and stop) does so in whatever runs at that moment. Where that
+is ours, the exception is the program's all the same, and passes through what keeps errors of ours away from it.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import FrameType, TracebackType
+
+_VARARGS = 0x04  # the flag of code that takes `*arguments`
+
+
+def our_errors() -> tuple[type[Exception], ...]:
+    """What to catch where no error of ours may end the program.
+
+    That is every Exception, except one that a signal handler of the program's raised, which is left to it. To be
+    called as what an `except` names, which Python evaluates while the exception is being handled.
+    """
+    error = sys.exc_info()[1]
+    return () if error is not None and is_interruption(error) else (Exception,)
+
+
+class _OurErrorsSuppressed:
+    """A context that ends without an error of ours; see `our_errors`."""
+
+    __slots__ = ()
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        return isinstance(error, Exception) and not is_interruption(error)
+
+
+OUR_ERRORS_SUPPRESSED = _OurErrorsSuppressed()
+
+
+def is_interruption(error: BaseException) -> bool:
+    """Whether `error` was raised by a signal handler (or a trace function).
+
+    Python gives both the frame that they interrupt, which stands before theirs in the traceback. Nothing else is
+    given the frame that calls it.
+    """
+    trace = error.__traceback__
+    caller: FrameType | None = None
+    while trace is not None:
+        frame = trace.tb_frame
+        if caller is not None and _is_given(caller, frame):
+            return True
+        caller = frame
+        trace = trace.tb_next
+    return False
+
+
+def _is_given(given: FrameType, frame: FrameType) -> bool:
+    """Whether one of the arguments of `frame` is the frame `given`."""
+    code = frame.f_code
+    count = code.co_argcount
+    rest = count + code.co_kwonlyargcount
+    names = code.co_varnames
+    values = frame.f_locals
+    many = values.get(names[rest], ()) if code.co_flags & _VARARGS else ()
+    arguments = [*(values.get(name) for name in names[:count]), *(many if isinstance(many, tuple) else ())]
+    return any(argument is given for argument in arguments)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from tfdbg_cli.analysis.causes.coming_out import comes_out
 from tfdbg_cli.analysis.causes.kept_out import keeps_out
+from tfdbg_cli.analysis.causes.zeroed_gradient import multiplied_by_zero
 from tfdbg_cli.analysis.graph.forward import SHAPES
 from tfdbg_cli.analysis.graph.lineage import Lineage
 from tfdbg_cli.analysis.graph.parts import ELEMENTWISE
@@ -19,12 +21,21 @@ _FAR = 5  # ops between a value and the tf.where that hides it
 _MOST_NODES = 200
 
 
-def hidden_by(run: Run, lineage: Lineage, node: Node, forward: Node) -> str:
-    """The name of the tf.where that chooses none of the elements that are bad in `node`; empty if there is none.
+def hidden_by(run: Run, lineage: Lineage, node: Node, forward: Node, gradients: Iterable[Node]) -> str:
+    """The name of the tf.where that hides from the result what is bad in `node`; empty if there is none.
 
     `forward` is the op of the forward pass whose output the tf.where chooses from: `node` itself, or the op whose
-    gradient `node` computes. A tf.where that lets some bad elements through, as in dropout, hides nothing.
+    gradient `node` computes; `gradients` are the bad ones of it. A tf.where that lets some bad elements through, as
+    in dropout, hides nothing, nor does one beside which they take another way to the result.
     """
+    if multiplied_by_zero(run, lineage, gradients) is False:
+        return ""
+    choices = _choices(run, lineage, node, forward)
+    return next((choice.name for choice in choices if not comes_out(run, lineage, forward, choice)), "")
+
+
+def _choices(run: Run, lineage: Lineage, node: Node, forward: Node) -> Iterator[Node]:
+    """The Select ops behind `forward` that take nothing bad from the branch that leads there, nearest first."""
     graph = lineage.graph_of(forward)
 
     def readers(name: str) -> Iterator[Node]:
@@ -45,5 +56,4 @@ def hidden_by(run: Run, lineage: Lineage, node: Node, forward: Node) -> str:
             if TensorName(name, 0) not in branches:
                 continue
             if keeps_out(run, lineage, node, reader, branches.index(TensorName(name, 0)) == 0, aligned=aligned):
-                return reader.name
-    return ""
+                yield reader

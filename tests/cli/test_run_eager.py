@@ -236,6 +236,21 @@ def test_a_watch_by_a_filter_that_there_is_not_is_told_at_the_end(tmp_path) -> N
     assert "Nothing passed mine in 1 run" in _done(tmp_path, added, "--until", "mine").stderr
 
 
+def test_a_mask_in_code_without_variables_is_told_of(tmp_path) -> None:
+    """A blind test: of a sampling loop, whose turns are no runs, it was said that nothing passed."""
+    loop = (
+        "import numpy as np\nimport tensorflow as tf\n\nfor i in range(3):\n"
+        "    scores = tf.where(tf.constant([True, False]), tf.constant([1.0, 2.0]), -np.inf)\n"
+        "    print(float(tf.reduce_sum(tf.nn.softmax(scores))))\n"
+    )
+    done = _done(tmp_path, loop, "--until", "has_inf_or_nan")
+    assert "(ignored 1 place: -inf made on purpose at train.py:5)." in done.stderr, done.stderr
+    assert done.stderr.count("The watch goes on.") == 1 and done.stdout == "1.0\n1.0\n1.0\n"
+    kept = "mask = tf.where(tf.constant([True, False]), tf.constant([1.0, 2.0]), -np.inf)\n"
+    done = _done(tmp_path, f"{loop[:46]}{kept}", "--until", "has_inf_or_nan")
+    assert "Nothing passed has_inf_or_nan in 1 op that ran eagerly." in done.stderr, "nothing has become of it yet"
+
+
 def test_a_logarithm_that_is_thrown_away_stops_nothing_and_its_gradient_does(tmp_path) -> None:
     head = "import tensorflow as tf\n\nw = tf.Variable([2.0, 0.0, 1.0])\nfor i in range(4):\n"
     chosen = "safe = tf.where(w > 0, tf.math.log(w), 0.)\n"

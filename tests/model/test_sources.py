@@ -1,6 +1,6 @@
 import pytest
 
-from tfdbg_cli.model.sources import Frame, LiveSources, is_library, user_frame
+from tfdbg_cli.model.sources import Frame, LiveSources, is_library, library_function, user_frame
 
 
 @pytest.mark.parametrize(
@@ -37,6 +37,15 @@ def test_the_user_frame_is_the_innermost_of_the_program():
     library = Frame("/x/site-packages/keras/layer.py", 1, "call")
     assert user_frame((mine, library, deeper, library)) == deeper
     assert user_frame((library,)) is None
+
+
+def test_the_function_that_the_program_called_is_none_of_what_tensorflow_puts_between():
+    mine = Frame("/home/a/train.py", 3, "main")
+    between = Frame("/x/site-packages/tensorflow/python/util/dispatch.py", 1, "op_dispatch_handler")
+    called = Frame("/x/site-packages/tensorflow/python/ops/array_ops.py", 1, "where_v2")
+    made = Frame("/x/site-packages/tensorflow/python/ops/gen_math_ops.py", 1, "select_v2")
+    assert library_function((called, mine, between, called, made)) == "where_v2"
+    assert library_function((made, mine)) == library_function(()) == ""
 
 
 def test_live_sources_read_through_linecache(tmp_path):

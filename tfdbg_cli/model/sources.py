@@ -34,6 +34,8 @@ _LIBRARY = re.compile(
     r"|(^|/)tfdbg_cli/(?!examples/)|(^|/)bin/tfdbg$|^[^/<:]+(/[^/:]+)*\.pyx$"
 )
 _PROGRAM = re.compile(r"(^|/)(examples|tutorials)/|_test\.py$")
+# TensorFlow's and Keras' own calls between a program and the function that it called.
+_MACHINERY = re.compile(r"(^|/)(autograph/.*|(traceback_utils|dispatch)\.py)$")
 
 
 @lru_cache(maxsize=_KEPT_ANSWERS)  # asked of each call that led to each node, and they are in a few files
@@ -49,6 +51,17 @@ def user_frame(traceback: Traceback) -> Frame | None:
         if not is_library(frame.file):
             return frame
     return None
+
+
+def library_function(traceback: Traceback) -> str:
+    """The name of the function of a library that the innermost frame of the user's own code called, if any."""
+    function = ""
+    for frame in reversed(traceback):
+        if not is_library(frame.file):
+            return function
+        if not _MACHINERY.search(frame.file.replace("\\", "/")):
+            function = frame.function
+    return function
 
 
 class Sources(Protocol):

@@ -235,8 +235,9 @@ def test_a_where_that_takes_what_has_no_gradient_hides_nothing() -> None:
         return made_run(
             op("ok", "Placeholder", value=np.array([True, taken])), op("x", "Placeholder", value=[1.0, 0.0]),
             op("sqrt", "Sqrt", "x", value=[1.0, 0.0]), op("zero", "Const", value=0.0),
-            op("where", "SelectV2", "ok", "sqrt", "zero", value=[1.0, 0.0]), op("one", "Const", value=[1.0, 1.0]),
-            op("gradient_tape/SqrtGrad", "SqrtGrad", "sqrt", "one", value=[0.5, INF]),
+            op("where", "SelectV2", "ok", "sqrt", "zero", value=[1.0, 0.0]),
+            op("gradient_tape/one", "Const", value=[1.0, float(taken)]),
+            op("gradient_tape/SqrtGrad", "SqrtGrad", "sqrt", "gradient_tape/one", value=[0.5, INF if taken else NAN]),
         )  # fmt: skip
 
     for taken in (True, False):

@@ -18,7 +18,7 @@ from tfdbg_cli.model.dtypes import in_double
 from tfdbg_cli.model.updates import updated_variable
 from tfdbg_cli.model.values import Array
 
-_HIDDEN = "; {hidden}, a tf.where, hides it from the result, but not from the gradient, where 0 * inf is NaN"
+_HIDDEN = "; {hidden}, a tf.where{within}, hides it from the result, but not from the gradient, where 0 * inf is NaN"
 _COUNTED = re.compile(
     r"\{[ab]\}[^{}]*\{[ab]\}[^{}]* at \{n\}"  # of both inputs at once: those of the output
     r"|\{([ab])\}[^{}]* at \{n\}|at \{n\} \{([ab])\}"
@@ -81,7 +81,8 @@ def _by_table(evidence: Evidence) -> Cause | None:
     suggestion = found[0][1].suggestion
     if evidence.hidden_by:
         text += filled(_HIDDEN, evidence, found[0][0])
-        suggestion = _DOUBLE_WHERE
+        if not evidence.hidden_in:  # in a library the program cannot change what the tf.where is given
+            suggestion = _DOUBLE_WHERE
     first, blames = found[0][1].cause, found[0][1].blames
     helps = filled(suggestion, evidence, found[0][0])
     return Cause(f"{text}.", helps, _blamed(first) if blames is None else blames, f"{evidence.op_type}: {first}")
@@ -128,6 +129,7 @@ def filled(template: str, evidence: Evidence, held: Array) -> str:
         "scaling": "" if evidence.scaled else SCALING,
         "slope": evidence.slope_of.lower(),
         "hidden": evidence.hidden_by,
+        "within": f" in {evidence.hidden_in}" if evidence.hidden_in else "",
         "variable": updated_variable(evidence.node),
         "weight": "" if evidence.weight is None else f"{evidence.weight:.3g}",
         "grown": "" if evidence.grown is None else f"{evidence.grown[0]} has grown to {evidence.grown[1]:.3g}",

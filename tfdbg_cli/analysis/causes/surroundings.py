@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -17,9 +18,10 @@ from tfdbg_cli.analysis.graph.roles import is_gradient
 from tfdbg_cli.model.dtypes import in_double
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.model.sources import Traceback, is_library
+from tfdbg_cli.model.sources import Traceback, is_library, library_function
 from tfdbg_cli.model.values import NoValue
 
+_WHERE = re.compile(r"where|select", re.IGNORECASE)  # functions that make a Select op: tf.where, tf.raw_ops.SelectV2
 _OPTIMIZERS = "/optimizers/"  # in the paths of Keras' optimizers
 _GROWN = 1e6  # a weight of a model that learns is far smaller
 _MOST_ANCESTORS = 2_000
@@ -33,7 +35,8 @@ class Surroundings:
     For each input, `makers` says what kind of value it is (None: not known), `made_by` names the node that computed
     it, and `batch` says which part of a batch it is. `slope_of` is the op type whose gradient this op computes
     (empty: none, or not known), `gradient` whether it computes a gradient at all. `hidden_by` names a tf.where that
-    hides the result, but not the gradient. `grown` is the variable of largest magnitude upstream, with that
+    hides the result, but not the gradient, `hidden_in` the function of a library that made this tf.where, if the
+    program did not call tf.where itself. `grown` is the variable of largest magnitude upstream, with that
     magnitude, if it is suspiciously large. `scaled` says that the program tests its gradients for being finite, as
     loss scaling does, `log_variance` that the first input is the logarithm of a variance,
     `half_log_variance` that it is half of one, whose exponential is a deviation, and `of_gradient` that it is a
@@ -44,6 +47,7 @@ class Surroundings:
     makers: tuple[Maker | None, ...] = ()
     slope_of: str = ""
     hidden_by: str = ""
+    hidden_in: str = ""
     grown: tuple[str, float] | None = None
     made_by: tuple[str, ...] = ()
     gradient: bool = False
@@ -77,8 +81,11 @@ def surroundings(
     steep = steep_forward_of(graph, lineage, node)
     slope_of = steep.op_type if steep is not None and steep is not node else ""
     hidden = ""
-    if steep is not None and (steep is not node or any(is_gradient(graph, name) for name in bad_nodes)):
-        hidden = hidden_by(run, lineage, node, steep)
+    of_node = [found for name in bad_nodes if is_gradient(graph, name) and (found := graph.find(name)) is not None]
+    if steep is not None and (steep is not node or of_node):
+        hidden = hidden_by(run, lineage, node, steep, of_node if steep is node else [node])
+    hidden_in = library_function(run.tracebacks.get(hidden, ()))
+    hidden_in = "" if _WHERE.match(hidden_in) else hidden_in
     below = [below_moves(item.node, lineage) for item in inputs]
     of_gradient = bool(below) and below[0] is not None and is_gradient(lineage.graph_of(below[0]), below[0].name)
     made_by = tuple(maker.name if maker is not None else "" for maker in below)
@@ -89,7 +96,19 @@ def surroundings(
     gradient = is_gradient(graph, node.name)
     called = _is_called_by_optimizer(run.tracebacks.get(node.name, ()))
     return Surroundings(
-        makers, slope_of, hidden, grown, made_by, gradient, batch, scaled, variance, half, of_gradient, called
+        makers=makers,
+        slope_of=slope_of,
+        hidden_by=hidden,
+        hidden_in=hidden_in,
+        grown=grown,
+        made_by=made_by,
+        gradient=gradient,
+        batch=batch,
+        scaled=scaled,
+        log_variance=variance,
+        half_log_variance=half,
+        of_gradient=of_gradient,
+        called_by_optimizer=called,
     )
 
 

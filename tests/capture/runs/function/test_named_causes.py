@@ -10,27 +10,12 @@ import numpy as np
 import pytest
 from support.keras_steps import delivered, part_name
 from support.made_run import made_run, op
-from support.prompt import json_of, text_of
+from support.prompt import json_of
 
-from tfdbg_cli.model.decision import DebugRun, RunUntil
+from tfdbg_cli.model.decision import DebugRun
 from tfdbg_cli.model.tensors import gone
 
 pytestmark = pytest.mark.tf
-
-
-@pytest.fixture
-def origin(watched: Callable[..., Any]) -> Callable[..., dict[str, Any]]:
-    """Calls a function under a watch: what `origin` says of the first bad run as JSON; empty where none was bad."""
-
-    def find(function: Callable[..., Any], *given: Any, until: str = "has_inf_or_nan") -> dict[str, Any]:
-        with watched(RunUntil(until)) as front:
-            function(*given)
-        if not front.ends:
-            return {}
-        command = "origin --nan" if until == "has_nan" else "origin"
-        return {**json_of(command, front.ends[0]), "screen": text_of(command, front.ends[0], width=None)}
-
-    return find
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from tfdbg_cli.analysis.origin.benign import judged
+from tfdbg_cli.analysis.origin.dismissed import dismissed_in
 from tfdbg_cli.capture.budget import memory_budget
-from tfdbg_cli.capture.controller import Controller, PendingRun, Plan
+from tfdbg_cli.capture.controller import Controller, PendingRun, Plan, WatchRequest
 from tfdbg_cli.capture.runs.batch_places import batch_places
 from tfdbg_cli.capture.runs.data_behind import data_behind
 from tfdbg_cli.capture.runs.eager.checks import Checks
@@ -147,6 +149,17 @@ class Section:
             unfinished=unfinished,
             paused=paused,
         )
+
+    def lets_pass(self, watched: WatchRequest, frames: tuple[LiveFrame, ...]) -> bool:
+        """Whether NaN and infinities came up in the section that a watch goes past: all that did are benign.
+
+        What no op of it reads is not: the program has that, and nobody knows yet what it is for.
+        """
+        if not self.to_be_judged or self.stopped or self.ignored:
+            return False
+        run = self.run(0, frames, ended=True)
+        judgement = judged(run, watched.exclude_node_names, dismissed_in(run, watched.by_hand))
+        return bool(judgement.places) and not judgement.harm
 
     def _failed_inside(self, error: RunError) -> RunError:
         """`error` with the op inside of the function that the last op of the log called, if that failed with it."""

@@ -341,7 +341,8 @@ class EagerWatch:
         if self._checks is not None:
             self._checks.run_ends()
         plan = section.plan
-        if plan is None and section.let_nan_pass:  # no run as yet, but what came of it is to be judged
+        # No run as yet, but what came of NaN is to be judged, and of infinities that are harmless is to be told.
+        if plan is None and (section.let_nan_pass or self._let_pass(here, section)):
             plan = self._controller.run_starts(PendingSection(section, self._controller, found=True))
         if plan is None or plan.action is Action.LEAVE or section.stopped:
             return
@@ -360,6 +361,20 @@ class EagerWatch:
         except our_errors() as error:
             report("show a run", error)
             self._controller.run_abandoned(plan)
+        finally:
+            here.busy = False
+
+    def _let_pass(self, here: Here, section: Section) -> bool:
+        """Whether the watch that is on goes past infinities in `section`."""
+        watched = self._controller.watched
+        if watched is None:
+            return False
+        here.busy = True
+        try:
+            return section.lets_pass(watched, live_frames())
+        except Exception as error:  # noqa: BLE001  # then nothing is said of them
+            report("look at what was let pass", error)
+            return False
         finally:
             here.busy = False
 

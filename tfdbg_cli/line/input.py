@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol, TextIO, TypeAlias
 from tfdbg_cli.commands.typed_commands import History
 from tfdbg_cli.line.script import Script
 from tfdbg_cli.standard_input import commands_stream, is_taken, reading_commands
-from tfdbg_cli.streams import write
+from tfdbg_cli.streams import flush, standard_error, write
 from tfdbg_cli.terminal_facts import TerminalFacts
 
 if TYPE_CHECKING:
@@ -179,8 +179,11 @@ class TerminalInput:
     def read(self, prompt: str = PROMPT) -> str | None:
         try:
             if self._aside:
-                write(sys.stderr, prompt)
-                sys.stderr.flush()
+                stream = standard_error()
+                if stream is None:
+                    return None
+                write(stream, prompt)
+                flush(stream)
                 text = sys.stdin.readline()
                 if not text:
                     return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -56,6 +57,15 @@ def test_a_line_that_reads_it(line: str, monkeypatch: pytest.MonkeyPatch, tmp_pa
 )
 def test_a_text_that_does_not(text: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert _place(monkeypatch, tmp_path, text) == ""
+
+
+def test_a_script_in_a_pipe_is_not_read_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    module = ModuleType("__main__")
+    module.__file__ = str(tmp_path / "pipe")
+    monkeypatch.setattr(sys, "modules", {"__main__": module})
+    monkeypatch.setattr(sys, "argv", ["/dev/stdin"])
+    assert place_of_reader() == ""
 
 
 def test_an_argument_that_names_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -39,6 +39,8 @@ def place_of_reader() -> str:
 def _line_of_reader(module: ModuleType, file: str) -> int:
     if is_own(file) or file.startswith(_libraries()):
         return 0
+    if os.path.exists(file) and not os.path.isfile(file):  # noqa: PTH110, PTH113  # a pipe would be read, or waited for
+        return 0
     return _line_in("".join(linecache.getlines(file, getattr(module, "__dict__", None))))
 
 

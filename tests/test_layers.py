@@ -106,6 +106,7 @@ def test_the_table_was_read() -> None:
         "plain_text",
         "streams",
         "standard_input",
+        "program_text",
     }
     assert "document" in ALLOWED["tui"]
     assert "tui" not in ALLOWED["line"]

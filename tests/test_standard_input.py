@@ -7,11 +7,11 @@ import sys
 
 import pytest
 
-from tfdbg_cli.standard_input import is_taken, notice_readers, reading_commands
+from tfdbg_cli.standard_input import is_taken, notice_readers, reader
 
 PROGRAM = """
 import sys
-from tfdbg_cli.standard_input import is_taken, notice_readers, reading_commands
+from tfdbg_cli.standard_input import command_line, is_taken, notice_readers
 before = (type(sys.stdin), sys.stdin.name, sys.stdin.mode, sys.stdin.encoding, sys.stdin.errors, sys.stdin.newlines,
           type(sys.stdin.buffer), sys.stdin.fileno(), sys.stdin.line_buffering, sys.stdin.isatty())
 notice_readers()
@@ -20,8 +20,7 @@ after = (type(sys.stdin), sys.stdin.name, sys.stdin.mode, sys.stdin.encoding, sy
          type(sys.stdin.buffer), sys.stdin.fileno(), sys.stdin.line_buffering, sys.stdin.isatty())
 assert before == after, (before, after)
 assert not is_taken()
-with reading_commands():
-    found = COMMAND
+found = COMMAND
 taken = is_taken()
 print(taken, repr(found), repr(READ), is_taken())
 """
@@ -51,12 +50,32 @@ def test_whatever_the_program_reads_by_is_noticed(read: str, gives: str) -> None
 
 
 def test_what_we_read_is_not_taken_for_the_programs() -> None:
-    assert _printed("a\nb\n", "None", "sys.stdin.readline()") == r"False 'a\n' None False"
+    assert _printed("a\nb\n", "None", "command_line()") == r"False 'a\n' None False"
+
+
+@pytest.mark.parametrize(
+    ("read", "gives"),
+    [
+        ("[input(), input()]", "['ä', 'b']"),
+        ("sys.stdin.read()", r"'ä\nb\n'"),
+        ("sys.stdin.readlines()", r"['ä\n', 'b\n']"),
+        ("sys.stdin.buffer.read1(1)", r"b'\xc3'"),
+        ("sys.stdin.buffer.raw.read(9)", r"b'\xc3\xa4\n'"),
+        ("sys.stdin.buffer.raw.readall()", r"b'\xc3\xa4\nb\n'"),
+    ],
+)
+def test_what_we_read_is_the_programs_all_the_same(read: str, gives: str) -> None:
+    """A blind test: what stood in the pipe was taken for commands, and was missing where the program came to read."""
+    assert _printed("ä\nb\n", read, "command_line()") == rf"False 'ä\n' {gives} True"
+
+
+def test_no_more_is_read_than_a_command_since_processes_share_the_pipe() -> None:
+    program = "import subprocess; subprocess.run(['cat'])"
+    assert _printed("a\nb\nc\n", f"exec({program!r})", "command_line()").startswith("b\nc\n")
 
 
 def test_elsewhere_nothing_is_exchanged() -> None:
     before = sys.stdin
     notice_readers()
-    with reading_commands():
-        assert sys.stdin is before
-    assert not is_taken()
+    assert sys.stdin is before
+    assert not is_taken() and not reader()

@@ -1,39 +1,60 @@
-"""Standard input that is no terminal: whether the program reads it, so that there are no commands for us in it."""
+"""Standard input that is no terminal: whether the program reads it, so that there are no commands for us in it.
+
+Nobody knows beforehand whose a pipe is. So what we have read as commands is given to the program all the same, should
+it read from its standard input after that: its input is whole, whatever we took it for.
+"""
 
 from __future__ import annotations
 
 import io
+import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, TextIO
+
+from tfdbg_cli.program_text import place_of_reader
 
 _DESCRIPTOR = 0
 
 
 class _Noticed(io.FileIO):
-    """The file behind standard input. It notices who reads from it; what was read ahead is read by who did so."""
+    """The file behind standard input, as the program reads it: it notices that, and begins with what we have read."""
 
     def __init__(self, name: object) -> None:
         super().__init__(_DESCRIPTOR, "rb", closefd=False)
         self.name: Any = name
-        self.by_us = False  # whether we are reading at this moment
         self.taken = False  # whether the program has read from it
+        self._commands = bytearray()  # what we have read, and the program has not
 
     def read(self, size: int | None = -1, /) -> bytes | Any:
-        self._notice()
-        return super().read(-1 if size is None else size)
+        if size is None or size < 0:
+            return self.readall()
+        self.taken = True
+        return self._left(size) or super().read(size)
 
     def readall(self) -> bytes | Any:
-        self._notice()
-        return super().readall()
+        self.taken = True
+        return self._left(len(self._commands)) + (super().readall() or b"")
 
     def readinto(self, buffer: Any, /) -> int | Any:
-        self._notice()
-        return super().readinto(buffer)
+        self.taken = True
+        left = self._left(memoryview(buffer).nbytes)
+        if not left:
+            return super().readinto(buffer)
+        memoryview(buffer).cast("B")[: len(left)] = left
+        return len(left)
 
-    def _notice(self) -> None:
-        self.taken = self.taken or not self.by_us
+    def command(self) -> bytes:
+        """A line, for us; nothing at the end. No more than it is read, since processes may share the descriptor."""
+        line = bytearray()
+        while not line.endswith(b"\n") and (byte := os.read(_DESCRIPTOR, 1)):
+            line += byte
+            self._commands += byte
+        return bytes(line)
+
+    def _left(self, most: int) -> bytes:
+        found = bytes(self._commands[:most])
+        del self._commands[:most]
+        return found
 
 
 _noticing: io.TextIOWrapper | None = None  # standard input since `notice_readers`
@@ -62,24 +83,37 @@ def commands_stream() -> TextIO:
     return _noticing or sys.stdin
 
 
+def command_line() -> str:
+    """The next line of the stream that commands come from; empty at its end.
+
+    Raises:
+        UnicodeDecodeError: it is no text.
+        AttributeError, OSError, ValueError: there is no such stream, or one that is not for reading.
+
+    """
+    found = _noticed()
+    if found is None or _noticing is None:
+        return sys.stdin.readline()
+    if _noticing.closed:
+        raise ValueError("Standard input is closed.")
+    return found.command().decode(_noticing.encoding, _noticing.errors or "strict")
+
+
 def is_taken() -> bool:
     """Whether the program has read from standard input, as far as that was noticed."""
     found = _noticed()
     return found is not None and found.taken
 
 
-@contextmanager
-def reading_commands() -> Iterator[None]:
-    """A context in which we read standard input, and the program does not."""
-    found = _noticed()
-    if found is None:
-        yield
-        return
-    found.by_us = True
-    try:
-        yield
-    finally:
-        found.by_us = False
+def reader() -> str:
+    """Who but us reads standard input, or will by the program's text, as the subject of a sentence; empty for nobody.
+
+    Where the program has put something else in the place of standard input, its text speaks of that.
+    """
+    if is_taken():
+        return "The program"
+    place = place_of_reader() if _noticing is not None and sys.stdin is _noticing else ""
+    return f"The program ({place})" if place else ""
 
 
 def _noticed() -> _Noticed | None:

@@ -1,6 +1,7 @@
 """The standard streams of the program, to which we write: it may have closed them, or put objects of its own there.
 
-A program that logs what it prints puts an object there that has `write` and perhaps `flush`, and nothing else.
+A program that logs what it prints puts an object there that has `write` and perhaps `flush`, and nothing else. What
+we say ourselves is none of that where the process was launched by us: `say_on` then names the stream for it.
 """
 
 from __future__ import annotations
@@ -12,10 +13,19 @@ from typing import TextIO
 from tfdbg_cli.interruptions import OUR_ERRORS_SUPPRESSED
 from tfdbg_cli.plain_text import harmless, in_ascii
 
+_ours: TextIO | None = None  # where we say something, whatever the program has put in the place of standard error
+
+
+def say_on(stream: TextIO | None) -> None:
+    """Have `stream` as standard error from now on, for what we say; None for that of the program."""
+    global _ours
+    _ours = stream
+
 
 def standard_error() -> TextIO | None:
-    """Standard error as it is now; None where the program has closed it or has none."""
-    return None if is_closed(sys.stderr) else sys.stderr
+    """Standard error for what we say; None where the program has closed it or has none."""
+    stream = _ours or sys.stderr
+    return None if is_closed(stream) else stream
 
 
 def is_closed(stream: TextIO | None) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
 
-from tfdbg_cli.standard_input import commands_stream, is_taken
+from tfdbg_cli.standard_input import commands_stream, reader
 
 CONTROLLING_TERMINAL = "/dev/tty"
 _COLUMNS = 80  # where nobody knows
@@ -56,7 +56,7 @@ def terminal_facts(environ: Mapping[str, str] = os.environ) -> TerminalFacts:
     controlling, foreground = _controlling_terminal()
     return TerminalFacts(
         stdin_tty=is_tty(commands_stream()),
-        stdin_taken=is_taken(),
+        stdin_taken=bool(reader()),
         stdout_tty=is_tty(sys.stdout),
         controlling=controlling,
         foreground=foreground,

@@ -68,6 +68,7 @@ def _tfdbg(*arguments: str, **more) -> subprocess.CompletedProcess[str]:
         (["run", "--ui", "gui", "x.py"], 1, "invalid choice: 'gui'"),
         (["run", "--fast", "x.py"], 1, "Unrecognized arguments: --fast."),
         (["run", "no_such.py"], 1, "There is no script no_such.py."),
+        (["run", "-"], 1, "A script is not taken from standard input by the name -."),
         (["run", "."], 1, "holds no __main__.py"),
         (["run", "-c"], 1, "-c/--command: expected one argument"),
         (["run", "--keep", "3", "-m", "x"], 1, "no filter named"),

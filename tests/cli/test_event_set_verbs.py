@@ -225,7 +225,7 @@ def test_a_host_that_joins_tells_its_part_of_runs_that_were_told(tmp_path: Path)
 
 def test_tail_of_nothing_ends_when_it_is_told_to(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["tail", str(tmp_path / "none"), "--idle", "0.01", "--interval", "0.01"]) == 0
-    assert "none is not there yet; waiting for it" in capsys.readouterr().err
+    assert "none is not there yet; waiting for it, until Ctrl-C, at most 0.01 s." in capsys.readouterr().err
     (tmp_path / "empty").mkdir()
     assert cli.main(["tail", str(tmp_path / "empty"), "--idle", "0.01", "--interval", "0.01"]) == 0
     assert "empty holds nothing of Debugger V2 yet" in capsys.readouterr().err

@@ -46,6 +46,24 @@ def _touched(folder: Path) -> None:
     os.utime(folder, ns=(later, later))
 
 
+@pytest.mark.parametrize(
+    ("kind", "why"), [("file", "It is no folder."), ("link", "It is a link that leads nowhere.")]
+)
+def test_a_place_that_is_no_folder_is_told_once_by_the_variable_that_names_it(tmp_path, capsys, kind, why) -> None:
+    """A blind test: it said twice that a file exists, and neither what had named it nor what to do."""
+    place = tmp_path / "job"
+    if kind == "file":
+        place.touch()
+    else:
+        place.symlink_to(tmp_path / "gone")
+    worker, _ = _worker(place, 0)
+    said = capsys.readouterr().err
+    assert f"TFDBG_JOB names {place}. {why} Name a folder there" in said
+    assert worker.tell(12, "has_nan") == "The other workers are not told (--on-hit all): why was said before."
+    worker.pass_on()
+    assert capsys.readouterr().err == ""
+
+
 def test_what_one_finds_the_others_hear_once(tmp_path) -> None:
     first, of_first = _worker(tmp_path, 0)
     second, of_second = _worker(tmp_path, 1)

@@ -119,6 +119,9 @@ def script_program(path: str, arguments: Sequence[str]) -> Callable[[], None]:
     try:
         source = place.read_bytes()
     except FileNotFoundError:
+        if path == "-":
+            hint = "Name a file, or give it by that name: tfdbg run /dev/stdin."
+            raise TfdbgError("A script is not taken from standard input by the name -.", hint=hint) from None
         raise TfdbgError(f"There is no script {path}.", hint="Write: tfdbg run SCRIPT [ARG]…") from None
     except OSError as error:
         raise TfdbgError(f"Cannot read the script {path}: {error.strerror}.") from None

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Protocol, TextIO, TypeAlias
 
 from tfdbg_cli.commands.typed_commands import History
 from tfdbg_cli.line.script import Script
-from tfdbg_cli.standard_input import commands_stream, is_taken, reading_commands
-from tfdbg_cli.streams import write
+from tfdbg_cli.standard_input import command_line, commands_stream, is_taken, reader
+from tfdbg_cli.streams import flush, standard_error, write
 from tfdbg_cli.terminal_facts import TerminalFacts
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class NoInput:
 class PipeInput:
     """Commands on a standard input that is no terminal.
 
-    A pipe that the program itself has read holds its data, and no commands. One that stays open and silent is given
+    A pipe that the program itself reads holds its data, and no commands. One that stays open and silent is given
     up after `patience` seconds before its first command: a training job must not wait for a user who is not there.
     After a first command it may take its time.
     """
@@ -125,17 +125,14 @@ class PipeInput:
         return text
 
     def _line(self) -> str | None:
-        # The program's own reader is used, so that lines it has buffered are not lost.
-        stream = commands_stream()
-        if not self._began and is_taken():
-            self.ending = "The program reads standard input itself, so no commands come from there (-c gives some)"
+        if who := reader() if not self._began else "The program" if is_taken() else "":
+            self.ending = f"{who} reads standard input itself, so no commands come from there (-c gives some)"
             return None
         try:
-            if not self._began and not self._ready(stream):
+            if not self._began and not self._ready(commands_stream()):
                 self.ending = f"No command came on standard input within {self._patience:g} seconds"
                 return None
-            with reading_commands():
-                text = stream.readline()
+            text = command_line()
         except UnicodeDecodeError as error:
             self.ending = f"Standard input holds bytes that are no text ({error.reason})"
             return None
@@ -179,8 +176,11 @@ class TerminalInput:
     def read(self, prompt: str = PROMPT) -> str | None:
         try:
             if self._aside:
-                write(sys.stderr, prompt)
-                sys.stderr.flush()
+                stream = standard_error()
+                if stream is None:
+                    return None
+                write(stream, prompt)
+                flush(stream)
                 text = sys.stdin.readline()
                 if not text:
                     return None

@@ -103,7 +103,8 @@ class FellowWorkers:
             _write(place.file_of(place.worker), Word(place.worker, uuid.uuid4().hex, run, filter_name))
             there = {word.worker for word in _words(place.folder).values()} - {place.worker}
         except (OSError, TfdbgError) as error:
-            return f"The other workers are not told (--on-hit all): {reason_of(error)}"
+            why = "why was said before." if reason_of(error) == self._trouble else reason_of(error)
+            return f"The other workers are not told (--on-hit all): {why}"
         missing = [worker for worker in place.others if worker not in there]
         told = (
             f"Told of this (--on-hit all): {', '.join(sorted(there))}." if there else "No other worker hears of this."
@@ -161,9 +162,12 @@ class FellowWorkers:
     def _joined(self) -> _Place | None:
         """Where this worker stands, once that is known; it has its file there from then on."""
         if self._place is None:
-            place = _place(self._environment)
-            if place is not None:
-                _write(place.file_of(place.worker), Word(place.worker))
+            try:
+                place = _place(self._environment)
+                if place is not None:
+                    _write(place.file_of(place.worker), Word(place.worker))
+            except OSError as error:
+                raise _refused(self._environment.get(FOLDER, ""), error) from error
             self._place = place
         return self._place
 
@@ -183,10 +187,24 @@ def _place(environment: Mapping[str, str]) -> _Place | None:
         folder = own_folder() / "jobs" / job.digest
     else:
         return None
-    folder.mkdir(0o700, parents=True, exist_ok=True)
+    with suppress(FileExistsError):  # what is there and no folder is told when the file of this worker is written
+        folder.mkdir(0o700, parents=True, exist_ok=True)
     if job is None:
         return _Place(folder, f"{socket.gethostname()}-{os.getpid()}")
     return _Place(folder, _shown(job.worker), tuple(_shown(worker) for worker in job.workers if worker != job.worker))
+
+
+def _refused(named: str, error: OSError) -> Exception:
+    """What `error` means to who `named` the folder; the error itself where nobody did."""
+    if not named:
+        return error
+    path = Path(named).expanduser()
+    if path.is_symlink() and not path.exists():
+        why = "It is a link that leads nowhere."
+    else:
+        why = "It is no folder." if path.exists() and not path.is_dir() else f"{error.strerror}."
+    hint = f"Name a folder there that all workers of the job see and may write into, or none: unset {FOLDER}."
+    return TfdbgError(f"{FOLDER} names {printable(named)}. {why}", hint=hint)
 
 
 def _shown(text: str) -> str:

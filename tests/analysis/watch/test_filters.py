@@ -96,6 +96,14 @@ def test_a_magnitude_is_that_of_either_sign_and_nan_has_none(dtype: str) -> None
     assert not passes("magnitude_above:1", np.array([np.nan]).astype(dtype))
 
 
+@pytest.mark.parametrize("question", ["magnitude_above:-1", "near_overflow:0", "near_overflow:-1"])
+def test_where_no_element_has_a_magnitude_none_is_beyond_anything(question: str) -> None:
+    """A blind test: an empty tensor passed magnitude_above:-1."""
+    assert passes(question, np.zeros(2, np.float32)) and passes(question, np.array([np.nan, 0.0]))
+    assert not passes(question, np.zeros((0, 3), np.float32))
+    assert not passes(question, np.array([np.nan, np.nan]))
+
+
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float8_e4m3fn", "float8_e5m2", "float32", "complex64"])
 def test_near_overflow_is_measured_by_the_dtype(dtype: str) -> None:
     real = np.dtype("float32") if dtype == "complex64" else np.dtype(getattr(ml_dtypes, dtype, dtype))

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from support import sample_run
 from support.golden import check_golden
+from support.made_run import made_run, op
 from support.prompt import Prompt
 
 from tfdbg_cli.model.calls import RunError
@@ -301,3 +302,16 @@ def test_a_filter_on_one_device(prompt: Prompt) -> None:
     """TensorFlow's tfdbg: `find(device_name=…)` and `watch_key_to_data(device_name=…)` raised."""
     assert names(prompt, "lt --device CPU:1 -f has_inf_or_nan") == []
     assert "loss/Log:0" in names(prompt, "lt --device CPU:0 -f has_inf_or_nan")
+
+
+def test_a_filter_by_magnitude_says_that_it_passes_over_integers() -> None:
+    """A blind test: integers beyond the limit did not pass, without a word."""
+    prompt = Prompt(
+        made_run(op("x", "Placeholder", value=np.array([5, -7])), op("y", "Cast", "x", value=[5.0, -7.0]))
+    )
+    shown = prompt.show("lt -f magnitude_above:6.5")
+    assert "y:0" in shown and "x:0" not in shown and "integers" not in shown
+    shown = prompt.show("lt -f magnitude_above:10")
+    assert "Float and complex tensors were asked; lt -q 'absmax>10' asks integers, too." in shown
+    assert "x:0" in prompt.show("lt -q 'absmax>6.5'")
+    assert "lt -s worst lists integers, too." in prompt.show("lt -f near_overflow")

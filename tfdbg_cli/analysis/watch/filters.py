@@ -72,7 +72,7 @@ def _magnitude_above(datum: Any, tensor: Value, limit: float) -> bool:
     """Whether an element is larger than `limit`, either way; an infinity is, a NaN is not."""
     if not _can_be_inexact(tensor):
         return False
-    return largest_magnitude(tensor, finite=False) > limit and _means_something(datum)
+    return _magnitude(tensor) > limit and _means_something(datum)
 
 
 def _near_overflow(datum: Any, tensor: Value, share: float) -> bool:
@@ -80,7 +80,13 @@ def _near_overflow(datum: Any, tensor: Value, share: float) -> bool:
     if not _can_be_inexact(tensor):
         return False
     largest = float(ml_dtypes.finfo(tensor.dtype).max)  # type: ignore[no-untyped-call]
-    return largest_magnitude(tensor, finite=False) >= share * largest and _means_something(datum)
+    return _magnitude(tensor) >= share * largest and _means_something(datum)
+
+
+def _magnitude(tensor: Array) -> float:
+    """The largest magnitude of an element; NaN, which is beyond nothing, where there is none that has one."""
+    found = largest_magnitude(tensor, finite=False)
+    return found if found > 0 or not nan_mask(tensor).all() else math.nan
 
 
 def _can_be_inexact(tensor: Value) -> TypeGuard[Array]:
@@ -96,11 +102,11 @@ FILTERS: tuple[Filter, ...] = (
     Filter("has_nan", "a NaN", has_nan, finds=Bad.NAN),
     Filter("has_inf", "an infinity", has_inf, finds=Bad.INFINITE),
     Filter("all_zero", "a float or complex tensor, no constant, whose elements are all 0", all_zero),
-    # `least`: TensorFlow's kernels flush denormal numbers to zero, and a negative limit lets even empty tensors pass,
-    # so that with smaller parameters checks inside a run would answer differently.
-    Filter("magnitude_above", "an element beyond N, either way", _magnitude_above, 1e4, least=1e-30),
+    # `least`: TensorFlow's kernels flush denormal numbers to zero, and take a NaN, or no element at all, for a magnitude
+    # of 0, so that with smaller parameters checks inside a run would answer differently.
+    Filter("magnitude_above", "a float or complex element beyond N, either way", _magnitude_above, 1e4, least=1e-30),
     Filter(
-        "near_overflow", "an element that reaches the share N of what its dtype can hold",
+        "near_overflow", "a float or complex element that reaches the share N of what its dtype can hold",
         _near_overflow, 0.5,  # one doubling away from infinity
         least=1e-6,
     ),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from tfdbg_cli.cli.parser import Parser
 from tfdbg_cli.cli.prompt import add_prompt_options, options_given
 from tfdbg_cli.cli.record_options import add_record_options, record_of
+from tfdbg_cli.cli.seconds import seconds
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.streams import to_stderr
 
@@ -56,7 +57,7 @@ def prepare_parser(parser: Parser) -> None:
     )
     parser.add_argument("-fenn", metavar="REGEX", default="", help="with --until: nodes that are not asked about")
     parser.add_argument("--keep", metavar="N", type=int, default=0, help="with --until: the N runs before stay")
-    parser.add_argument("--idle", type=float, metavar="SECONDS", help="end when nothing came for so long")
+    parser.add_argument("--idle", type=seconds, metavar="SECONDS", help="end when nothing came for so long")
     add_prompt_options(parser)
     add_record_options(parser)
     parser.set_defaults(rules=None, trends=False)

@@ -9,7 +9,7 @@ from typing import Any
 
 from tfdbg_cli.api.attendance import attended
 from tfdbg_cli.cli import launch
-from tfdbg_cli.cli.launched_output import launched_output
+from tfdbg_cli.cli.launched_streams import launched_error, launched_output
 from tfdbg_cli.cli.listen_options import add_listen_options, exit_code_of, reception_of
 from tfdbg_cli.cli.live_lines import add_live_option, live_lines
 from tfdbg_cli.cli.on_hit import add_on_hit_option, on_hit_of
@@ -23,7 +23,7 @@ from tfdbg_cli.commands.asked.watch_decision import SKIPPING, watch_decision
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.decision import OnBenign, OnHit, RunUntil
 from tfdbg_cli.standard_input import notice_readers
-from tfdbg_cli.streams import to_stderr
+from tfdbg_cli.streams import say_on, to_stderr
 
 HELP = "run a program and debug it"
 FIRED = 3  # the exit code where a rule fired and nobody was at a prompt
@@ -126,6 +126,7 @@ def run(options: argparse.Namespace) -> Program:
         asked = replace(asked, seat=reception.seat)
 
     def debugged() -> int:
+        say_on(launched_error())
         if reception is not None:
             reception.open()
         elif asked.script is None:

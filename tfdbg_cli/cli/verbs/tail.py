@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tfdbg_cli.cli.parser import Parser
+from tfdbg_cli.cli.seconds import seconds
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.recording.addresses import refuse_address
 from tfdbg_cli.model.units import count_text
@@ -34,8 +35,8 @@ def prepare_parser(parser: Parser) -> None:
         " Ctrl-C, or as the options say; the exit code is 3 when something was not finite."
     )
     parser.add_argument("path", metavar="PATH", help="the dump_root of enable_dump_debug_info; need not be there yet")
-    parser.add_argument("--interval", type=float, default=_INTERVAL, metavar="SECONDS", help="how often to look")
-    parser.add_argument("--idle", type=float, metavar="SECONDS", help="end when nothing came for so long")
+    parser.add_argument("--interval", type=seconds, default=_INTERVAL, metavar="SECONDS", help="how often to look")
+    parser.add_argument("--idle", type=seconds, metavar="SECONDS", help="end when nothing came for so long")
     parser.add_argument("--until-alert", action="store_true", help="end at the first run that is not finite")
     parser.add_argument("--json", action="store_true", help="print one JSON object a line for each run")
 
@@ -56,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
     folder = Path(options.path).expanduser()
     if folder.exists() and not folder.is_dir():
         raise TfdbgError(f"{folder} is a file.", hint="Give the folder that Debugger V2 writes into.")
-    _say_what_is_waited_for(folder)
+    _say_what_is_waited_for(folder, options.idle)
     following, came, bad = Following(folder), time.monotonic(), False
     while True:
         quiet = time.monotonic() - came
@@ -71,10 +72,11 @@ def run(options: argparse.Namespace) -> int:
                 return _FOUND
         if ending:
             return _FOUND if bad else 0
-        time.sleep(options.interval)
+        left = options.interval if options.idle is None else options.idle - (time.monotonic() - came)
+        time.sleep(max(0.0, min(options.interval, left)))
 
 
-def _say_what_is_waited_for(folder: Path) -> None:
+def _say_what_is_waited_for(folder: Path, idle: float | None) -> None:
     """Say on standard error where there is nothing to follow yet.
 
     Raises:
@@ -93,7 +95,8 @@ def _say_what_is_waited_for(folder: Path) -> None:
         hint = f"`tfdbg open --follow {shlex.quote(str(folder))}` shows it, and what is added to it."
         raise TfdbgError(f"{folder} is no log directory of Debugger V2.", hint=hint)
     waits = "is not there yet" if place.is_missing else "holds nothing of Debugger V2 yet"
-    to_stderr(f"{folder} {waits}; waiting for it, until Ctrl-C.")
+    most = "" if idle is None else f", at most {idle:g} s"
+    to_stderr(f"{folder} {waits}; waiting for it, until Ctrl-C{most}.")
 
 
 def _told(growth: Growth) -> dict[str, Any]:

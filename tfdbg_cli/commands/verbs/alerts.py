@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import islice
@@ -23,6 +24,7 @@ from tfdbg_cli.commands.views.rule_alerts import rule_blocks, rule_data
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
+from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.rules import RuleAlert
 from tfdbg_cli.model.runs import Opened
@@ -36,6 +38,8 @@ _FIGURES = ("nan", "inf", "bad", "neg", "zero", "pos", "min", "max", "absmax", "
 
 
 def _alerts(context: Context, options: argparse.Namespace) -> Document:
+    if not 0 <= options.most < sys.maxsize:
+        raise TfdbgError(f"-m counts alerts; {options.most} is none.", hint="-m 20 shows 20, -m 0 all.")
     search, found = _found(context, options)
     more = bool(options.most) and len(found) > options.most
     first = found[: options.most] if more else found

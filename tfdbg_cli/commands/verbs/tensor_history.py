@@ -25,6 +25,7 @@ from tfdbg_cli.document.plot import PLOT_LINES, Plot
 from tfdbg_cli.document.summary import number_text, summary_data
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
+from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import node_of, split_slice
 from tfdbg_cli.model.runs import Opened
 from tfdbg_cli.model.statistics import Summary
@@ -45,6 +46,8 @@ _DROPPED_FIRST = (Statistic.STD, Statistic.MEAN, Statistic.MIN, Statistic.MAX)
 
 
 def _history(context: Context, options: argparse.Namespace) -> Document:
+    if options.above is not None and math.isnan(options.above):
+        raise TfdbgError("Nothing is above NaN.", hint="Write a number, such as --above 1e4.")
     choice = choose(context, _shown_name(context, options.tensor_name), options.device)
     found = _found(context, options, choice)
     everything = COMMAND.spell(options, query="")

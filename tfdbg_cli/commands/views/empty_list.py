@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 
 from tfdbg_cli.analysis.graph.needed import not_needed_text, program_graph, was_needed
+from tfdbg_cli.analysis.watch.filters import our_filter
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.model.calls import RunKind
@@ -14,6 +15,7 @@ from tfdbg_cli.model.runs import Opened
 from tfdbg_cli.model.units import count_text, names_text
 
 _MOST_ASKED = 20
+_BY_MAGNITUDE = frozenset({"magnitude_above", "near_overflow"})
 
 
 def explain_empty(context: Context, options: argparse.Namespace) -> list[Line]:
@@ -24,10 +26,21 @@ def explain_empty(context: Context, options: argparse.Namespace) -> list[Line]:
     if options.node_name_filter and not _any(options.node_name_filter, run.tensors.nodes()):
         return _no_such_node(context, options.node_name_filter)
     if options.tensor_filter:
-        return [line(f"No tensor that the other flags admit passes {options.tensor_filter}.")]
+        none = line(f"No tensor that the other flags admit passes {options.tensor_filter}.")
+        return [none, *_integers_aside(context, options.tensor_filter)]
     if options.query:
         return [line("No tensor here is what the query asks for.")]
     return [line("No tensor here is what the flags ask for.")]
+
+
+def _integers_aside(context: Context, name: str) -> list[Line]:
+    """That a filter by magnitude passes over integers, and what asks those."""
+    found = our_filter(context.filter(name))
+    if found is None or found.name not in _BY_MAGNITUDE:
+        return []
+    query = f"lt -q 'absmax>{found.number:g}'" if found.name == "magnitude_above" else "lt -s worst"
+    lists = Span(" asks integers, too." if found.name == "magnitude_above" else " lists integers, too.", Style.HINT)
+    return [line(Span("Float and complex tensors were asked; ", Style.HINT), Span(query, Style.KEY, query), lists)]
 
 
 def _any(regex: str, names: Iterable[str]) -> bool:

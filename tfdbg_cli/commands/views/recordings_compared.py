@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -123,8 +124,8 @@ def replicas_compared(
 
 
 def _tolerance(asked: Asked) -> Tolerance:
-    if not all(one is None or one >= 0 for one in (asked.tolerance.rtol, asked.tolerance.atol)):
-        raise TfdbgError("A tolerance is a number from 0 on.")
+    if not all(one is None or 0 <= one < math.inf for one in (asked.tolerance.rtol, asked.tolerance.atol)):
+        raise TfdbgError("A tolerance is a number from 0 on, not infinite.")
     return asked.tolerance
 
 

@@ -13,6 +13,7 @@ from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.replay import ReplaySpec
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.units import bytes_text
+from tfdbg_cli.model.values import NoValue
 
 _NOT_HELD = "The state from before this run was not held"
 
@@ -58,7 +59,11 @@ def save_values(run: Run, path: Path, *, disk_budget: int = 0, force: bool = Fal
         require_room(needed, path, disk_budget)
     notes = write_dump(run, path)
     name = shlex.quote(str(path))
-    return (f"The values of the run are in {path} ({bytes_text(needed)}): `tfdbg open {name}` shows them.", *notes)
+    place = f"in {path} ({bytes_text(needed)}): `tfdbg open {name}` shows"
+    if any(not isinstance(run.tensors.value(row), NoValue) for row in range(len(run.tensors))):
+        return (f"The values of the run are {place} them.", *notes)
+    what = "The graph of the run is" if run.error is None else "The error of the run, and its graph, are"
+    return (f"{what} {place} {'it' if run.error is None else 'them'}. No value of it was captured.", *notes)
 
 
 def save_bundle_or_values(run: Run, path: Path, *, disk_budget: int = 0, force: bool = False) -> tuple[str, ...]:

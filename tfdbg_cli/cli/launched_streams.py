@@ -1,4 +1,4 @@
-"""Standard output as it was when the process was launched, wherever the program sends its own meanwhile."""
+"""The standard streams as they were when the process was launched, wherever the program leads its own meanwhile."""
 
 from __future__ import annotations
 
@@ -7,20 +7,21 @@ import os
 import sys
 from typing import Any, TextIO, cast
 
-_DESCRIPTOR = 1
+_OUTPUT, _ERROR = 1, 2  # their descriptors
 
 
 class _Launched:
-    """A stream that writes by `stream`, the sys.stdout at launch, as long as descriptor 1 leads where it led then.
+    """A stream that writes by `stream`, of the launch, as long as `descriptor` leads where it led then.
 
     Else, as in tests under pytest, which takes what they print, by a descriptor of its own. A forked child has none:
     one that goes on in the background must not keep the pipe open that somebody reads.
     """
 
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: TextIO, descriptor: int) -> None:
         self._stream = stream
-        self._place = _place(_DESCRIPTOR)
-        self._file: io.FileIO | None = io.FileIO(os.dup(_DESCRIPTOR), "w")
+        self._descriptor = descriptor
+        self._place = _place(descriptor)
+        self._file: io.FileIO | None = io.FileIO(os.dup(descriptor), "w")
         self._apart = io.TextIOWrapper(io.BufferedWriter(self._file), stream.encoding, "backslashreplace")
         os.register_at_fork(after_in_child=self._forget)
 
@@ -28,7 +29,7 @@ class _Launched:
         return getattr(self._now(), name)
 
     def _now(self) -> TextIO:
-        if self._file is None or _place(_DESCRIPTOR) == self._place:
+        if self._file is None or _place(self._descriptor) == self._place:
             return self._stream
         return self._apart
 
@@ -40,13 +41,21 @@ class _Launched:
 
 def launched_output() -> TextIO | None:
     """The stream for what we show: standard output as it is now, whatever the program does to it later."""
-    stream = sys.stdout
+    return _launched(sys.stdout, _OUTPUT) or sys.stdout
+
+
+def launched_error() -> TextIO | None:
+    """The stream for what we say: standard error as `launched_output`; None where it is no stream of the process."""
+    return _launched(sys.stderr, _ERROR)
+
+
+def _launched(stream: TextIO | None, descriptor: int) -> TextIO | None:
     try:
-        if stream.fileno() == _DESCRIPTOR:
-            return cast("TextIO", _Launched(stream))
-    except (AttributeError, OSError, ValueError):  # none, closed, or no file
+        if stream is not None and stream.fileno() == descriptor:
+            return cast("TextIO", _Launched(stream, descriptor))
+    except (AttributeError, OSError, ValueError):  # closed, or no file
         pass
-    return stream
+    return None
 
 
 def _place(descriptor: int) -> tuple[int, int] | None:

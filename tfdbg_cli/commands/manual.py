@@ -30,8 +30,8 @@ number is a pair; strings are decoded as UTF-8. More fields than these may come;
 
 - `lt`: kind `tensors`. `tensors`, a list of *tensor*, each with `summary` under `--stats` or `-f`, and `lack`
   where there is none (`damaged`, `gone`, `uninitialized`, `opaque`, `unknown dtype`); `total`, `filter`;
-  `raised` when the filter raised, `unread` when values could not be read, `query` under `-q` (in
-  every other list, too).
+  `raised` when the filter raised, `unread` when values could not be read, or a query could not judge rows for what
+  was not recorded (in other lists, too), `query` under `-q` (in every other list, too).
 - `frequencies`: kind `frequencies`. `column`, `query`, `values`: `[{value, tensors, nbytes}]`; an empty `value` is
   that of tensors without one.
 - `layers`: kind `layers`. `layers`: `[{name, tensors, nbytes, forward, gradient, update}]`, with `nonfinite` (a count

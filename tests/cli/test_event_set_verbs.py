@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support.dump_maker import small_dump
-from support.event_set_maker import EventSetMaker, health, small_set
+from support.event_set_maker import EventSetMaker, health, proto, small_set
 
 from tfdbg_cli.cli import main as cli
 from tfdbg_cli.formats.event_sets.following import Following
@@ -204,6 +204,82 @@ def test_what_has_no_call_yet_is_told_once(tmp_path: Path) -> None:
     made.execution("__inference_step_12", [4], [60], [health(6)], graph="g")
     (growth,) = following.growth()
     assert (growth.place, growth.start, len(growth.run.tensors)) == (4, 1, 3)
+
+
+def _called(made: EventSetMaker, number: int) -> None:
+    made.execution("__inference_step_12", [], [number], [health(6)], graph="g")
+
+
+def test_traces_that_are_written_before_any_call_wait_for_it(tmp_path: Path) -> None:
+    """A blind test: they were run 1, outside of any call, and then again parts of runs 2 and 3."""
+    made, following = EventSetMaker(tmp_path), Following(tmp_path)
+    made.graph("outside", "")
+    made.graph("g", "step", "outside")
+    made.op("g", "x", "Placeholder")
+    made.op("g", "Log", "Log", ["x:0"])
+    made.trace("g", "x", health(6))
+    first_call = made.time + 0.0005
+    made.trace("g", "x", health(6))
+    made.trace("g", "Log", health(6, nan=1))
+    assert not list(following.growth())
+    (early,) = following.growth(behind=True)
+    assert early.early and (early.place, early.start, early.end) == (0, 0, 3)
+    last, made.time = made.time, first_call - 0.001
+    _called(made, 50)
+    made.time = last
+    _called(made, 51)
+    found = list(following.growth())
+    assert [(growth.place, growth.start, growth.end, growth.more) for growth in found] == [
+        (0, 1, 2, False), (1, 2, 3, False),
+    ]  # fmt: skip
+    assert [str(growth.run.tensors[1].name) for growth in found] == ["step/returned:0", "Log:0"]
+    assert not list(following.growth(behind=True))
+
+
+def test_traces_that_are_written_behind_their_calls_are_more_of_them(tmp_path: Path) -> None:
+    """A blind test: the results of a call were told twice, and what came for calls before the last never."""
+    made, following = small_set(tmp_path), Following(tmp_path)
+    traces = made.path("graph_execution_traces")
+    records = traces.read_bytes()
+    first = 16 + int.from_bytes(records[:8], "little")  # a record has 16 bytes around its content
+    traces.write_bytes(records[:first])
+    assert [(growth.start, growth.end) for growth in following.growth()] == [(0, 2), (0, 2), (0, 1), (0, 1)]
+    with traces.open("ab") as file:
+        file.write(records[first:])
+    more = list(following.growth())
+    assert [(growth.place, growth.start, growth.end, growth.more) for growth in more] == [
+        (1, 1, 5, True), (2, 0, 5, True),
+    ]  # fmt: skip
+    assert "step/returned:0" not in [str(growth.run.tensors[at].name) for growth in more for at in range(5)]
+    assert not list(following.growth())
+
+
+@pytest.mark.parametrize("mode", [1, 5])
+def test_tail_says_where_nobody_can_tell_what_is_finite(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], mode: int
+) -> None:
+    """A blind test: such runs looked finite, and `--until-alert` waited for ever."""
+    made = EventSetMaker(tmp_path, mode=mode)
+    shape = proto(np.array([7, 1, 1, 6, 6, 0, 0, 0, 0, 0], np.float64))
+    made.execution("Log", [], [1], [shape] if mode == 5 else [])
+    assert cli.main(["tail", str(tmp_path), "--idle", "0", "--interval", "0.01"]) == 0
+    assert capsys.readouterr().out == "run 1: 1 eager op, 1 tensor: not recorded whether finite\n"
+    assert cli.main(["tail", str(tmp_path), "--idle", "0", "--interval", "0.01", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["tensors"], told["unknown"], told["alerts"]) == (1, 1, [])
+    assert cli.main(["tail", str(tmp_path), "--until-alert", "--idle", "0", "--interval", "0.01"]) == 1
+    assert "No alert can come." in capsys.readouterr().err
+
+
+def test_tail_names_what_came_early_and_what_came_late(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made = EventSetMaker(tmp_path)
+    made.graph("outside", "")
+    made.graph("g", "step", "outside")
+    made.op("g", "Log", "Log")
+    made.trace("g", "Log", health(2, nan=1))
+    assert cli.main(["tail", str(tmp_path), "--idle", "0", "--interval", "0.01"]) == 3
+    shown = capsys.readouterr().out
+    assert shown.startswith("from run 1 on: calls that are not recorded yet, 1 tensor: NOT FINITE: step/Log:0")
 
 
 def test_a_host_that_joins_tells_its_part_of_runs_that_were_told(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, overload
 
+from tfdbg_cli.analysis.known_figures import ANY_COUNT, Known, known_figure
 from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, filter_named
 from tfdbg_cli.commands.folds import Folds
@@ -254,6 +255,13 @@ class Context:
         if summary is None:
             return None if self.lack(index) in LOST else 0
         return summary.nonfinite if summary.tells_nonfinite else None
+
+    def count(self, index: int, name: str) -> Known:
+        """What is known of the count called `name` (`conditions.FIGURES`) of the tensor at `index`; 0 of a handle."""
+        summary = self.summary(index)
+        if summary is None:
+            return ANY_COUNT if self.lack(index) in LOST else 0
+        return known_figure(summary, name)
 
     def summary_in_steps(self, index: int) -> Iterator[None]:
         """Compute and cache `summary(index)` in steps, a large value slice by slice."""

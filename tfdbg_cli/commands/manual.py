@@ -30,8 +30,8 @@ number is a pair; strings are decoded as UTF-8. More fields than these may come;
 
 - `lt`: kind `tensors`. `tensors`, a list of *tensor*, each with `summary` under `--stats` or `-f`, and `lack`
   where there is none (`damaged`, `gone`, `uninitialized`, `opaque`, `unknown dtype`); `total`, `filter`;
-  `raised` when the filter raised, `unread` when values could not be read, `query` under `-q` (in
-  every other list, too).
+  `raised` when the filter raised, `unread` when values could not be read, or a query could not judge rows for what
+  was not recorded (in other lists, too), `query` under `-q` (in every other list, too).
 - `frequencies`: kind `frequencies`. `column`, `query`, `values`: `[{value, tensors, nbytes}]`; an empty `value` is
   that of tensors without one.
 - `layers`: kind `layers`. `layers`: `[{name, tensors, nbytes, forward, gradient, update}]`, with `nonfinite` (a count
@@ -104,7 +104,8 @@ number is a pair; strings are decoded as UTF-8. More fields than these may come;
   many of those judged) and `last_run` in place of the counts.
 - `timeline`: kind `timeline`. `total`, `begin`, `executions`: `[{number, run, place, op_type, node, is_call, time_us,
   outputs, nonfinite, file, line}]`, `run` and `place` as in `alerts`.
-- `origin --all`: kind `origins`. `tensors`, as those of `origin`.
+- `origin --all`: kind `origins`. `tensors`, as those of `origin`; `unread` where some could not be read, `missing`
+  where no value was recorded.
 - `row`: kind `row`. `row`, `bad`, `size`, `bad_rows`, `sample` (null where it is not known), `components`: `[{name,
   role, key, dtype, shape, image, summary, value, elided}]`.
 - `input`: kind `input`. `size`, `source`, `rows`: `[{row, bad, file, record, key, alike}]`; `file` is null for data

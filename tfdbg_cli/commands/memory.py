@@ -83,9 +83,9 @@ class Memory:
     tree_rows: tuple[Hashable, Sequence[TreeRow]] | None = None  # those of `tree` that were shown last
     walked: tuple[tuple[object, ...], Sequence[Hop]] | None = None  # the walk through a graph that was shown last
 
-    def select(self, key: tuple[int, str], indices: Sequence[int], unread: int) -> None:
+    def select(self, key: tuple[int, str], indices: Sequence[int], unjudged: int) -> None:
         """Keep the result of a query, and drop the oldest ones beyond a few, since each may be very long."""
-        self.selected[key] = indices, unread
+        self.selected[key] = indices, unjudged
         while len(self.selected) > _MOST_SELECTED:
             del self.selected[next(iter(self.selected))]
 

@@ -253,7 +253,8 @@ def test_what_is_lost_is_not_called_fine() -> None:
     lost = [NoValue(Lack.DAMAGED, "The file is gone."), run.tensors.value(1), run.tensors.value(2)]
     damaged = replace(run, tensors=MemoryTensorStore([run.tensors[i] for i in range(3)], lost))
     assert "1 tensor before it could not be read" in text_of("origin", damaged)
-    assert json_of("origin", damaged)["unread"] == 1
+    assert json_of("origin", damaged)["unread"] == json_of("origin --all", damaged)["unread"] == 1
+    assert ", in order of execution: 1 tensor could not be read, and may be." in text_of("origin --all", damaged)
     behind = MemoryTensorStore([run.tensors[i] for i in (2, 0)], [lost[2], lost[0]])
     assert "could not be read" not in text_of("origin", replace(damaged, tensors=behind)), "it ran later"
     rest = replace(damaged, tensors=MemoryTensorStore([run.tensors[i] for i in range(2)], lost[:2]))

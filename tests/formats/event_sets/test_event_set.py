@@ -168,6 +168,20 @@ def test_origin_says_what_the_mode_did_not_record(tmp_path: Path, mode: int, wor
     assert word in prompt.show("pt Log_0:0")
 
 
+@pytest.mark.parametrize(("mode", "word"), [(1, "NO_TENSOR"), (5, "SHAPE")])
+def test_no_list_of_origins_claims_what_the_mode_did_not_record(tmp_path: Path, mode: int, word: str) -> None:
+    """A blind test: `origin --all` said that no tensor is not finite."""
+    made = EventSetMaker(tmp_path, mode=mode)
+    made.execution(
+        "Log", [1], [2], [proto(np.array([7, 1, 2, 6, 2, 3, 0, 0, 0, 0], np.float64))] if mode == 5 else []
+    )
+    prompt = Prompt(open_path(tmp_path))
+    told = prompt.data("origin --all")
+    assert (told["kind"], told["tensors"]) == ("origins", []) and word in told["missing"]
+    shown = prompt.show("origin --all")
+    assert "Where it began cannot be told" in shown and "although" not in shown
+
+
 def test_of_curt_health_it_is_known_that_some_are_bad(tmp_path: Path) -> None:
     made = EventSetMaker(tmp_path, mode=2)
     made.execution("Softmax", [1], [2], [proto(np.array([-1.0, 0.0]))])

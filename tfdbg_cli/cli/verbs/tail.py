@@ -25,6 +25,7 @@ HELP = "follow the log directory of Debugger V2 while it is written"
 _INTERVAL = 1.0
 _FOUND = 3  # the exit code when something is not finite, as that of `run` when a rule fired
 _SHOWN = 3
+_EARLY = "calls that are not recorded yet"
 _QUIET = 5.0  # seconds without news, after which what has no call yet is told
 
 
@@ -64,8 +65,16 @@ def run(options: argparse.Namespace) -> int:
         ending = options.idle is not None and quiet >= options.idle
         for growth in following.growth(behind=ending or quiet >= _QUIET):
             ending, came = False, time.monotonic()
+            if options.until_alert and growth.run.lacks:
+                raise TfdbgError(
+                    f"{growth.run.lacks} No alert can come.",
+                    hint='Write it with tensor_debug_mode="FULL_HEALTH", or leave --until-alert out.',
+                )
             told = _told(growth)
-            write(sys.stdout, (json.dumps(told) if options.json else harmless(_line(told))) + "\n")
+            write(
+                sys.stdout,
+                (json.dumps(told) if options.json else harmless(_line(told, blind=bool(growth.run.lacks)))) + "\n",
+            )
             sys.stdout.flush()
             bad = bad or bool(told["alerts"])
             if bad and options.until_alert:
@@ -100,31 +109,39 @@ def _say_what_is_waited_for(folder: Path, idle: float | None) -> None:
 
 
 def _told(growth: Growth) -> dict[str, Any]:
-    """The JSON form of what came: the run, and its alerts."""
+    """The JSON form of what came: the run, and its alerts.
+
+    Of `unknown` tensors nobody can tell whether they are finite; `more` belongs to a run that was told before.
+    """
     from tfdbg_cli.analysis.alerts import Alert, known_of
     from tfdbg_cli.commands.views.alerts import alert_data
 
     run, store = growth.run, growth.run.tensors
-    alerts = []
-    for index in range(growth.start, len(store)):
+    alerts, unknown = [], 0
+    for index in range(growth.start, growth.end):
         summary = known_of(store, index)
         if summary is not None and summary.any_nonfinite:
             alerts.append(alert_data(run, Alert(growth.place, index, summary)))
-    title = run.call.title.partition(": ")[2]
+        unknown += summary is None or summary.any_nonfinite is None
+    title = _EARLY if growth.early else run.call.title.partition(": ")[2]
     return {
         "kind": "run",
         "run": growth.place + 1,
         "title": title,
-        "tensors": len(store) - growth.start,
+        "tensors": growth.end - growth.start,
+        "more": growth.more,
+        "unknown": unknown,
         "alerts": alerts,
     }
 
 
-def _line(told: dict[str, Any]) -> str:
+def _line(told: dict[str, Any], *, blind: bool) -> str:
+    """The same as a line; `blind` where the set tells of no tensor whether it is finite."""
     alerts = told["alerts"]
-    head = f"run {told['run']}: {told['title']}, {count_text(told['tensors'], 'tensor')}"
+    run = f"from run {told['run']} on" if told["title"] == _EARLY else f"run {told['run']}"
+    head = f"{run}: {told['title']}, {count_text(told['tensors'], 'more tensor' if told['more'] else 'tensor')}"
     if not alerts:
-        return head
+        return f"{head}: not recorded whether finite" if blind else head
     first = [
         f"{alert['tensor']} ({alert['text']}{'' if alert['file'] is None else ', ' + _place(alert)})"
         for alert in alerts[:_SHOWN]

@@ -11,6 +11,12 @@ QUERY_ARGUMENT = Argument(
 )
 
 
+def unjudged_line(count: int) -> Line:
+    """That of `count` rows nobody knows whether the query admits them."""
+    why = "what the query asks for was not recorded, or cannot be read."
+    return line(Span(f"{count_text(count, 'row')} could not be judged: {why}", Style.WARNING))
+
+
 def query_line(text: str, shown: int, total: int | None, everything: str) -> Line:
     """How the query was understood, how many of how many rows it left (None: nobody counted), and the way back."""
     from tfdbg_cli.commands.query.language import written  # a first screen asks no query

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from tfdbg_cli.analysis.graph.roles import Role
+from tfdbg_cli.analysis.known_figures import Bounds, Known
 from tfdbg_cli.analysis.tensor_query import shape_matcher
 from tfdbg_cli.commands.asked.patterns import search_pattern
 from tfdbg_cli.commands.query.language import FactTest, QueryError
@@ -229,6 +230,21 @@ def holds(sign: str, wanted: float) -> Callable[[float], bool]:
     """The test of a number. Of NaN, a figure that there is none of, nothing holds."""
     compare = _ORDER[sign]
     return lambda found: found == found and compare(found, wanted)
+
+
+def known_to_hold(sign: str, wanted: float) -> Callable[[Known], bool | None]:
+    """As `holds`, of a number that may not be known; None where what is known of it leaves that open."""
+    exact = holds(sign, wanted)
+
+    def test(found: Known) -> bool | None:
+        if not isinstance(found, Bounds):
+            return None if found is None else exact(found)
+        if sign in _EQUALITY:
+            return None if found.least <= wanted <= found.most else sign == "!="
+        at_least = exact(found.least)
+        return at_least if at_least == exact(found.most) else None
+
+    return test
 
 
 def holding_of_each(sign: str, wanted: float, found: Array) -> Array:

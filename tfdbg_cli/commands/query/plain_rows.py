@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
-from tfdbg_cli.commands.query.argument import query_line
-from tfdbg_cli.commands.query.facts import BY_NAME, Measure, amount, holds, regex, shape_test, text_test
+from tfdbg_cli.analysis.known_figures import Known, share_of
+from tfdbg_cli.commands.query.argument import query_line, unjudged_line
+from tfdbg_cli.commands.query.facts import BY_NAME, Measure, amount, known_to_hold, regex, shape_test, text_test
 from tfdbg_cli.commands.query.language import FactTest, Query, Word
 from tfdbg_cli.commands.query.named import asked_query
 from tfdbg_cli.commands.query.stages import Asked, Stage, StagedQuery, no_such_fact
@@ -21,18 +22,23 @@ Row = TypeVar("Row")
 class Left(Generic[Row]):
     """The rows that a query left of `total`, or all of them without one, and what the list says of that.
 
-    `everything` is the command string that shows them all.
+    `everything` is the command string that shows them all. Of `unjudged` rows nobody knows whether the query admits
+    them: they are not among `rows`, nor would they be with `not` before it.
     """
 
     rows: Sequence[Row]
     total: int
     query: str
     everything: str
+    unjudged: int = 0
 
     @property
     def head(self) -> list[Line]:
         """How the query was understood, and how many rows it left; nothing without one."""
-        return [query_line(self.query, len(self.rows), self.total, self.everything)] if self.query else []
+        if not self.query:
+            return []
+        found = query_line(self.query, len(self.rows), self.total, self.everything)
+        return [found, unjudged_line(self.unjudged)] if self.unjudged else [found]
 
     def title(self, name: str) -> str:
         """The title of the list `name`."""
@@ -41,7 +47,8 @@ class Left(Generic[Row]):
     @property
     def data(self) -> dict[str, Any]:
         """The part of the JSON form that tells of the query."""
-        return {"query": self.query} if self.query else {}
+        told = {"unread": self.unjudged} if self.unjudged else {}
+        return {"query": self.query, **told} if self.query else {}
 
 
 @dataclass(frozen=True)
@@ -50,15 +57,16 @@ class PlainRows(Generic[Row]):
 
     `texts` and `numbers` tell facts of a row, and so do `counted`, which take their time. A size among `numbers` is
     one in bytes; `elements` is what a share of elements is one of, and a size without a unit. `shape` tells that of a
-    row. `kind` says what has these facts: "a run". A row of which a fact raises one of `lost` is not admitted.
+    row. A number is NaN where there is none, of which nothing holds, and None or `Bounds` where nobody knows it.
+    `kind` says what has these facts: "a run". A row of which a fact raises one of `lost` is not admitted.
     """
 
     kind: str
     words: Callable[[Row], str]
     texts: Mapping[str, Callable[[Row], str]] = field(default_factory=dict)
-    numbers: Mapping[str, Callable[[Row], float]] = field(default_factory=dict)
-    counted: Mapping[str, Callable[[Row], float]] = field(default_factory=dict)
-    elements: Callable[[Row], float] | None = None
+    numbers: Mapping[str, Callable[[Row], Known]] = field(default_factory=dict)
+    counted: Mapping[str, Callable[[Row], Known]] = field(default_factory=dict)
+    elements: Callable[[Row], Known] | None = None
     shape: Callable[[Row], Shape | None] | None = None
     lost: tuple[type[Exception], ...] = ()
 
@@ -69,8 +77,10 @@ class PlainRows(Generic[Row]):
             TfdbgError: it cannot be read, or asks for what these rows do not have.
 
         """
-        found = self.admitted(asked_query(query), rows) if query else rows
-        return Left(found, len(rows), query, everything)
+        if not query:
+            return Left(rows, len(rows), query, everything)
+        found, unjudged = self._judged(asked_query(query), rows)
+        return Left(found, len(rows), query, everything, unjudged)
 
     def admitted(self, query: Query, rows: Sequence[Row]) -> list[Row]:
         """Those of `rows` that `query` admits.
@@ -79,18 +89,24 @@ class PlainRows(Generic[Row]):
             QueryError: it asks for what these rows do not have.
 
         """
+        return self._judged(query, rows)[0]
+
+    def _judged(self, query: Query, rows: Sequence[Row]) -> tuple[list[Row], int]:
+        """Those of `rows` that `query` admits, and of how many nobody knows whether it does."""
         staged = self._staged(query, rows)
         whole = staged.tests[Stage.VALUE]
-        found = []
+        found, unjudged = [], 0
         for index, row in enumerate(rows):
             try:
                 cheap = staged.tests[Stage.ROW]("", index)
-                admitted = cheap or (cheap is None and whole("", index))
+                admitted = whole("", index) if cheap is None else cheap
             except self.lost:
                 continue
             if admitted:
                 found.append(row)
-        return found
+            elif admitted is None:
+                unjudged += 1
+        return found, unjudged
 
     def undecided(self, query: Query, rows: Sequence[Row]) -> list[Row]:
         """Those of `rows` of which `query` takes what has to be counted.
@@ -122,7 +138,7 @@ class PlainRows(Generic[Row]):
         if number is None:
             raise no_such_fact(part, self.kind)
         wanted = amount(part, measure)
-        fits = holds(part.sign, wanted.number)
+        fits = known_to_hold(part.sign, wanted.number)
         if measure is Measure.SIZE and not wanted.bytes and self.elements is not None:
             size = self.elements
             return Asked(Stage.ROW, lambda _, index: fits(size(rows[index])))
@@ -132,7 +148,7 @@ class PlainRows(Generic[Row]):
         stage = Stage.ROW if part.fact in self.numbers else Stage.VALUE
         if elements is None:
             return Asked(stage, lambda _, index: fits(number(rows[index])))
-        return Asked(stage, lambda _, index: fits(_share(number(rows[index]), elements(rows[index]))))
+        return Asked(stage, lambda _, index: fits(share_of(number(rows[index]), elements(rows[index]))))
 
     def _asked_shape(self, part: FactTest, rows: Sequence[Row]) -> Asked:
         shape = self.shape
@@ -140,7 +156,3 @@ class PlainRows(Generic[Row]):
             raise no_such_fact(part, self.kind)
         fits = shape_test(part)
         return Asked(Stage.ROW, lambda _, index: fits(shape(rows[index])))
-
-
-def _share(count: float, elements: float) -> float:
-    return count / elements if elements else float("nan")

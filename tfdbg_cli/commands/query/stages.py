@@ -27,6 +27,7 @@ Test: TypeAlias = Callable[[str, int], bool | None]
 class Asked:
     """How a list asks one thing of its rows, and from which stage on it can.
 
+    The test says None where nobody knows it: then the query holds no more than what is not the query.
     Where that depends on one `fact` of the row alone, `holds` tells whether it is so for a value of the fact.
     `of_finite` is what it says of all tensors that hold finite numbers only, where it says the same of all.
     `at_once` finds out, in steps, for every row whether it is so, and of which that is known; None where nobody
@@ -34,7 +35,7 @@ class Asked:
     """
 
     stage: Stage
-    test: Callable[[str, int], bool]
+    test: Callable[[str, int], bool | None]
     fact: str = ""
     holds: Callable[[Any], bool] | None = None
     of_finite: bool | None = None
@@ -47,7 +48,10 @@ Asker: TypeAlias = Callable[[Word | FactTest], Asked]
 
 @dataclass(frozen=True, slots=True)
 class StagedQuery:
-    """A query as one test a stage. A test says yes or no as soon as nothing later can change that, else None."""
+    """A query as one test a stage. A test says yes or no as soon as nothing later can change that, else None.
+
+    What the last one leaves open nobody knows: the row cannot be judged.
+    """
 
     tests: tuple[Test, Test, Test]
     last: Stage  # the first stage that leaves nothing open

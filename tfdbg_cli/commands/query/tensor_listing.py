@@ -24,12 +24,14 @@ _BESIDE = ("query", "sort_by", "reverse", "tensor_filter", "stats")  # flags tha
 class Listing:
     """What `lt` found: indices in the order shown, how the filter fared, and how many values it never saw.
 
+    Of `unjudged` tensors nobody knows whether the query admits them.
     `blank` counts the rows without numbers among the first `counted` ones, where numbers are asked for.
     """
 
     indices: Sequence[int]
     raised: Raised = field(default_factory=Raised)
     unread: int = 0
+    unjudged: int = 0
     blank: int = 0
     counted: int = 0
 
@@ -43,10 +45,10 @@ def find(context: Context, options: argparse.Namespace) -> Listing:
     """
     for _ in _listed(context, options):
         pass
-    indices, lost = _known(context, options)
+    indices, unjudged = _known(context, options)
     if not options.tensor_filter:
         counted = beginning(context, indices) if options.stats else ()
-        return Listing(indices, unread=lost, blank=unread_among(context, counted), counted=len(counted))
+        return Listing(indices, unjudged=unjudged, blank=unread_among(context, counted), counted=len(counted))
     from tfdbg_cli.commands.query.kept_scans import KeptScan  # a first screen asks neither filter nor query
 
     tensor_filter = context.filter(options.tensor_filter)
@@ -54,7 +56,7 @@ def find(context: Context, options: argparse.Namespace) -> Listing:
     scan.recall(answers)
     verdicts = ask(context.run, indices, tensor_filter, answers, context.earlier_of_same())
     scan.keep(answers)
-    return Listing(verdicts.passed, verdicts.raised, verdicts.unread + lost)
+    return Listing(verdicts.passed, verdicts.raised, verdicts.unread, unjudged)
 
 
 def find_in_steps(context: Context, options: argparse.Namespace) -> Iterator[float | None]:
@@ -94,7 +96,7 @@ def _listed(context: Context, options: argparse.Namespace) -> Iterator[float | N
     for answer in TensorRows(context).select(asked_query(options.query), _admitted(context, options)):
         yield None
         if answer is not None:
-            yield from _kept_in_order(context, options, answer.indices, answer.unread)
+            yield from _kept_in_order(context, options, answer.indices, answer.unjudged)
 
 
 def _is_plain(options: argparse.Namespace) -> bool:
@@ -103,7 +105,7 @@ def _is_plain(options: argparse.Namespace) -> bool:
 
 
 def _known(context: Context, options: argparse.Namespace) -> tuple[Sequence[int], int]:
-    """The indices without the filter, and how many tensors the query could not be asked of."""
+    """The indices without the filter, and of how many tensors nobody knows whether the query admits them."""
     if _is_plain(options):
         query = _flags(context, options)
         store = context.run.tensors
@@ -112,7 +114,7 @@ def _known(context: Context, options: argparse.Namespace) -> tuple[Sequence[int]
 
 
 def _kept_in_order(
-    context: Context, options: argparse.Namespace, found: Sequence[int], unread: int
+    context: Context, options: argparse.Namespace, found: Sequence[int], unjudged: int
 ) -> Iterator[float | None]:
     """Sort `found` as the flags say, and keep it."""
     query = _flags(context, options)
@@ -122,13 +124,13 @@ def _kept_in_order(
         yield from worst_in_steps(context.run.tensors)
         told = worst_first(context.run.tensors, found, reverse=query.reverse)
         if told is not None:
-            context.memory.select(_selection(context, options), told, unread)
+            context.memory.select(_selection(context, options), told, unjudged)
             return
         yield from context.summaries_in_steps(found)
     for order in _in_order(context, found, query):
         yield None
         if order is not None:
-            context.memory.select(_selection(context, options), order, unread)
+            context.memory.select(_selection(context, options), order, unjudged)
 
 
 def _in_order(context: Context, found: Sequence[int], query: TensorQuery) -> Iterator[Sequence[int] | None]:

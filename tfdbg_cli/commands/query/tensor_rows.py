@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from tfdbg_cli.analysis.conditions import figure
 from tfdbg_cli.analysis.fact_masks import holding, holding_op, holding_role, places
 from tfdbg_cli.analysis.figure_columns import figure_column, figure_in_steps
 from tfdbg_cli.analysis.graph.roles import Role
 from tfdbg_cli.analysis.graph.tensor_roles import tensor_role
+from tfdbg_cli.analysis.known_figures import known_figure, known_share
 from tfdbg_cli.analysis.layers import layers_of, scope_text
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.query.facts import (
@@ -25,6 +25,7 @@ from tfdbg_cli.commands.query.facts import (
     amount,
     holding_of_each,
     holds,
+    known_to_hold,
     regex,
     role_of_value,
     shape_test,
@@ -35,7 +36,6 @@ from tfdbg_cli.commands.query.masks import Decided, decided, leaves
 from tfdbg_cli.commands.query.stages import Asked, Stage, StagedQuery, no_such_fact
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import device_matches
-from tfdbg_cli.model.statistics import Summary
 from tfdbg_cli.model.tensors import TellsColumns, Tensor, finite_in_steps
 from tfdbg_cli.model.values import LOST, Array
 
@@ -46,10 +46,10 @@ _AT_ONCE = 1000  # rows asked between two chances to look at the keyboard
 
 @dataclass(frozen=True, slots=True)
 class Selected:
-    """The rows that a query admits, in order, and how many it could not ask, since their values are lost."""
+    """The rows that a query admits, in order, and of how many nobody knows whether it does."""
 
     indices: Sequence[int]
-    unread: int = 0
+    unjudged: int = 0
 
 
 class TensorRows:
@@ -73,17 +73,18 @@ class TensorRows:
         asked = self._by_columns if self._tells_columns else self._by_name
         for _ in asked(query, staged, base, found, undecided):
             yield None
-        lost = 0
+        unjudged = 0
         ask = staged.tests[Stage.VALUE]
         for index in undecided:
             for _ in self._context.summary_in_steps(index):
                 yield None
-            if ask(self._store[index].node, index):
+            fits = ask(self._store[index].node, index)
+            if fits:
                 found.append(index)
-            elif self._is_lost(index):
-                lost += 1
+            elif fits is None:
+                unjudged += 1
             yield None
-        yield Selected(array("q", sorted(found)) if len(undecided) else found, lost)
+        yield Selected(array("q", sorted(found)) if len(undecided) else found, unjudged)
 
     @property
     def _tells_columns(self) -> bool:
@@ -165,9 +166,6 @@ class TensorRows:
             yield
         if len(nodes) != len(self._store):  # some have several tensors, between which those of others stand
             found[:], undecided[:] = array("q", sorted(found)), array("q", sorted(undecided))
-
-    def _is_lost(self, index: int) -> bool:
-        return self._context.lack(index) in LOST
 
     def asked(self, part: Word | FactTest) -> Asked:
         """How a word or a comparison is asked of a tensor.
@@ -272,15 +270,14 @@ class TensorRows:
 
     def _figure(self, part: FactTest, measure: Measure) -> Asked:
         wanted = amount(part, measure)
-        test, name, summary_at = holds(part.sign, wanted.number), part.fact, self._context.summary
+        name, context, known = part.fact, self._context, known_share if wanted.share else known_figure
+        test = known_to_hold(part.sign, wanted.number)
 
-        def told(summary: Summary) -> float:
-            found = figure(summary, name)
-            return found / summary.size if wanted.share and summary.size else found
-
-        def by_value(node: str, index: int) -> bool:
-            summary = summary_at(index)
-            return summary is not None and test(told(summary))
+        def by_value(node: str, index: int) -> bool | None:
+            summary = context.summary(index)
+            if summary is None:
+                return None if context.lack(index) in LOST else False
+            return test(known(summary, name))
 
         def at_once() -> Generator[None, None, tuple[Array, Array] | None]:
             for _ in figure_in_steps(self._store, name):

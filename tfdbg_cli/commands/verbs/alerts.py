@@ -10,8 +10,8 @@ from itertools import islice
 from typing import Any
 
 from tfdbg_cli.analysis.alerts import Alert, AlertSearch
-from tfdbg_cli.analysis.conditions import figure
 from tfdbg_cli.analysis.graph.last_update import line_of
+from tfdbg_cli.analysis.known_figures import Known, known_figure
 from tfdbg_cli.commands.asked.arguments import excluded_nodes
 from tfdbg_cli.commands.asked.patterns import pattern
 from tfdbg_cli.commands.context import Context
@@ -80,8 +80,8 @@ def _facts(context: Context) -> PlainRows[Alert]:
     def tensor(alert: Alert) -> Tensor:
         return context.runs[alert.run].tensors[alert.index]
 
-    def told(name: str) -> Callable[[Alert], float]:
-        return lambda alert: figure(alert.summary, name)
+    def told(name: str) -> Callable[[Alert], Known]:
+        return lambda alert: known_figure(alert.summary, name)
 
     return PlainRows(
         "an alert",

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from tfdbg_cli.analysis.graph.tensor_roles import tensor_role
 from tfdbg_cli.analysis.layers import layers_of, scope_text
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT, query_line
+from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT, query_line, unjudged_line
 from tfdbg_cli.commands.query.language import FactTest, written
 from tfdbg_cli.commands.query.tensor_listing import find, find_in_steps
 from tfdbg_cli.commands.registry import LOOKING, Argument, Command
@@ -35,7 +35,8 @@ class _Sum:
 
 def _frequencies(context: Context, options: argparse.Namespace) -> Document:
     store, tell = context.run.tensors, _teller(context, options.column)
-    indices = find(context, _listed(options)).indices
+    listing = find(context, _listed(options))
+    indices = listing.indices
     sums: dict[str, _Sum] = {}
     for index in indices:
         tensor = store[index]
@@ -68,13 +69,15 @@ def _frequencies(context: Context, options: argparse.Namespace) -> Document:
     if options.query:
         everything = COMMAND.spell(options, query="")
         head.append(query_line(options.query, len(indices), len(store), everything))
+    if listing.unjudged:
+        head.append(unjudged_line(listing.unjudged))
     head.append(_others(options))
     blocks: list[Block] = [Text((*head, EMPTY_LINE))]
     if found:
         blocks.append(Table(columns, len(found), row))
     asked = f"[{options.query}]: {len(indices):,} of {len(store):,}" if options.query else ""
     title = f"frequencies of {options.column}{asked}"
-    return Document("frequencies", tuple(blocks), lambda: _data(options, sums), title)
+    return Document("frequencies", tuple(blocks), lambda: _data(options, sums, listing.unjudged), title)
 
 
 _BAR = 20  # columns of the longest bar
@@ -128,9 +131,10 @@ def _link(options: argparse.Namespace, value: str) -> str:
     return f"lt -q {quoted(f'({options.query}) {asked}' if options.query else asked)}"
 
 
-def _data(options: argparse.Namespace, sums: Mapping[str, _Sum]) -> dict[str, object]:
+def _data(options: argparse.Namespace, sums: Mapping[str, _Sum], unjudged: int) -> dict[str, object]:
     rows = [{"value": value, "tensors": total.tensors, "nbytes": total.nbytes} for value, total in sums.items()]
-    return {"column": options.column, "query": options.query or None, "values": rows}
+    told = {"unread": unjudged} if unjudged else {}
+    return {"column": options.column, "query": options.query or None, "values": rows, **told}
 
 
 COMMAND = Command(

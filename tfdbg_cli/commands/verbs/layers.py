@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tfdbg_cli.analysis.graph.roles import Role
+from tfdbg_cli.analysis.known_figures import Known, added
 from tfdbg_cli.analysis.layers import Layers, layers_of
 from tfdbg_cli.analysis.scope_sums import ScopeSum, node_sums, scope_sums
 from tfdbg_cli.commands.asked.arguments import FOLD_ARGUMENTS
@@ -76,9 +77,9 @@ def _found(context: Context, options: argparse.Namespace, layers: Layers, sums: 
 def _facts(context: Context, options: argparse.Namespace, sums: Mapping[str, ScopeSum]) -> PlainRows[str]:
     """What a query can ask of a layer, by its name."""
 
-    def bad(name: str) -> float:
-        count = sums[name].nonfinite if options.stats else _bad_in(context, sums[name])
-        return float("nan") if count is None else count
+    def bad(name: str) -> Known:
+        count = sums[name].nonfinite if options.stats else None
+        return _bad_in(context, sums[name]) if count is None else count
 
     return PlainRows(
         "a layer",
@@ -89,15 +90,9 @@ def _facts(context: Context, options: argparse.Namespace, sums: Mapping[str, Sco
     )
 
 
-def _bad_in(context: Context, total: ScopeSum) -> int | None:
-    """How many elements of its tensors are NaN or infinite; None where that is not known of all."""
-    count = 0
-    for index in total.indices:
-        found = context.nonfinite(index)
-        if found is None:
-            return None
-        count += found
-    return count
+def _bad_in(context: Context, total: ScopeSum) -> Known:
+    """How many elements of its tensors are NaN or infinite, as far as that is known."""
+    return added(context.count(index, "bad") for index in total.indices)
 
 
 def _sums(context: Context, options: argparse.Namespace) -> Mapping[str, ScopeSum]:

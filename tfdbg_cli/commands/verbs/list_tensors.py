@@ -14,7 +14,7 @@ from tfdbg_cli.analysis.watch.filter import Among
 from tfdbg_cli.analysis.watch.filters import our_filter
 from tfdbg_cli.commands.asked.arguments import excluded_nodes
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT, query_line
+from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT, query_line, unjudged_line
 from tfdbg_cli.commands.query.tensor_listing import Listing, find, find_in_steps
 from tfdbg_cli.commands.query.unread import unread_among
 from tfdbg_cli.commands.registry import LOOKING, Argument, ArgumentKind, Command
@@ -91,6 +91,8 @@ def _head(context: Context, options: argparse.Namespace, listing: Listing, names
     if options.query:
         among = None if narrowed or options.tensor_filter else total
         lines.append(query_line(options.query, len(listing.indices), among, COMMAND.spell(options, query="")))
+    if listing.unjudged:
+        lines.append(unjudged_line(listing.unjudged))
     if listing.raised.count:
         lines.append(_complaint(options.tensor_filter, listing.raised))
     if listing.unread:
@@ -108,7 +110,7 @@ def _head(context: Context, options: argparse.Namespace, listing: Listing, names
     if not listing.indices:
         from tfdbg_cli.commands.views.empty_list import explain_empty  # most lists hold something
 
-        lines += [EMPTY_LINE, *explain_empty(context, options)]
+        lines += [EMPTY_LINE, *explain_empty(context, options, unjudged=listing.unjudged)]
     return (*lines, *names.legend(), EMPTY_LINE)
 
 
@@ -168,9 +170,11 @@ def _data(context: Context, options: argparse.Namespace, listing: Listing) -> di
     }
     if options.query:
         data["query"] = options.query
-    unread = unread_among(context, listing.indices) if options.stats and not options.tensor_filter else 0
-    if listing.unread or unread:
-        data["unread"] = listing.unread or unread
+    unread = listing.unread + listing.unjudged
+    if options.stats and not options.tensor_filter:
+        unread += unread_among(context, listing.indices)
+    if unread:
+        data["unread"] = unread
     if _is_half_blind(context, options):
         data["note"] = _RESULTS_UNKNOWN
     if listing.raised.count:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from tfdbg_cli.analysis.conditions import figure
+from tfdbg_cli.analysis.known_figures import Known, known_figure
 from tfdbg_cli.analysis.known_variables import KnownVariables
 from tfdbg_cli.analysis.variables.listing import Variable
 from tfdbg_cli.analysis.watch.answers import Answered, ask, ask_in_steps
@@ -22,6 +22,7 @@ from tfdbg_cli.commands.views.variables_here import variables_here
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.model.units import count_text
+from tfdbg_cli.model.values import LOST
 
 _FIGURES = ("nan", "inf", "bad", "neg", "zero", "pos", "min", "max", "absmax", "mean", "std")
 _NAN = float("nan")
@@ -49,7 +50,12 @@ def _list_variables(context: Context, options: argparse.Namespace) -> Document:
 
     def data() -> dict[str, Any]:
         rows = [variable_data(known, at, counted=counted) for at in shown]
-        return {"variables": rows, **totals_data(known), **_filter_data(options, answered), **left.data}
+        return {
+            "variables": rows,
+            **totals_data(known),
+            **left.data,
+            **_filter_data(options, answered, left.unjudged),
+        }
 
     return Document("variables", (Text((*head, EMPTY_LINE)), *blocks), data, left.title("variables"))
 
@@ -104,23 +110,27 @@ def _narrowed(
         yield line(Span(f"The filter did not see {lost}, of which no value is held.", Style.WARNING))
 
 
-def _filter_data(options: argparse.Namespace, answered: Answered | None) -> dict[str, Any]:
+def _filter_data(options: argparse.Namespace, answered: Answered | None, unjudged: int) -> dict[str, Any]:
+    """What the filter said; the query could not judge `unjudged` of the variables that passed it."""
     if answered is None:
         return {}
     raised = answered.raised
     told: dict[str, Any] = {"filter": options.tensor_filter}
     if raised.count:
         told["raised"] = {"count": raised.count, "first": raised.first, "error": raised.error}
-    return told | ({"unread": answered.unread} if answered.unread else {})
+    unread = answered.unread + unjudged
+    return told | ({"unread": unread} if unread else {})
 
 
 def _facts(known: KnownVariables) -> PlainRows[int]:
     """What a query can ask of a variable, by its place."""
 
-    def told(name: str) -> Callable[[int], float]:
-        def tell(at: int) -> float:
+    def told(name: str) -> Callable[[int], Known]:
+        def tell(at: int) -> Known:
             summary = known.summary(at)
-            return _NAN if summary is None else figure(summary, name)
+            if summary is None:
+                return None if known.lack(at) in LOST else _NAN
+            return known_figure(summary, name)
 
         return tell
 
@@ -143,17 +153,13 @@ def _facts(known: KnownVariables) -> PlainRows[int]:
             "initialized": lambda at: _word(known.initialized(at)),
         },
         {
-            "rank": lambda at: _NAN if (told := known.rows[at].shape) is None else len(told),
-            "size": lambda at: _or_nan(known.rows[at].nbytes),
+            "rank": lambda at: None if (told := known.rows[at].shape) is None else len(told),
+            "size": lambda at: known.rows[at].nbytes,
         },
         {name: told(name) for name in _FIGURES},
-        elements=lambda at: _or_nan(known.rows[at].elements),
+        elements=lambda at: known.rows[at].elements,
         shape=shape,
     )
-
-
-def _or_nan(number: int | None) -> float:
-    return _NAN if number is None else number
 
 
 def _word(known: bool | None) -> str:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from tfdbg_cli.analysis.conditions import figure
 from tfdbg_cli.analysis.graph.ways.walk import Direction, Hop, Mark, walk
+from tfdbg_cli.analysis.known_figures import Known, added
 from tfdbg_cli.analysis.layers import layers_of, scope_text
 from tfdbg_cli.commands.asked.arguments import DEVICE_ARGUMENT, NODE_ARGUMENT
 from tfdbg_cli.commands.asked.node_choice import FoundNode, find_node
@@ -29,7 +28,6 @@ from tfdbg_cli.model.names import short_device
 from tfdbg_cli.model.runs import RunStart
 from tfdbg_cli.model.tensors import EMPTY_STORE
 from tfdbg_cli.model.units import count_text
-from tfdbg_cli.model.values import LOST
 
 _INDENT_LIMIT = 30  # levels shown as indentation; deeper ones are told by the number in front
 
@@ -99,8 +97,8 @@ def _facts(context: Context) -> PlainRows[Hop]:
     store = EMPTY_STORE if isinstance(context.stop, RunStart) else context.run.tensors
     layers = layers_of(context.graph)
 
-    def counted(name: str) -> Callable[[Hop], float]:
-        return lambda step: sum(_told(context, index, name) for index in store.named(step.name))
+    def counted(name: str) -> Callable[[Hop], Known]:
+        return lambda step: added(context.count(index, name) for index in store.named(step.name))
 
     return PlainRows(
         "a node",
@@ -113,13 +111,6 @@ def _facts(context: Context) -> PlainRows[Hop]:
         {"tensors": lambda step: len(store.named(step.name))},
         {name: counted(name) for name in ("nan", "inf", "bad", "zero")},
     )
-
-
-def _told(context: Context, index: int, name: str) -> float:
-    summary = context.summary(index)
-    if summary is None:
-        return math.nan if context.lack(index) in LOST else 0
-    return figure(summary, name)
 
 
 def _in_steps(direction: Direction) -> Steps:

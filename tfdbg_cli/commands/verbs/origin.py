@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 
 from tfdbg_cli.analysis.origin.by_health import tells_health_alone
 from tfdbg_cli.analysis.origin.dismissed import dismissed_in
@@ -235,9 +236,14 @@ def _unknown(run: Run, passed: Passed) -> Document:
 def _every_origin(run: Run, search: OriginSearch) -> Document:
     """A table of every tensor that is bad although its inputs are fine."""
     found = search.all()
+    if not found and run.lacks:
+        none = _unknown(run, passed_by(search))
+        return replace(none, kind="origins", data=lambda: {"tensors": [], "missing": run.lacks}, title="origins")
+    among = f"{count_text(search.unread, 'tensor')} could not be read, and may be." if search.unread else ""
     head = line(
         Span(f"{count_text(len(found), 'tensor')} not finite although all inputs are", Style.TITLE),
         ", in order of execution:" if found else ".",
+        *([Span(f" {among}", Style.WARNING)] if among else []),
     )
     columns = (Column("Op type"), Column("Value", drop=1), Column("Tensor"))
 
@@ -253,7 +259,8 @@ def _every_origin(run: Run, search: OriginSearch) -> Document:
     names = [str(run.tensors[i].name) for i in found]
     blocks: tuple[Block, ...] = (Text((head,)), Table(columns, len(found), row)) if found else (Text((head,)),)
     blocks += tuple(intended_blocks(run, search.intended, _LABEL))
-    return Document("origins", blocks, lambda: {"tensors": names}, "origins")
+    unread = {"unread": search.unread} if search.unread else {}
+    return Document("origins", blocks, lambda: {"tensors": names, **unread}, "origins")
 
 
 COMMAND = Command(

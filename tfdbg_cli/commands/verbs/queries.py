@@ -70,7 +70,8 @@ COMMAND = Command(
 Words are regular expressions that are searched in the name; a capital in one makes the case count, a colon lets it
 search `node:slot`. What stands side by side must all hold; `or`, `not` and brackets are as usual, and quotes make
 plain text of anything. Texts compare by = != and, with a regular expression, ~ !~; numbers by < <= > >= too. What
-only values tell is counted where nothing else decides. @NAME stands for the query that was kept as NAME.
+only values tell is counted where nothing else decides; for a row of which nobody recorded it neither the query nor
+its `not` holds, and the list says for how many. @NAME stands for the query that was kept as NAME.
 
 Examples:
   lt -q 'dense (nan>0 or absmax>1e4)'      in every front end; on the screen f, and no quotes

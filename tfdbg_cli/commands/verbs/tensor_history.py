@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from tfdbg_cli.analysis.conditions import figure
 from tfdbg_cli.analysis.graph.lineage import Lineage
+from tfdbg_cli.analysis.known_figures import Known, known_figure
 from tfdbg_cli.analysis.tensor_history import Point, Statistic, TensorHistory, tensor_history
 from tfdbg_cli.commands.asked.tensor_choice import Choice, choose, sliced
 from tfdbg_cli.commands.context import HOW_TO_KEEP_RUNS, Context
@@ -87,9 +87,15 @@ def _found(context: Context, options: argparse.Namespace, choice: Choice) -> Ten
     return context.memory.histories[key]
 
 
-def _figure(name: str) -> Callable[[Point], float]:
-    """What tells the figure `name` of a run; NaN where there is none, or nobody knows it."""
-    return lambda point: math.nan if point.summary is None else figure(point.summary, name)
+def _figure(name: str) -> Callable[[Point], Known]:
+    """What tells the figure `name` of a run, as far as it is known; NaN where there is none."""
+
+    def tell(point: Point) -> Known:
+        if point.summary is None:
+            return None if point.lack else math.nan
+        return known_figure(point.summary, name)
+
+    return tell
 
 
 _ROWS = PlainRows[Point](

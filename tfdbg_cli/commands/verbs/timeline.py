@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import math
 from collections.abc import Sequence
 from typing import Any
 
 from tfdbg_cli.analysis.graph.annotation import made_at
+from tfdbg_cli.analysis.known_figures import ANY_COUNT, Known, added, known_figure
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
 from tfdbg_cli.commands.query.plain_rows import Left, PlainRows
@@ -23,6 +23,7 @@ from tfdbg_cli.model.sources import Frame
 from tfdbg_cli.model.tensors import summary_of
 from tfdbg_cli.model.timeline import Execution, TellsExecutions
 from tfdbg_cli.model.units import count_text
+from tfdbg_cli.model.values import LOST, NoValue
 
 _PAGE = 200
 
@@ -62,14 +63,13 @@ def _timeline(context: Context, options: argparse.Namespace) -> Document:
 def _left(context: Context, options: argparse.Namespace, executions: Sequence[Execution]) -> Left[int]:
     """The places of the executions that the query admits, whichever page is on show."""
 
-    def bad(at: int) -> float:
+    def bad(at: int) -> Known:
         if not _tells_executions(context):
             raise TfdbgError(
                 "Of this recording the timeline does not know what runs hold.",
                 hint="`alerts` looks through all of them for NaN and infinities.",
             )
-        found = _nonfinite(context.runs[executions[at].run], executions[at])
-        return math.nan if found is None else float(found)
+        return _bad(context.runs[executions[at].run], executions[at])
 
     rows = PlainRows[int](
         "an execution",
@@ -169,6 +169,21 @@ def _nonfinite(run: Run, executed: Execution) -> bool | None:
     known = [summary_of(run.tensors, index) for index in run.tensors.named(executed.node)]
     told = [summary.any_nonfinite for summary in known if summary is not None]
     return True if True in told else False if False in told else None
+
+
+def _bad(run: Run, executed: Execution) -> Known:
+    """How many elements of its outputs are NaN or infinite, as far as that is known."""
+    if not executed.node:
+        return None
+    return added(_bad_at(run, index) for index in run.tensors.named(executed.node))
+
+
+def _bad_at(run: Run, index: int) -> Known:
+    summary = summary_of(run.tensors, index)
+    if summary is None:
+        value = run.tensors.value(index)
+        return ANY_COUNT if isinstance(value, NoValue) and value.lack in LOST else 0
+    return known_figure(summary, "bad")
 
 
 def _data(context: Context, executed: Execution, at: int) -> dict[str, Any]:

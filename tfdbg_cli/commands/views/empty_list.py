@@ -18,8 +18,11 @@ _MOST_ASKED = 20
 _BY_MAGNITUDE = frozenset({"magnitude_above", "near_overflow"})
 
 
-def explain_empty(context: Context, options: argparse.Namespace) -> list[Line]:
-    """Sentences that say why `lt` with these flags found nothing, and what to try."""
+def explain_empty(context: Context, options: argparse.Namespace, *, unjudged: int) -> list[Line]:
+    """Sentences that say why `lt` with these flags found nothing, and what to try.
+
+    Of `unjudged` tensors nobody knows whether the query admits them.
+    """
     run = context.run
     if not len(run.tensors):
         return [*_nothing_captured(context), *(line(Span(note, Style.HINT)) for note in run.notes)]
@@ -29,7 +32,8 @@ def explain_empty(context: Context, options: argparse.Namespace) -> list[Line]:
         none = line(f"No tensor that the other flags admit passes {options.tensor_filter}.")
         return [none, *_integers_aside(context, options.tensor_filter)]
     if options.query:
-        return [line("No tensor here is what the query asks for.")]
+        known = "is known to be" if unjudged else "here is"
+        return [line(f"No tensor {known} what the query asks for.")]
     return [line("No tensor here is what the flags ask for.")]
 
 

@@ -98,7 +98,7 @@ def _every_origin(run: Run, search: HealthSearch) -> Document:
     found = search.all()
     head = line(
         Span(f"{count_text(len(found), 'tensor')} not finite although all inputs are", Style.TITLE),
-        ", as far as was recorded:" if found else ".",
+        ", as far as was recorded:" if found else ", as far as was recorded.",
     )
 
     def row(at: int) -> Row:

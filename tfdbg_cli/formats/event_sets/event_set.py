@@ -80,6 +80,26 @@ class EventSet:
         """What graphs made in the call of `span`."""
         return self.traces.between(*self.executions.interval(span))
 
+    def count(self, span: Span) -> int:
+        """How many tensors the run of `span` has by now, but for the results of a call."""
+        if span.call:
+            return len(self.traced(span))
+        return len(self.executions.outputs(span.first, span.end)[0])
+
+    def is_over(self, span: Span) -> bool:
+        """Whether graphs are seen to have made something behind the run of `span`: then it has all its tensors."""
+        return not span.call or self.traces.any_behind(self.executions.interval(span)[1])
+
+    def awaits_calls(self, span: Span) -> bool:
+        """Whether what graphs did in `span`, behind the last call, belongs to calls that are not recorded yet.
+
+        What a session computes stands in a graph without a name, and no call of it is ever recorded.
+        """
+        if len(self.executions):
+            return True
+        graphs = [self.graphs.find(graph_id) for graph_id in {row.key.graph_id for row in self.traced(span)}]
+        return all(graph is None or graph.name for graph in graphs)
+
     def call_graph(self, span: Span, traced: Sequence[TraceRow]) -> CallGraph:
         """The graph of the call of `span`, in which `traced` ran."""
         root = self.executions[span.first].graph_id if span.end > span.first else ""

@@ -52,7 +52,8 @@ class Run:
     alone). If the program is stopped in the middle of the run, `frames` are its Python calls,
     outermost first, and `paused` the op it was stopped after on demand; `unfinished` says so of a saved run, too.
     `ignored` are the places that were ignored when the run was saved. `variables` tells what is known of variables
-    beside their values; None where nothing is.
+    beside their values; None where nothing is. `no_replay` is a sentence that says why a run that was saved cannot be
+    made again; empty where nobody found that out.
     """
 
     call: Call
@@ -79,6 +80,7 @@ class Run:
     unfinished: bool = False
     ignored: Sequence[IgnoredPlace] = ()
     variables: TellsVariables | None = None
+    no_replay: str = ""
 
     def __repr__(self) -> str:
         """Short, for notebooks: the dataclass's own repr would print graph, tracebacks and sources."""

@@ -96,3 +96,32 @@ def test_what_was_bad_did_not_make_what_is_new_beside_it(writer: str) -> None:
     assert _found(v, x, root, op("write", writer, "v", "root", value=[NAN, NAN])) == ("root:0", 1)
     fine = op("root", "Sqrt", "x", value=[0.5])
     assert _found(v, x, fine, op("write", writer, "v", "root", value=[NAN, 0.5])) == ("v:0", 0)
+
+
+@pytest.mark.parametrize("select", ["Select", "SelectV2"])
+@pytest.mark.parametrize("flipped", [False, True])
+def test_a_where_is_bad_by_the_side_that_it_takes(select: str, flipped: bool) -> None:
+    """A blind test: where(b > 0, sqrt(b * w), log(b)) of a negative b was blamed on the root, which is not taken."""
+    sides = ("log", "root") if flipped else ("root", "log")
+    nodes = (
+        op("b", "Const", value=[1.0, -1.0]), op("w", "Const", value=[1.0, 1.0]),
+        op("mul", "Mul", "b", "w", value=[1.0, -1.0]),
+        op("ok", "Const", value=np.array([True, False]) ^ flipped),
+        op("root", "Sqrt", "mul", value=[1.0, NAN]), op("log", "Log", "b", value=[0.0, NAN]),
+    )  # fmt: skip
+    assert _found(*nodes, op("y", select, "ok", *sides, value=[1.0, NAN])) == ("log:0", 1)
+    both = (op("y", select, "ok", *sides, value=[1.0, NAN]), op("z", "AddV2", "y", "root", value=[2.0, NAN]))
+    assert _found(*nodes, *both) == ("root:0", 0), "which comes out on another way"
+
+
+def test_of_two_sides_that_read_the_same_the_one_that_is_taken_is_to_blame() -> None:
+    b, root = op("b", "Const", value=[1.0, -1.0]), op("root", "Sqrt", "b", value=[1.0, NAN])
+    ok, log = op("ok", "Const", value=np.array([True, False])), op("log", "Log", "b", value=[0.0, NAN])
+    assert _found(b, ok, root, log, op("y", "SelectV2", "ok", "root", "log", value=[1.0, NAN])) == ("log:0", 1)
+
+
+@pytest.mark.parametrize("condition", [None, [1.0, 0.0]])
+def test_where_it_is_not_known_what_a_where_takes_the_first_side_is_to_blame(condition: list[float] | None) -> None:
+    b, root = op("b", "Const", value=[1.0, -1.0]), op("root", "Sqrt", "b", value=[1.0, NAN])
+    ok, log = op("ok", "Const", value=condition), op("log", "Log", "b", value=[0.0, NAN])
+    assert _found(b, ok, root, log, op("y", "SelectV2", "ok", "root", "log", value=[1.0, NAN])) == ("root:0", 0)

@@ -1,7 +1,8 @@
 """Which inputs of an op made its bad elements, told by the elements where one of each makes one of the result.
 
 A distance matrix with infinity on its diagonal is bad, and so is its reciprocal where two points are the same: but
-not because of the diagonal, whose reciprocal is 0.
+not because of the diagonal, whose reciprocal is 0. A tf.where is bad by the side that it takes there, and not by the
+other one.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Sequence
 from tfdbg_cli.analysis.graph.fused_ops import as_written
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
 from tfdbg_cli.analysis.graph.parts import ELEMENTWISE
+from tfdbg_cli.analysis.origin.passed_by_where import taken
 from tfdbg_cli.analysis.watch.verdicts import BadMask, alike
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.names import TensorName
@@ -18,7 +20,7 @@ from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.updates import UPDATED_VARIABLE
 from tfdbg_cli.model.values import Array, NoValue
 from tfdbg_cli.ops.effects import takes_handle, updates_variable
-from tfdbg_cli.ops.kinds import ASSIGNMENTS, PUTS_INTO
+from tfdbg_cli.ops.kinds import ASSIGNMENTS, PUTS_INTO, SELECTS
 
 _BY_CHANNEL = frozenset({"BiasAdd"})  # its second input lies along an axis that an attribute names
 
@@ -55,8 +57,17 @@ class ElementWays:
         return frozenset(
             position
             for position, item in enumerate(inputs)
-            if (given := self._value(item)) is not None and _lies_elsewhere(self._mask(given), bad)
+            if (given := self._value(item)) is not None
+            and _lies_elsewhere(self._mask(given), self._taken_of(position, op_type, inputs, bad))
         )
+
+    def _taken_of(self, position: int, op_type: str, inputs: Sequence[InputSeen], bad: Array) -> Array:
+        """Those of the `bad` elements of an op that are of its input at `position`; all, if it is no tf.where."""
+        if op_type not in SELECTS or position == 0:
+            return bad
+        condition = self._value(inputs[0])
+        chosen = None if condition is None else taken(op_type, position, condition, bad.shape)
+        return bad if chosen is None else bad & chosen
 
     def _held_elsewhere(self, index: int, inputs: Sequence[InputSeen]) -> frozenset[int]:
         """The position of what `index` is with other elements put in, if more is bad than was; else none.

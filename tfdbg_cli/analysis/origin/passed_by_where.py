@@ -39,12 +39,22 @@ def _mask(run: Run, reader: Node, name: TensorName, execution: int, shape: tuple
     rows = run.tensors.named(condition.node, condition.slot)
     at = [row for row in rows if run.tensors[row].execution == execution] or list(rows[-1:])
     value = run.tensors.value(at[0]) if at else None
-    if value is None or isinstance(value, NoValue) or value.dtype != np.bool_:
+    if value is None or isinstance(value, NoValue):
         return None
-    if value.shape != shape and (reader.op_type == "Select" or not _fits(value.shape, shape)):
+    return taken(reader.op_type, 1 if reader.inputs[1] == name else 2, value, shape)
+
+
+def taken(op_type: str, position: int, condition: Array, shape: tuple[int, ...]) -> Array | None:
+    """Where a tf.where of `op_type` takes its input at `position`, 1 or 2, in a result of `shape`.
+
+    None where `condition` does not tell it: it holds no truths, or does not fit the shape.
+    """
+    if condition.dtype != np.bool_:
         return None
-    mask = np.broadcast_to(value, shape)
-    return mask if reader.inputs[1] == name else ~mask
+    if condition.shape != shape and (op_type == "Select" or not _fits(condition.shape, shape)):
+        return None
+    mask = np.broadcast_to(condition, shape)
+    return mask if position == 1 else ~mask
 
 
 def _fits(condition: tuple[int, ...], shape: tuple[int, ...]) -> bool:

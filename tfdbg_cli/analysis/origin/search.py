@@ -147,9 +147,11 @@ class OriginSearch:
         touching = leading_to_outcome(self._run, self._lineage, bad, self.spoiling)
         if not touching or origin.index in touching or (origin.index is None and self._is_read(origin, touching)):
             return origin, 0
-        # An op that reads the same input, as the gradient of a logarithm does, goes wrong for the same reason.
+        # An op that reads the same input, as the gradient of a logarithm does, goes wrong for the same reason, unless
+        # what comes out was made of both, and is bad by the other alone.
         akin = self._intentions.bad_readers(origin.node) if origin.node is not None else frozenset()
-        if any(self._run.tensors[row].node in akin and not self._in_vain(origin.index, row) for row in touching):
+        related = any(self._run.tensors[row].node in akin for row in touching)
+        if related and not any(self._in_vain(origin.index, row) for row in touching):
             return origin, 0
         begun = [row for row in bad if not self._reads_bad(row)]
         harmful = [row for row in begun if row in touching]

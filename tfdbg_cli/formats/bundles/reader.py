@@ -15,6 +15,7 @@ from tfdbg_cli.formats.bundles import layout
 from tfdbg_cli.formats.bundles.description import description
 from tfdbg_cli.formats.bundles.values import digest, read_value
 from tfdbg_cli.formats.dumps.case_layout import CASE_DIRECTORY
+from tfdbg_cli.formats.dumps.case_reader import refusal_in
 from tfdbg_cli.formats.dumps.reader import read_dump
 from tfdbg_cli.formats.recording.json_fields import WRONG_CONTENT, items, shape, text, texts, whole
 from tfdbg_cli.formats.recording.regular_file import read_whole
@@ -22,6 +23,7 @@ from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.names import TensorName, parse_tensor_name
 from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.plain_text import printable
 
 _LONGEST_GRAPH = (1 << 31) - 1  # protobuf's own limit
 _MOST_INPUTS = 1_000_000
@@ -91,14 +93,22 @@ def _no_bundle(directory: Path) -> TfdbgError:
             hint="Copy the bundle again; `tfdbg open` still shows what was recorded.",
         )
     if (directory / CASE_DIRECTORY).is_dir():
-        return TfdbgError(
-            f"{directory} holds what was recorded of a run, but not what it takes to make the run again.",
-            hint=f"`tfdbg open {shlex.quote(str(directory))}` shows it; `bundle` without --values saves both.",
-        )
+        return _values_alone(directory)
     return TfdbgError(
         f"{directory} is no bundle: it holds nothing from which a run can be made again.",
         hint="`tfdbg open` shows recordings; `bundle PATH` at a stop writes a bundle.",
     )
+
+
+def _values_alone(directory: Path) -> TfdbgError:
+    """What to say of what was recorded of a run, saved without the means to make it again."""
+    holds = f"{directory} holds what was recorded of a run, but not what it takes to make the run again."
+    shows = f"`tfdbg open {shlex.quote(str(directory))}` shows it"
+    why = printable(refusal_in(directory))
+    if why:
+        return TfdbgError(f"{holds} {why}", hint=f"{shows}.")
+    both = "`bundle PATH` without --values saves both, if the run can be made again"
+    return TfdbgError(holds, hint=f"{shows}; {both}.")
 
 
 def _links(place: Path) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 from pathlib import Path
 
 from tfdbg_cli.errors import TfdbgError
@@ -16,6 +17,7 @@ from tfdbg_cli.model.units import bytes_text
 from tfdbg_cli.model.values import NoValue
 
 _NOT_HELD = "The state from before this run was not held"
+_VALUES = "`bundle --values PATH` saves what is recorded of it."
 
 
 def save_bundle(run: Run, path: Path, *, disk_budget: int = 0, force: bool = False) -> tuple[str, ...]:
@@ -50,10 +52,15 @@ def _saved(run: Run, replay_spec: ReplaySpec, path: Path, disk_budget: int, forc
 def save_values(run: Run, path: Path, *, disk_budget: int = 0, force: bool = False) -> tuple[str, ...]:
     """Write what was recorded of `run`, without the means to make it again, at `path`; what to tell about it.
 
+    Why it cannot be made again is written too, where that is known at once, or `run` tells it.
+
     Raises:
         TfdbgError: there is something at `path`, there is no room, or it cannot be written.
 
     """
+    refused = _refused_at_once(run)
+    if refused is not None and not run.no_replay:
+        run = replace(run, no_replay=refused.message)
     needed = bundle_size(run, None)
     if not force:
         require_room(needed, path, disk_budget)
@@ -76,7 +83,8 @@ def save_bundle_or_values(run: Run, path: Path, *, disk_budget: int = 0, force: 
     try:
         replay_spec = replay_spec_of(run)
     except TfdbgError as error:
-        saved = save_values(run, path, disk_budget=disk_budget, force=force)
+        refused = replace(run, no_replay=error.message)
+        saved = save_values(refused, path, disk_budget=disk_budget, force=force)
         return (*saved, error.message)
     return _saved(run, replay_spec, path, disk_budget, force)
 
@@ -88,15 +96,23 @@ def replay_spec_of(run: Run) -> ReplaySpec:
         TfdbgError: it cannot be made again; the hint says what can still be saved.
 
     """
-    hint = "`bundle --values PATH` saves what is recorded of it."
-    if run.replayable is None and run.call.kind is RunKind.EAGER:
-        raise TfdbgError("What ran eagerly cannot be made again: between its ops ran Python.", hint=hint)
-    if run.replayable is None:
-        raise TfdbgError(
-            f"{_NOT_HELD}, so it cannot be made again.",
-            hint=f"`run -f FILTER --bundle PATH` and `record PATH` hold it. {hint}",
-        )
+    refused = _refused_at_once(run)
+    if refused is not None:
+        raise refused
+    assert run.replayable is not None
     try:
         return run.replayable.replay_spec()
     except TfdbgError as error:
-        raise TfdbgError(error.message, hint=f"{error.hint} {hint}".strip(), exit_code=error.exit_code) from error
+        raise TfdbgError(error.message, hint=f"{error.hint} {_VALUES}".strip(), exit_code=error.exit_code) from error
+
+
+def _refused_at_once(run: Run) -> TfdbgError | None:
+    """Why nobody can even try to make `run` again; None where one can."""
+    if run.replayable is not None:
+        return None
+    if run.call.kind is RunKind.EAGER:
+        return TfdbgError("What ran eagerly cannot be made again: between its ops ran Python.", hint=_VALUES)
+    return TfdbgError(
+        f"{_NOT_HELD}, so it cannot be made again.",
+        hint=f"`run -f FILTER --bundle PATH` and `record PATH` hold it. {_VALUES}",
+    )

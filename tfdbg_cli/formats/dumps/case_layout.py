@@ -1,7 +1,8 @@
 """What tfdbg adds to a dump directory: the folder `_tfdbg_cli`, which TensorFlow's own reader passes over.
 
     case.json        the call, the error, notes, why tensors have no values, which graph they belong to, what the
-                     user ignores, how exact the run is, which files the dump and this folder have
+                     user ignores, how exact the run is, why it cannot be made again where that was found out,
+                     which files the dump and this folder have
     tracebacks.json  creation stacks: texts, frames and stacks, each once
     profile.json     times of nodes, after a profiled run
     python_graph.pb  the program's graph, a GraphDef

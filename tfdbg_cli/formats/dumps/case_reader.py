@@ -67,6 +67,7 @@ class SavedCase:
     unfinished: bool = False
     exactness: Exactness | None = None
     tensors: CaseTensors = NOTHING_SAID
+    no_replay: str = ""
 
 
 def read_case(run_directory: Path, notes: list[str]) -> SavedCase | None:
@@ -114,6 +115,7 @@ def read_case(run_directory: Path, notes: list[str]) -> SavedCase | None:
         unfinished=unfinished,
         exactness=exactness,
         tensors=tensors,
+        no_replay=_refusal(fields),
     )
 
 
@@ -138,6 +140,17 @@ def noted_in(run_directory: Path) -> tuple[str, ...]:
     """What the program's debugger noted when it saved the dump in `run_directory`; nothing is wrong with it."""
     root = run_directory / layout.CASE_DIRECTORY
     return _noted(_read_json(root / layout.CASE, [])) if _is_plain_folder(root) else ()
+
+
+def refusal_in(run_directory: Path) -> str:
+    """Why the run whose dump is in `run_directory` cannot be made again, as was said when it was saved; or empty."""
+    root = run_directory / layout.CASE_DIRECTORY
+    return _refusal(_read_json(root / layout.CASE, [])) if _is_plain_folder(root) else ""
+
+
+def _refusal(fields: Mapping[str, Any]) -> str:
+    said = fields.get("no_replay", "")
+    return said if isinstance(said, str) else ""
 
 
 def _noted(fields: Mapping[str, Any]) -> tuple[str, ...]:

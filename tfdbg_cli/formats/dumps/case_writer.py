@@ -72,6 +72,7 @@ def write_case(
             "lacks": {path: [value.lack, value.text] for path, value in (lacks or {}).items()},
             "sources": dict(shared.sources),
             "unfinished": run.unfinished,
+            "no_replay": run.no_replay,
             "exactness": exactness_fields(run.exactness),
             "parts": [part for part in sorted(layout.PARTS) if _is_filled(place / part)],
             "tensors": tensors,

@@ -109,6 +109,7 @@ def _assemble(
         ignored=case.ignored,
         unfinished=case.unfinished,
         exactness=case.exactness,
+        no_replay=case.no_replay,
     )
 
 

@@ -11,8 +11,6 @@ import os
 import sys
 from typing import Any, TextIO
 
-from tfdbg_cli.program_text import place_of_reader
-
 _DESCRIPTOR = 0
 
 
@@ -112,6 +110,8 @@ def reader() -> str:
     """
     if is_taken():
         return "The program"
+    from tfdbg_cli.program_text import place_of_reader  # which reads programs: nothing that opens a file needs it
+
     place = place_of_reader() if _noticing is not None and sys.stdin is _noticing else ""
     return f"The program ({place})" if place else ""
 

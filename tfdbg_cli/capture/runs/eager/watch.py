@@ -341,8 +341,7 @@ class EagerWatch:
         if self._checks is not None:
             self._checks.run_ends()
         plan = section.plan
-        # No run as yet, but what came of NaN is to be judged, and of infinities that are harmless is to be told.
-        if plan is None and (section.let_nan_pass or self._let_pass(here, section)):
+        if plan is None and (section.let_nan_pass or self._let_pass(here, section)):  # to be judged, or told of
             plan = self._controller.run_starts(PendingSection(section, self._controller, found=True))
         if plan is None or plan.action is Action.LEAVE or section.stopped:
             return
@@ -372,7 +371,7 @@ class EagerWatch:
         here.busy = True
         try:
             return section.lets_pass(watched, live_frames())
-        except Exception as error:  # noqa: BLE001  # then nothing is said of them
+        except our_errors() as error:  # then nothing is said of them
             report("look at what was let pass", error)
             return False
         finally:

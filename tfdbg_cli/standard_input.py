@@ -110,9 +110,11 @@ def reader() -> str:
     """
     if is_taken():
         return "The program"
-    from tfdbg_cli.program_text import place_of_reader  # which reads programs: nothing that opens a file needs it
+    if _noticing is None or sys.stdin is not _noticing:
+        return ""
+    from tfdbg_cli.program_text import place_of_reader  # which nobody needs who opens a file
 
-    place = place_of_reader() if _noticing is not None and sys.stdin is _noticing else ""
+    place = place_of_reader()
     return f"The program ({place})" if place else ""
 
 

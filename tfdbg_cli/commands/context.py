@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, overload
 
-from tfdbg_cli.analysis.known_figures import ANY_COUNT, Known, known_figure
 from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, filter_named
 from tfdbg_cli.commands.folds import Folds
@@ -28,6 +27,7 @@ from tfdbg_cli.model.tensors import summary_in_steps, summary_of
 from tfdbg_cli.model.values import LOST, Array, Lack, NoValue
 
 if TYPE_CHECKING:
+    from tfdbg_cli.analysis.known_figures import Known
     from tfdbg_cli.analysis.watch.answers import Answers
     from tfdbg_cli.document.document import Document
 
@@ -258,6 +258,11 @@ class Context:
 
     def count(self, index: int, name: str) -> Known:
         """What is known of the count called `name` (`conditions.FIGURES`) of the tensor at `index`; 0 of a handle."""
+        from tfdbg_cli.analysis.known_figures import (
+            ANY_COUNT,
+            known_figure,
+        )  # which queries need, and no first screen
+
         summary = self.summary(index)
         if summary is None:
             return ANY_COUNT if self.lack(index) in LOST else 0

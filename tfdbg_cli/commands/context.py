@@ -258,10 +258,7 @@ class Context:
 
     def count(self, index: int, name: str) -> Known:
         """What is known of the count called `name` (`conditions.FIGURES`) of the tensor at `index`; 0 of a handle."""
-        from tfdbg_cli.analysis.known_figures import (
-            ANY_COUNT,
-            known_figure,
-        )  # which queries need, and no first screen
+        from tfdbg_cli.analysis.known_figures import ANY_COUNT, known_figure  # what queries ask alone
 
         summary = self.summary(index)
         if summary is None:

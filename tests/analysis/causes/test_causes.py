@@ -47,6 +47,7 @@ def _made(*makers: Maker | None) -> Surroundings:
 TARGETS = Surroundings((Maker.DATA,), batch=(BatchRole.TARGETS,))
 WRITTEN = _made(Maker.OTHER, Maker.CONSTANT)
 GREW = Surroundings(grown=("w", 3e19))
+WAS_WRITTEN = Surroundings(grown=("w", 3e19), grown_untrained=True)
 
 
 def _f(value: Any, dtype: Any = np.float32) -> Array:
@@ -249,6 +250,11 @@ CASES = [
     Case("MatMul", ([[1e30, 1.0]], [[1e30], [1.0]]), np.matmul, "w has grown", around=GREW),
     Case("MatMul", ([[300.0]], [[300.0]]), np.matmul, "largest float16", "LossScaleOptimizer", np.float16),
     Case("Sum", ([BIG, BIG],), np.sum, "w has grown", "Lower the learning rate", around=GREW),
+    Case("Square", ([1e30],), np.square, "; w has grown to 3e+19", "is not trained", around=WAS_WRITTEN),
+    Case("Mul", ([1e30], [1e30]), np.multiply, "w has grown", "look at what is written", around=WAS_WRITTEN),
+    Case("AddV2", ([BIG], [BIG]), np.add, "w has grown", "is not trained", around=WAS_WRITTEN),
+    Case("MatMul", ([[1e30, 1.0]], [[1e30], [1.0]]), np.matmul, "w has grown", "is not trained", around=WAS_WRITTEN),
+    Case("Sum", ([BIG, BIG],), np.sum, "w has grown", "is not trained", around=WAS_WRITTEN),
     Case("Mul", ([0.0], [INF]), np.multiply, "a mask made by a product", "tf.where", around=_made(None, Maker.MASK)),
     Case("Mul", ([INF], [0.0]), np.multiply, "a mask made by a product", "tf.where", around=_made(Maker.MASK)),
     Case("Sub", ([-INF], [-INF]), np.subtract, "by a mask", "-1e9", around=_made(Maker.MASK)),

@@ -68,6 +68,15 @@ def test_the_origin_is_looked_for_elsewhere_from_then_on() -> None:
     assert "no place 7" in prompt.error("ignored --withdraw 7").message
 
 
+def test_all_that_counts_as_fine_in_the_run_is_told_of() -> None:
+    """A blind test: 150 nodes were told of, and then `origin` said that 163 count as fine."""
+    prompt = Prompt(_end())
+    told = " ".join(prompt.show("ignore").split())
+    assert "1 node, and 1 that is bad because of it alone: no watch looks at them" in told
+    assert "1 more that comes out of this run or is written to variables: watches look there again." in told
+    assert "3 nodes not finite count as fine" in prompt.show("origin")
+
+
 def test_going_on_at_once_is_the_watch_before() -> None:
     last = RunUntil("has_inf_or_nan", "^skip", benign=OnBenign.STOP)
     prompt = Prompt(_end(last))

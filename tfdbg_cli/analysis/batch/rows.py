@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from tfdbg_cli.analysis.batch.stored_batch import DELIVERIES, StoredBatch, StoredRows
+from tfdbg_cli.analysis.batch.tables import is_table
 from tfdbg_cli.analysis.batch.tensor_lists import TensorLists
 from tfdbg_cli.analysis.graph.axes.kept_axes import ways_back
 from tfdbg_cli.analysis.graph.axes.row_ways import WHOLE, Way, row_set
@@ -282,14 +283,15 @@ class _Search:
     def _enters(self, node: Node) -> bool:
         """Whether a batch comes into the graph at `node`."""
         if node.op_type in INPUTS:
-            return not self._is_captured(node)
+            return not (self._is_captured(node) or is_table(self._lineage.graph_of(node), node.name))
         return node.op_type in PIPELINE_OPS | DELIVERIES or f"{node.name}:0" in self._run.call.feeds
 
     def _is_no_batch(self, item: InputSeen) -> bool:
-        """Whether a value that is no tensor of the run is that of a variable, or no rows but where rows begin."""
+        """Whether a value that no tensor of the run shows is that of a variable or a table, or where rows begin."""
         if item.node is None:
             return False
-        return self._lineage.is_variable(item.node) or self._stored.is_row_splits(item.node)
+        no_rows = self._lineage.is_variable(item.node) or self._stored.is_row_splits(item.node)
+        return no_rows or is_table(self._lineage.graph_of(item.node), item.node.name)
 
     def _is_captured(self, node: Node | None) -> bool:
         return node is not None and self._lineage.is_captured(node)

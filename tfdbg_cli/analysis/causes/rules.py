@@ -94,6 +94,11 @@ def grown(test: Test) -> Test:
     return lambda evidence: test(evidence) if evidence.grown is not None else None
 
 
+def untrained(test: Test) -> Test:
+    """`test`, where the variable that `grown` asks about is not trained."""
+    return lambda evidence: test(evidence) if evidence.grown_untrained else None
+
+
 def in_gradient(test: Test) -> Test:
     """`test`, where the op computes a gradient."""
     return lambda evidence: test(evidence) if evidence.gradient else None

@@ -113,6 +113,10 @@ TRAINING_DIVERGES = (
     "Lower the learning rate or warm it up, and clip gradients: tf.clip_by_global_norm, or global_clipnorm=1.0 of a"
     " Keras optimizer."
 )
+UNTRAINED = (
+    "That variable is not trained, so that no learning rate helps: look at what is written to it, and bound that,"
+    " such as with tf.clip_by_value."
+)
 SMALLER = (
     "Bring {large} to a size of about 1 first (keras.layers.Normalization, or divide by its largest); if it is"
     " weights that grew, lower the learning rate or clip gradients (tf.clip_by_global_norm)."

@@ -37,11 +37,11 @@ class Surroundings:
     (empty: none, or not known), `gradient` whether it computes a gradient at all. `hidden_by` names a tf.where that
     hides the result, but not the gradient, `hidden_in` the function of a library that made this tf.where, if the
     program did not call tf.where itself. `grown` is the variable of largest magnitude upstream, with that
-    magnitude, if it is suspiciously large. `scaled` says that the program tests its gradients for being finite, as
-    loss scaling does, `log_variance` that the first input is the logarithm of a variance,
-    `half_log_variance` that it is half of one, whose exponential is a deviation, and `of_gradient` that it is a
-    gradient. `called_by_optimizer` says that the program's own code made the op, called by a library's optimizer as a
-    schedule is.
+    magnitude, if it is suspiciously large, and `grown_untrained` whether it is known not to be trained. `scaled` says
+    that the program tests its gradients for being finite, as loss scaling does, `log_variance` that the first input
+    is the logarithm of a variance, `half_log_variance` that it is half of one, whose exponential is a deviation, and
+    `of_gradient` that it is a gradient. `called_by_optimizer` says that the program's own code made the op, called by
+    a library's optimizer as a schedule is.
     """
 
     makers: tuple[Maker | None, ...] = ()
@@ -49,6 +49,7 @@ class Surroundings:
     hidden_by: str = ""
     hidden_in: str = ""
     grown: tuple[str, float] | None = None
+    grown_untrained: bool = False
     made_by: tuple[str, ...] = ()
     gradient: bool = False
     batch: tuple[BatchRole | None, ...] = ()
@@ -101,6 +102,7 @@ def surroundings(
         hidden_by=hidden,
         hidden_in=hidden_in,
         grown=grown,
+        grown_untrained=grown is not None and _is_untrained(run, grown[0]),
         made_by=made_by,
         gradient=gradient,
         batch=batch,
@@ -153,6 +155,10 @@ def _grown(run: Run, lineage: Lineage, inputs: tuple[InputSeen, ...]) -> tuple[s
                 met.add(item.index)
                 waiting.append(item.index)
     return best
+
+
+def _is_untrained(run: Run, variable: str) -> bool:
+    return run.variables is not None and run.variables.trainable.get(variable) is False
 
 
 def _magnitude(run: Run, index: int) -> float:

@@ -44,6 +44,7 @@ from tfdbg_cli.analysis.causes.rules import (
     slope,
     step_of_nan,
     step_too_long,
+    untrained,
 )
 from tfdbg_cli.analysis.graph.makers import Maker
 
@@ -82,6 +83,7 @@ def _overflows(ops: frozenset[str], what: str, suggestion: str, half: str = help
     text = f"{what} exceeds {{largest}}, the largest {{dtype}}"
     return (
         Rule(ops, by_constant(overflow), f"{text}; {{constant}} is in it", helps.SMALLER_CONSTANT),
+        Rule(ops, grown(untrained(overflow)), f"{text}; {{grown}}", helps.UNTRAINED),
         Rule(ops, grown(overflow), f"{text}; {{grown}}", helps.TRAINING_DIVERGES),
         Rule(ops, by_state(overflow), f"{text}; {{large}} is what a loop carries from turn to turn", helps.STEADY),
         Rule(ops, in_gradient(scaled(among(_HALF, overflow))), text, helps.SCALED_LESS),

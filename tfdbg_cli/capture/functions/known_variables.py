@@ -61,6 +61,14 @@ class _OfKeras:
 _OF_KERAS = _OfKeras()
 
 
+def trainable_of(variables: Mapping[str, Any]) -> Mapping[str, bool]:
+    """By name whether each of `variables` is trained, as it says itself, and Keras where it has frozen a layer."""
+    told = {name: getattr(variable, "trainable", None) for name, variable in variables.items()}
+    frozen = _OF_KERAS.frozen([variables[name] for name, trainable in told.items() if trainable is True])
+    told |= {name: False for name, variable in variables.items() if id(variable) in frozen}
+    return {name: trainable for name, trainable in told.items() if isinstance(trainable, bool)}
+
+
 @dataclass(frozen=True)
 class FunctionVariables:
     """The variables among the `slots` of a function (`model.variables.TellsVariables`)."""
@@ -70,10 +78,7 @@ class FunctionVariables:
     @cached_property
     def trainable(self) -> Mapping[str, bool]:
         """As the variables say themselves, and Keras where it has frozen a layer."""
-        told = {slot.argument.name: getattr(slot.variable, "trainable", None) for slot in self.slots}
-        frozen = _OF_KERAS.frozen([slot.variable for slot in self.slots if told[slot.argument.name] is True])
-        told |= {slot.argument.name: False for slot in self.slots if id(slot.variable) in frozen}
-        return {name: trainable for name, trainable in told.items() if isinstance(trainable, bool)}
+        return trainable_of({slot.argument.name: slot.variable for slot in self.slots})
 
     def initialized(self, names: Collection[str]) -> Mapping[str, bool]:
         """As they answer themselves; a variable of another kind, which does not, is left out."""

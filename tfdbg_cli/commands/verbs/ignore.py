@@ -87,6 +87,11 @@ def _told(context: Context, number: int, place: IgnoredPlace) -> Document:
         nodes = count_text(len(place.named), "node")
         because = f", and {more:,} that {'is' if more == 1 else 'are'} bad because of it alone" if more else ""
         lines.append(line(" " * _LABEL, f"{nodes}{because}: no watch looks at them, no origin is found there."))
+    outcome = len(set(place.held).difference(place.nodes))
+    if outcome:
+        come = "comes out of this run or is" if outcome == 1 else "come out of this run or are"
+        told = f"{outcome:,} more that {come} written to variables: watches look there again."
+        lines.append(line(" " * _LABEL, told))
     lines.append(EMPTY_LINE)
     on = ""
     if isinstance(context.stop, Opened):

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from types import FrameType
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 import tensorflow as tf
@@ -28,6 +29,14 @@ _MOST_VARIABLES = 50_000  # names that are kept
 
 _VARIABLES: dict[int, str] = {}
 """The name under which each variable was shown first, by the id of its handle (ids are not used twice)."""
+
+_SEEN: WeakValueDictionary[int, Any] = WeakValueDictionary()
+"""The variables that calls of the program had a name for, by the ids of their handles."""
+
+
+def variable_of_handle(handle: EagerTensor) -> Any:
+    """The tf.Variable of `handle`; None where no call of the program had a name for it when names were looked up."""
+    return _SEEN.get(compat.tensor_id(handle))
 
 
 def names_of_tensors(frames: Sequence[LiveFrame]) -> Mapping[int, str]:
@@ -137,6 +146,7 @@ class _Named:
         handle = getattr(value, "handle", None) if isinstance(value, tf.Variable) and not spread else None
         if handle is not None:
             self.variables.setdefault(compat.tensor_id(handle), name)
+            _SEEN[compat.tensor_id(handle)] = value
             return
         if depth < _DEEPEST:
             for inner, held in _parts(value):
@@ -152,6 +162,7 @@ def _parts(value: Any) -> Iterator[tuple[str, Any]]:
         yield from ((f"[{key!r}]", item) for key, item in list(value.items())[:100])
     elif isinstance(value, tf.Module) or (_is_programs(type(value)) and hasattr(value, "__dict__")):
         own = [(key, item) for key, item in list(vars(value).items())[:200] if not key.startswith(_TRACKING)]
+        own.sort(key=lambda part: part[0].startswith("_"))  # lists in which a library keeps what has a name, too
         yield from ((f".{key}", item) for key, item in own)
     elif type(value).__module__.partition(".")[0] in {"keras", "tf_keras"}:
         yield from _of_keras(value)

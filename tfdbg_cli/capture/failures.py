@@ -7,6 +7,7 @@ import traceback
 from functools import cache
 
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.plain_text import safe
 from tfdbg_cli.streams import to_stderr
 
 _SAID: set[str] = set()
@@ -18,7 +19,7 @@ def report(doing: str, error: Exception) -> None:
     A TfdbgError is the user's to mend, so its own words are enough.
     """
     if isinstance(error, TfdbgError):
-        said = str(error)
+        said = safe(str(error))
     else:
         said = f"could not {doing} ({type(error).__name__}: {error}); the program goes on without it."
     if os.environ.get("TFDBG_DEBUG", "") not in {"", "0"}:

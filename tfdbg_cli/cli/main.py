@@ -15,6 +15,7 @@ from contextlib import suppress
 from tfdbg_cli.cli.parser import Parser
 from tfdbg_cli.cli.verbs import VERBS, verb_named
 from tfdbg_cli.errors import AfterAnswerError, TfdbgError
+from tfdbg_cli.plain_text import safe
 from tfdbg_cli.streams import discard_output, to_stderr
 from tfdbg_cli.version import __version__
 
@@ -114,5 +115,5 @@ def _tell_scripts(words: Sequence[str], error: TfdbgError) -> None:
 
 
 def _failed(error: TfdbgError) -> int:
-    to_stderr(str(error))
+    to_stderr(safe(str(error)))  # a name in it may look like further lines of ours
     return error.exit_code

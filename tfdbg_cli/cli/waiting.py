@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
+from tfdbg_cli.plain_text import safe
 from tfdbg_cli.streams import to_stderr
 
 _SILENT = 10.0  # seconds before anything is said
@@ -16,4 +17,4 @@ def waited_for(path: str, read: Callable[[], T]) -> T:
     """Call `read`, which reads `path`, and return or raise what it does; if that takes long, say so."""
     from tfdbg_cli.formats.recording.waiting import answer
 
-    return answer(read, lambda: to_stderr(f"Still reading {path}. Ctrl-C ends."), _SILENT)
+    return answer(read, lambda: to_stderr(f"Still reading {safe(path)}. Ctrl-C ends."), _SILENT)

@@ -77,6 +77,16 @@ def test_layers_and_executions_of_which_nobody_knows(tmp_path: Path, mode: int, 
         assert f"1 row {_JUDGED}" in prompt.show(f"{listed} -q '{query}'")
 
 
+def test_the_size_of_a_variable_is_told_by_its_bytes_where_its_shape_is_not(tmp_path: Path) -> None:
+    """A blind test: `lv` said 0 elements of 60 bytes, in sum."""
+    prompt = _opened(tmp_path, 4)
+    told = prompt.data("lv")
+    assert (told["elements"], told["nbytes"], told["variables"][0]["shape"]) == (6, 24, None)
+    assert told["variables"][0]["elements"] == 6
+    assert prompt.show("lv").startswith("1 variable; 6 elements; 24 B\n")
+    assert [one["name"] for one in prompt.data("lv -q 'size=6 zero<50%'")["variables"]] == ["v"]
+
+
 def test_what_else_a_query_asks_still_decides(tmp_path: Path) -> None:
     prompt = _opened(tmp_path, 5)
     assert _nodes(prompt, "op=Log or nan>0") == ["layer/Log"]

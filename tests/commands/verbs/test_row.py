@@ -255,3 +255,14 @@ def test_a_row_by_its_number_needs_no_bad_one() -> None:
     drawn = made_run(op("next", "IteratorGetNext", value=x), op("tanh", "Tanh", "next", value=x))
     assert Prompt(drawn).data("row 1")["components"][0]["value"] == [2.0, 3.0]
     assert "no row is bad" in Prompt(made_run(op("c", "Const", value=x))).error("row 1").message
+
+
+def test_a_row_by_its_number_of_what_is_not_held() -> None:
+    """A blind test: who typed `row 1` was told to type `row N`, where no value of what was given is held."""
+    prompt = Prompt(made_run(op("x", "Placeholder", value=None), op("one", "Const", value=1.0)))
+    error = prompt.error("row 1")
+    assert "nothing that the run was given is held with two rows or more" in error.message
+    assert error.hint == "`ri` shows what it was given."
+    assert prompt.error("row").hint == ""
+    shown = Prompt(made_run(op("next", "IteratorGetNext", value=np.arange(4.0))))
+    assert shown.error("row").hint == "`row N` shows a row."

@@ -53,8 +53,12 @@ class Variable:
 
     @property
     def elements(self) -> int | None:
-        """How many elements it has."""
-        return None if self.shape is None or None in self.shape else math.prod(size or 0 for size in self.shape)
+        """How many elements it has: by its shape, or where that is not known by its bytes."""
+        if self.shape is not None and None not in self.shape:
+            return math.prod(size or 0 for size in self.shape)
+        element = element_type_named(self.dtype) if self.dtype else None
+        itemsize = None if element is None else element.itemsize
+        return self.nbytes // itemsize if self.nbytes is not None and itemsize else None
 
     @property
     def kind(self) -> tuple[str, PartialShape | None]:

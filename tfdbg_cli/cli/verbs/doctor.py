@@ -9,7 +9,7 @@ import sys
 
 from tfdbg_cli.cli.parser import Parser
 from tfdbg_cli.cli.waiting import waited_for
-from tfdbg_cli.plain_text import harmless
+from tfdbg_cli.plain_text import safe
 from tfdbg_cli.streams import write
 
 HELP = "say what a path is, what is wrong with it and what to do"
@@ -52,5 +52,5 @@ def run(options: argparse.Namespace) -> int:
     if not found.troubles:
         lines.append("Nothing is wrong with it.")
     for row in lines:
-        write(sys.stdout, harmless(row) + "\n")
+        write(sys.stdout, safe(row) + "\n")
     return 1 if found.troubles else 0

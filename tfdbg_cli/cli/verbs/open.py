@@ -13,6 +13,7 @@ from tfdbg_cli.cli.parser import Parser
 from tfdbg_cli.cli.prompt import add_prompt_options, look_at, options_given
 from tfdbg_cli.cli.waiting import waited_for
 from tfdbg_cli.errors import NothingYetError
+from tfdbg_cli.plain_text import safe
 from tfdbg_cli.streams import to_stderr
 
 if TYPE_CHECKING:
@@ -79,6 +80,6 @@ def _followed(path: str) -> Opened:
             return waited_for(path, lambda: open_followed(path))
         except NothingYetError as error:
             if not said:
-                to_stderr(f"{error.message} Waiting for the first one; Ctrl-C ends.")
+                to_stderr(f"{safe(error.message)} Waiting for the first one; Ctrl-C ends.")
                 said = True
         time.sleep(_INTERVAL)

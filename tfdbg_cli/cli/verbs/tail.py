@@ -15,7 +15,7 @@ from tfdbg_cli.cli.seconds import seconds
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.recording.addresses import refuse_address
 from tfdbg_cli.model.units import count_text
-from tfdbg_cli.plain_text import harmless
+from tfdbg_cli.plain_text import safe
 from tfdbg_cli.streams import to_stderr, write
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
             told = _told(growth)
             write(
                 sys.stdout,
-                (json.dumps(told) if options.json else harmless(_line(told, blind=bool(growth.run.lacks)))) + "\n",
+                (json.dumps(told) if options.json else safe(_line(told, blind=bool(growth.run.lacks)))) + "\n",
             )
             sys.stdout.flush()
             bad = bad or bool(told["alerts"])
@@ -105,7 +105,7 @@ def _say_what_is_waited_for(folder: Path, idle: float | None) -> None:
         raise TfdbgError(f"{folder} is no log directory of Debugger V2.", hint=hint)
     waits = "is not there yet" if place.is_missing else "holds nothing of Debugger V2 yet"
     most = "" if idle is None else f", at most {idle:g} s"
-    to_stderr(f"{folder} {waits}; waiting for it, until Ctrl-C{most}.")
+    to_stderr(f"{safe(str(folder))} {waits}; waiting for it, until Ctrl-C{most}.")
 
 
 def _told(growth: Growth) -> dict[str, Any]:

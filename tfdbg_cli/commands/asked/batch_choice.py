@@ -25,10 +25,11 @@ def any_batch(context: Context) -> BatchRows:
     """
     try:
         return bad_batch(context)
-    except TfdbgError:
+    except TfdbgError as error:
         batch = given_batch(context.run)
         if batch is None:
-            raise
+            none = "No row can be shown by its number: nothing that the run was given is held with two rows or more."
+            raise TfdbgError(f"{error.message} {none}", hint="`ri` shows what it was given.") from None
         return batch
 
 
@@ -62,7 +63,8 @@ def bad_batch(context: Context) -> BatchRows:
             missing = "There is NaN or infinity here, but its values were not recorded."
         if missing:
             raise TfdbgError(f"{missing} Nobody can tell which rows are bad.", hint="`origin` shows what is known.")
-        raise TfdbgError("Nothing is NaN or infinite here, so no row is bad.", hint="`row N` shows a row.")
+        hint = "`row N` shows a row." if given_batch(context.run) is not None else ""
+        raise TfdbgError("Nothing is NaN or infinite here, so no row is bad.", hint=hint)
     if not batch.rows:
         raise TfdbgError("No row of a batch could be found behind the origin.", hint="`origin` shows what is known.")
     return batch

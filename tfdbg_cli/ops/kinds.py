@@ -64,6 +64,8 @@ CHECKS = frozenset({"CheckNumerics", "EnsureShape"})
 """The same, or the run fails."""
 NUMBERS_LOOKED_AT = frozenset({"CheckNumericsV2", "DebugNumericSummaryV2"})
 """Beside each op of a program that calls tf.debugging.enable_check_numerics: they compute nothing for it."""
+UNPACKS = frozenset({"OptionalGetValue"})
+"""They give what was put into an Optional, which a pipeline or another op of the graph made."""
 RESHAPES = frozenset({"Reshape", "ExpandDims", "Squeeze"})
 """They give their first input in another shape, in the same memory."""
 SAME_ELEMENTS = COPIES | RESHAPES | {"Transpose", "Reverse", "ReverseV2", "Roll"}

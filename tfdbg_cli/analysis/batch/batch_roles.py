@@ -14,8 +14,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from tfdbg_cli.analysis.graph.deliveries import delivers
 from tfdbg_cli.analysis.graph.lineage import VARIABLE_OPS, InputSeen, Lineage
-from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS
 from tfdbg_cli.analysis.graph.roles import Role, roles_of
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
@@ -54,7 +54,9 @@ def batch_role_behind(lineage: Lineage, item: InputSeen, roles: Sequence[BatchRo
     name, node = item.name, item.node
     for _ in range(_MOST_FOLLOWED):
         found = next((role for each in roles if (role := each.role(name)) is not None), None)
-        if found is not None or node is None or (node.op_type not in SAME_VALUE and node.op_type not in MOVES):
+        if found is not None or node is None:
+            return found
+        if not (node.op_type in SAME_VALUE or node.op_type in MOVES or lineage.takes_out(node)):
             return found
         edges = lineage.edges(node)
         position = SAME_VALUE.get(node.op_type, 0)
@@ -114,7 +116,7 @@ class BatchRoles:
         if self._is_open or len(self._graph) > _MOST_NODES:
             return None
         alone = tensor in self._alone
-        key = _ALONE if alone else tensor.node if node.op_type in PIPELINE_OPS else self._stem(node)
+        key = _ALONE if alone else tensor.node if delivers(self._graph, node) else self._stem(node)
         if key and key not in self._known:
             self._known[key] = self._read(self._alone if alone else self._parts(node))
         return self._known[key].get(tensor) if key else None
@@ -126,7 +128,7 @@ class BatchRoles:
         return self._told.keys[tensor.slot] if told else ""
 
     def _is_told(self, node: Node) -> bool:
-        return bool(self._told.roles) and node.op_type in PIPELINE_OPS and _gives(node) == len(self._told.roles)
+        return bool(self._told.roles) and delivers(self._graph, node) and _gives(node) == len(self._told.roles)
 
     def _stem(self, node: Node) -> str:
         if node.op_type not in INPUTS or node.name in self._captured:
@@ -136,7 +138,7 @@ class BatchRoles:
 
     def _parts(self, node: Node) -> list[TensorName]:
         """The parts of the batch that `node` is, or belongs to: outputs of one op, or arguments `data`, `data_1` …"""
-        if node.op_type in PIPELINE_OPS:
+        if delivers(self._graph, node):
             slots = sorted({slot for _, slot in self._graph.consumers(node.name)})
             return [TensorName(node.name, slot) for slot in slots]
         stem = self._stem(node)

@@ -12,9 +12,9 @@ import numpy as np
 from tfdbg_cli.analysis.batch.alongside import Alongside, RowEvidence
 from tfdbg_cli.analysis.batch.batch_roles import BatchRoles, told_parts
 from tfdbg_cli.analysis.batch.rows import BatchRows
+from tfdbg_cli.analysis.graph.deliveries import delivers
 from tfdbg_cli.analysis.graph.eager_past import past_in
 from tfdbg_cli.analysis.graph.feeds import fed_value
-from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS
 from tfdbg_cli.analysis.graph.membership import membership_of
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.names import TensorName, parse_tensor_name, tensor_name_of
@@ -193,7 +193,7 @@ def _of_replica(run: Run, batch: BatchRows, given: Mapping[str, Array]) -> Mappi
     drawn = [
         (membership.replica[node.name], value)
         for node in sorted(run.graph, key=lambda node: membership.replica.get(node.name, 0))
-        if node.op_type in PIPELINE_OPS and node.name in membership.replica
+        if delivers(run.graph, node) and node.name in membership.replica
         for value in map(run.tensors.value, run.tensors.named(node.name))
         if not isinstance(value, NoValue)
     ]

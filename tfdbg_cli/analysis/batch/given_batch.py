@@ -6,7 +6,7 @@ from collections import Counter
 
 from tfdbg_cli.analysis.batch.components import fed_array
 from tfdbg_cli.analysis.batch.rows import BatchRows
-from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS
+from tfdbg_cli.analysis.graph.deliveries import delivers
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import NoValue
 
@@ -24,7 +24,7 @@ def given_batch(run: Run) -> BatchRows | None:
         size = counted.most_common(1)[0][0]
         return BatchRows((), next(name for name, length in lengths.items() if length == size), size)
     for node in run.graph:
-        for row in run.tensors.named(node.name) if node.op_type in PIPELINE_OPS else ():
+        for row in run.tensors.named(node.name) if delivers(run.graph, node) else ():
             value = run.tensors.value(row)
             if not isinstance(value, NoValue) and value.ndim and len(value) > 1:
                 return BatchRows((), str(run.tensors[row].name), len(value))

@@ -16,7 +16,6 @@ from tfdbg_cli.analysis.graph.axes.row_ways import WHOLE, Way, row_set
 from tfdbg_cli.analysis.graph.axes.whole_items import whole_ways_back
 from tfdbg_cli.analysis.graph.feeds import feed_name
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
-from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS
 from tfdbg_cli.analysis.graph.ways.element_way import NOWHERE
 from tfdbg_cli.model.graph import GIVEN_BY, Node
 from tfdbg_cli.model.names import TensorName
@@ -284,7 +283,8 @@ class _Search:
         """Whether a batch comes into the graph at `node`."""
         if node.op_type in INPUTS:
             return not (self._is_captured(node) or is_table(self._lineage.graph_of(node), node.name))
-        return node.op_type in PIPELINE_OPS | DELIVERIES or f"{node.name}:0" in self._run.call.feeds
+        given = node.op_type in DELIVERIES or self._lineage.delivers(node)
+        return given or f"{node.name}:0" in self._run.call.feeds
 
     def _is_no_batch(self, item: InputSeen) -> bool:
         """Whether a value that no tensor of the run shows is that of a variable or a table, or where rows begin."""

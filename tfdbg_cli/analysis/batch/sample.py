@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from tfdbg_cli.analysis.batch.rows import BatchRows
-from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS
+from tfdbg_cli.analysis.graph.deliveries import delivers
 from tfdbg_cli.model.batch_place import VALIDATION, BatchPlace, Order
-from tfdbg_cli.model.graph import Node
+from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.runs import Run
 
 
@@ -61,7 +61,9 @@ def _place_of_taken(run: Run, batch: BatchRows, first: BatchPlace) -> BatchPlace
 
     Several are told apart by the order in which they were taken. None where a step of the loop takes more than one.
     """
-    nodes = {node.name for node in map(run.graph.find, run.graph.names()) if node is not None and _gives(node)}
+    nodes = {
+        node.name for node in map(run.graph.find, run.graph.names()) if node is not None and _gives(run.graph, node)
+    }
     taken: dict[tuple[str, int], int] = {}  # by node and execution the rows of the batch, in order of time
     for index in sorted(index for node in nodes for index in run.tensors.named(node)):
         tensor = run.tensors[index]
@@ -76,6 +78,6 @@ def _place_of_taken(run: Run, batch: BatchRows, first: BatchPlace) -> BatchPlace
     return replace(first, step=first.step + len(before), first=rows_before)
 
 
-def _gives(node: Node) -> bool:
-    """Whether `node` gives the tensors of a batch: an optional one is a handle yet."""
-    return node.op_type in PIPELINE_OPS and not node.op_type.endswith("AsOptional")
+def _gives(graph: Graph, node: Node) -> bool:
+    """Whether `node` of `graph` gives the tensors of a batch: an optional one is a handle yet."""
+    return delivers(graph, node) and not node.op_type.endswith("AsOptional")

@@ -28,9 +28,9 @@ from tfdbg_cli.analysis.causes.sources_of_values import (
 from tfdbg_cli.analysis.causes.suggestions import LOST_EPSILON
 from tfdbg_cli.analysis.causes.surroundings import Surroundings, asks_of_gradients, surroundings
 from tfdbg_cli.analysis.causes.zero_times_infinity import zero_times_infinity
+from tfdbg_cli.analysis.graph.deliveries import QUEUES
 from tfdbg_cli.analysis.graph.forward import forward_of
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
-from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS, QUEUES
 from tfdbg_cli.analysis.watch.verdicts import Verdicts
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.graph import Node
@@ -112,7 +112,7 @@ class Explanations:
             came = Came.QUEUED
         elif self._run.call.kind is RunKind.EAGER and not bad.ndim:
             came = Came.AS_NUMBER
-        arrays = "" if node is None or node.op_type not in PIPELINE_OPS else arrays_of(self._run)
+        arrays = "" if node is None or not self._lineage.delivers(node) else arrays_of(self._run)
         role = self.batch_role(name) if bad.ndim else None  # what has no rows is no part of a batch
         by_class = any(place.class_weight for place in self._run.call.came.values())
         key = next(filter(None, (each.key(name) for each in self._batches)), "") if role else ""

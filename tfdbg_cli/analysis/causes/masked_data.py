@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from tfdbg_cli.analysis.graph.lineage import Lineage
-from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS
 from tfdbg_cli.analysis.graph.roles import Role, is_gradient, role_of
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.runs import Run
@@ -20,7 +19,7 @@ def masked_in_forward(
 
     Only if gradients are bad, but no result of the forward pass. `rows` are the bad tensors in order of execution.
     """
-    if given is None or given.op_type not in INPUTS | PIPELINE_OPS:
+    if given is None or not (given.op_type in INPUTS or lineage.delivers(given)):
         return ""
     graph = lineage.graph_of(given)
     nodes = {run.tensors[row].node for row in rows}

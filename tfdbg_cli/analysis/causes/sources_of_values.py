@@ -12,9 +12,9 @@ from tfdbg_cli.analysis.causes.given_data import Came, GivenData
 from tfdbg_cli.analysis.causes.literals import overflown
 from tfdbg_cli.analysis.causes.safe_numbers import safe_numbers
 from tfdbg_cli.analysis.causes.suggestions import UPDATE
+from tfdbg_cli.analysis.graph.deliveries import PIPELINE_OPS
 from tfdbg_cli.analysis.graph.feeds import feed_name
 from tfdbg_cli.analysis.graph.lineage import LOOP_VARIABLE, InputSeen, Lineage, variable_of
-from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS
 from tfdbg_cli.model.dtypes import in_double, name_of
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName
@@ -96,6 +96,8 @@ def cause_at_source(
     fed = feed_name(node)
     if fed is not None:
         return cause_of_feed(fed, given)
+    if lineage.takes_out(node):
+        return None
     packed = inputs[0].node if node.op_type == _UNPACKS and inputs else None
     if packed is not None and not _is_delivered(packed, lineage):
         return Cause(f"Already in {packed.name}, which a function gave that the program called before.", _LOOK_THERE)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tfdbg_cli.analysis.graph.call_results import branch_results
-from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS
+from tfdbg_cli.analysis.graph.deliveries import delivers
+from tfdbg_cli.analysis.graph.unpacked import unpacked
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.walks import reached
@@ -22,8 +23,10 @@ def is_drawn(graph: Graph, tensor: TensorName) -> bool:
 
     def handed_on(one: TensorName) -> Sequence[TensorName]:
         node = graph.find(one.node)
-        if node is None or node.op_type in PIPELINE_OPS:
+        if node is None or delivers(graph, node):
             return ()
+        if packed := unpacked(graph, node):
+            return [one.edge.tensor for one in packed]
         if node.op_type in BRANCHES:
             positions = branch_results(node, one.slot)
             if positions is None:
@@ -36,4 +39,4 @@ def is_drawn(graph: Graph, tensor: TensorName) -> bool:
         return node.inputs if node.op_type in MOVES else ()
 
     met = reached([tensor], handed_on, most=_MOST_FOLLOWED)
-    return any((node := graph.find(one.node)) is not None and node.op_type in PIPELINE_OPS for one in met)
+    return any((node := graph.find(one.node)) is not None and delivers(graph, node) for one in met)

@@ -13,7 +13,7 @@ from tfdbg_cli.analysis.causes.collectives import COLLECTIVES
 from tfdbg_cli.analysis.difference.compared import DIFFERENT, State, Verdict
 from tfdbg_cli.analysis.difference.divergence import InputGap, Judge
 from tfdbg_cli.analysis.difference.drawn_data import is_drawn
-from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS
+from tfdbg_cli.analysis.graph.deliveries import delivers
 from tfdbg_cli.analysis.graph.roles import Role, role_of
 from tfdbg_cli.model.calls import Call
 from tfdbg_cli.model.graph import Node
@@ -91,9 +91,9 @@ class _Given:
         Nor does a constant, unless it is an integer: the number of the worker, or a seed.
         """
         tensor = self._run.tensors[verdict.rows[0]]
-        if tensor.op_type in PIPELINE_OPS or draws_numbers(tensor.op_type):
-            return True
         node = self._run.graph.find(tensor.node)
+        if draws_numbers(tensor.op_type) or (node is not None and delivers(self._run.graph, node)):
+            return True
         if tensor.op_type in VARIABLE_READS and node is not None:
             return self._is_counted(node)
         if tensor.op_type in _VARIABLES or tensor.node in self._captured or (node is not None and node.inputs):
@@ -131,7 +131,7 @@ class _Given:
             outside = not node.inputs and node.op_type not in {*_VARIABLES, "Const", "VarHandleOp"}
             outside = outside and node.name not in self._captured
             drawn = any(is_drawn(self._run.graph, tensor) for tensor in node.inputs)
-            return node.op_type in PIPELINE_OPS or (node.name not in self._common and (outside or drawn))
+            return delivers(self._run.graph, node) or (node.name not in self._common and (outside or drawn))
 
         return any(not self._is_trained(one) and any(map(is_given, self._behind(one, further))) for one in updated)
 

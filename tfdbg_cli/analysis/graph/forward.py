@@ -115,15 +115,17 @@ def _reads_result_of(gradient: Node, forward: Node) -> bool:
 
 def _tensors_read(graph: Graph, lineage: Lineage, node: Node) -> Iterator[tuple[Node, Node]]:
     """The makers of the forward tensors behind the gradient `node`, nearest first, each with what reads it."""
-    waiting, met = deque([(node, 0)]), {node.name}
+    waiting, met = deque([(node, node, 0)]), {node.name}
     while waiting and len(met) < _MOST_NODES:
-        current, far = waiting.popleft()
+        current, reader, far = waiting.popleft()
         for edge in lineage.edges(current):
             maker = edge.node
             if maker is None or maker.name in met:
                 continue
             met.add(maker.name)
             if not is_gradient(graph, maker.name):
-                yield maker, current
+                yield maker, reader
+            elif lineage.takes_out(maker):
+                waiting.append((maker, reader, far))
             elif far < _FAR and maker.op_type in ELEMENTWISE | SHAPES:
-                waiting.append((maker, far + 1))
+                waiting.append((maker, maker, far + 1))

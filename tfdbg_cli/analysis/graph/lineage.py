@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from tfdbg_cli.analysis.graph.call_scopes import call_scopes
+from tfdbg_cli.analysis.graph.deliveries import delivers
 from tfdbg_cli.analysis.graph.feeds import fed_value, feed_name
 from tfdbg_cli.analysis.graph.neighbours import Edge, neighbours_of
-from tfdbg_cli.analysis.graph.popped import POPS, popped
+from tfdbg_cli.analysis.graph.popped import POPS, equal_values, popped, stacked_row
 from tfdbg_cli.analysis.graph.turns import Turns
+from tfdbg_cli.analysis.graph.unpacked import Packed, unpacked
 from tfdbg_cli.analysis.graph.updates_within import HeldBefore, before
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.dtypes import HANDLES
@@ -25,6 +28,7 @@ from tfdbg_cli.ops.kinds import INPUTS, NEXT_ITERATION, SAME_VALUE, VARIABLES
 VARIABLE_OPS = VARIABLES | {"TemporaryVariable", "_VarHandlesOp"}
 _MOST_COPIES = 1_000  # ops that change nothing, one behind the other
 _NOT_TAKEN = "in a branch that this turn of the loop did not take"
+_NO_TURN = "of a turn of the loop that cannot be told"
 # A variable of a loop of a called function: it reads the value at the start and the one of the turn before.
 LOOP_VARIABLE = "LoopVariable"
 
@@ -110,11 +114,20 @@ class Lineage:
         return next((graph for graph in graphs if graph.find(node.name, node.device) is node), graphs[0])
 
     def edges(self, node: Node) -> list[Edge]:
-        """What `node` reads, in the graph it belongs to."""
+        """What `node` reads, in the graph it belongs to; where it reads an Optional, what was put into that."""
         for graph in self.graphs:
             if graph.find(node.name, node.device) is node:
-                return neighbours_of(graph).inputs(node)
+                packed = [one.edge for one in unpacked(graph, node)]
+                return packed or neighbours_of(graph).inputs(node)
         return []
+
+    def takes_out(self, node: Node) -> bool:
+        """Whether `node` takes a value out of an Optional into which another op of the run had put it."""
+        return bool(unpacked(self.graph_of(node), node))
+
+    def delivers(self, node: Node) -> bool:
+        """Whether `node` gives what an input pipeline delivered."""
+        return delivers(self.graph_of(node), node)
 
     def is_captured(self, node: Node) -> bool:
         """Whether `node` is a capture of the function: a variable, or a tensor of an enclosing scope."""
@@ -160,6 +173,9 @@ class Lineage:
             return self._turned(node, index)
         if node.op_type == UPDATED_VARIABLE and (update := self.update(index)) is not None:
             return [self._seen(edge, index) for edge in self.edges(node)[:1] + self.edges(update)[1:]]
+        packed = unpacked(self.graph_of(node), node)
+        if packed:
+            return [self._taken_out(packed, index)]
         if node.op_type in POPS:
             slot, store = self._run.tensors[index].slot, self._run.tensors
             taken = popped(node, slot, index, store, self.graph_of(node), self.edges)
@@ -167,6 +183,20 @@ class Lineage:
                 edge, row = taken
                 return [InputSeen(edge.tensor, edge.node, row, store[row])]
         return [self._seen(edge, index) for edge in self.edges(node)]
+
+    def _taken_out(self, packed: Sequence[Packed], index: int) -> InputSeen:
+        """What the tensor at `index`, taken out of an Optional, was when it was put there: one of `packed`."""
+        store = self._run.tensors
+        found: list[InputSeen] = []
+        for edge, stacked in ((one.edge, one.stacked) for one in packed):
+            row = stacked_row(edge.tensor, index, store) if stacked else None
+            if row is not None:
+                found.append(InputSeen(edge.tensor, edge.node, row, store[row]))
+            else:
+                found.append(InputSeen(edge.tensor, edge.node, note=_NO_TURN) if stacked else self._seen(edge, index))
+        rows = {item.index: item for item in found if item.index is not None}
+        equal = (row for row in rows if len(rows) > 1 and equal_values(store, row, index))
+        return rows[next(equal, next(iter(rows)))] if rows else found[0]
 
     def _turned(self, node: Node, index: int) -> list[InputSeen]:
         """The input of a loop variable: in the first iteration its initial value, then that of the previous one."""

@@ -9,16 +9,11 @@ from typing import TypeAlias
 
 import numpy as np
 
+from tfdbg_cli.analysis.graph.deliveries import PIPELINE_OPS
 from tfdbg_cli.analysis.graph.lineage import LOOP_VARIABLE, VARIABLE_OPS, Lineage
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.ops.kinds import INCREMENTS, INPUTS, MOVES, RELUS, SAME_VALUE, SELECTS
 
-# Where a batch enters a graph that is not fed.
-QUEUES = frozenset({"QueueDequeueV2", "QueueDequeueManyV2", "QueueDequeueUpToV2"})
-PIPELINE_OPS = QUEUES | frozenset({
-    "IteratorGetNext", "IteratorGetNextSync", "IteratorGetNextAsOptional", "OptionalGetValue", "ParseExample",
-    "ParseExampleV2", "OneShotIterator",
-})  # fmt: skip
 _WHOLE = frozenset({"int32", "int64", "uint32", "uint64"})
 _TWICE = frozenset({"Square", "SquaredDifference", "Mul", "Pow"})
 _MOST_STEPS = 50
@@ -73,7 +68,7 @@ def below_moves(node: Node | None, lineage: Lineage, *, joins: bool = True) -> N
     Of tensors that are joined it is that of the first; without `joins` the op that joins them.
     """
     for _ in range(_MOST_STEPS):
-        if node is None or (node.op_type not in SAME_VALUE and node.op_type not in MOVES):
+        if node is None or not (node.op_type in SAME_VALUE or node.op_type in MOVES or lineage.takes_out(node)):
             return node
         if not joins and node.op_type in _JOINS:
             return node

@@ -9,6 +9,7 @@ import numpy as np
 from tfdbg_cli.analysis.graph.neighbours import Edge
 from tfdbg_cli.analysis.graph.puts import puts_before, puts_by_handle
 from tfdbg_cli.model.graph import Graph, Node
+from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.tensors import TensorStore
 from tfdbg_cli.model.values import NoValue
 
@@ -33,19 +34,27 @@ def popped(
         if len(inputs) <= _PUSHED:
             continue
         item = inputs[_PUSHED]
-        rows = [row for row in store.named(item.tensor.node, item.tensor.slot) if row < index]
-        place = len(rows) - 1 - store[index].execution
-        if 0 <= place < len(rows) and _equal(store, rows[place], index):
-            return item, rows[place]
-        if len(rows) > _MOST_COMPARED:
-            continue
-        alike = [row for row in rows if _equal(store, row, index)]
-        if len(alike) == 1:
-            return item, alike[0]
+        row = stacked_row(item.tensor, index, store)
+        if row is not None:
+            return item, row
     return None
 
 
-def _equal(store: TensorStore, one: int, other: int) -> bool:
+def stacked_row(name: TensorName, index: int, store: TensorStore) -> int | None:
+    """Which of the tensors `name`, each put onto a stack, is the one at `index`, which was taken off it.
+
+    None where no value is equal, or several are and their order does not tell.
+    """
+    rows = [row for row in store.named(name.node, name.slot) if row < index]
+    place = len(rows) - 1 - store[index].execution
+    if 0 <= place < len(rows) and equal_values(store, rows[place], index):
+        return rows[place]
+    alike = [row for row in rows if equal_values(store, row, index)] if len(rows) <= _MOST_COMPARED else []
+    return alike[0] if len(alike) == 1 else None
+
+
+def equal_values(store: TensorStore, one: int, other: int) -> bool:
+    """Whether the tensors at `one` and `other` are equal, NaN to NaN; no if the value of one is lost."""
     a, b = store.value(one), store.value(other)
     if isinstance(a, NoValue) or isinstance(b, NoValue) or a.shape != b.shape or a.dtype != b.dtype:
         return False

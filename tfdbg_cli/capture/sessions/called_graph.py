@@ -11,6 +11,7 @@ from tfdbg_cli.capture.sessions.wrapped_call import GraphFunctions, called_roots
 from tfdbg_cli.capture.tf.tracebacks import TracebacksInside, tracebacks_of
 from tfdbg_cli.capture.tf.types import Op, TfGraph
 from tfdbg_cli.model.graph import Graph, Node
+from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.sources import Traceback
 
 
@@ -22,6 +23,9 @@ class CalledFunctions:
         self._graph = graph
         self._functions = GraphFunctions(graph, as_written=True)
         self._roots = called_roots(order, self._functions)
+        for op in order:
+            if op.name in self._roots:
+                self._roots[op.name].stands_for = _tensors_given(op)
 
     def added_to(self, model: Graph) -> Graph:
         """`model` with the nodes inside each call before the node of the call, which then reads what they give."""
@@ -55,3 +59,12 @@ class CalledFunctions:
             yield from (one for name, one in inside.items() if name not in known)
             inputs = (*(name for name in given if name.node != node.name), *own.inputs)
             yield node._replace(inputs=tuple(dict.fromkeys(inputs)))
+
+
+def _tensors_given(op: Op) -> dict[int, TensorName]:
+    """The tensors that `op` is given, by position, but for variables: these are known by the names of arguments.
+
+    Of Optionals a conditional gives many, one an output.
+    """
+    given = enumerate(op.inputs)
+    return {at: TensorName(one.op.name, one.value_index) for at, one in given if one.dtype.name != "resource"}

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from tfdbg_cli.analysis.difference.compared import DIFFERENT, Verdict
 from tfdbg_cli.analysis.difference.comparison import Comparison
 from tfdbg_cli.analysis.difference.divergence import InputGap
+from tfdbg_cli.analysis.graph.deliveries import delivers
 from tfdbg_cli.analysis.graph.feeds import fed_value
-from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS
 from tfdbg_cli.analysis.pairing.families import is_source
 from tfdbg_cli.document.array_words import scalar_text
 from tfdbg_cli.model.calls import RunKind
@@ -37,7 +37,7 @@ def why(comparison: Comparison, first: Verdict, inputs: Sequence[InputGap]) -> s
     change = comparison.runs[1].change
     if change is not None and comparison.runs[1].tensors[first.rows[1]].name in change.replaced:
         return "`set` gave it this value."
-    if all(one in PIPELINE_OPS for one in types):
+    if all(node is not None and delivers(run.graph, node) for run, node in zip(comparison.runs, nodes, strict=True)):
         return f"It is another batch.{said}"
     if all(map(draws_numbers, types)):
         return f"It draws random numbers, with a state that is not recorded.{said}"

@@ -18,9 +18,9 @@ from tfdbg_cli.model.tensors import Shape
 from tfdbg_cli.ops import kinds
 
 # Ops whose output has the axes of their first input.
-_SAME_AXES = kinds.COPIES | kinds.CHECKS | kinds.PASSING | kinds.RECEIVES | kinds.NORMALIZATIONS | POPS.keys() | {
+_SAME_AXES = kinds.COPIES | kinds.CHECKS | kinds.PASSING | kinds.RECEIVES | kinds.NORMALIZATIONS | kinds.UNPACKS | {
     "NextIteration", "_FusedBatchNormEx", "LoopVariable", "FakeQuantWithMinMaxVars", "MatrixBandPart",
-    "ZerosLike",
+    "ZerosLike", *POPS,
 }  # fmt: skip
 # Ops that make one thing of the last axes, as many as the number says, and keep those before apart.
 _LAST_AXES = {

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from tfdbg_cli.analysis.graph.annotation import made_at
 from tfdbg_cli.analysis.graph.feeds import fed_value, feed_name
 from tfdbg_cli.analysis.graph.lineage import Lineage, variable_of
-from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS, Maker, maker_of
+from tfdbg_cli.analysis.graph.makers import Maker, maker_of
 from tfdbg_cli.analysis.graph.parts import REDUCTIONS, value_inputs
 from tfdbg_cli.analysis.graph.roles import is_gradient
 from tfdbg_cli.analysis.graph.ways.element_way import NOWHERE
@@ -61,7 +61,7 @@ def chain_to(
             links.append(Link(_shown(name, maker, lineage), (maker.op_type,), frame, _given(maker, lineage)))
         elif len(links) > 1 and _same_line(links[-1].frame, frame) and _same_pass(run, links[-1].tensor, maker):
             links[-1] = Link(name, (*links[-1].ops, maker.op_type), frame)
-        elif maker.op_type not in SAME_VALUE or maker is node:
+        elif maker is node or not (maker.op_type in SAME_VALUE or lineage.takes_out(maker)):
             links.append(Link(name, (maker.op_type,), frame))
     return tuple(links)
 
@@ -79,7 +79,7 @@ def _way(
     nearest: tuple[TensorName, Node] | None = None  # that was given, and is not the batch
     while waiting and len(before) < _MOST_NODES:
         name, current = waiting.popleft()
-        kind = maker_of(current, lineage) if current.op_type in INPUTS | PIPELINE_OPS else None
+        kind = maker_of(current, lineage) if current.op_type in INPUTS or lineage.delivers(current) else None
         if kind is Maker.DATA and _is_number(run, current):
             number = number or (name, current)
             continue

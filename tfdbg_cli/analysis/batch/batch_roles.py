@@ -15,14 +15,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from tfdbg_cli.analysis.graph.lineage import VARIABLE_OPS, InputSeen, Lineage
-from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS
 from tfdbg_cli.analysis.graph.roles import Role, roles_of
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.walks import reached
 from tfdbg_cli.ops.intended_infinities import LOOKS
-from tfdbg_cli.ops.kinds import CALLS, INPUTS, MATMULS, MOVES, SAME_VALUE, SIGNS, VARIABLE_READS
+from tfdbg_cli.ops.kinds import CALLS, INPUTS, MATMULS, MOVES, PIPELINE_OPS, SAME_VALUE, SIGNS, VARIABLE_READS
 
 _MOST_NODES = 20_000  # of a graph that is looked at
 _MOST_FOLLOWED = 300  # nodes that are computed of one part alone

@@ -14,13 +14,12 @@ from tfdbg_cli.analysis.batch.batch_roles import BatchRoles, told_parts
 from tfdbg_cli.analysis.batch.rows import BatchRows
 from tfdbg_cli.analysis.graph.eager_past import past_in
 from tfdbg_cli.analysis.graph.feeds import fed_value
-from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS
 from tfdbg_cli.analysis.graph.membership import membership_of
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.names import TensorName, parse_tensor_name, tensor_name_of
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import Array, NoValue, as_array
-from tfdbg_cli.ops.kinds import WHERE_INPUTS
+from tfdbg_cli.ops.kinds import PIPELINE_OPS, WHERE_INPUTS
 
 _PART = re.compile(r"(_\d+|/(values|flat_values|indices|shape|row_splits_\d+))$")
 _FEWEST, _MOST_CHANNELS = 4, 4  # pixels of a side of what looks like an image; channels: grey, with alpha, RGB, RGBA

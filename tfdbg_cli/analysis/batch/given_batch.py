@@ -6,9 +6,9 @@ from collections import Counter
 
 from tfdbg_cli.analysis.batch.components import fed_array
 from tfdbg_cli.analysis.batch.rows import BatchRows
-from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import NoValue
+from tfdbg_cli.ops.kinds import PIPELINE_OPS
 
 
 def given_batch(run: Run) -> BatchRows | None:

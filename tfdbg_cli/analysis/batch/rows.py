@@ -16,13 +16,12 @@ from tfdbg_cli.analysis.graph.axes.row_ways import WHOLE, Way, row_set
 from tfdbg_cli.analysis.graph.axes.whole_items import whole_ways_back
 from tfdbg_cli.analysis.graph.feeds import feed_name
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
-from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS
 from tfdbg_cli.analysis.graph.ways.element_way import NOWHERE
 from tfdbg_cli.model.graph import GIVEN_BY, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import Array
-from tfdbg_cli.ops.kinds import CONCATENATIONS, INPUTS, SEGMENTS
+from tfdbg_cli.ops.kinds import CONCATENATIONS, INPUTS, PIPELINE_OPS, SEGMENTS
 
 _MOST_ROWS = 1 << 20  # no batch that anybody looks into has more that are bad
 _MOST_TENSORS = 5_000  # looked at on the way back to a feed, for each axis

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from tfdbg_cli.analysis.batch.rows import BatchRows
-from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS
 from tfdbg_cli.model.batch_place import VALIDATION, BatchPlace, Order
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.ops.kinds import PIPELINE_OPS
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,6 @@ from tfdbg_cli.analysis.causes.surroundings import Surroundings, asks_of_gradien
 from tfdbg_cli.analysis.causes.zero_times_infinity import zero_times_infinity
 from tfdbg_cli.analysis.graph.forward import forward_of
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
-from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS, QUEUES
 from tfdbg_cli.analysis.watch.verdicts import Verdicts
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.graph import Node
@@ -38,6 +37,7 @@ from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import user_frame
 from tfdbg_cli.model.values import Array
+from tfdbg_cli.ops.kinds import PIPELINE_OPS, QUEUES
 
 
 class Explanations:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from tfdbg_cli.analysis.graph.lineage import Lineage
-from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS
 from tfdbg_cli.analysis.graph.roles import Role, is_gradient, role_of
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.walks import reached
-from tfdbg_cli.ops.kinds import INPUTS, SELECTS
+from tfdbg_cli.ops.kinds import INPUTS, PIPELINE_OPS, SELECTS
 
 
 def masked_in_forward(

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tfdbg_cli.analysis.graph.call_results import branch_results
-from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.walks import reached
-from tfdbg_cli.ops.kinds import BRANCHES, MOVES, SAME_VALUE
+from tfdbg_cli.ops.kinds import BRANCHES, MOVES, PIPELINE_OPS, SAME_VALUE
 
 _MOST_FOLLOWED = 1_000  # tensors, on the way from the pipeline
 

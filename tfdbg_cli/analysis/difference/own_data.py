@@ -13,7 +13,6 @@ from tfdbg_cli.analysis.causes.collectives import COLLECTIVES
 from tfdbg_cli.analysis.difference.compared import DIFFERENT, State, Verdict
 from tfdbg_cli.analysis.difference.divergence import InputGap, Judge
 from tfdbg_cli.analysis.difference.drawn_data import is_drawn
-from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS
 from tfdbg_cli.analysis.graph.roles import Role, role_of
 from tfdbg_cli.model.calls import Call
 from tfdbg_cli.model.graph import Node
@@ -22,7 +21,7 @@ from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.updates import UPDATED_VARIABLE
 from tfdbg_cli.model.walks import reached
 from tfdbg_cli.ops.effects import draws_numbers, updates_variable
-from tfdbg_cli.ops.kinds import REFERENCE_VARIABLES, VARIABLE_READS
+from tfdbg_cli.ops.kinds import PIPELINE_OPS, REFERENCE_VARIABLES, VARIABLE_READS
 
 # What each worker gets a part of its own from.
 _PARTS = {

@@ -11,14 +11,8 @@ import numpy as np
 
 from tfdbg_cli.analysis.graph.lineage import LOOP_VARIABLE, VARIABLE_OPS, Lineage
 from tfdbg_cli.model.graph import Node
-from tfdbg_cli.ops.kinds import INCREMENTS, INPUTS, MOVES, RELUS, SAME_VALUE, SELECTS
+from tfdbg_cli.ops.kinds import INCREMENTS, INPUTS, MOVES, PIPELINE_OPS, RELUS, SAME_VALUE, SELECTS
 
-# Where a batch enters a graph that is not fed.
-QUEUES = frozenset({"QueueDequeueV2", "QueueDequeueManyV2", "QueueDequeueUpToV2"})
-PIPELINE_OPS = QUEUES | frozenset({
-    "IteratorGetNext", "IteratorGetNextSync", "IteratorGetNextAsOptional", "OptionalGetValue", "ParseExample",
-    "ParseExampleV2", "OneShotIterator",
-})  # fmt: skip
 _WHOLE = frozenset({"int32", "int64", "uint32", "uint64"})
 _TWICE = frozenset({"Square", "SquaredDifference", "Mul", "Pow"})
 _MOST_STEPS = 50

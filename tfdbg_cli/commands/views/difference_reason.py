@@ -8,7 +8,6 @@ from tfdbg_cli.analysis.difference.compared import DIFFERENT, Verdict
 from tfdbg_cli.analysis.difference.comparison import Comparison
 from tfdbg_cli.analysis.difference.divergence import InputGap
 from tfdbg_cli.analysis.graph.feeds import fed_value
-from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS
 from tfdbg_cli.analysis.pairing.families import is_source
 from tfdbg_cli.document.array_words import scalar_text
 from tfdbg_cli.model.calls import RunKind
@@ -17,7 +16,7 @@ from tfdbg_cli.model.names import tensor_name_of
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.updates import UPDATED_VARIABLE
 from tfdbg_cli.ops.effects import draws_numbers
-from tfdbg_cli.ops.kinds import REFERENCE_VARIABLES, VARIABLE_READS
+from tfdbg_cli.ops.kinds import PIPELINE_OPS, REFERENCE_VARIABLES, VARIABLE_READS
 
 _SHARED = "Each {} was given something else, but this is to be the same on all."
 _NO_MATTER = frozenset({"shared_name", "container", "value", "index", "shape"})  # attributes that the values tell of

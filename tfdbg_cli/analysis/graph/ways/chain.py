@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from tfdbg_cli.analysis.graph.annotation import made_at
 from tfdbg_cli.analysis.graph.feeds import fed_value, feed_name
 from tfdbg_cli.analysis.graph.lineage import Lineage, variable_of
-from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS, Maker, maker_of
+from tfdbg_cli.analysis.graph.makers import Maker, maker_of
 from tfdbg_cli.analysis.graph.parts import REDUCTIONS, value_inputs
 from tfdbg_cli.analysis.graph.roles import is_gradient
 from tfdbg_cli.analysis.graph.ways.element_way import NOWHERE
@@ -17,7 +17,7 @@ from tfdbg_cli.model.graph import GIVEN_BY, Node
 from tfdbg_cli.model.names import TensorName, tensor_name_of
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import Frame
-from tfdbg_cli.ops.kinds import INPUTS, OF_SHAPES, REPEATS, RESHAPES, SAME_VALUE, SELECTS
+from tfdbg_cli.ops.kinds import INPUTS, OF_SHAPES, PIPELINE_OPS, REPEATS, RESHAPES, SAME_VALUE, SELECTS
 
 _MOST_NODES = 20_000
 # Ops of which only the first input is computed with; the others say along which axes, how many, or where.

@@ -88,6 +88,8 @@ PIPELINE_OPS = QUEUES | frozenset({
     "ParseExampleV2", "OneShotIterator",
 })  # fmt: skip
 """A batch enters a graph here that is not fed."""
+NEW_LISTS = frozenset({"EmptyTensorList", "TensorListReserve"})
+"""They make a list of tensors that others fill."""
 SELECTS = frozenset({"Select", "SelectV2"})
 COMPARES = frozenset({"Less", "LessEqual", "Greater", "GreaterEqual", "Equal", "NotEqual"})
 """They compare an element with another: a literal infinity is then a limit."""

@@ -14,6 +14,7 @@ from tfdbg_cli.analysis.watch.training_filters import is_final_gradient, norm_of
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import in_double, may_have_fractions
 from tfdbg_cli.model.graph import Graph
+from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.series import Quantity, Series
 from tfdbg_cli.model.statistics import Summary
@@ -22,7 +23,7 @@ from tfdbg_cli.model.updates import UPDATED_VARIABLE
 from tfdbg_cli.model.values import Array, NoValue
 from tfdbg_cli.model.walks import nearest_first
 from tfdbg_cli.ops.effects import updates_variable
-from tfdbg_cli.ops.kinds import REFERENCE_VARIABLES
+from tfdbg_cli.ops.kinds import REFERENCE_VARIABLES, SAME_VALUE
 
 _Norms: TypeAlias = "dict[tuple[str, Quantity], list[float]]"
 _SHOWN = REFERENCE_VARIABLES | {UPDATED_VARIABLE}
@@ -111,7 +112,7 @@ def _norms(run: Run) -> tuple[_Norms, list[str]]:
             add(name, Quantity.UPDATE, norm_of(wide[0] - wide[1]))
     for index in _gradients(graph, store):
         tensor, held = store[index], _held(store, index)
-        name = scope_text(layers.layer(tensor.node)) or _of_variable(graph, tensor.node, named) or tensor.node
+        name = scope_text(layers.layer(tensor.node)) or _of_variable(graph, tensor.name, named) or tensor.node
         if held is None or _tells_no_norm(held):
             untold.append(name)
         elif not isinstance(held, Summary) and (rows := rows_of_slices(graph, store, tensor.name, held)) is not None:
@@ -178,34 +179,39 @@ def _tells_no_norm(held: Array | Summary) -> bool:
     return isinstance(held, Summary) and _norm(held) is None and (held.size > 0 or "size" in held.unknown)
 
 
-def _of_variable(graph: Graph, gradient: str, named: Mapping[str, str]) -> str:
-    """The entry in `named` of the variable that the node `gradient` is used to update; empty if that is not clear.
+def _of_variable(graph: Graph, gradient: TensorName, named: Mapping[str, str]) -> str:
+    """The entry in `named` of the variable that the tensor `gradient` is used to update; empty if that is not clear.
 
     The gradient is followed downstream, through casts, clipping and optimizer state, to the nearest variable: with
     clipping by the global norm it reaches all variables, but the others by a longer way. If several are equally near,
     the answer is empty.
     """
 
-    def leads_to(node: str) -> list[str]:
-        """The readers of `node`, gradients left out; for a write to optimizer state, the readers of that state."""
-        written = graph.find(node)
+    def leads_to(tensor: TensorName) -> list[TensorName]:
+        """What is made of `tensor`, gradients left out; of a write to optimizer state, what is made of that state."""
+        written = graph.find(tensor.node)
         if written is not None and updates_variable(written.op_type) and written.inputs:
-            own = written.inputs[0].node
-            return [own] if own in named else [own, *_readers(graph, own)]
-        return [] if node in named else _readers(graph, node)
+            own = TensorName(written.inputs[0].node, 0)
+            return [own] if own.node in named else [own, *_made_of(graph, own)]
+        return [] if tensor.node in named else _made_of(graph, tensor)
 
-    found = [(named[node], far) for node, far in nearest_first([gradient], leads_to) if node in named]
+    found = [(named[tensor.node], far) for tensor, far in nearest_first([gradient], leads_to) if tensor.node in named]
     nearest = {name for name, far in found if far == found[0][1]}
     return nearest.pop() if len(nearest) == 1 else ""
 
 
-def _readers(graph: Graph, node: str) -> list[str]:
-    """The nodes that read `node`, but for gradients."""
-    return [
-        reader.name
-        for reader, _ in graph.consumers(node)
-        if role_of(graph, reader.name, reader.op_type) is not Role.GRADIENT
-    ]
+def _made_of(graph: Graph, tensor: TensorName) -> list[TensorName]:
+    """The outputs of the nodes that read `tensor`, but for gradients; each node has at least the first output."""
+    found: list[TensorName] = []
+    for reader, slot in graph.consumers(tensor.node):
+        if slot != tensor.slot or role_of(graph, reader.name, reader.op_type) is Role.GRADIENT:
+            continue
+        if SAME_VALUE.get(reader.op_type, 0) is None:  # it hands on each of many, as optimizers do with all gradients
+            found += [TensorName(reader.name, at) for at, given in enumerate(reader.inputs) if given == tensor]
+        else:
+            slots = {0, *(slot for _, slot in graph.consumers(reader.name))}
+            found += [TensorName(reader.name, slot) for slot in sorted(slots)]
+    return found
 
 
 def _weights(run: Run) -> Iterator[tuple[str, str, Array | Summary, Array | Summary | None]]:

@@ -84,6 +84,14 @@ PUTS_INTO = frozenset({"TensorScatterUpdate", "TensorScatterMin", "TensorScatter
 GATHERS = frozenset({"Gather", "GatherV2", "ResourceGather"})
 SORTS = frozenset({"TopK", "TopKV2"})
 """They give elements of the last axis of their first input, the largest first."""
+QUEUES = frozenset({"QueueDequeueV2", "QueueDequeueManyV2", "QueueDequeueUpToV2"})
+PIPELINE_OPS = QUEUES | UNPACKS | frozenset({
+    "IteratorGetNext", "IteratorGetNextSync", "IteratorGetNextAsOptional", "ParseExample", "ParseExampleV2",
+    "OneShotIterator",
+})  # fmt: skip
+"""A batch enters a graph here that is not fed."""
+NEW_LISTS = frozenset({"EmptyTensorList", "TensorListReserve"})
+"""They make a list of tensors that others fill."""
 SELECTS = frozenset({"Select", "SelectV2"})
 COMPARES = frozenset({"Less", "LessEqual", "Greater", "GreaterEqual", "Equal", "NotEqual"})
 """They compare an element with another: a literal infinity is then a limit."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from support.made_run import made_graph, op
+from support.made_run import Op, made_graph, op
 from support.real_graphs import NAMES, real_graph
 
 from tfdbg_cli.analysis.graph.roles import Role, role_by_name, role_of, roles_of
+from tfdbg_cli.model.graph import Graph
 
 F, G, U = Role.FORWARD, Role.GRADIENT, Role.UPDATE
 
@@ -176,3 +177,28 @@ def test_in_a_huge_graph_names_decide() -> None:
     chain = [op("gradient_tape/0", "Mul"), *(op(f"n{i}", "Mul", "gradient_tape/0") for i in range(20_000))]
     graph = made_graph(*chain, op("sum", "AddN", "gradient_tape/0"))
     assert dict(roles_of(graph)) == {"gradient_tape/0": G}
+
+
+def _step_of_fit(*loop: Op) -> Graph:
+    """A step whose batch comes out of an iterator, and whose loss feeds the metric alone."""
+    return made_graph(
+        op("iterator", "Placeholder", dtype="resource"), op("total", "Placeholder", dtype="resource"),
+        op("w", "Placeholder", dtype="resource"), op("next", "IteratorGetNext", "iterator"), *loop,
+        op("read", "ReadVariableOp", "w"), op("y", "Mul", loop[-1].name if loop else "next", "read"),
+        op("loss", "Mean", "y"), op("AssignAddVariableOp", "AssignAddVariableOp", "total", "loss"),
+        op("gradient_tape/Mul", "Mul", "y", "next"),
+        op("sgd/AssignSubVariableOp", "AssignSubVariableOp", "w", "gradient_tape/Mul"),
+    )  # fmt: skip
+
+
+def test_a_loss_of_what_an_iterator_gave_is_forward() -> None:
+    """A blind test: half of the ops of a loss in `fit` were said to update something."""
+    roles = roles_of(_step_of_fit())
+    assert [roles.get(name, F) for name in ("next", "y", "loss")] == [F, F, F]
+    assert roles["AssignAddVariableOp"] is U
+
+
+def test_what_comes_of_a_loop_that_fills_a_list_for_its_gradient_is_forward() -> None:
+    shape, filled = "gradient_tape/while/accumulator/element_shape", "gradient_tape/while/accumulator"
+    loop = op(shape, "Const"), op(filled, "EmptyTensorList", shape, "most"), op("while", "While", "next", filled)
+    assert roles_of(_step_of_fit(*loop)).get("loss", F) is F

@@ -229,6 +229,29 @@ def _without_values(*lacking: str) -> RunEnd:
     return RunEnd(runs[-1], stop.hit, runs[:-1])
 
 
+def test_gradients_that_an_optimizer_hands_on_together_are_those_of_their_variables() -> None:
+    """A blind test: those of plain variables, in no layer, stood apart from them, under names of their ops."""
+    ops: list[Op] = [op("x", "Placeholder", value=np.ones(2))]
+    for at in (1, 2):
+        ops += [
+            op(f"W{at}", "VarHandleOp"), op(f"read{at}", "ReadVariableOp", f"W{at}", value=np.ones(2)),
+            op(f"Mul_{at}", "Mul", "x", f"read{at}", value=np.ones(2)),
+            op(f"gradient_tape/Mul_{at}", "Mul", f"Mul_{at}", "x", value=np.array([3.0 * at, 4.0 * at])),
+        ]  # fmt: skip
+    gradients = "gradient_tape/Mul_1", "gradient_tape/Mul_2"
+    ops.append(op("sgd/IdentityN", "IdentityN", *gradients, value=np.array([3.0, 4.0])))
+    for at in (1, 2):
+        ops += [
+            op(f"sgd/Mul_{at}", "Mul", f"sgd/IdentityN:{at - 1}", "x", value=np.ones(2)),
+            op(f"sgd/update{at}", "AssignSubVariableOp", f"W{at}", f"sgd/Mul_{at}"),
+            op(f"W{at}/after_update", "UpdatedVariable", f"W{at}", value=np.zeros(2)),
+        ]  # fmt: skip
+    series = json_of("trends", RunEnd(made_run(*ops)))["series"]
+    told = {(one["name"], one["quantity"]): one["values"] for one in series}
+    assert {name for name, _ in told} == {"W1", "W2"}
+    assert (told["W1", "gradient"], told["W2", "gradient"]) == ([5.0], [10.0])
+
+
 def test_norms_are_made_of_recorded_statistics() -> None:
     found = json_of("trends", _without_values())
     expected = {one["quantity"]: one["values"] for one in json_of("trends", trained_steps())["series"]}

@@ -28,7 +28,6 @@ from tfdbg_cli.analysis.causes.sources_of_values import (
 from tfdbg_cli.analysis.causes.suggestions import LOST_EPSILON
 from tfdbg_cli.analysis.causes.surroundings import Surroundings, asks_of_gradients, surroundings
 from tfdbg_cli.analysis.causes.zero_times_infinity import zero_times_infinity
-from tfdbg_cli.analysis.graph.deliveries import QUEUES
 from tfdbg_cli.analysis.graph.forward import forward_of
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
 from tfdbg_cli.analysis.watch.verdicts import Verdicts
@@ -38,6 +37,7 @@ from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import user_frame
 from tfdbg_cli.model.values import Array
+from tfdbg_cli.ops.kinds import QUEUES
 
 
 class Explanations:

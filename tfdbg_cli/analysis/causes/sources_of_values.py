@@ -12,7 +12,6 @@ from tfdbg_cli.analysis.causes.given_data import Came, GivenData
 from tfdbg_cli.analysis.causes.literals import overflown
 from tfdbg_cli.analysis.causes.safe_numbers import safe_numbers
 from tfdbg_cli.analysis.causes.suggestions import UPDATE
-from tfdbg_cli.analysis.graph.deliveries import PIPELINE_OPS
 from tfdbg_cli.analysis.graph.feeds import feed_name
 from tfdbg_cli.analysis.graph.lineage import LOOP_VARIABLE, InputSeen, Lineage, variable_of
 from tfdbg_cli.model.dtypes import in_double, name_of
@@ -25,7 +24,17 @@ from tfdbg_cli.model.values import Array
 from tfdbg_cli.model.walks import reached
 from tfdbg_cli.ops.effects import updates_variable
 from tfdbg_cli.ops.intended_infinities import is_literal_infinity
-from tfdbg_cli.ops.kinds import CALLS, INCREMENTS, INPUTS, PYTHON, RECEIVES, RESTORES, SAME_VALUE, VARIABLE_READS
+from tfdbg_cli.ops.kinds import (
+    CALLS,
+    INCREMENTS,
+    INPUTS,
+    PIPELINE_OPS,
+    PYTHON,
+    RECEIVES,
+    RESTORES,
+    SAME_VALUE,
+    VARIABLE_READS,
+)
 
 _CHECK_DATA = (
     "Check the data before it is fed: np.isfinite(batch).all(); replace what is missing (np.nan_to_num), or leave"

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from tfdbg_cli.analysis.graph.unpacked import unpacked
 from tfdbg_cli.model.graph import Graph, Node
-from tfdbg_cli.ops.kinds import UNPACKS
-
-QUEUES = frozenset({"QueueDequeueV2", "QueueDequeueManyV2", "QueueDequeueUpToV2"})
-PIPELINE_OPS = QUEUES | UNPACKS | frozenset({
-    "IteratorGetNext", "IteratorGetNextSync", "IteratorGetNextAsOptional", "ParseExample", "ParseExampleV2",
-    "OneShotIterator",
-})  # fmt: skip
+from tfdbg_cli.ops.kinds import PIPELINE_OPS
 
 
 def delivers(graph: Graph, node: Node) -> bool:

@@ -9,10 +9,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from tfdbg_cli.analysis.graph.deliveries import PIPELINE_OPS
 from tfdbg_cli.analysis.graph.lineage import LOOP_VARIABLE, VARIABLE_OPS, Lineage
 from tfdbg_cli.model.graph import Node
-from tfdbg_cli.ops.kinds import INCREMENTS, INPUTS, MOVES, RELUS, SAME_VALUE, SELECTS
+from tfdbg_cli.ops.kinds import INCREMENTS, INPUTS, MOVES, PIPELINE_OPS, RELUS, SAME_VALUE, SELECTS
 
 _WHOLE = frozenset({"int32", "int64", "uint32", "uint64"})
 _TWICE = frozenset({"Square", "SquaredDifference", "Mul", "Pow"})

@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from functools import cached_property, lru_cache
 
+from tfdbg_cli.analysis.graph.deliveries import delivers
 from tfdbg_cli.model.graph import Graph, Node, once_per_graph
 from tfdbg_cli.model.walks import reached
 from tfdbg_cli.ops.effects import updates_variable
-from tfdbg_cli.ops.kinds import LONG_SUMS, SENDS, VARIABLES
+from tfdbg_cli.ops.kinds import LONG_SUMS, NEW_LISTS, SENDS, VARIABLES
 
 
 class Role(StrEnum):
@@ -107,8 +108,10 @@ class _Reading:
             self._join_gradients()
             self._take_back(Role.GRADIENT, after=frozenset())
         self._take_scopes_of_updates()
-        gradients = [name for name, role in self.roles.items() if role is Role.GRADIENT]
-        self._take_back(Role.UPDATE, after=frozenset(self._reached(gradients)))
+        # A loop of the forward pass fills lists for its gradient, which stand in the scope of that.
+        names = (name for name, role in self.roles.items() if role is Role.GRADIENT)
+        gradients = [name for name in names if self._nodes[name].op_type not in NEW_LISTS]
+        self._take_back(Role.UPDATE, after=frozenset(self._reached(gradients, beside=NEW_LISTS)))
         return self.roles
 
     def _join_gradients(self) -> None:
@@ -160,7 +163,9 @@ class _Reading:
         Of a training step single numbers are left out: rates of an optimizer, which eager code writes down as data.
         """
         numbers = Role.GRADIENT in self.roles.values()
-        data = (name for name, node in self._nodes.items() if _is_data(node) and not (numbers and _is_number(node)))
+        data = (
+            name for name, node in self._nodes.items() if self._is_data(node) and not (numbers and _is_number(node))
+        )
         return frozenset(self._reached(data))
 
     def _inputs(self, name: str) -> set[str]:
@@ -169,18 +174,20 @@ class _Reading:
     def _count_readers(self, name: str) -> int:
         return len({node.name for node, _ in self._graph.consumers(name) if node.op_type not in _NO_VALUE})
 
-    def _reached(self, starts: Iterable[str]) -> set[str]:
-        """`starts` and what is computed from them; a variable that is read gives a value of its own."""
+    def _is_data(self, node: Node) -> bool:
+        """Whether values come into the graph here that are neither constants nor variables."""
+        if delivers(self._graph, node):  # an iterator is their input
+            return True
+        return not node.inputs and node.op_type not in _READS_VARIABLE and not _is_handle(node)
+
+    def _reached(self, starts: Iterable[str], beside: frozenset[str] = frozenset()) -> set[str]:
+        """`starts` and what is computed of them, but by ops of types `beside`. What is read of a variable is new."""
+        other = _READS_VARIABLE | beside
 
         def readers(name: str) -> list[str]:
-            return [node.name for node, _ in self._graph.consumers(name) if node.op_type not in _READS_VARIABLE]
+            return [node.name for node, _ in self._graph.consumers(name) if node.op_type not in other]
 
         return set(reached(starts, readers))
-
-
-def _is_data(node: Node) -> bool:
-    """Whether values come into the graph here that are neither constants nor variables."""
-    return not node.inputs and node.op_type not in _READS_VARIABLE and not _is_handle(node)
 
 
 def _is_number(node: Node) -> bool:

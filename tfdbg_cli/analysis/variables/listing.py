@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from tfdbg_cli.analysis.graph.lineage import Lineage
 from tfdbg_cli.analysis.variables.slots import slots_of
+from tfdbg_cli.analysis.variables.slots_read import slots_read
 from tfdbg_cli.analysis.variables.uses import Ran, Use, use_of
 from tfdbg_cli.model.calls import Argument, RunKind
 from tfdbg_cli.model.dtypes import HANDLES, element_type_named
@@ -83,9 +84,15 @@ def variables_of(run: Run) -> list[Variable]:
                 found[node.name] = replace(
                     known, read=read, written=written, given=node.name in given, trainable=trainable.get(node.name)
                 )
-    owners = _owners(found)
+    owners = {**_owners(found), **_owners_by_use(run, found)}  # numbers behind names may be those of another
     trained = frozenset(owners.values())
     return [_with_owner(one, owners, trained) for one in found.values()]
+
+
+def _owners_by_use(run: Run, found: Mapping[str, Variable]) -> Mapping[str, str]:
+    """By name the variable that a slot belongs to, told by the updates of the run."""
+    known = {name: (one.kind, one.use) for name, one in found.items() if one.shape is not None}
+    return slots_read(run.graph, known)
 
 
 def _owners(found: Mapping[str, Variable]) -> Mapping[str, str]:

@@ -102,8 +102,8 @@ FILTERS: tuple[Filter, ...] = (
     Filter("has_nan", "a NaN", has_nan, finds=Bad.NAN),
     Filter("has_inf", "an infinity", has_inf, finds=Bad.INFINITE),
     Filter("all_zero", "a float or complex tensor, no constant, whose elements are all 0", all_zero),
-    # `least`: TensorFlow's kernels flush denormal numbers to zero, and take a NaN, or no element at all, for a magnitude
-    # of 0, so that with smaller parameters checks inside a run would answer differently.
+    # `least`: TensorFlow's kernels flush denormal numbers to zero, and take NaN, or no element at all, for magnitude
+    # 0, so that with smaller parameters checks inside a run would answer differently.
     Filter("magnitude_above", "a float or complex element beyond N, either way", _magnitude_above, 1e4, least=1e-30),
     Filter(
         "near_overflow", "a float or complex element that reaches the share N of what its dtype can hold",

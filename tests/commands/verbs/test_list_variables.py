@@ -17,7 +17,7 @@ from support.screen import Driven
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.formats.container.writer import RecordingWriter
 from tfdbg_cli.formats.opening import open_path
-from tfdbg_cli.model.calls import RunError
+from tfdbg_cli.model.calls import RunError, RunKind
 from tfdbg_cli.model.runs import Opened, Run, RunEnd, RunStart
 from tfdbg_cli.model.variables import ToldVariables
 
@@ -169,3 +169,13 @@ def test_nothing_is_a_variable() -> None:
 def test_on_the_screen_values_are_counted_as_they_come_into_sight(size: tuple[int, int]) -> None:
     screen = Driven(RunEnd(_step()), "", size=size, opening="lv", registry=_REGISTRY)
     check_golden(f"screens/lv-{size[0]}x{size[1]}", written(screen, 256))
+
+
+def test_the_shape_of_a_handle_is_not_that_of_the_variable() -> None:
+    """A blind test: variables of a function's graph were scalars of 4 B, since the handles that it takes are."""
+    handle = op("dense/resource", "Placeholder", device="", dtype="resource", shape="[]")
+    graph = made_run(handle, op("read", "ReadVariableOp", "dense/resource", dtype="float32"))
+    found = Prompt(replace(graph, call=replace(graph.call, kind=RunKind.GRAPH))).data("lv")
+    (variable,) = found["variables"]
+    assert (variable["dtype"], variable["shape"], variable["elements"]) == ("float32", None, None)
+    assert variable["nbytes"] is None

@@ -10,6 +10,7 @@ import numpy as np
 
 from tfdbg_cli.analysis.graph.neighbours import HIDDEN_OPS, neighbours_of
 from tfdbg_cli.analysis.pairing.families import COMMUTATIVE, SEEN_THROUGH, SOURCE, family_of
+from tfdbg_cli.model.dtypes import may_have_fractions
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName, parse_tensor_name
 from tfdbg_cli.model.tensors import TensorStore
@@ -112,6 +113,14 @@ class Side:
     def copies(self) -> Sequence[str]:
         """The names of the nodes that are copies, in the order of the graph."""
         return list(self._copies)
+
+    def kind_of(self, copy: str) -> str:
+        """What kind of numbers a copy gives: a cast to integers is no other way to a float. Empty if not known."""
+        rows = self._store.named(copy, 0)
+        dtype = self._store[rows[0]].dtype if rows else ""
+        if dtype and may_have_fractions(dtype):
+            return "complex" if dtype.startswith("complex") else "float"
+        return "whole" if dtype.startswith(("int", "uint", "qint", "quint")) else dtype
 
     def transfers(self) -> Sequence[str]:
         """The names of the nodes that only move a tensor to another device, of those that show it."""

@@ -87,7 +87,11 @@ def _content(store: TensorStore, name: str) -> Hashable:
 
 
 def _paired_copies(pairs: Pairs) -> tuple[list[tuple[str, str]], tuple[list[str], list[str]]]:
-    """Copies of paired tensors, by name, else one by one where both have as many; and those that are left of them."""
+    """Copies of paired tensors, and those that are left of them: they may be more on one side.
+
+    Those of one kind of numbers are paired by name, else one by one where both have as many; then so is what is left.
+    A counter in the name says nothing: `Cast_1` may give integers in one run, and complex numbers in the other.
+    """
     groups: dict[tuple[int, int], tuple[list[str], list[str]]] = {}
     for at, side in enumerate(pairs.sides):
         for name in side.copies():
@@ -101,15 +105,27 @@ def _paired_copies(pairs: Pairs) -> tuple[list[tuple[str, str]], tuple[list[str]
     found: list[tuple[str, str]] = []
     spare: tuple[list[str], list[str]] = [], []
     for ours, theirs in groups.values():
-        same = [name for name in ours if name in set(theirs)]
-        found += [(name, name) for name in same]
-        rest = [[name for name in names if name not in set(same)] for names in (ours, theirs)]
-        if len(rest[0]) == len(rest[1]):
-            found += zip(rest[0], rest[1], strict=True)
-        else:
-            spare[0].extend(rest[0])
-            spare[1].extend(rest[1])
+        left: tuple[list[str], list[str]] = [], []
+        for kind in dict.fromkeys([*map(pairs.sides[0].kind_of, ours), *map(pairs.sides[1].kind_of, theirs)]):
+            one = [name for name in ours if pairs.sides[0].kind_of(name) == kind]
+            two = [name for name in theirs if pairs.sides[1].kind_of(name) == kind]
+            found += _by_name_or_order(one, two, left)
+        found += _by_name_or_order(*left, spare)
     return found, spare
+
+
+def _by_name_or_order(
+    ours: Sequence[str], theirs: Sequence[str], left: tuple[list[str], list[str]]
+) -> list[tuple[str, str]]:
+    """Names paired that are the same, the rest one by one where both have as many; else they are added to `left`."""
+    same = set(ours) & set(theirs)
+    rest = [[name for name in names if name not in same] for names in (ours, theirs)]
+    found = [(name, name) for name in ours if name in same]
+    if len(rest[0]) == len(rest[1]):
+        return [*found, *zip(rest[0], rest[1], strict=True)]
+    left[0].extend(rest[0])
+    left[1].extend(rest[1])
+    return found
 
 
 def _rows_of(stores: tuple[TensorStore, TensorStore], one: str, two: str) -> list[RowPair]:

@@ -139,6 +139,8 @@ def _described(run: Run, graph: Graph, node: Node, use: Use, argument: Argument 
     tensor = run.tensors[rows[0]] if rows else None
     told = node.attributes.get("dtype", "").removesuffix("_ref")
     dtype, shape = told if told not in HANDLES else "", _shape_told(node.attributes.get("shape"))
+    if told in HANDLES and node.op_type in INPUTS:
+        shape = None  # the graph tells that of the handle, a scalar
     if argument is not None and argument.dtype not in HANDLES:
         dtype, shape = argument.dtype, argument.shape
     if tensor is not None:

@@ -254,6 +254,11 @@ def _counted(beside: Beside) -> list[Block]:
     ]
     text = f"{count_text(len(pairs.rows), 'pair')} of tensors: {', '.join(filter(None, parts))}."
     blocks: list[Block] = [Labelled("Compared", text, label_width=_LABEL)]
+    if zeros := list(comparison.judge.signed_zeros):
+        names = [str(comparison.runs[0].tensors[row].name) for row, _ in zeros[:_NAMES_SHOWN]]
+        more = f" … {len(zeros) - len(names):,} more" if len(zeros) > len(names) else ""
+        text = f"in {count_text(len(zeros), 'equal pair')} elements are 0 in one and -0 in the other"
+        blocks.append(Labelled("Zeros", f"{text}: {', '.join(names)}{more}", Style.HINT, _LABEL))
     for label, side, rows in (("Only in A", 0, pairs.only_first), ("Only in B", 1, pairs.only_second)):
         if rows:
             names = [str(comparison.runs[side].tensors[row].name) for row in rows[:_NAMES_SHOWN]]

@@ -61,7 +61,8 @@ number is a pair; strings are decoded as UTF-8. More fields than these may come;
 - `origin`: kind `origin`. `tensor`, `execution`, `op_type`, `device`, `file`, `line`, `inputs`, `elements`:
   `[{index, value, inputs}]`, `batch_rows`, `cause`, `suggestion`, `unread` (how many tensors could not be read);
   `tensor` is null when all is finite.
-- `path`: kind `path`. `from`, `to`, `found`, `turned`, `between` (how many nodes lie on any way), `nodes`:
+- `path`: kind `path`. `from`, `to`, `found`, `unknown` (where no way is found the nodes into which something flows
+  along an edge that is not recorded), `turned`, `between` (how many nodes lie on any way), `nodes`:
   `[{name, op_type, device, tensor, summary}]`.
 - `diff` and `tfdbg diff`: kind `diff`. `first` (null when nothing diverges): `a`, `b`, `execution`, `file_a`,
   `line_a`, `file_b`, `line_b`, `max_abs`, `max_rel`, `max_ulp` (null for integers and texts), `op_type`,

@@ -61,12 +61,14 @@ number is a pair; strings are decoded as UTF-8. More fields than these may come;
 - `origin`: kind `origin`. `tensor`, `execution`, `op_type`, `device`, `file`, `line`, `inputs`, `elements`:
   `[{index, value, inputs}]`, `batch_rows`, `cause`, `suggestion`, `unread` (how many tensors could not be read);
   `tensor` is null when all is finite.
-- `path`: kind `path`. `from`, `to`, `found`, `turned`, `between` (how many nodes lie on any way), `nodes`:
+- `path`: kind `path`. `from`, `to`, `found`, `unknown` (where no way is found the nodes into which something flows
+  along an edge that is not recorded), `turned`, `between` (how many nodes lie on any way), `nodes`:
   `[{name, op_type, device, tensor, summary}]`.
 - `diff` and `tfdbg diff`: kind `diff`. `first` (null when nothing diverges): `a`, `b`, `execution`, `file_a`,
   `line_a`, `file_b`, `line_b`, `max_abs`, `max_rel`, `max_ulp` (null for integers and texts), `op_type`,
   `device_a`, `device_b`, `is`, `change`, `differing`, `size`, `inputs`; the counts `different` and `equal` (all
-  others that were compared, of which `rounding` and `grown` are not the same to the last bit), `other_way`,
+  others that were compared, of which `rounding` and `grown` are not the same to the last bit, and `zeros` are but for
+  the sign of zeros), `other_way`,
   `unknown`; the names `only_a` and `only_b`; `pairs`, the worst first, with the fields of `first` but for files,
   lines and inputs; `growth`, `precision`, `run_a`, `run_b`, `runs_compared`, `runs_paired`, `runs_single`,
   `unused_map_lines`, and under `--graphs` `graphs`: `[{what, a, b, op_type, text}]`.

@@ -47,6 +47,23 @@ def test_json() -> None:
     assert "graphs" not in data and "graphs" in Prompt(both()).data("diff 1 2 --graphs")
 
 
+def _bits_of(zero: float) -> Run:
+    x = np.array([zero, 1.0], np.float32)
+    made = op("x", "Const", value=x), op("same", "Identity", "x", value=x)
+    return made_run(*made, op("bits", "Bitcast", "same", value=x.view(np.int32)))
+
+
+def test_zeros_that_differ_by_their_sign_are_told_and_are_equal() -> None:
+    """A blind test: 0 and -0 were equal to the last bit, also where an op read their bits."""
+    prompt = Prompt(Opened("/data/runs", [_bits_of(0.0), _bits_of(-0.0)]), width=120)
+    data = prompt.data("diff 1 2")
+    assert (data["equal"], data["zeros"], data["different"], data["first"]["a"]) == (2, 2, 1, "bits:0")
+    shown = prompt.show("diff 1 2", 120)
+    assert "Its inputs are equal but for the sign of zeros." in shown
+    assert "in 2 equal pairs elements are 0 in one and -0 in the other: x:0, same:0" in shown
+    assert Prompt(both()).data("diff 1 2")["zeros"] == 0
+
+
 def test_links_lead_into_the_run_that_is_looked_at() -> None:
     for run, scope in ((1, "dense"), (2, "dense_1")):
         prompt = Prompt(both())

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from support import sample_run
+from support.event_set_maker import small_set
 from support.golden import check_golden
 from support.made_run import NAN, made_graph, made_run, op
-from support.prompt import ask, json_of, links_of, text_of
+from support.prompt import Prompt, ask, json_of, links_of, text_of
 from support.screen import Driven
 
 from tfdbg_cli.analysis.graph.ways.between import shortest_way
 from tfdbg_cli.commands.standard import standard_registry
+from tfdbg_cli.formats.opening import open_path
 
 
 def test_screen() -> None:
@@ -47,6 +51,24 @@ def test_no_way_at_all() -> None:
     assert "No value flows" in text_of("path a b", run) and "variable" not in text_of("path a b", run)
     run = made_run(op("a", "Const", value=1.0), op("b", "Const", value=2.0), op("c", "AssignAddVariableOp", "a"))
     assert "Ways through a variable, which is written and read again, are not followed" in text_of("path a b", run)
+
+
+def test_a_way_that_a_recording_has_no_edge_for_is_not_denied(tmp_path: Path) -> None:
+    """A blind test: of Debugger V2 no value flowed into a function that is called, nor out of it."""
+    small_set(tmp_path)
+    prompt = Prompt(open_path(tmp_path))
+    prompt.run("runs 2")
+    data = prompt.data("path Softmax logarithm/Log")
+    assert (data["found"], data["unknown"]) == (False, ["logarithm/y"])
+    shown = prompt.show("path Softmax logarithm/Log")
+    assert shown.startswith("No value is known to flow from Softmax to logarithm/Log, nor the other way.\n")
+    assert "What flows into logarithm/y is not told: no edge to it is recorded." in shown
+    assert prompt.data("path logarithm/Log mul")["unknown"] == ["StatefulPartitionedCall", "logarithm/y"]
+    given = made_run(op("x", "Placeholder", value=1.0), op("b", "Const", value=2.0), feeds={"x:0": 1.0})
+    assert json_of("path x b", given)["unknown"] == []
+    assert prompt.data("path Softmax mul")["unknown"] == [], "it is found"
+    eager = Prompt(open_path(tmp_path))
+    assert eager.data("path Mul_0 tensor_1")["turned"] and eager.data("path tensor_2 tensor_1")["unknown"] == []
 
 
 def test_the_slot_that_flows_is_named() -> None:

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from tfdbg_cli.analysis.difference.errors import Errors, became_nonfinite, largest, measured
+from tfdbg_cli.analysis.difference.errors import Errors, became_nonfinite, largest, measured, zeros_apart
 from tfdbg_cli.analysis.difference.rounding import Flow
 from tfdbg_cli.analysis.difference.tolerance import Tolerance, precision_of
 from tfdbg_cli.analysis.pairing.tensor_pairs import RowPair
@@ -19,7 +19,7 @@ from tfdbg_cli.model.values import Array, NoValue
 class State(StrEnum):
     """What became of a tensor in the second run."""
 
-    EQUAL = "equal"  # to the last bit
+    EQUAL = "equal"  # to the last bit, but for the sign of zeros
     ROUNDED = "rounded"  # within the tolerance
     GROWN = "grown"  # beyond it, as rounding of its inputs, or its own, explains
     NEW = "new"  # different, though its inputs are not: a divergence
@@ -44,11 +44,15 @@ DIFFERENT = frozenset({State.NEW, State.FOLLOWS})
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """What lies between two values: `errors` where they have one shape. `coarser` says that their types differ."""
+    """What lies between two values: `errors` where they have one shape. `coarser` says that their types differ.
+
+    Of what is equal `zeros` elements are 0 in one and -0 in the other.
+    """
 
     change: Change
     errors: Errors
     coarser: bool = False
+    zeros: int = 0
 
     @property
     def apart(self) -> bool:
@@ -88,7 +92,8 @@ def gap_of_values(first: Array, second: Array, tolerance: Tolerance) -> Gap:
     errors = measured(first, second, tolerance)
     became = became_nonfinite(first, second) if errors.nonfinite else None
     change = Change.VALUES if became is None else Change.BECAME_NONFINITE if became else Change.BECAME_FINITE
-    return Gap(change, errors, first.dtype != second.dtype)
+    zeros = 0 if errors.unequal else zeros_apart(first, second)
+    return Gap(change, errors, first.dtype != second.dtype, zeros)
 
 
 def flow_between(stores: tuple[TensorStore, TensorStore], rows: tuple[int, int], gap: Gap | None) -> Flow | None:

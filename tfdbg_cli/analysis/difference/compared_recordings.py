@@ -23,6 +23,7 @@ class Compared:
     `places` are those of the two runs in their recordings, from 0. Of `pairs` pairs, `count` were compared; in
     `silent` of these no value could be. `single` counts the runs of either recording that the other lacks.
     `renumbered` says that no number of a run is in both, so that runs are paired that may be of other moments.
+    With `graphs` those without values were told apart by what sets them apart.
     """
 
     comparison: Comparison
@@ -32,6 +33,7 @@ class Compared:
     single: int = 0
     silent: int = 0
     renumbered: bool = False
+    graphs: bool = False
 
     @property
     def comparable(self) -> bool:
@@ -46,8 +48,11 @@ def compared_recordings(
     number: int | None = None,
     tolerance: Tolerance | None = None,
     renames: Renames | None = None,
+    graphs: bool = False,
 ) -> Compared:
     """Compare runs, the first pair first, until one differs. With `number` only the runs with that number.
+
+    With `graphs` two graphs without values differ where something sets them apart.
 
     See `paired_runs` for which runs are paired.
 
@@ -61,7 +66,8 @@ def compared_recordings(
         _Pair((one, two), partial(_runs_at, (first, second), (one, two), tolerance, renames)) for one, two in places
     ]
     numbers = [{run.call.number for run in runs} for runs in (first, second)]
-    return replace(_first_different(pairs, single), renumbered=not numbers[0] & numbers[1])
+    found = _first_different(pairs, single, graphs=graphs)
+    return replace(found, renumbered=not numbers[0] & numbers[1], graphs=graphs)
 
 
 def compared_in_replicas(
@@ -151,7 +157,7 @@ class _Pair:
     compared: Callable[[LeftGaps], Comparison]
 
 
-def _first_different(pairs: Sequence[_Pair], single: int) -> Compared:
+def _first_different(pairs: Sequence[_Pair], single: int, *, graphs: bool = False) -> Compared:
     """Compare one pair after the other until one differs."""
     found: Compared | None = None
     silent = 0
@@ -159,11 +165,12 @@ def _first_different(pairs: Sequence[_Pair], single: int) -> Compared:
     for count, pair in enumerate(pairs, 1):
         comparison = pair.compared(left)
         silent += not comparison.comparable
-        if found is None or comparison.comparable:
+        differs = not comparison.same or (graphs and comparison.of_graphs_alone and bool(comparison.graph_changes))
+        if found is None or comparison.comparable or differs:
             found = Compared(comparison, pair.places, count, len(pairs), single, silent)
         else:  # what was compared says more
             found = replace(found, count=count, silent=silent)
-        if not comparison.same:
+        if differs:
             break
         left = comparison.left
     if found is None:

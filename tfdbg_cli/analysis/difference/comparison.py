@@ -18,6 +18,7 @@ from tfdbg_cli.analysis.graph.membership import membership_of
 from tfdbg_cli.analysis.pairing.renames import Renames
 from tfdbg_cli.analysis.pairing.replicas import paired_replicas, replica_of
 from tfdbg_cli.analysis.pairing.tensor_pairs import RowPair, TensorPairs, paired_tensors
+from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import Lack, NoValue
 
@@ -82,6 +83,11 @@ class Comparison:
     def comparable(self) -> bool:
         """Whether the values of a single pair were compared at all."""
         return self.counts[State.UNKNOWN] < len(self.pairs.rows)
+
+    @property
+    def of_graphs_alone(self) -> bool:
+        """Whether both are graphs out of files, which hold no values: only their graphs can be compared."""
+        return all(run.call.kind is RunKind.GRAPH and not len(run.tensors) for run in self.runs)
 
     def inputs(self, verdict: Verdict) -> Sequence[InputGap]:
         """What the two ops read, side by side."""

@@ -77,6 +77,7 @@ class Judge:
         self._other = dict(pairs.rows), {b: a for a, b in pairs.rows}
         self._known: dict[int, Verdict] = {}  # by the row of the first run; what is equal is left out
         self._equal: set[int] = set()
+        self.signed_zeros: dict[RowPair, int] = {}  # of equal pairs, how many elements are 0 in one, -0 in the other
         # By the rows and by whether nothing is said to lie between them: a tensor flows into several ops.
         self._flows: dict[tuple[RowPair, bool], Flow | None] = {}
         self.precision: RowPair | None = None  # the first pair of which one is computed with fewer digits
@@ -127,6 +128,8 @@ class Judge:
         if gap.coarser and self.precision is None:
             self.precision = rows
         if gap.exact:
+            if gap.zeros:
+                self.signed_zeros[rows] = gap.zeros
             return Verdict(rows, State.EQUAL, gap)
         if not gap.apart:
             return Verdict(rows, State.ROUNDED, gap)
@@ -218,7 +221,8 @@ class Judge:
             if verdict is not None and verdict.state is not State.OTHER_WAY:
                 return InputGap(names, rows, verdict.gap, verdict.state)
             if verdict is not None or rows[0] in self._equal:
-                return InputGap(names, rows, Gap(Change.VALUES, Errors(0)), State.EQUAL)
+                zeros = self.signed_zeros.get(_both(rows), 0)
+                return InputGap(names, rows, Gap(Change.VALUES, Errors(0), zeros=zeros), State.EQUAL)
             gap = gap_between(self._stores, _both(rows), self._tolerance)
             return InputGap(names, rows, gap, State.EQUAL)
         made_of = [reads.before_casts(row) for reads, row in zip(self._reads, _both(rows), strict=True)]

@@ -93,6 +93,8 @@ def zeros_apart(first: Array, second: Array) -> int:
         return 0
     count = 0
     for one, two in _chunks(first, second):
+        if one.tobytes() == two.tobytes():  # most are, and this is fast
+            continue
         unlike = _bits(one) != _bits(two)
         if unlike.any():
             with np.errstate(all="ignore"):

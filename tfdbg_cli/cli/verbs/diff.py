@@ -23,6 +23,7 @@ def prepare_parser(parser: Parser) -> None:
     parser.description = (
         "Compare two recordings: where they part, with both source lines, and all that differs. TensorFlow is not"
         " needed. The exit code is 0 when nothing differs, 1 when something does, 2 when they cannot be compared."
+        " Graphs out of files hold no values: with --graphs it tells whether something sets them apart."
     )
     parser.add_argument("first", metavar="A", help="a recording or a checkpoint: what `tfdbg open` opens")
     parser.add_argument("second", metavar="B", nargs="?", default="", help="another one")
@@ -69,6 +70,11 @@ def run(options: argparse.Namespace) -> int:
         sys.stdout.flush()
     except BrokenPipeError:  # `| head`: what was found is known all the same
         discard_output()
+    if found.comparison.of_graphs_alone:
+        if options.graphs:
+            return 1 if found.comparison.graph_changes else 0
+        hint = "--graphs compares the graphs."
+        raise AfterAnswerError("Could not compare: graphs hold no values.", hint=hint, exit_code=2)
     if not found.comparable:
         raise AfterAnswerError("Could not compare: no tensor has a value in both recordings.", exit_code=2)
     if found.comparison.same and (damaged := found.comparison.damaged):

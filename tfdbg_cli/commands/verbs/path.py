@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tfdbg_cli.analysis.graph.ways.between import Way, shortest_way
+from tfdbg_cli.analysis.graph.ways.open_ends import open_ends
 from tfdbg_cli.commands.asked.arguments import DEVICE_ARGUMENT
 from tfdbg_cli.commands.asked.node_choice import find_node
 from tfdbg_cli.commands.context import Context
@@ -20,11 +21,11 @@ from tfdbg_cli.document.summary import summary_data
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.model.graph import Node
+from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import RunStart
 from tfdbg_cli.model.tensors import EMPTY_STORE, TensorStore
-from tfdbg_cli.model.units import count_text, shape_text
+from tfdbg_cli.model.units import count_text, names_text, shape_text
 from tfdbg_cli.ops.effects import updates_variable
 
 _HEALTH = ("nan", "inf", "absmax", "source")
@@ -38,7 +39,8 @@ def _path(context: Context, options: argparse.Namespace) -> Document:
     way, turned = shortest_way(start.graph, start.node, end.node), False
     if way is None:
         way, turned = shortest_way(start.graph, end.node, start.node), True
-    return _Screen(context, start.node, end.node, way, turned, around(start.graph, end.node.name)).document()
+    names = around(start.graph, end.node.name)
+    return _Screen(context, start.graph, start.node, end.node, way, turned, names).document()
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,7 @@ class _Screen:
     """What `path` shows. `turned` says that the value flows the other way."""
 
     context: Context
+    graph: Graph
     start: Node
     end: Node
     way: Way | None
@@ -71,12 +74,23 @@ class _Screen:
         return EMPTY_STORE if isinstance(self.context.stop, RunStart) else self.context.run.tensors
 
     def _none(self) -> Iterator[Line]:
-        yield line(
-            "No value flows from ", self._node(self.start), " to ", self._node(self.end), ", nor the other way."
-        )
+        unknown = self._open_ends()
+        flows = "No value is known to flow from " if unknown else "No value flows from "
+        yield line(flows, self._node(self.start), " to ", self._node(self.end), ", nor the other way.")
+        if unknown:
+            text = f"What flows into {names_text(unknown)} is not told: no edge to it is recorded."
+            yield line(Span(text, Style.WARNING))
         if any(updates_variable(node.op_type) for node in self.context.graph):
             yield line("Ways through a variable, which is written and read again, are not followed.")
         yield line(Span("`li -r` and `lo -r` show what each reads, and what reads it.", Style.HINT))
+
+    def _open_ends(self) -> Sequence[str]:
+        """The nodes before either of both into which something flows along an edge that is not recorded."""
+        if isinstance(self.context.stop, RunStart):
+            return ()
+        run, graph = self.context.run, self.graph
+        found = (open_ends(run, graph, node) for node in (self.end, self.start))
+        return list(dict.fromkeys(name for names in found for name in names))
 
     def _head(self, way: Way) -> Iterator[Line]:
         yield line(
@@ -143,6 +157,7 @@ class _Screen:
             "from": self.start.name,
             "to": self.end.name,
             "found": way is not None,
+            "unknown": [] if way is not None else list(self._open_ends()),
             "turned": self.turned and way is not None,
             "between": 0 if way is None else way.around,
             "nodes": []

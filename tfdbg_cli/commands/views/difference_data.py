@@ -24,6 +24,7 @@ def difference_data(compared: Compared, listed: Sequence[Verdict], graphs: bool)
         "equal": len(pairs.rows) - different - counts[State.UNKNOWN],
         "only_a": [str(first.tensors[row].name) for row in pairs.only_first],
         "only_b": [str(second.tensors[row].name) for row in pairs.only_second],
+        "zeros": len(comparison.judge.signed_zeros),
         "rounding": counts[State.ROUNDED],
         "grown": counts[State.GROWN],
         "other_way": counts[State.OTHER_WAY],

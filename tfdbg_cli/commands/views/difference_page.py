@@ -87,17 +87,20 @@ def difference_document(beside: Beside) -> Document:
     comparison = beside.comparison
     blocks: list[Block] = [Text(tuple(_head(beside))), Text((EMPTY_LINE,))]
     first = comparison.first
-    if first is None:
-        blocks += [_nothing(comparison)]
+    if comparison.of_graphs_alone:
+        blocks += [_graphs_alone(asked=beside.graphs)]
+    elif first is None:
+        blocks += [_nothing(comparison), Text((EMPTY_LINE,)), *_counted(beside)]
     else:
-        blocks += _first_blocks(beside, first)
-    blocks += [Text((EMPTY_LINE,)), *_counted(beside)]
+        blocks += [*_first_blocks(beside, first), Text((EMPTY_LINE,)), *_counted(beside)]
     blocks += _growth(beside)
     listed = beside.listed()
     if listed:
         blocks += [Text((EMPTY_LINE,)), tensor_table(comparison, listed, beside.link)]
     if beside.graphs:
-        blocks += [Text((EMPTY_LINE,)), *graph_table(comparison.graph_changes, beside.linked_node)]
+        renamed = any(one != two for one, two in comparison.pairs.nodes)
+        table = graph_table(comparison.graph_changes, beside.linked_node, renamed=renamed)
+        blocks += [Text((EMPTY_LINE,)), *table]
     return Document("diff", tuple(blocks), lambda: difference_data(beside.compared, listed, beside.graphs), "diff")
 
 
@@ -130,6 +133,10 @@ def _head(beside: Beside) -> list[Line]:
 def _runs_told(found: Compared) -> str:
     """Which pair of several this is, and what the others are."""
     without = f"; of {count_text(found.silent, 'pair')} nothing could be compared" if found.silent else ""
+    if found.comparison.of_graphs_alone and found.graphs:
+        if found.comparison.graph_changes:
+            return f"pair {found.count} of {found.pairs} is the first whose graphs differ."
+        return f"the graphs of all {found.pairs} pairs are the same; this is the first."
     if not found.comparable:
         return f"nothing could be compared of any of the {found.pairs} pairs; this is the first."
     if not found.comparison.same:
@@ -139,6 +146,14 @@ def _runs_told(found: Compared) -> str:
     if found.silent:
         return f"{count_text(found.pairs - found.silent, 'pair')} of {found.pairs} agree{without}."
     return f"all {found.pairs} pairs agree; this is the last."
+
+
+def _graphs_alone(*, asked: bool) -> Block:
+    """What is to be said in the place of values, of two graphs without any."""
+    if asked:
+        return Labelled("First", "Graphs hold no values: only what sets them apart is told.", label_width=_LABEL)
+    text = "Could not compare. Graphs hold no values: --graphs lists what sets them apart."
+    return Labelled("First", text, Style.WARNING, _LABEL)
 
 
 def _nothing(comparison: Comparison) -> Block:
@@ -254,6 +269,11 @@ def _counted(beside: Beside) -> list[Block]:
     ]
     text = f"{count_text(len(pairs.rows), 'pair')} of tensors: {', '.join(filter(None, parts))}."
     blocks: list[Block] = [Labelled("Compared", text, label_width=_LABEL)]
+    if zeros := list(comparison.judge.signed_zeros):
+        names = [str(comparison.runs[0].tensors[row].name) for row, _ in zeros[:_NAMES_SHOWN]]
+        more = f" … {len(zeros) - len(names):,} more" if len(zeros) > len(names) else ""
+        text = f"in {count_text(len(zeros), 'equal pair')} elements are 0 in one and -0 in the other"
+        blocks.append(Labelled("Zeros", f"{text}: {', '.join(names)}{more}", Style.HINT, _LABEL))
     for label, side, rows in (("Only in A", 0, pairs.only_first), ("Only in B", 1, pairs.only_second)):
         if rows:
             names = [str(comparison.runs[side].tensors[row].name) for row in rows[:_NAMES_SHOWN]]

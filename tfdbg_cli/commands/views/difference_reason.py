@@ -71,7 +71,8 @@ def why(comparison: Comparison, first: Verdict, inputs: Sequence[InputGap]) -> s
     if follows:
         return f"What it reads differs, but that does not explain as much.{said}"
     if all(one.gap is not None and one.gap.exact for one in inputs):
-        return f"Its inputs are equal to the last bit.{said}"
+        zeros = any(one.gap is not None and one.gap.zeros for one in inputs)
+        return f"Its inputs are equal {'but for the sign of zeros' if zeros else 'to the last bit'}.{said}"
     return f"Its inputs differ by rounding only, which does not explain as much.{said}"
 
 

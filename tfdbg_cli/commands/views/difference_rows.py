@@ -124,10 +124,16 @@ def _what(one: Verdict) -> Span:
     return Span(_STATES[one.state], Style.WARNING if one.state is State.NEW else Style.DIM)
 
 
-def graph_table(changes: Sequence[GraphChange], link: Callable[[GraphChange], str]) -> tuple[Block, ...]:
-    """The changes of the graph, and how many there are of each kind; `link` gives the node that one leads to."""
+def graph_table(
+    changes: Sequence[GraphChange], link: Callable[[GraphChange], str], *, renamed: bool = False
+) -> tuple[Block, ...]:
+    """The changes of the graph, and how many there are of each kind; `link` gives the node that one leads to.
+
+    `renamed` says that nodes which are pairs have other names.
+    """
     if not changes:
-        return (Text((line(Span("The graphs are the same, but for names.", Style.GOOD)),)),)
+        text = f"The graphs are the same{', but for names' if renamed else ''}."
+        return (Text((line(Span(text, Style.GOOD)),)),)
     counts = Counter(change.what for change in changes)
     said = ", ".join(f"{counts[what]:,} {what}" for what in What if counts[what])
 

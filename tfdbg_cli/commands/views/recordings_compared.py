@@ -91,7 +91,9 @@ def compared(first: Recorded, second: Recorded, asked: Asked, shown: Run | None 
     renames = _renames(asked.map_file)
     first, second, number = _beside_a_saved_model(first, second, asked)
     first, second, number = _beside_a_checkpoint(first, second, number)
-    found = compared_recordings(first.runs, second.runs, number=number, tolerance=tolerance, renames=renames)
+    found = compared_recordings(
+        first.runs, second.runs, number=number, tolerance=tolerance, renames=renames, graphs=asked.graphs
+    )
     beside = Beside(found, (first.name, second.name), asked.pattern, graphs=asked.graphs, shown=shown)
     return difference_document(beside), found
 

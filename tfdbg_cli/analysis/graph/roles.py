@@ -8,11 +8,10 @@ from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from functools import cached_property, lru_cache
 
-from tfdbg_cli.analysis.graph.deliveries import delivers
 from tfdbg_cli.model.graph import Graph, Node, once_per_graph
 from tfdbg_cli.model.walks import reached
 from tfdbg_cli.ops.effects import updates_variable
-from tfdbg_cli.ops.kinds import LONG_SUMS, NEW_LISTS, SENDS, VARIABLES
+from tfdbg_cli.ops.kinds import LONG_SUMS, NEW_LISTS, PIPELINE_OPS, SENDS, UNPACKS, VARIABLES
 
 
 class Role(StrEnum):
@@ -38,6 +37,7 @@ _TRANSPOSED = frozenset(
     {"Conv2DBackpropInput", "Conv2DBackpropInputV2", "Conv3DBackpropInput", "Conv3DBackpropInputV2"}
     | {"DepthwiseConv2dNativeBackpropInput"}
 )
+_PIPELINE = PIPELINE_OPS - UNPACKS  # an iterator is their input; an Optional may hold what the graph has packed
 _READS_VARIABLE = VARIABLES | {"ReadVariableOp", "_ReadVariablesOp", "_VarHandlesOp", "Const"}
 _IN_GRADIENT = re.compile(r"(?:^|/)(gradient_tape|gradients)(_\d+)?/")
 _MOST_FOLLOWED = 20_000  # nodes of a graph whose edges are followed; in a larger one names and op types decide
@@ -163,9 +163,7 @@ class _Reading:
         Of a training step single numbers are left out: rates of an optimizer, which eager code writes down as data.
         """
         numbers = Role.GRADIENT in self.roles.values()
-        data = (
-            name for name, node in self._nodes.items() if self._is_data(node) and not (numbers and _is_number(node))
-        )
+        data = (name for name, node in self._nodes.items() if _is_data(node) and not (numbers and _is_number(node)))
         return frozenset(self._reached(data))
 
     def _inputs(self, name: str) -> set[str]:
@@ -173,12 +171,6 @@ class _Reading:
 
     def _count_readers(self, name: str) -> int:
         return len({node.name for node, _ in self._graph.consumers(name) if node.op_type not in _NO_VALUE})
-
-    def _is_data(self, node: Node) -> bool:
-        """Whether values come into the graph here that are neither constants nor variables."""
-        if delivers(self._graph, node):  # an iterator is their input
-            return True
-        return not node.inputs and node.op_type not in _READS_VARIABLE and not _is_handle(node)
 
     def _reached(self, starts: Iterable[str], beside: frozenset[str] = frozenset()) -> set[str]:
         """`starts` and what is computed of them, but by ops of types `beside`. What is read of a variable is new."""
@@ -188,6 +180,13 @@ class _Reading:
             return [node.name for node, _ in self._graph.consumers(name) if node.op_type not in other]
 
         return set(reached(starts, readers))
+
+
+def _is_data(node: Node) -> bool:
+    """Whether values come into the graph here that are neither constants nor variables."""
+    if node.op_type in _PIPELINE:
+        return True
+    return not node.inputs and node.op_type not in _READS_VARIABLE and not _is_handle(node)
 
 
 def _is_number(node: Node) -> bool:

@@ -38,15 +38,15 @@ def without_scopes(name: str) -> str:
 
 
 def shown_as(graph: Graph, prefix: str, parts: Sequence[str]) -> Iterator[str]:
-    """The names under which the graph may show the op called so: its own, or that of an op in a loop or a branch."""
+    """The names under which the graph may show the op called so: its own, or that of an op in loops and branches."""
     yield prefix + "/".join(parts)
     for end in range(len(parts) - 1, 0, -1):
         call = graph.find(prefix + "/".join(parts[:end]))
-        inside = "/".join(parts[end:])
         if call is not None and call.op_type in LOOPS:
-            yield f"{call.name}/body/{inside}"
+            yield from shown_as(graph, f"{call.name}/body/", parts[end:])
         elif call is not None and call.op_type in BRANCHES:
-            yield from (f"{call.name}/{branch}/{inside}" for branch in ("true", "false"))
+            for branch in ("true", "false"):
+                yield from shown_as(graph, f"{call.name}/{branch}/", parts[end:])
 
 
 def within(scope: str) -> str:

@@ -67,6 +67,36 @@ def test_a_slice_of_the_batch_that_is_not_by_rows_is_none(tf2, origin) -> None:
     assert origin(columns, tf2.constant([[1.0, -2.0], [3.0, 1.0], [5.0, -7.0]]))["batch_rows"] == []
 
 
+def test_what_the_counter_of_a_loop_did_is_no_row(tf2, origin) -> None:
+    """A blind test: all rows of the batch were blamed, and the chain left out the difference that is 0."""
+
+    @tf2.function
+    def solved(x: Any) -> Any:
+        def turn(i: Any, z: Any) -> Any:
+            return i + 1, z + tf2.tanh(x) / (tf2.cast(i, tf2.float32) - 2.0)
+
+        return tf2.while_loop(lambda i, _: i < 4, turn, [0, x])[1]
+
+    found = origin(solved, tf2.constant([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]))
+    assert found["op_type"] == "RealDiv" and found["execution"] == 2
+    assert found["batch_rows"] == [] and found["batch"] is None
+    assert "Sub" in [op for link in found["chain"] for op in link["ops"]]
+    assert not any(link["given"] for link in found["chain"])
+
+
+def test_what_a_row_did_in_a_turn_is_that_row(tf2, origin) -> None:
+    @tf2.function
+    def solved(x: Any) -> Any:
+        def turn(i: Any, z: Any) -> Any:
+            return i + 1, z + 1.0 / (tf2.cast(i, tf2.float32) - x)
+
+        return tf2.while_loop(lambda i, _: i < 4, turn, [0, x])[1]
+
+    found = origin(solved, tf2.constant([[7.5], [2.0], [5.5]]))
+    assert found["op_type"] in ("RealDiv", "Reciprocal") and found["batch_rows"] == [1]
+    assert found["chain"][0]["given"] == "input"
+
+
 def test_a_loop_that_writes_an_array(tf2, origin) -> None:
     @tf2.function
     def gathered(x: Any) -> Any:

@@ -24,6 +24,7 @@ from tfdbg_cli.analysis.graph.annotation import made_at
 from tfdbg_cli.analysis.graph.feeds import feed_name
 from tfdbg_cli.analysis.graph.fused_ops import Composed, composed
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage, variable_of
+from tfdbg_cli.analysis.graph.loop_counters import is_counted
 from tfdbg_cli.analysis.graph.ways.element_way import NOWHERE, element_way
 from tfdbg_cli.analysis.origin.first_reader import first_reader, reader_of, updated_by
 from tfdbg_cli.analysis.origin.offending import offending_elements
@@ -93,6 +94,7 @@ class Descriptions:
         elements = offending_elements(node, value, bad, inputs)
         blamed = None if cause is None else cause.blames
         way = element_way(self._run, self._lineage, place, elements[0].index, blamed) if elements else NOWHERE
+        blames_turn = blamed is not None and blamed < len(inputs) and is_counted(inputs[blamed].node, self._lineage)
         return Origin(
             place,
             fed or tensor.name,
@@ -103,7 +105,7 @@ class Descriptions:
             bad,
             inputs,
             elements,
-            batch_rows(self._run, self._lineage, place, bad, way),
+            NO_ROWS if blames_turn else batch_rows(self._run, self._lineage, place, bad, way),
             cause or plain_facts(tensor.op_type, value, bad, inputs, node),
             made_by,
             made_at(self._run.tracebacks, made_by if within else forward or made_by),

@@ -113,6 +113,14 @@ def test_a_slope_leads_back_to_the_row_and_the_forward_op(stops: Asked, way) -> 
     assert "Row 2 of 4" in text_of("row", end)
 
 
+def test_the_line_of_an_op_in_a_loop_in_a_branch(stops: Asked) -> None:
+    """Its gradient is named after the loop and the branch without the functions that these call."""
+    (end,) = stops(loop_in_branch, root)
+    found = json_of("origin", end)
+    assert found["op_type"] == "SqrtGrad" and found["line"] == line_of(root)
+    assert found["forward"] == "cond/true/while/body/Sqrt" and found["batch_rows"] == [2]
+
+
 @pytest.mark.parametrize("way", WAYS)
 def test_what_overflows_in_the_branch_is_the_origin(stops: Asked, way) -> None:
     """A blind test: where a gradient alone is spoiled, the value that the branch handed over was the origin.

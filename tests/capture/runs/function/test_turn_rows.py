@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from support.prompt import json_of, text_of
 
@@ -34,6 +35,66 @@ def test_map_fn(tf2, origin) -> None:
     found = origin(mapped, tf2.constant([[1.0, 2.0], [1.0, -2.0], [3.0, 3.0]]))
     assert found["op_type"] == "Log" and found["execution"] == 1
     assert found["batch_rows"] == [1] and found["batch"]["size"] == 3
+
+
+@pytest.mark.parametrize("part", [lambda row: row[:, 1], lambda row: row[0]], ids=["column", "first"])
+def test_map_fn_over_a_part_of_each_row(tf2, origin, part) -> None:
+    """A blind test: a column that was sliced from what a turn made of its row led to no row of the batch."""
+
+    @tf2.function
+    def mapped(x: Any) -> Any:
+        def share(row: Any) -> Any:
+            chosen = part(row * 2.0)
+            return tf2.reduce_sum(chosen / tf2.reduce_sum(chosen))
+
+        return tf2.map_fn(share, x)
+
+    rows = np.ones((4, 3, 2), np.float32)
+    rows[2] = 0.0
+    found = origin(mapped, tf2.constant(rows))
+    assert found["op_type"] == "RealDiv" and found["execution"] == 2
+    assert found["batch_rows"] == [2] and found["batch"]["size"] == 4
+
+
+def test_a_slice_of_the_batch_that_is_not_by_rows_is_none(tf2, origin) -> None:
+    @tf2.function
+    def columns(x: Any) -> Any:
+        total = 0.0
+        for i in tf2.range(2):
+            total += tf2.math.log(tf2.reduce_sum(x[:, i]))
+        return total
+
+    assert origin(columns, tf2.constant([[1.0, -2.0], [3.0, 1.0], [5.0, -7.0]]))["batch_rows"] == []
+
+
+def test_what_the_counter_of_a_loop_did_is_no_row(tf2, origin) -> None:
+    """A blind test: all rows of the batch were blamed, and the chain left out the difference that is 0."""
+
+    @tf2.function
+    def solved(x: Any) -> Any:
+        def turn(i: Any, z: Any) -> Any:
+            return i + 1, z + tf2.tanh(x) / (tf2.cast(i, tf2.float32) - 2.0)
+
+        return tf2.while_loop(lambda i, _: i < 4, turn, [0, x])[1]
+
+    found = origin(solved, tf2.constant([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]))
+    assert found["op_type"] == "RealDiv" and found["execution"] == 2
+    assert found["batch_rows"] == [] and found["batch"] is None
+    assert "Sub" in [op for link in found["chain"] for op in link["ops"]]
+    assert not any(link["given"] for link in found["chain"])
+
+
+def test_what_a_row_did_in_a_turn_is_that_row(tf2, origin) -> None:
+    @tf2.function
+    def solved(x: Any) -> Any:
+        def turn(i: Any, z: Any) -> Any:
+            return i + 1, z + 1.0 / (tf2.cast(i, tf2.float32) - x)
+
+        return tf2.while_loop(lambda i, _: i < 4, turn, [0, x])[1]
+
+    found = origin(solved, tf2.constant([[7.5], [2.0], [5.5]]))
+    assert found["op_type"] in ("RealDiv", "Reciprocal") and found["batch_rows"] == [1]
+    assert found["chain"][0]["given"] == "input"
 
 
 def test_a_loop_that_writes_an_array(tf2, origin) -> None:

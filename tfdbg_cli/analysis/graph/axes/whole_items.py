@@ -15,17 +15,20 @@ _NEVER = LOOKS | CALLS | _OF_OTHER_TURNS
 
 
 def whole_ways_back(rows: RowSet) -> list[Way]:
-    """The row of an input that became all of an op's output, or else all of each input."""
+    """The row of an input that became all of an op's output, or all of each input.
+
+    A slice may be of the batch, or of what its turn made of one row already: which of both, the search finds out.
+    """
     op = rows.node.op_type
     if op in _NEVER:
         return []
+    none = np.zeros(0, np.int64)
     if op == "StridedSlice":
-        return sliced_axes.picked(rows)
+        return [*sliced_axes.picked(rows), Way(0, WHOLE, none)]
     if op in GATHERS:
         return _gathered(rows)
     if op == "Unpack":
         return [Way(0, 0, np.array([rows.slot]))] if rows.attribute("axis") == 0 else []
-    none = np.zeros(0, np.int64)
     return [Way(position, WHOLE, none) for position in range(len(rows.inputs))]
 
 

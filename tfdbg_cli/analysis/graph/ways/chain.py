@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from tfdbg_cli.analysis.graph.annotation import made_at
 from tfdbg_cli.analysis.graph.feeds import fed_value, feed_name
-from tfdbg_cli.analysis.graph.lineage import Lineage, variable_of
+from tfdbg_cli.analysis.graph.lineage import LOOP_VARIABLE, Lineage, variable_of
 from tfdbg_cli.analysis.graph.makers import Maker, maker_of
 from tfdbg_cli.analysis.graph.parts import REDUCTIONS, value_inputs
 from tfdbg_cli.analysis.graph.roles import is_gradient
@@ -50,7 +50,7 @@ def chain_to(
     came in as `batch`, if that is named and there is a way from there, and else with what is nearest. A single number
     that was given, such as the 1 of `1 - p` in code that runs eagerly, begins it only where no array does, be it an
     argument that eager ops made of such numbers, and a variable where nothing was given; it is empty when the output
-    depends on constants alone.
+    depends on constants alone. Where the way by `through` leads to the counter of a loop alone, it begins with that.
     """
     start = tensor_name_of(batch) if batch else None
     way = _way(run, lineage, node, slot, through, start) or _way(run, lineage, node, slot, NOWHERE, start)
@@ -77,6 +77,7 @@ def _way(
     number: tuple[TensorName, Node] | None = None
     variable: tuple[TensorName, Node] | None = None
     nearest: tuple[TensorName, Node] | None = None  # that was given, and is not the batch
+    counter: tuple[TensorName, Node] | None = None  # of a loop
     while waiting and len(before) < _MOST_NODES:
         name, current = waiting.popleft()
         kind = maker_of(current, lineage) if current.op_type in INPUTS or lineage.delivers(current) else None
@@ -91,13 +92,15 @@ def _way(
         if kind is Maker.VARIABLE or variable_of(current, lineage) is not None:
             variable = variable or (name, current)
             continue
+        if counter is None and through and current.op_type == LOOP_VARIABLE:
+            counter = name, current
         if argument is None and GIVEN_BY in current.attributes:
             argument = name, current
         for tensor, maker in _read(lineage, current, through.get(current.name)):
             if maker.name not in before:
                 before[maker.name] = (name, current)
                 waiting.append((tensor, maker))
-    begin = nearest or (argument or number if number is not None else variable or argument)
+    begin = nearest or (argument or number if number is not None else variable or argument) or counter
     return _back(before, begin) if begin is not None else []
 
 
@@ -141,6 +144,8 @@ def _shown(name: TensorName, node: Node, lineage: Lineage) -> TensorName:
 
 
 def _given(node: Node, lineage: Lineage) -> str:
+    if node.op_type == LOOP_VARIABLE:
+        return ""
     if variable_of(node, lineage) is not None:
         return "variable"
     return "input" if node.op_type in INPUTS or GIVEN_BY in node.attributes else "batch"

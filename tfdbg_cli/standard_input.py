@@ -11,8 +11,6 @@ import os
 import sys
 from typing import Any, TextIO
 
-from tfdbg_cli.program_text import place_of_reader
-
 _DESCRIPTOR = 0
 
 
@@ -112,7 +110,11 @@ def reader() -> str:
     """
     if is_taken():
         return "The program"
-    place = place_of_reader() if _noticing is not None and sys.stdin is _noticing else ""
+    if _noticing is None or sys.stdin is not _noticing:
+        return ""
+    from tfdbg_cli.program_text import place_of_reader  # only a program that runs here has a text
+
+    place = place_of_reader()
     return f"The program ({place})" if place else ""
 
 

@@ -53,8 +53,13 @@ class Variable:
 
     @property
     def elements(self) -> int | None:
-        """How many elements it has."""
-        return None if self.shape is None or None in self.shape else math.prod(size or 0 for size in self.shape)
+        """How many elements it has: by its shape, else by its size."""
+        if self.shape is not None and None not in self.shape:
+            return math.prod(size or 0 for size in self.shape)
+        element = element_type_named(self.dtype) if self.dtype else None
+        if self.nbytes is None or element is None or not element.itemsize:
+            return None
+        return self.nbytes // element.itemsize
 
     @property
     def kind(self) -> tuple[str, PartialShape | None]:

@@ -14,6 +14,7 @@ from support.made_run import NAN, made_run, op
 from support.prompt import Prompt
 from support.screen import Driven
 
+from tfdbg_cli.analysis.variables.listing import Variable
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.formats.container.writer import RecordingWriter
 from tfdbg_cli.formats.opening import open_path
@@ -179,3 +180,11 @@ def test_the_shape_of_a_handle_is_not_that_of_the_variable() -> None:
     (variable,) = found["variables"]
     assert (variable["dtype"], variable["shape"], variable["elements"]) == ("float32", None, None)
     assert variable["nbytes"] is None
+
+
+def test_elements_are_counted_by_the_size_where_no_shape_is_known() -> None:
+    """A blind test: a variable of 60 B whose shape nobody had recorded had 0 elements."""
+    known = Variable("kernel", "VarHandleOp", "float32", None, 60)
+    assert known.elements == replace(known, shape=(None, 3)).elements == 15
+    assert replace(known, nbytes=None).elements is None
+    assert replace(known, dtype="string").elements is None and replace(known, shape=(5, 0)).elements == 0

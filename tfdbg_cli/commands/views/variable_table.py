@@ -59,10 +59,12 @@ def variable_head(known: KnownVariables) -> list[Line]:
 def _total(what: str, rows: Sequence[Variable]) -> str:
     """`3 variables; 20 elements; 80 B`, as far as sizes are known."""
     sizes = [one.nbytes for one in rows if one.nbytes is not None]
-    elements = sum(one.elements or 0 for one in rows)
+    elements = [one.elements for one in rows if one.elements is not None]
     found = [f"{what}{count_text(len(rows), 'variable')}"]
+    if elements:
+        found.append(count_text(sum(elements), "element"))
     if sizes:
-        found += [count_text(elements, "element"), bytes_text(sum(sizes))]
+        found.append(bytes_text(sum(sizes)))
     unknown = len(rows) - len(sizes)
     return "; ".join([*found, *([f"of {unknown:,} the size is not known"] if unknown and sizes else [])])
 

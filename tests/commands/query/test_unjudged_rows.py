@@ -77,6 +77,19 @@ def test_layers_and_executions_of_which_nobody_knows(tmp_path: Path, mode: int, 
         assert f"1 row {_JUDGED}" in prompt.show(f"{listed} -q '{query}'")
 
 
+@pytest.mark.parametrize("query", ["shape=[6]", "not shape=[6]", "rank<3", "not rank<3", "size>1B", "not size>1B"])
+def test_a_shape_that_nobody_knows_is_no_shape_and_no_other(tmp_path: Path, query: str) -> None:
+    """A blind test: `not shape=[6]` listed what has no shape here, and `rank<3` left it out, without a word."""
+    found = _opened(tmp_path, 2).data(f"lt -n '^layer' -q '{query}'")
+    assert (found["tensors"], found["unread"]) == ([], 2)
+
+
+def test_a_size_is_known_by_the_count_of_elements(tmp_path: Path) -> None:
+    prompt = _opened(tmp_path, 4)  # of a matrix this mode tells how many elements it has, and no shape
+    assert _nodes(prompt, "size=6") == _nodes(prompt, "not size>6") == ["layer/Softmax", "layer/Log"]
+    assert _nodes(prompt, "size<6") == [] and "unread" not in prompt.data("lt -q 'size<6'")
+
+
 def test_the_size_of_a_variable_is_told_by_its_bytes_where_its_shape_is_not(tmp_path: Path) -> None:
     """A blind test: `lv` said 0 elements of 60 bytes, in sum."""
     prompt = _opened(tmp_path, 4)

@@ -16,7 +16,7 @@ from tfdbg_cli.analysis.fact_masks import holding, holding_op, holding_role, pla
 from tfdbg_cli.analysis.figure_columns import figure_column, figure_in_steps
 from tfdbg_cli.analysis.graph.roles import Role
 from tfdbg_cli.analysis.graph.tensor_roles import tensor_role
-from tfdbg_cli.analysis.known_figures import known_figure, known_share
+from tfdbg_cli.analysis.known_figures import Known, known_figure, known_share
 from tfdbg_cli.analysis.layers import layers_of, scope_text
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.query.facts import (
@@ -41,6 +41,7 @@ from tfdbg_cli.model.values import LOST, Array
 
 _MOST_SHAPES = 10_000
 _COUNT_WHAT_IS_BAD = frozenset({"nan", "inf", "bad"})  # figures that are 0 where all numbers are finite
+_MAY_BE_UNKNOWN = frozenset({"shape", "nbytes"})
 _AT_ONCE = 1000  # rows asked between two chances to look at the keyboard
 
 
@@ -98,10 +99,10 @@ class TensorRows:
         finite: Array | None = None
         for part in leaves(query):
             asked = self.asked(part)
-            mask = self._mask(asked)
+            decided_by = self._decided(asked)
             recorded = None if asked.at_once is None else (yield from asked.at_once())
-            if mask is not None:
-                told[id(part)] = Decided.by(mask)
+            if decided_by is not None:
+                told[id(part)] = decided_by
             elif recorded is not None:
                 told[id(part)] = Decided.by(*recorded)
             if asked.of_finite is not None and (recorded is None or not recorded[1].all()):
@@ -129,6 +130,13 @@ class TensorRows:
                 yield
         if len(left):
             found[:] = array("q", sorted(found))
+
+    def _decided(self, asked: Asked) -> Decided | None:
+        """What the column tells of each tensor; where it tells none, each is to be looked at."""
+        mask = self._mask(asked)
+        if mask is None or asked.fact not in _MAY_BE_UNKNOWN:
+            return None if mask is None else Decided.by(mask)
+        return Decided.by(mask, holding(self._store, asked.fact, lambda found: found is not None))
 
     def _mask(self, asked: Asked) -> Array | None:
         """For each tensor whether it is so, where that is told by the column."""
@@ -193,7 +201,7 @@ class TensorRows:
                 return self._fact("device", _device_test(part))
             case "shape":
                 fits = lru_cache(_MOST_SHAPES)(shape_test(part))
-                return self._fact("shape", fits)
+                return self._told("shape", fits)
             case "worker":
                 admitted = text_test(part)(self._context.call.worker)
                 return self._fact("dtype", lambda dtype: admitted)
@@ -220,6 +228,23 @@ class TensorRows:
         """What depends on one attribute of the row alone."""
         store, of = self._store, attrgetter(fact)
         return Asked(Stage.ROW, lambda name, index: test(of(store[index])), fact, test)
+
+    def _told(
+        self, fact: str, test: Callable[[Any], bool], of_size: Callable[[Known], bool | None] | None = None
+    ) -> Asked:
+        """The same of a fact that is None where it is not known; then `of_size` asks for the number of elements."""
+        store, context, of = self._store, self._context, attrgetter(fact)
+
+        def by_row(name: str, index: int) -> bool | None:
+            found = of(store[index])
+            if found is not None:
+                return test(found)
+            summary = context.summary(index)
+            if summary is None:
+                return None if context.lack(index) in LOST else False  # a handle has none
+            return None if of_size is None else of_size(known_figure(summary, "size"))
+
+        return Asked(Stage.ROW, by_row, fact, lambda found: found is not None and test(found))
 
     def _op(self, test: Callable[[str], bool]) -> Asked:
         find, store, test = self._graph.find, self._store, cache(test)
@@ -258,15 +283,15 @@ class TensorRows:
         test = holds(part.sign, wanted.number)
         match part.fact:
             case "rank":
-                return self._fact("shape", lambda shape: shape is not None and test(len(shape)))
+                return self._told("shape", lambda shape: test(len(shape)))
             case "execution":
                 return self._fact("execution", test)
             case "run":
                 admitted = test(self._context.call.number)
                 return self._fact("dtype", lambda dtype: admitted)
         if wanted.bytes:
-            return self._fact("nbytes", lambda nbytes: nbytes is not None and test(nbytes))
-        return self._fact("shape", lambda shape: shape is not None and test(math.prod(shape)))
+            return self._told("nbytes", test)
+        return self._told("shape", lambda shape: test(math.prod(shape)), known_to_hold(part.sign, wanted.number))
 
     def _figure(self, part: FactTest, measure: Measure) -> Asked:
         wanted = amount(part, measure)

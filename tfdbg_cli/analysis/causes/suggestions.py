@@ -57,6 +57,10 @@ OFF_THE_ORIGIN = (
     "The angle of a point at (0, 0) has no slope: move it first, x = tf.where((x == 0) & (y == 0), {small}, x), or"
     " leave such points out."
 )
+ABOVE_ZERO = (
+    "Clip it above 0, where 1/sqrt is infinite: tf.maximum(x, {steep}); a variance computed as E[x²]-E[x]² goes below"
+    " 0 by rounding: use tf.nn.moments."
+)
 ABOVE_ONE = "Keep its argument above 1: tf.math.acosh(tf.maximum(x, 1 + {step}))."
 DIVISIBLE = (
     "Keep {b} away from 0: tf.maximum(y, {steep}), by which {dtype} can divide in gradients too, or divide in float32"

@@ -201,8 +201,10 @@ RULES: tuple[Rule, ...] = (
          helps.EIGENVALUES),
     Rule(ops("Rsqrt"), made(0, (Maker.EIGENVALUES,), of(0, lambda x: x == 0)),
          "1/sqrt of 0: {a}, eigenvalues, is 0 at {n}: the matrix is singular", helps.EIGENVALUES),
+    Rule(ops("Rsqrt"), of(0, lambda x: x.real < 0), "square root of a negative number: {a} is negative at {n}",
+         helps.ABOVE_ZERO),
     Rule(
-        ops("Sqrt Rsqrt"),
+        ops("Sqrt"),
         of(0, lambda x: x.real < 0),
         "square root of a negative number: {a} is negative at {n}",
         "Clip it with tf.maximum(x, 0.0); a variance computed as E[x²]-E[x]² goes below 0 by rounding:"

@@ -95,6 +95,8 @@ CASES = [
     Case("Rsqrt", ([0.0],), lambda x: 1 / x, "the matrix is singular", "identity", around=_made(Maker.EIGENVALUES)),
     Case("Sqrt", ([-1.0],), np.sqrt, "Square root of a negative number", "tf.nn.moments"),
     Case("Rsqrt", ([0.0],), lambda x: 1 / np.sqrt(x), "1/sqrt of 0", "eps"),
+    Case("Sum", ([-np.finfo(np.float32).max] * 4,), lambda x: np.full_like(x, -np.inf), "a segment holds nothing",
+         "count > 0", around=_made(Maker.SEGMENT_EXTREMES)),
     Case("Rsqrt", ([-1.0],), lambda x: x * NAN, "Square root of a negative number", "above 0, where 1/sqrt is"),
     Case("SqrtGrad", ([0.0], [1.0]), lambda y, dy: dy * 0.5 / y, "gradient of a square root".capitalize(), "1e-12"),
     Case("Pow", ([0.0], [-1.0]), np.power, "0 to a negative power"),

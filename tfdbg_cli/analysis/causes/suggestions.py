@@ -205,6 +205,10 @@ SUM_OF_LOGS = (
     "Add up logarithms, tf.reduce_sum(tf.math.log(x), axis), in place of tf.math.log(tf.reduce_prod(x, axis)); keep a"
     " factor that can be 0 away from it: tf.maximum(x, {small})."
 )
+CLOSED_SEGMENTS = (
+    "Give segments that hold nothing a number of their own: tf.where(count > 0, x, 0.0), where count is"
+    " tf.math.unsorted_segment_sum(tf.ones_like(segment_ids), segment_ids, num_segments)[:, tf.newaxis]."
+)
 EMPTY_SEGMENTS = (
     "Divide by tf.maximum(count, 1), or with tf.math.divide_no_nan, so that what holds nothing gives 0. The mean of "
     "a ragged tensor is tf.math.divide_no_nan(tf.reduce_sum(x, axis=1), tf.cast(x.row_lengths(), x.dtype)"

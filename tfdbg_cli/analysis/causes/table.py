@@ -15,6 +15,7 @@ from tfdbg_cli.analysis.causes.rules import (
     Rule,
     among,
     any_of,
+    at_limit,
     both,
     by_constant,
     by_large_weights,
@@ -319,6 +320,9 @@ RULES: tuple[Rule, ...] = (
          helps.SMALLER),
     Rule(ops("Mean Max Min"), of_nothing, "{op} of nothing: {a} has no elements",
          "An empty batch or a mask that keeps nothing: test tf.size(x) > 0, or tf.math.divide_no_nan(sum, count)."),
+    Rule(_TOTALS, made(0, (Maker.SEGMENT_EXTREMES,), at_limit(overflow)),
+         "overflow of {op}: {a}, the largest or least of each segment, is {largest} or its negative where a segment"
+         " holds nothing, and the total at {n} exceeds it", helps.CLOSED_SEGMENTS),
     *_overflows(_TOTALS, "overflow of {op}: at {n} the total", helps.DIVERGES, helps.WIDER),
     Rule(_TOTALS, cancelled,
          "overflow of {op}: at {n} partial sums exceeded {largest}, the largest {dtype}, to both sides (inf - inf)",

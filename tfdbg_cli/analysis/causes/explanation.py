@@ -12,6 +12,7 @@ from tfdbg_cli.analysis.batch.batch_roles import BatchRole, BatchRoles, told_par
 from tfdbg_cli.analysis.batch.sample import arrays_of
 from tfdbg_cli.analysis.causes.another_order import another_order
 from tfdbg_cli.analysis.causes.causes import Cause, explain, filled
+from tfdbg_cli.analysis.causes.checkpoint_entry import cause_in_checkpoint
 from tfdbg_cli.analysis.causes.collectives import cause_elsewhere
 from tfdbg_cli.analysis.causes.evidence import Evidence, gather
 from tfdbg_cli.analysis.causes.given_data import Came, GivenData
@@ -70,6 +71,7 @@ class Explanations:
         if self._run.call.kind is RunKind.FUNCTION and not any(map(at_fault, inputs)):
             found = cause_in_hidden_function(node, inputs, self._lineage)
         found = found or cause_at_source(node, inputs, self._lineage, at_fault, self.given(name, node, bad))
+        found = found or cause_in_checkpoint(name, node, inputs, at_fault)
         found = found or cause_elsewhere(node, value, inputs)
         found = found or cause_of_increment(node, inputs, value, self._lineage)
         if node.op_type == "Const":

@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from tfdbg_cli.analysis.batch.batch_roles import BatchRole
-from tfdbg_cli.analysis.causes.evidence import Evidence
+from tfdbg_cli.analysis.causes.evidence import Evidence, largest_magnitude
 from tfdbg_cli.analysis.graph.makers import Maker
 from tfdbg_cli.analysis.graph.parts import MATMUL
 from tfdbg_cli.analysis.graph.roles import OPTIMIZER_SCOPE
@@ -174,6 +174,11 @@ def overflow(evidence: Evidence) -> Array | None:
     return np.asarray(
         ~np.isfinite(evidence.outputs) if evidence.dtype in _NO_INFINITY else np.isinf(evidence.outputs)
     )
+
+
+def at_limit(test: Test) -> Test:
+    """`test`, where the first input holds the largest number of its dtype, or the least."""
+    return lambda evidence: test(evidence) if largest_magnitude(evidence.arrays[0]) == evidence.largest else None
 
 
 def cancelled(evidence: Evidence) -> Array | None:

@@ -31,7 +31,6 @@ from tfdbg_cli.ops.kinds import (
     PIPELINE_OPS,
     PYTHON,
     RECEIVES,
-    RESTORES,
     SAME_VALUE,
     VARIABLE_READS,
 )
@@ -69,10 +68,6 @@ _PARTS = {  # how a function is given what a data set delivers, and which part o
 _LOOK_INTO_TURNS = (
     "To see the op, let Python go through the dataset, `for batch in dataset:` around a tf.function of one step, or"
     " count the turns in the function: `for _ in tf.range(n): batch = next(iterator)`."
-)
-_CHECK_CHECKPOINT = (
-    "Restore an older one: `tfdbg open CHECKPOINT -c 'lt -f has_inf_or_nan'` shows what is bad in each; or train on"
-    " from there under a watch."
 )
 WHEN_READ = "when it was read"
 _MOST_STEPS = 100
@@ -112,8 +107,6 @@ def cause_at_source(
         return Cause(f"Already in {packed.name}, which a function gave that the program called before.", _LOOK_THERE)
     if node.op_type in _DELIVERIES:
         return _cause_of_delivery(given)
-    if node.op_type in RESTORES:
-        return Cause("Already in the checkpoint that it was restored from.", _CHECK_CHECKPOINT)
     if node.op_type in PYTHON:
         return Cause("The Python function that this op calls returned it.", "Check that function's result.")
     if node.op_type in RECEIVES:

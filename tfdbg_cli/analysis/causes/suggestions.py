@@ -57,6 +57,10 @@ OFF_THE_ORIGIN = (
     "The angle of a point at (0, 0) has no slope: move it first, x = tf.where((x == 0) & (y == 0), {small}, x), or"
     " leave such points out."
 )
+ABOVE_ZERO = (
+    "Clip it above 0, where 1/sqrt is infinite: tf.maximum(x, {steep}); a variance computed as E[x²]-E[x]² goes below"
+    " 0 by rounding: use tf.nn.moments."
+)
 ABOVE_ONE = "Keep its argument above 1: tf.math.acosh(tf.maximum(x, 1 + {step}))."
 DIVISIBLE = (
     "Keep {b} away from 0: tf.maximum(y, {steep}), by which {dtype} can divide in gradients too, or divide in float32"
@@ -204,6 +208,10 @@ WEIGHTED_LOG_SUM_EXP = (
 SUM_OF_LOGS = (
     "Add up logarithms, tf.reduce_sum(tf.math.log(x), axis), in place of tf.math.log(tf.reduce_prod(x, axis)); keep a"
     " factor that can be 0 away from it: tf.maximum(x, {small})."
+)
+CLOSED_SEGMENTS = (
+    "Give segments that hold nothing a number of their own: tf.where(count > 0, x, 0.0), where count is"
+    " tf.math.unsorted_segment_sum(tf.ones_like(segment_ids), segment_ids, num_segments)[:, tf.newaxis]."
 )
 EMPTY_SEGMENTS = (
     "Divide by tf.maximum(count, 1), or with tf.math.divide_no_nan, so that what holds nothing gives 0. The mean of "

@@ -15,6 +15,7 @@ from tfdbg_cli.analysis.causes.rules import (
     Rule,
     among,
     any_of,
+    at_limit,
     both,
     by_constant,
     by_large_weights,
@@ -203,8 +204,10 @@ RULES: tuple[Rule, ...] = (
          helps.EIGENVALUES),
     Rule(ops("Rsqrt"), made(0, (Maker.EIGENVALUES,), of(0, lambda x: x == 0)),
          "1/sqrt of 0: {a}, eigenvalues, is 0 at {n}: the matrix is singular", helps.EIGENVALUES),
+    Rule(ops("Rsqrt"), of(0, lambda x: x.real < 0), "square root of a negative number: {a} is negative at {n}",
+         helps.ABOVE_ZERO),
     Rule(
-        ops("Sqrt Rsqrt"),
+        ops("Sqrt"),
         of(0, lambda x: x.real < 0),
         "square root of a negative number: {a} is negative at {n}",
         "Clip it with tf.maximum(x, 0.0); a variance computed as E[x²]-E[x]² goes below 0 by rounding:"
@@ -319,6 +322,9 @@ RULES: tuple[Rule, ...] = (
          helps.SMALLER),
     Rule(ops("Mean Max Min"), of_nothing, "{op} of nothing: {a} has no elements",
          "An empty batch or a mask that keeps nothing: test tf.size(x) > 0, or tf.math.divide_no_nan(sum, count)."),
+    Rule(_TOTALS, made(0, (Maker.SEGMENT_EXTREMES,), at_limit(overflow)),
+         "overflow of {op}: {a}, the largest or least of each segment, is {largest} or its negative where a segment"
+         " holds nothing, and the total at {n} exceeds it", helps.CLOSED_SEGMENTS),
     *_overflows(_TOTALS, "overflow of {op}: at {n} the total", helps.DIVERGES, helps.WIDER),
     Rule(_TOTALS, cancelled,
          "overflow of {op}: at {n} partial sums exceeded {largest}, the largest {dtype}, to both sides (inf - inf)",

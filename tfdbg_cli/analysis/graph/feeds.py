@@ -26,12 +26,24 @@ def feed_name(node: Node | None) -> TensorName | None:
 
 
 def fed_value(feeds: Mapping[str, Any], name: TensorName) -> Array | None:
-    """What was fed as `name`; None when nothing was, when only the key was kept, or when it is no array."""
+    """What was fed as `name`; None when nothing was, when only the key was kept, or when it is no numbers."""
+    array = _fed(feeds, name)
+    return None if array is None or array.dtype == np.dtype(object) else array
+
+
+def fed_texts(feeds: Mapping[str, Any], name: TensorName) -> Array | None:
+    """The texts that were fed as `name`, an array of objects; None when nothing else was, or nothing at all."""
+    array = _fed(feeds, name)
+    if array is None or array.dtype != np.dtype(object):
+        return None
+    return array if all(isinstance(item, bytes | str) for item in array.flat) else None
+
+
+def _fed(feeds: Mapping[str, Any], name: TensorName) -> Array | None:
     fed = feeds.get(str(name), feeds.get(name.node) if name.slot == 0 else None)
     if fed is None:
         return None
     try:
-        array = as_array(fed)
+        return as_array(fed)
     except ValueError:  # rows of unequal length
         return None
-    return None if array.dtype == np.dtype(object) else array

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from tfdbg_cli.analysis.graph.call_scopes import call_scopes
 from tfdbg_cli.analysis.graph.deliveries import delivers
-from tfdbg_cli.analysis.graph.feeds import fed_value, feed_name
+from tfdbg_cli.analysis.graph.feeds import fed_texts, fed_value, feed_name
 from tfdbg_cli.analysis.graph.neighbours import Edge, neighbours_of
 from tfdbg_cli.analysis.graph.popped import POPS, equal_values, popped, stacked_row
 from tfdbg_cli.analysis.graph.turns import Turns
@@ -270,7 +270,9 @@ class Lineage:
                 return InputSeen(edge.tensor, edge.node, None, None, held, "", "held before the run")
             if found is not None:
                 return InputSeen(edge.tensor, edge.node, found, self._run.tensors[found], None, "", instead)
-            fed = fed_value(self._feeds, feed_name(node) or name)
+            given = feed_name(node) or name
+            fed = fed_value(self._feeds, given)
+            fed = fed_texts(self._feeds, given) if fed is None else fed
             if fed is not None:
                 told = "" if variable else "fed"
                 return InputSeen(edge.tensor, edge.node, None, None, fed, "", instead or told)

@@ -38,6 +38,7 @@ class Maker(Enum):
     WEIGHTED_EXPONENTIALS = auto()  # the same with weights, such as the density of a mixture
     PRODUCT = auto()  # of the elements along an axis
     SEGMENTS = auto()  # sums over segments, such as the rows of a ragged tensor
+    SEGMENT_EXTREMES = auto()  # the largest or the least of each segment
     DATA = auto()  # fed, an argument, or what an input pipeline delivered
     VARIABLE = auto()
     COUNTER = auto()  # a variable of whole numbers, such as the steps of an optimizer, or what is made of one at 0
@@ -287,6 +288,9 @@ _BY_OP: dict[str, _Asking] = {
     "Sub": _difference,
     "Mean": _mean,
     "Sum": _sum,
+    **dict.fromkeys(
+        ("UnsortedSegmentMax", "UnsortedSegmentMin", "SegmentMaxV2", "SegmentMinV2"), _always(Maker.SEGMENT_EXTREMES)
+    ),
     **dict.fromkeys(("UnsortedSegmentSum", "SegmentSum", "SegmentSumV2"), _always(Maker.SEGMENTS)),
     "Sqrt": _root,
     **dict.fromkeys(("Add", "AddV2", "Mul", "Pow"), _counted),

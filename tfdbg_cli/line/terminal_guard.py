@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from fcntl import F_DUPFD_CLOEXEC, fcntl
 
 from tfdbg_cli.line.bottom_lines import GIVEN_BACK
 
+_OUT_OF_THE_WAY = 10  # file descriptors from this on
 _DIVIDED, _WHOLE = b"1\n", b"0\n"
 # A shell, and not Python: it is small, and `pkill -f` of the program's name does not meet it.
 _SHELL = "/bin/sh"
@@ -56,10 +58,10 @@ class TerminalGuard:
 
 
 def _wait(descriptor: int, reading: int, stopped: int) -> None:
-    ours = os.dup(stopped)  # one that is not in the way
-    os.dup2(reading, 0)
-    for output in (1, 2):
-        os.dup2(descriptor, output)
-    os.dup2(ours, 3)
+    # Copies that are in nobody's way: a program may have closed what has these numbers, and to copy one onto itself
+    # does not have the shell inherit it.
+    given = [fcntl(one, F_DUPFD_CLOEXEC, _OUT_OF_THE_WAY) for one in (reading, descriptor, descriptor, stopped)]
+    for number, one in enumerate(given):
+        os.dup2(one, number)
     os.closerange(4, min(os.sysconf("SC_OPEN_MAX"), 1 << 16))
     os.execv(_SHELL, ["sh", "-c", _WAITS, "tfdbg-live", GIVEN_BACK])

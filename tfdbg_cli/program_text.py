@@ -29,7 +29,9 @@ def place_of_reader() -> str:
     named = next((word for word in sys.argv[1:] if word == "-" or word in _NAMES_OF_IT), "")
     if named:
         return f"its argument {named}"
-    for module in list(sys.modules.values()):
+    for name, module in list(sys.modules.items()):
+        if name == "__mp_main__":  # multiprocessing's name for what was run first, which started the program, perhaps
+            continue
         file = getattr(module, "__file__", None)
         if isinstance(file, str) and (line := _line_of_reader(module, file)):
             return f"{os.path.basename(file)}:{line}"  # noqa: PTH119

@@ -16,19 +16,19 @@ class Traffic:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._begun = 0
-        self._under_way: set[int] = set()  # by thread: one that a signal handler keeps from leaving enters anew
+        self._under_way = 0
 
     @contextmanager
     def run(self) -> Iterator[None]:
         """A context in which a run is under way."""
         with self._lock:
             self._begun += 1
-            self._under_way.add(threading.get_ident())
+            self._under_way += 1
         try:
             yield
         finally:
             with self._lock:
-                self._under_way.discard(threading.get_ident())
+                self._under_way -= 1
 
     @property
     def alone(self) -> int:
@@ -37,7 +37,7 @@ class Traffic:
         If it is the same at the beginning and at the end of a run, no other run was under way in between.
         """
         with self._lock:
-            return self._begun if len(self._under_way) == 1 else -1
+            return self._begun if self._under_way == 1 else -1
 
 
 _TRAFFIC = Memo(lambda session: Traffic())

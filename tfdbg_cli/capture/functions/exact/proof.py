@@ -67,7 +67,8 @@ def proven(
     own = len(root.body.returns)
     onto = None if plain is None else plain.optimized
     first = make(frozenset(), onto)
-    if leaving_out is not None and first.lacking:
+    left_out = leaving_out is not None and bool(first.lacking)
+    if leaving_out is not None and left_out:
         first = leaving_out(frozenset(_values_of(root.body, first.lacking)), onto)
     if plain is not None and first.grafted:
         whole = first.compiled(inputs)
@@ -83,7 +84,7 @@ def proven(
     best: Proof | None = None
     parted = 0
     for number in range(_ROUNDS):
-        instrumented = make(apart, None) if apart or first.grafted or first.lacking else first
+        instrumented = make(apart, None) if apart or first.grafted or left_out else first
         rewritten = None if plain is None else instrumented.compiled(inputs)
         if plain is None or rewritten is None:
             return best or Proof(instrumented, None)

@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 class TfdbgError(Exception):
     """Something the user at the terminal can act on.
 
-    `message` states the cause in one sentence, `hint` the way out. Shown as a red line at a prompt,
-    printed to standard error by `cli.main`, which is the one place that turns it into an exit code.
+    `message` states the cause in one sentence, `hint` the way out; `rows` are what it speaks of, such as the programs
+    to choose from. Shown as a red line at a prompt, printed to standard error by `cli.main`, which is the one place
+    that turns it into an exit code.
 
     `exit_code` is 1 for the user's mistake and 2 when tfdbg could not work.
     """
 
-    def __init__(self, message: str, *, hint: str = "", exit_code: int = 1) -> None:
+    def __init__(self, message: str, *, hint: str = "", rows: Sequence[str] = (), exit_code: int = 1) -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
+        self.rows = rows
         self.exit_code = exit_code
 
+    @property
+    def lines(self) -> list[str]:
+        """What it says, the rows indented. A line break inside of one of them is a name's."""
+        return [f"{self.message} {self.hint}".rstrip(), *(f"  {row}" for row in self.rows)]
+
     def __str__(self) -> str:
-        return f"{self.message} {self.hint}".rstrip()
+        return "\n".join(self.lines)
 
 
 class AfterAnswerError(TfdbgError):

@@ -8,6 +8,7 @@ import pytest
 from support.event_set_maker import EventSetMaker, health
 
 from tfdbg_cli.cli import main as cli
+from tfdbg_cli.errors import TfdbgError
 
 _FORGED = "Nothing is wrong with it."
 
@@ -28,6 +29,17 @@ def test_an_error_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert cli.main([verb, missing, *([missing] if verb == "diff" else [])]) > 0
     (row,) = capsys.readouterr().err.splitlines()
     assert f"none\\ntfdbg: {_FORGED}" in row
+
+
+def test_rows_of_an_error_have_a_line_each(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def run(_: object) -> int:
+        raise TfdbgError("2 programs listen:", rows=[f"1  a\n{_FORGED}", "2  b"])
+
+    monkeypatch.setattr("tfdbg_cli.cli.verbs.doctor.run", run)
+    assert cli.main(["doctor", "."]) == 1
+    assert capsys.readouterr().err.splitlines() == ["tfdbg: 2 programs listen:", f"  1  a\\n{_FORGED}", "  2  b"]
 
 
 def test_what_is_followed_is_one_line_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -19,7 +19,7 @@ def report(doing: str, error: Exception) -> None:
     A TfdbgError is the user's to mend, so its own words are enough.
     """
     if isinstance(error, TfdbgError):
-        said = safe(str(error))
+        said = "\n".join(map(safe, error.lines))
     else:
         said = f"could not {doing} ({type(error).__name__}: {error}); the program goes on without it."
     if os.environ.get("TFDBG_DEBUG", "") not in {"", "0"}:

@@ -115,5 +115,5 @@ def _tell_scripts(words: Sequence[str], error: TfdbgError) -> None:
 
 
 def _failed(error: TfdbgError) -> int:
-    to_stderr(safe(str(error)))  # a name in it may look like further lines of ours
+    to_stderr("\n".join(map(safe, error.lines)))  # a name in it may look like further lines of ours
     return error.exit_code

@@ -77,10 +77,10 @@ def _chosen(found: Sequence[Meeting], name: str) -> Meeting:
     exact = [meeting for meeting in called if meeting.number == name]
     if len(exact or called) == 1:
         return (exact or called)[0]
-    rows = "".join(f"\n  {meeting.number}  {meeting.job.words}" for meeting in called or found)
+    rows = [f"{meeting.number}  {meeting.job.words}" for meeting in called or found]
     if not called:
-        raise TfdbgError(f"No program {name!r} listens here. These do:{rows}", exit_code=2)
-    raise TfdbgError(f"{len(called)} programs listen; give the number of one:{rows}")
+        raise TfdbgError(f"No program {name!r} listens here. These do:", rows=rows, exit_code=2)
+    raise TfdbgError(f"{len(called)} programs listen; give the number of one:", rows=rows)
 
 
 def _talk(connection: socket.socket, token: str, options: argparse.Namespace) -> int:

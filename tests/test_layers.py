@@ -100,13 +100,9 @@ def test_the_table_was_read() -> None:
         "version",
         "paths",
         "plain_files",
-        "scratch_folder",
-        "own_frames",
-        "interruptions",
         "plain_text",
-        "streams",
-        "standard_input",
-        "program_text",
+        "scratch_folder",
+        "process",
     }
     assert "document" in ALLOWED["tui"]
     assert "tui" not in ALLOWED["line"]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
 
-from tfdbg_cli.standard_input import commands_stream, reader
+from tfdbg_cli.process.standard_input import commands_stream, reader
 
 CONTROLLING_TERMINAL = "/dev/tty"
 _COLUMNS = 80  # where nobody knows

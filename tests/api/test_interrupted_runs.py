@@ -14,7 +14,7 @@ from support.scripted import ScriptedFrontend
 
 import tfdbg_cli as tf_debug
 from tfdbg_cli.model.decision import RunUntil
-from tfdbg_cli.own_frames import is_own
+from tfdbg_cli.process.own_frames import is_own
 
 pytestmark = pytest.mark.tf
 

@@ -52,7 +52,7 @@ SAYING = """
 import io, os, sys
 from contextlib import redirect_stderr
 from tfdbg_cli.cli.launched_streams import launched_error
-from tfdbg_cli.streams import say_on, to_stderr
+from tfdbg_cli.process.streams import say_on, to_stderr
 say_on(launched_error())
 """
 

@@ -16,7 +16,7 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.line.script import Script
 from tfdbg_cli.model.decision import Decision, Detach, OnHit, Outcome, RunUntil
 from tfdbg_cli.model.runs import RunStart, Stop
-from tfdbg_cli.streams import to_stderr
+from tfdbg_cli.process.streams import to_stderr
 from tfdbg_cli.terminal_facts import terminal_facts
 
 if TYPE_CHECKING:

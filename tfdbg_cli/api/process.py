@@ -23,7 +23,7 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.bundles.writer import refuse_unless_free
 from tfdbg_cli.formats.recording.addresses import refuse_to_write
 from tfdbg_cli.model.decision import Continue, RecordRun, RecordRuns
-from tfdbg_cli.streams import to_stderr
+from tfdbg_cli.process.streams import to_stderr
 
 
 def enable(ui_type: str | None = None, dump_root: str | None = None, thread_name_filter: str | None = None) -> None:

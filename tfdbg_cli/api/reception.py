@@ -8,13 +8,13 @@ import socket
 import time
 
 from tfdbg_cli.capture.failures import report
-from tfdbg_cli.interruptions import OUR_ERRORS_SUPPRESSED, our_errors
+from tfdbg_cli.process.interruptions import OUR_ERRORS_SUPPRESSED, our_errors
+from tfdbg_cli.process.streams import to_stderr
 from tfdbg_cli.remote.address import Address
 from tfdbg_cli.remote.listener import Listener
 from tfdbg_cli.remote.meeting_place import Job, Meeting, listen
 from tfdbg_cli.remote.seat import Seat
 from tfdbg_cli.remote.token import VARIABLE, given_token, token_for_listening
-from tfdbg_cli.streams import to_stderr
 from tfdbg_cli.version import __version__
 
 _LONGEST_WAIT = 5.0  # seconds that a fork waits for what a thread of ours does to the debuggers

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import cache
 
 from tfdbg_cli.api.attendance import fills_the_screen
-from tfdbg_cli.interruptions import OUR_ERRORS_SUPPRESSED
+from tfdbg_cli.process.interruptions import OUR_ERRORS_SUPPRESSED
 
 _LONGEST_WAIT = 5.0  # seconds that a fork waits for modules that are half loaded
 

@@ -8,7 +8,7 @@ from functools import cache
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.plain_text import safe
-from tfdbg_cli.streams import to_stderr
+from tfdbg_cli.process.streams import to_stderr
 
 _SAID: set[str] = set()
 

@@ -14,11 +14,11 @@ from tfdbg_cli.capture.tf.op_errors import OpError, run_error
 from tfdbg_cli.capture.tf.types import RunResult
 from tfdbg_cli.collection import COLLECTION_PUT_OFF, count_as_old
 from tfdbg_cli.config.settings import Settings
-from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.exactness import Exactness
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.own_frames import leave_out_our_frames
+from tfdbg_cli.process.interruptions import our_errors
+from tfdbg_cli.process.own_frames import leave_out_our_frames
 
 
 class Capture(Protocol):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from tfdbg_cli.api.import_hook import after_import
 from tfdbg_cli.cli import launch
-from tfdbg_cli.interruptions import our_errors
+from tfdbg_cli.process.interruptions import our_errors
 
 if TYPE_CHECKING:
     from tfdbg_cli.capture.intercept.first_use import FirstUse

@@ -14,8 +14,8 @@ from types import CodeType, ModuleType, TracebackType
 from tfdbg_cli.api.import_hook import after_import
 from tfdbg_cli.api.launch_options import LaunchOptions, set_launch_options
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.interruptions import our_errors
-from tfdbg_cli.own_frames import leave_out_our_frames, our_files, started_by
+from tfdbg_cli.process.interruptions import our_errors
+from tfdbg_cli.process.own_frames import leave_out_our_frames, our_files, started_by
 
 _our_main: list[ModuleType] = []  # keeps the module that started us alive: its frames are still running
 

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.streams import to_stderr
+from tfdbg_cli.process.streams import to_stderr
 
 if TYPE_CHECKING:
     import argparse

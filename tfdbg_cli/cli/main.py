@@ -16,7 +16,7 @@ from tfdbg_cli.cli.parser import Parser
 from tfdbg_cli.cli.verbs import VERBS, verb_named
 from tfdbg_cli.errors import AfterAnswerError, TfdbgError
 from tfdbg_cli.plain_text import safe
-from tfdbg_cli.streams import discard_output, to_stderr
+from tfdbg_cli.process.streams import discard_output, to_stderr
 from tfdbg_cli.version import __version__
 
 _INTERRUPTED = 130  # 128 + SIGINT, as shells have it

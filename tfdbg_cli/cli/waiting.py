@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from tfdbg_cli.plain_text import safe
-from tfdbg_cli.streams import to_stderr
+from tfdbg_cli.process.streams import to_stderr
 
 _SILENT = 10.0  # seconds before anything is said
 

@@ -22,7 +22,6 @@ from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Opened, Run, RunEnd, RunStart, Stop
 from tfdbg_cli.model.sources import Sources, Traceback
 from tfdbg_cli.model.statistics import Summary
-from tfdbg_cli.model.stepping import Stepper
 from tfdbg_cli.model.tensors import summary_in_steps, summary_of
 from tfdbg_cli.model.values import LOST, Array, Lack, NoValue
 
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from tfdbg_cli.analysis.known_figures import Known
     from tfdbg_cli.analysis.watch.answers import Answers
     from tfdbg_cli.document.document import Document
+    from tfdbg_cli.model.stepping import Stepper
 
 HOW_TO_KEEP_RUNS = "`run -f FILTER --keep N` (or `tfdbg run --keep N`) keeps the N runs before the hit."
 _LOOKED_UP = 256  # summaries looked up per step, where they are known already

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.model.exactness import Exactness
 from tfdbg_cli.model.runs import Hit, Opened, Run, RunEnd, RunStart
-from tfdbg_cli.model.stepping import Stepper
 from tfdbg_cli.model.units import count_text
+
+if TYPE_CHECKING:  # a recording, which is not stepped through, opens without
+    from tfdbg_cli.model.stepping import Stepper
 
 _NOT_ITS_OWN = "the program got other last digits (ri)"
 _MAYBE_NOT_ITS_OWN = "the program may have got other numbers (ri)"

@@ -25,7 +25,6 @@ from tfdbg_cli.debugger.interruption import CTRL_C
 from tfdbg_cli.debugger.progress_line import Progress
 from tfdbg_cli.debugger.run_saving import bundled_in_words
 from tfdbg_cli.errors import TfdbgError, reason_of
-from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.decision import OnBenign, RunUntil, Values
 from tfdbg_cli.model.exactness import Exactness
@@ -33,6 +32,7 @@ from tfdbg_cli.model.ignored import Ignored, IgnoredBy
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Hit, Run, RunEnd
 from tfdbg_cli.model.units import bytes_text, count_text
+from tfdbg_cli.process.interruptions import our_errors
 
 _EAGER = 20  # so many eager ops for each run of a session or function mean that the program computes eagerly
 _VARIABLES_ALONE = " Of code that runs eagerly it asks the variables alone: `--until has_inf_or_nan` asks every op."

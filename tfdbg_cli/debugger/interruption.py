@@ -12,7 +12,7 @@ from types import FrameType
 from typing import Any
 from weakref import WeakSet
 
-from tfdbg_cli.streams import to_stderr
+from tfdbg_cli.process.streams import to_stderr
 
 CTRL_C = "Ctrl-C"
 _WORDS = b"\ntfdbg: The prompt opens after this run. Ctrl-C again interrupts the program.\n"

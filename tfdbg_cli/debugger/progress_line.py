@@ -9,9 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol, TextIO
 
-from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.plain_text import printable
-from tfdbg_cli.streams import flush, standard_error, write
+from tfdbg_cli.process.interruptions import our_errors
+from tfdbg_cli.process.streams import flush, standard_error, write
 
 _BETWEEN_LINES = 30.0  # seconds
 _BETWEEN_REWRITES = 1.0

@@ -14,12 +14,12 @@ from tfdbg_cli.capture.tf.callers import live_frames
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.debugger.frontend import Frontend
 from tfdbg_cli.debugger.prompt_threads import terminal
-from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.beside import Beside
 from tfdbg_cli.model.decision import Detach, Outcome, RunUntil
 from tfdbg_cli.model.ignored import Ignored
 from tfdbg_cli.model.pausing import Breakpoints
 from tfdbg_cli.model.runs import RunEnd, RunStart
+from tfdbg_cli.process.interruptions import our_errors
 
 
 class Prompt:

@@ -27,7 +27,6 @@ from tfdbg_cli.formats.container.run_rows import Selection
 from tfdbg_cli.formats.container.writer import RecordingWriter
 from tfdbg_cli.formats.jobs.root import folder_for, recording_beside
 from tfdbg_cli.formats.recording.waiting import PATIENCE, answer, give_up
-from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.calls import Call
 from tfdbg_cli.model.decision import Continue, Full, RecordRuns, StopAtStart
 from tfdbg_cli.model.names import node_of
@@ -35,7 +34,8 @@ from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import Tensor
 from tfdbg_cli.model.units import bytes_text
 from tfdbg_cli.model.values import NoValue
-from tfdbg_cli.streams import to_stderr
+from tfdbg_cli.process.interruptions import our_errors
+from tfdbg_cli.process.streams import to_stderr
 
 _SHARE = 4  # runs that wait to be written may take a quarter of the memory budget
 

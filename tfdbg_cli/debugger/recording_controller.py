@@ -15,9 +15,9 @@ from tfdbg_cli.debugger.active_watch import SIGNALS
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.debugger.prompt_threads import PromptThreads
 from tfdbg_cli.debugger.run_taker import RunTaker
-from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.exactness import Exactness
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.process.interruptions import our_errors
 
 
 class RecordingController(GoBetween):

@@ -13,12 +13,12 @@ from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, filter_named, our
 from tfdbg_cli.analysis.watch.judging import Judging, looks_for_nan
 from tfdbg_cli.debugger.one_in_many import OneInMany
 from tfdbg_cli.errors import TfdbgError, reason_of
-from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.rules import JudgeRuns, Rule, RuleAlert
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.units import count_text
 from tfdbg_cli.model.values import Value
-from tfdbg_cli.streams import to_stderr
+from tfdbg_cli.process.interruptions import our_errors
+from tfdbg_cli.process.streams import to_stderr
 
 _MOST_ALERTS = 1_000
 _NONE_JUDGED = (

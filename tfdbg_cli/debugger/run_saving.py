@@ -6,9 +6,9 @@ from pathlib import Path
 
 from tfdbg_cli.errors import reason_of
 from tfdbg_cli.formats.bundles.saving import save_bundle_or_values
-from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.decision import RunUntil
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.process.interruptions import our_errors
 
 _NOTHING = "No bundle was written: this exception came from no run of which values or a graph are known."
 

@@ -9,9 +9,9 @@ from dataclasses import replace
 from tfdbg_cli.analysis.trends import trends
 from tfdbg_cli.capture.failures import report_once
 from tfdbg_cli.debugger.one_in_many import OneInMany
-from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.series import Quantity, Series
+from tfdbg_cli.process.interruptions import our_errors
 
 _MOST = 10_000  # runs of a series: beyond, every second one is let go of
 

@@ -15,7 +15,7 @@ from tfdbg_cli.debugger.prompt import Prompt
 from tfdbg_cli.debugger.prompt_threads import at_prompt
 from tfdbg_cli.model.decision import RunUntil
 from tfdbg_cli.model.runs import Hit, Run
-from tfdbg_cli.streams import to_stderr
+from tfdbg_cli.process.streams import to_stderr
 
 
 class Fellows(Protocol):

@@ -13,10 +13,10 @@ from tfdbg_cli.commands.service.prompt_service import PromptService
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.line.input import Input, InterruptedElsewhere
 from tfdbg_cli.line.output import LineOutput
 from tfdbg_cli.model.decision import Abort, Continue, Decision, Detach
+from tfdbg_cli.process.interruptions import our_errors
 
 _LEAVE = "Leave: c = go on until an error, d = go on undebugged, a = abort, s = stay? "
 

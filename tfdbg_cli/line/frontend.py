@@ -23,7 +23,7 @@ from tfdbg_cli.line.output import JsonOutput, LineOutput, TextOutput
 from tfdbg_cli.line.script import Script
 from tfdbg_cli.model.decision import Decision, Detach
 from tfdbg_cli.model.runs import Opened, RunEnd, RunStart, Stop
-from tfdbg_cli.streams import is_closed, to_stderr
+from tfdbg_cli.process.streams import is_closed, to_stderr
 from tfdbg_cli.terminal_facts import columns, is_tty, terminal_facts
 
 _MOST_PAGES = 50  # that `prev` can go back to: a script that prints many arrays must not hold them all

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Protocol, TextIO, TypeAlias
 
 from tfdbg_cli.commands.typed_commands import History
 from tfdbg_cli.line.script import Script
-from tfdbg_cli.standard_input import command_line, commands_stream, is_taken, reader
-from tfdbg_cli.streams import flush, standard_error, write
+from tfdbg_cli.process.standard_input import command_line, commands_stream, is_taken, reader
+from tfdbg_cli.process.streams import flush, standard_error, write
 from tfdbg_cli.terminal_facts import TerminalFacts
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from tfdbg_cli.line.progress_bars import bar_is_drawn
 from tfdbg_cli.line.waiting_line import WaitingLine
 from tfdbg_cli.model.decision import DebugRun, Decision, RunUntil
 from tfdbg_cli.model.exactness import Exactness
-from tfdbg_cli.streams import flush, to_stderr, write
+from tfdbg_cli.process.streams import flush, to_stderr, write
 
 
 class LineOutput(Protocol):

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import TextIO
 
-from tfdbg_cli.streams import flush, write
+from tfdbg_cli.process.streams import flush, write
 
 _PATIENCE = 0.5  # seconds before anything is said: most commands are done by then
 _BETWEEN = 0.2  # seconds

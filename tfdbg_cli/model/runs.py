@@ -17,13 +17,13 @@ from tfdbg_cli.model.pausing import Breakpoints, Replaceable
 from tfdbg_cli.model.profile import Profile
 from tfdbg_cli.model.replay import Replayable
 from tfdbg_cli.model.sources import LiveSources, Sources, Traceback
-from tfdbg_cli.model.stepping import Steppable
 from tfdbg_cli.model.tensors import EMPTY_STORE, TensorStore
 from tfdbg_cli.model.units import count_text
 from tfdbg_cli.model.values import Array
 
 if TYPE_CHECKING:  # a recording, which needs none of them, opens without
     from tfdbg_cli.model.beside import Beside
+    from tfdbg_cli.model.stepping import Steppable
     from tfdbg_cli.model.traces import TracesSeen
     from tfdbg_cli.model.variables import TellsVariables
 

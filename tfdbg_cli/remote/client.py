@@ -14,10 +14,10 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.line.input import Input
 from tfdbg_cli.line.script import Script
 from tfdbg_cli.plain_text import harmless, printable
+from tfdbg_cli.process.streams import flush, to_stderr, write
 from tfdbg_cli.remote.channel import Channel, received
 from tfdbg_cli.remote.messages import VERSION, Message, number_in, text_in
 from tfdbg_cli.remote.visitor import Wishes
-from tfdbg_cli.streams import flush, to_stderr, write
 from tfdbg_cli.terminal_facts import columns
 
 _COLOURS = re.compile(r"(\x1b\[[0-9;]{0,20}m)")

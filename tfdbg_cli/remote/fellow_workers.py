@@ -24,9 +24,9 @@ from weakref import WeakSet
 from tfdbg_cli.config.job import cluster_of
 from tfdbg_cli.errors import TfdbgError, reason_of
 from tfdbg_cli.plain_text import printable
+from tfdbg_cli.process.streams import to_stderr
 from tfdbg_cli.remote.meeting_place import own_folder
 from tfdbg_cli.remote.threads import start_thread
-from tfdbg_cli.streams import to_stderr
 
 FOLDER = "TFDBG_JOB"  # the variable that names the folder; without it, it is one of this user's, on this machine
 _EVERY = 0.5  # seconds between two looks at the folder

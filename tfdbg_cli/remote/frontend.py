@@ -13,10 +13,10 @@ from tfdbg_cli.line.frontend import LineFrontend
 from tfdbg_cli.line.output import JsonOutput
 from tfdbg_cli.model.decision import ByVisitor, Detach, Outcome, Resume, RunUntil
 from tfdbg_cli.model.runs import RunEnd, RunStart, Stop
+from tfdbg_cli.process.streams import to_stderr
 from tfdbg_cli.remote.prompt import VisitorInput, output_for
 from tfdbg_cli.remote.seat import Seat
 from tfdbg_cli.remote.visitor import Visitor
-from tfdbg_cli.streams import to_stderr
 
 _MOST_PAGES = 50  # as in the line front end
 STAYS = "Left: the program still waits for somebody to decide how it goes on."

@@ -18,9 +18,9 @@ from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.recording.stand_in import is_waiting
-from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.decision import Decision, Detach
 from tfdbg_cli.model.runs import Stop
+from tfdbg_cli.process.interruptions import our_errors
 from tfdbg_cli.tui.between_keys import BetweenKeys
 from tfdbg_cli.tui.control.actions import Actions
 from tfdbg_cli.tui.control.bars import Message

@@ -18,7 +18,7 @@ from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.document.source import highlighted
 from tfdbg_cli.model.decision import Decision, Detach
 from tfdbg_cli.model.runs import Stop
-from tfdbg_cli.streams import to_stderr
+from tfdbg_cli.process.streams import to_stderr
 from tfdbg_cli.tui.app import App
 from tfdbg_cli.tui.parting import last_words
 from tfdbg_cli.tui.terminal.terminal import Terminal

@@ -18,7 +18,7 @@ from tfdbg_cli.capture.pipeline import LEFT_CALL
 from tfdbg_cli.capture.runs.eager.ops import OPS
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.model.decision import Continue, DebugRun, RunUntil
-from tfdbg_cli.own_frames import is_own
+from tfdbg_cli.process.own_frames import is_own
 
 pytestmark = pytest.mark.tf
 v1 = tf.compat.v1

@@ -14,8 +14,8 @@ import numpy as np
 from tfdbg_cli.analysis.expression.allowance import check_call, check_digits, check_operator
 from tfdbg_cli.analysis.expression.names import BUILT_INS, METHODS, NUMPY, Names
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.names import did_you_mean
+from tfdbg_cli.process.interruptions import our_errors
 
 Lookup = Callable[[str], Any]
 

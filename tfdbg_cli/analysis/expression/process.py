@@ -18,7 +18,7 @@ from typing import Any
 from tfdbg_cli.analysis.expression.expression import evaluate
 from tfdbg_cli.analysis.expression.wire import packed, unpacked
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.interruptions import our_errors
+from tfdbg_cli.process.interruptions import our_errors
 
 MOST_MEMORY = 2 << 30  # bytes beside the tensors, which are held twice
 MOST_SECONDS = 20

@@ -9,10 +9,10 @@ from typing import TypeAlias
 from tfdbg_cli.analysis.watch.datum import TensorDatum, datum_of
 from tfdbg_cli.analysis.watch.filter import Bad, Filter, TensorFilter
 from tfdbg_cli.errors import reason_of
-from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import finite_in_steps, summary_of
 from tfdbg_cli.model.values import LOST, NoValue
+from tfdbg_cli.process.interruptions import our_errors
 
 # By index of the tensor: the answer of a filter, or the text of its exception; None for no where the value is lost.
 Answers: TypeAlias = dict[int, "bool | str | None"]

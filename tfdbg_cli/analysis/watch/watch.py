@@ -10,9 +10,9 @@ from tfdbg_cli.analysis.watch.datum import datum_of
 from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.analysis.watch.filters import our_filter
 from tfdbg_cli.analysis.watch.watch_progress import WatchProgress
-from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.decision import RunUntil
 from tfdbg_cli.model.runs import Hit, Run, StopBefore
+from tfdbg_cli.process.interruptions import our_errors
 
 
 class Watch:

@@ -18,9 +18,9 @@ from tfdbg_cli.capture.functions.straight import Straight
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.observers import unobserved
 from tfdbg_cli.capture.tf.types import EagerTensor
-from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.dtypes import element_type
 from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.process.interruptions import our_errors
 
 _TEXT_BYTES = 32  # what a string in a tensor is taken to need
 

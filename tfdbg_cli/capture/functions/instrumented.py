@@ -33,10 +33,10 @@ from tfdbg_cli.capture.tf.observers import unobserved
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.types import AtomicFunction, EagerTensor, NodeDef
 from tfdbg_cli.errors import reason_of
-from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.dtypes import HANDLE_NUMBERS
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.units import names_text
+from tfdbg_cli.process.interruptions import our_errors
 
 _WITHOUT_XLA = (
     "This function is compiled by XLA. It ran without XLA this time, since loops and branches cannot be captured "

@@ -21,10 +21,10 @@ from tfdbg_cli.capture.tf.observers import own_ops
 from tfdbg_cli.capture.tf.opaque import HANDLE
 from tfdbg_cli.capture.tf.types import EagerTensor
 from tfdbg_cli.errors import reason_of
-from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.dtypes import element_type
 from tfdbg_cli.model.tensors import Tensor
 from tfdbg_cli.model.values import Array, Lack, NoValue, Value
+from tfdbg_cli.process.interruptions import our_errors
 
 _NOT_COMPUTED = NoValue(Lack.UNINITIALIZED, "The branch that was taken does not compute it.")
 _KIND = re.compile(r"device:(\w+):")

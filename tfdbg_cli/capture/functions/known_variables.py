@@ -13,7 +13,7 @@ from weakref import ref
 from tfdbg_cli.capture.functions.arguments import Slot
 from tfdbg_cli.capture.tf.observers import own_ops
 from tfdbg_cli.capture.tf.op_errors import OpError
-from tfdbg_cli.interruptions import OUR_ERRORS_SUPPRESSED
+from tfdbg_cli.process.interruptions import OUR_ERRORS_SUPPRESSED
 
 
 class _OfKeras:

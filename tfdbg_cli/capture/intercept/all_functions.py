@@ -32,7 +32,7 @@ from tfdbg_cli.capture.tf.callers import called_by_user
 from tfdbg_cli.capture.tf.patching import replace_method
 from tfdbg_cli.capture.tf.reentrancy import INSIDE, NAMED
 from tfdbg_cli.capture.tf.types import AtomicFunction, EagerTensor, Method, OpOutputs, RunResult, TfFunction
-from tfdbg_cli.own_frames import WITHOUT_OUR_FRAMES, our_files
+from tfdbg_cli.process.own_frames import WITHOUT_OUR_FRAMES, our_files
 
 _EAGERLY = tf.executing_eagerly  # found once: `tf` looks its names up anew each time
 _COUNTS = "_tfdbg_counts"  # the attribute that marks graph functions of which each outermost call is a run

@@ -27,7 +27,7 @@ from tfdbg_cli.capture.tf.types import (
     RunResult,
     SymbolicTensor,
 )
-from tfdbg_cli.own_frames import WITHOUT_OUR_FRAMES
+from tfdbg_cli.process.own_frames import WITHOUT_OUR_FRAMES
 
 _IN_PARTS = "Runs that a program makes in parts, with Session.partial_run, are left alone: tfdbg does not watch them."
 _MONITORED_CALLS = ("__init__", "run", "run_step_fn", "close", "__exit__")

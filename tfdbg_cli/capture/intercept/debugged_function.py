@@ -17,7 +17,7 @@ from tfdbg_cli.capture.tf import base_classes
 from tfdbg_cli.capture.tf.proxy import Proxy
 from tfdbg_cli.capture.tf.reentrancy import INSIDE, NAMED
 from tfdbg_cli.capture.tf.types import RunResult
-from tfdbg_cli.own_frames import WITHOUT_OUR_FRAMES
+from tfdbg_cli.process.own_frames import WITHOUT_OUR_FRAMES
 
 
 class DebuggedFunction(Proxy):

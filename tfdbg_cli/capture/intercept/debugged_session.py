@@ -25,7 +25,7 @@ from tfdbg_cli.capture.tf.types import (
     RunResult,
     SymbolicTensor,
 )
-from tfdbg_cli.own_frames import WITHOUT_OUR_FRAMES
+from tfdbg_cli.process.own_frames import WITHOUT_OUR_FRAMES
 
 v1 = compat.v1
 

@@ -14,7 +14,7 @@ from tfdbg_cli.capture.intercept.unattended import Unattended, WatchFunction
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.units import bytes_text
-from tfdbg_cli.streams import to_stderr
+from tfdbg_cli.process.streams import to_stderr
 
 
 class DumpingController(Unattended):

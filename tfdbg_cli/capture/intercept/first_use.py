@@ -16,9 +16,9 @@ from tfdbg_cli.capture.state.living_variables import living_variables
 from tfdbg_cli.capture.tf.patching import replace_method
 from tfdbg_cli.capture.tf.types import Method
 from tfdbg_cli.config.settings import Settings
-from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.restoring import ProgramVariable, ProgramVariables
 from tfdbg_cli.model.runs import Run, RunStart
+from tfdbg_cli.process.interruptions import our_errors
 
 _GRADIENTS = ("gradient", "jacobian")
 _RESTORES = ("restore", "read")

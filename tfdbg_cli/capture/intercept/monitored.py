@@ -18,7 +18,7 @@ from tfdbg_cli.capture.tf.types import (
     RunOptions,
     RunResult,
 )
-from tfdbg_cli.own_frames import WITHOUT_OUR_FRAMES
+from tfdbg_cli.process.own_frames import WITHOUT_OUR_FRAMES
 
 v1 = compat.v1
 

@@ -14,7 +14,7 @@ from tfdbg_cli.capture.tf.op_errors import OpError, run_error
 from tfdbg_cli.model.calls import Call, RunError, RunKind
 from tfdbg_cli.model.frames import LiveFrame
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.own_frames import is_own
+from tfdbg_cli.process.own_frames import is_own
 
 _NOTE = "This exception ends the program. `frames` and `locals` show the Python that it came through."
 _MOST_CAUSES = 8

@@ -24,10 +24,10 @@ from tfdbg_cli.capture.tf import base_classes, compat
 from tfdbg_cli.capture.tf.callers import is_tensorflows, users_call
 from tfdbg_cli.capture.tf.op_definitions import loaded_name
 from tfdbg_cli.capture.tf.types import AtomicFunction, ConcreteFunction, TfFunction
-from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.sources import Frame
 from tfdbg_cli.model.traces import ArgumentSpec, Signature, Trace, TracedCode
-from tfdbg_cli.own_frames import is_own
+from tfdbg_cli.process.interruptions import our_errors
+from tfdbg_cli.process.own_frames import is_own
 
 _NOTED = "_tfdbg_noted"  # the attribute of a graph with what was noted of it
 MOST_OF_A_FUNCTION, MOST = 1_000, 10_000

@@ -6,7 +6,7 @@ import tensorflow as tf
 
 from tfdbg_cli.capture.tf.types import TfGraph
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.interruptions import our_errors
+from tfdbg_cli.process.interruptions import our_errors
 
 
 def imported(definition: bytes) -> TfGraph:

@@ -32,10 +32,10 @@ from tfdbg_cli.capture.tf.types import (
     SymbolicTensor,
     TfGraph,
 )
-from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.dtypes import element_type_named
 from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
 from tfdbg_cli.model.values import Array
+from tfdbg_cli.process.interruptions import our_errors
 
 v1 = compat.v1
 

@@ -16,8 +16,8 @@ from tfdbg_cli.capture.runs.delivered import DELIVERIES, handle_of
 from tfdbg_cli.capture.samples.named_parts import keys_of
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.callers import names_in
-from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.batch_place import VALIDATION, BatchPlace, Order
+from tfdbg_cli.process.interruptions import our_errors
 
 LOOPS = frozenset({"fit", "evaluate", "predict"})
 _KERAS = ("keras.", "tf_keras.")

@@ -19,8 +19,8 @@ from tfdbg_cli.capture.samples.pipeline import Pipeline
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.callers import names_in
 from tfdbg_cli.capture.tf.memo import Memo
-from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.records import Behind, DataBehind
+from tfdbg_cli.process.interruptions import our_errors
 
 _ON_BATCH = frozenset({"train_on_batch", "test_on_batch", "predict_on_batch"})
 _GIVEN = ("x", "y", "sample_weight")  # by these names all methods of Keras have their arrays, in this order

@@ -18,9 +18,9 @@ from tfdbg_cli.capture.tf.memo import Memo
 from tfdbg_cli.capture.tf.patching import replace_method
 from tfdbg_cli.capture.tf.reentrancy import LOOKING_AT_DATA
 from tfdbg_cli.capture.tf.types import Method
-from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.walks import reached
-from tfdbg_cli.own_frames import WITHOUT_OUR_FRAMES
+from tfdbg_cli.process.interruptions import our_errors
+from tfdbg_cli.process.own_frames import WITHOUT_OUR_FRAMES
 
 _MOST = 1024  # tensors that are remembered: those of the last batches
 _BATCHES = re.compile(r"Batch|Window|Bucket")  # in the names of kinds of data sets that put several elements together

@@ -14,12 +14,12 @@ from enum import Enum, auto
 from tfdbg_cli.analysis.watch.datum import TensorDatum, datum_of
 from tfdbg_cli.capture.failures import report_bug
 from tfdbg_cli.capture.replay.replayed import Replayed, not_again, without_values
-from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.decision import Values
 from tfdbg_cli.model.runs import Estimate, Run
 from tfdbg_cli.model.tensors import TensorStore
 from tfdbg_cli.model.units import bytes_text, count_text
 from tfdbg_cli.model.values import Value
+from tfdbg_cli.process.interruptions import our_errors
 
 _CHECKED = "The run was checked {where}: {checks} for {tensors}."
 _KEPT_INSTEAD = "This run cannot be made again ({}), so its values were kept instead."

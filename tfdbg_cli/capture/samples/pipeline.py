@@ -19,9 +19,9 @@ from tfdbg_cli.capture.samples.run_again import file_of, functions_in
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.reentrancy import INSIDE, LOOKING_AT_DATA
 from tfdbg_cli.errors import TfdbgError, reason_of
-from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.records import FoundRecords, Record, SoughtRow
 from tfdbg_cli.model.units import count_text
+from tfdbg_cli.process.interruptions import our_errors
 
 _GONE = "The program does not hold the data set any more, from which the batch came."
 _NO_BATCHES = "No data set makes batches there: each batch is one element of it, and its rows are no records."

@@ -11,8 +11,8 @@ import tensorflow as tf
 from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.tf.memo import Memo
 from tfdbg_cli.capture.tf.types import Feeds, Fetches, Op, SymbolicTensor, TfGraph
-from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.calls import Call, RunKind
+from tfdbg_cli.process.interruptions import our_errors
 
 
 @dataclass(frozen=True, slots=True)

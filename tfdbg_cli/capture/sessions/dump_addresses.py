@@ -26,8 +26,8 @@ from tfdbg_cli.capture.tf.types import RawSession, RunOptions, TfGraph
 from tfdbg_cli.formats.dumps.call_info import call_of
 from tfdbg_cli.formats.dumps.device_names import DEVICE_PREFIX
 from tfdbg_cli.formats.dumps.listing import CORE_METADATA_PREFIX, GRAPH_PREFIX, DumpListing
-from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.decision import CaptureRequest
+from tfdbg_cli.process.interruptions import our_errors
 from tfdbg_cli.scratch_folder import ScratchFolder
 
 # What TensorFlow goes by when it looks for a graph that it has prepared.

@@ -34,13 +34,13 @@ from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.second_thread import Beside
 from tfdbg_cli.capture.tf.types import FetchedValue, Op, RawSession, SymbolicTensor
 from tfdbg_cli.errors import TfdbgError, reason_of
-from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.calls import RunError
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
 from tfdbg_cli.model.tensors import TensorStore
 from tfdbg_cli.model.units import names_text
 from tfdbg_cli.model.values import Array
+from tfdbg_cli.process.interruptions import our_errors
 
 COPIES = Memo(lambda graph: Copies())  # by graph, the copies in which its runs are made again
 # One is enough: programs make the same run many times.

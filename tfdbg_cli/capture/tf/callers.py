@@ -16,7 +16,7 @@ import tensorflow as tf
 from tfdbg_cli.capture.tf.generated_code import written_call
 from tfdbg_cli.model.frames import LiveFrame
 from tfdbg_cli.model.sources import Frame, is_library
-from tfdbg_cli.own_frames import is_own
+from tfdbg_cli.process.own_frames import is_own
 
 _TENSORFLOW = str(Path(tf.__file__).parent) + os.sep
 

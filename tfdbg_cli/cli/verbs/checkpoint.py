@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tfdbg_cli.cli.parser import Parser
 from tfdbg_cli.cli.waiting import waited_for
-from tfdbg_cli.streams import discard_output, write
+from tfdbg_cli.process.streams import discard_output, write
 
 if TYPE_CHECKING:
     from tfdbg_cli.analysis.variable_differences import VariablesCompared

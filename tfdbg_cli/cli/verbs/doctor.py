@@ -10,7 +10,7 @@ import sys
 from tfdbg_cli.cli.parser import Parser
 from tfdbg_cli.cli.waiting import waited_for
 from tfdbg_cli.plain_text import safe
-from tfdbg_cli.streams import write
+from tfdbg_cli.process.streams import write
 
 HELP = "say what a path is, what is wrong with it and what to do"
 

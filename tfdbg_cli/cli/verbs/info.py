@@ -12,7 +12,7 @@ from tfdbg_cli.cli.parser import Parser
 from tfdbg_cli.document.ansi import wants_color
 from tfdbg_cli.paths import config_file, history_file, scans_folder
 from tfdbg_cli.plain_text import harmless
-from tfdbg_cli.streams import write
+from tfdbg_cli.process.streams import write
 from tfdbg_cli.terminal_facts import terminal_facts
 from tfdbg_cli.version import __version__, installed_version, tensorflow_version
 

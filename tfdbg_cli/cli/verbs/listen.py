@@ -11,7 +11,7 @@ from tfdbg_cli.cli.prompt import add_prompt_options, options_given
 from tfdbg_cli.cli.record_options import add_record_options, record_of
 from tfdbg_cli.cli.seconds import seconds
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.streams import to_stderr
+from tfdbg_cli.process.streams import to_stderr
 
 if TYPE_CHECKING:
     from tfdbg_cli.debug_server.arrivals import Arrivals

@@ -14,7 +14,7 @@ from tfdbg_cli.cli.prompt import add_prompt_options, look_at, options_given
 from tfdbg_cli.cli.waiting import waited_for
 from tfdbg_cli.errors import NothingYetError
 from tfdbg_cli.plain_text import safe
-from tfdbg_cli.streams import to_stderr
+from tfdbg_cli.process.streams import to_stderr
 
 if TYPE_CHECKING:
     from tfdbg_cli.model.runs import Opened

@@ -7,7 +7,7 @@ import argparse
 from tfdbg_cli.api.launch_options import set_launch_options
 from tfdbg_cli.cli.parser import Parser
 from tfdbg_cli.cli.prompt import add_prompt_options, look_at, options_given
-from tfdbg_cli.streams import to_stderr
+from tfdbg_cli.process.streams import to_stderr
 
 HELP = "make the run of a bundle again and look at it"
 

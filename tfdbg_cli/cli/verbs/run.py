@@ -22,8 +22,8 @@ from tfdbg_cli.commands.asked.rules_file import EVERY, rules_in
 from tfdbg_cli.commands.asked.watch_decision import SKIPPING, watch_decision
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.decision import OnBenign, OnHit, RunUntil
-from tfdbg_cli.standard_input import notice_readers
-from tfdbg_cli.streams import say_on, to_stderr
+from tfdbg_cli.process.standard_input import notice_readers
+from tfdbg_cli.process.streams import say_on, to_stderr
 
 HELP = "run a program and debug it"
 FIRED = 3  # the exit code where a rule fired and nobody was at a prompt

@@ -16,7 +16,7 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.recording.addresses import refuse_address
 from tfdbg_cli.model.units import count_text
 from tfdbg_cli.plain_text import safe
-from tfdbg_cli.streams import to_stderr, write
+from tfdbg_cli.process.streams import to_stderr, write
 
 if TYPE_CHECKING:
     from tfdbg_cli.formats.event_sets.following import Growth

@@ -18,13 +18,13 @@ from tfdbg_cli.document.summary import chip
 from tfdbg_cli.document.table import Column, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, lines_of
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.dtypes import name_of
 from tfdbg_cli.model.frames import Assigned, LiveFrame
 from tfdbg_cli.model.runs import Opened, RunEnd, RunStart
 from tfdbg_cli.model.sources import is_library
 from tfdbg_cli.model.units import count_text
 from tfdbg_cli.model.values import Array
+from tfdbg_cli.process.interruptions import our_errors
 
 _SECTION = "Python"
 _LONGEST = 100  # characters of a value in a list

@@ -8,7 +8,7 @@ from typing import ClassVar
 import urwid
 
 from tfdbg_cli.document.text import Line, line
-from tfdbg_cli.interruptions import our_errors
+from tfdbg_cli.process.interruptions import our_errors
 from tfdbg_cli.tui.control.actions import Actions
 from tfdbg_cli.tui.control.find_dialog import FindDialog
 from tfdbg_cli.tui.control.keymap import KeyContext

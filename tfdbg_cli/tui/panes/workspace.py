@@ -9,7 +9,7 @@ import urwid
 
 from tfdbg_cli.config.settings import PREVIEW_SHARES
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.interruptions import our_errors
+from tfdbg_cli.process.interruptions import our_errors
 from tfdbg_cli.tui.control.actions import Actions
 from tfdbg_cli.tui.control.bugs import bug_report
 from tfdbg_cli.tui.control.pane import Pane

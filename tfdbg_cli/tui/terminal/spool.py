@@ -6,7 +6,7 @@ import os
 import tempfile
 from io import FileIO
 
-from tfdbg_cli.streams import flush_output, to_stderr
+from tfdbg_cli.process.streams import flush_output, to_stderr
 
 LIMIT = 32 << 20  # bytes kept of what each of two generations holds
 _CHUNK = 1 << 16

@@ -10,9 +10,9 @@ from tfdbg_cli.capture.functions.kept_tensors import array_of
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import EagerTensor
-from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.dtypes import HANDLE_NUMBERS
 from tfdbg_cli.model.exactness import Parting, parted
+from tfdbg_cli.process.interruptions import our_errors
 
 _SMALL = 1 << 12  # elements
 

@@ -15,8 +15,8 @@ import tensorflow as tf
 from tfdbg_cli.capture.failures import report_once
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.types import NodeDef, TfGraph
-from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.dtypes import HANDLE_NUMBERS
+from tfdbg_cli.process.interruptions import our_errors
 
 _GIVEN = "InfeedDequeueTuple"  # an op without inputs, with any number of outputs of given shapes
 _FALSE = frozenset({"ApproxTopK"})  # of which TensorFlow infers another shape than its kernel on a CPU gives

@@ -20,9 +20,9 @@ from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.callers import is_tensorflows
 from tfdbg_cli.capture.tf.compat import EagerTensor, eager_context, elements_of, thread_data
 from tfdbg_cli.capture.tf.types import Method, OpOutputs
-from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.ops.kinds import PYTHON
-from tfdbg_cli.own_frames import WITHOUT_OUR_FRAMES
+from tfdbg_cli.process.interruptions import our_errors
+from tfdbg_cli.process.own_frames import WITHOUT_OUR_FRAMES
 
 # What each op put off costs of the room, counted in elements, beside those of its outputs: 100 ops at most.
 _ONE = 10_000

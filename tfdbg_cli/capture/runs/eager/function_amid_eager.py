@@ -16,8 +16,8 @@ from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_errors import OpError, run_error
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import AtomicFunction, EagerTensor, Method, OpOutputs
-from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.process.interruptions import our_errors
 
 
 class FunctionAmidEager(FunctionCall):

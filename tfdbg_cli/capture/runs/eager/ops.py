@@ -24,8 +24,8 @@ from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_definitions import function_name
 from tfdbg_cli.capture.tf.patching import replace_method
 from tfdbg_cli.capture.tf.types import AttributeList, Method, OpInput, OpOutputs
-from tfdbg_cli.interruptions import our_errors
-from tfdbg_cli.own_frames import WITHOUT_OUR_FRAMES, leave_out_our_frames
+from tfdbg_cli.process.interruptions import our_errors
+from tfdbg_cli.process.own_frames import WITHOUT_OUR_FRAMES, leave_out_our_frames
 
 
 class Listener(Protocol):

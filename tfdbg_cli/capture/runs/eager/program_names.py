@@ -20,7 +20,7 @@ from tfdbg_cli.capture.tf.compat import EagerTensor
 from tfdbg_cli.model.dtypes import HANDLE_NUMBERS
 from tfdbg_cli.model.frames import LiveFrame
 from tfdbg_cli.model.values import Array
-from tfdbg_cli.own_frames import is_own
+from tfdbg_cli.process.own_frames import is_own
 
 _MOST_NAMES = 5_000
 _TRACKING = "_self_"  # prefix of attributes in which TensorFlow tracks the other attributes once more

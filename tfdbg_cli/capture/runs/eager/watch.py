@@ -27,11 +27,11 @@ from tfdbg_cli.capture.tf.callers import live_frames
 from tfdbg_cli.capture.tf.compat import PY_FUNCTION, EagerTensor, tensor_id
 from tfdbg_cli.capture.tf.memo import Memo
 from tfdbg_cli.capture.tf.types import AttributeList, OpInput, OpOutputs
-from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.calls import RunError
 from tfdbg_cli.model.frames import LiveFrame
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.ops.effects import updates_variable
+from tfdbg_cli.process.interruptions import our_errors
 
 _CALLERS = 4  # our frames between the program's call of a function and `function_gave`
 

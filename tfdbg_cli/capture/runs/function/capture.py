@@ -26,11 +26,11 @@ from tfdbg_cli.capture.what_if.steppers import SteppableReplay
 from tfdbg_cli.capture.what_if.whole_run import WholeWhatIf
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.formats.dumps.writer import write_dump
-from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.decision import GraphChoice
 from tfdbg_cli.model.runs import Run, WhatIf
 from tfdbg_cli.model.tensors import TensorStore
+from tfdbg_cli.process.interruptions import our_errors
 
 VALUES = (
     "This is the Python graph, as the program built it, in the order in which its values were made. "

@@ -32,10 +32,10 @@ from tfdbg_cli.capture.what_if.steppers import SteppableCall
 from tfdbg_cli.collection import COLLECTION_PUT_OFF
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.errors import reason_of
-from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.calls import Call, RunError, RunKind
 from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.model.runs import Estimate, Run, RunStart
+from tfdbg_cli.process.interruptions import our_errors
 
 _BEFORE = "What is under `{}/` ran in the call of which this is the gradient: what that handed over has a value here."
 

@@ -17,9 +17,9 @@ from tfdbg_cli.capture.runs.function.trials import Trials
 from tfdbg_cli.capture.runs.function.verdict import beside
 from tfdbg_cli.capture.tf.types import RunResult
 from tfdbg_cli.config.settings import Settings
-from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.process.interruptions import our_errors
 
 GIVEN = (
     "This is the Python graph, as the program built it, in the order in which its values were made. "

@@ -16,11 +16,11 @@ from tfdbg_cli.capture.state.call_snapshot import CallSnapshot
 from tfdbg_cli.capture.tf.observers import observed
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import RunResult
-from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import Summary
 from tfdbg_cli.model.tensors import EMPTY_STORE, summary_of
+from tfdbg_cli.process.interruptions import our_errors
 
 STATISTICS = (
     "Of this run TensorFlow computed statistics while it went on, and {}. Numbers too small for full precision count "

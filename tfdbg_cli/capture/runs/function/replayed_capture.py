@@ -19,10 +19,10 @@ from tfdbg_cli.capture.runs.function.verdict import beside, unchanged
 from tfdbg_cli.capture.state.call_snapshot import CallSnapshot, ReplayedCall
 from tfdbg_cli.capture.tf.types import EagerTensor, RunResult
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.exactness import Exactness
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.process.interruptions import our_errors
 
 _FAILED_AGAIN = "Made again, the run failed with {}."
 

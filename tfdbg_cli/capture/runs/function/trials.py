@@ -21,9 +21,9 @@ from tfdbg_cli.capture.state.snapshot_plan import SnapshotPlan
 from tfdbg_cli.capture.state.variable_values import put_back
 from tfdbg_cli.capture.tf.types import AtomicFunction, EagerTensor
 from tfdbg_cli.errors import reason_of
-from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.exactness import Parting, named_partings
 from tfdbg_cli.model.units import names_text
+from tfdbg_cli.process.interruptions import our_errors
 
 _COPIES = (
     "Watched in place, runs of {function} give other last digits than plain ones, in {named}. From now on the "

@@ -44,13 +44,13 @@ from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import EagerTensor, RunResult
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.decision import Values
 from tfdbg_cli.model.exactness import Exactness, named_partings
 from tfdbg_cli.model.runs import Estimate, Run
 from tfdbg_cli.model.statistics import any_nonfinite
 from tfdbg_cli.model.values import NoValue
+from tfdbg_cli.process.interruptions import our_errors
 
 _NOT_INSIDE = (
     "Whether a tensor passes {} could not be asked inside TensorFlow: too little is known of {} before the run. "

@@ -27,7 +27,6 @@ from tfdbg_cli.capture.state.run_snapshot import RunSnapshot
 from tfdbg_cli.capture.stores import joined
 from tfdbg_cli.capture.tf.types import RunResult
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.exactness import Exactness, Way
 from tfdbg_cli.model.gathered import PartOfStore
@@ -36,6 +35,7 @@ from tfdbg_cli.model.runs import Estimate, Run
 from tfdbg_cli.model.tensors import MemoryTensorStore, TensorStore
 from tfdbg_cli.model.updates import UPDATED_VARIABLE
 from tfdbg_cli.model.values import NoValue
+from tfdbg_cli.process.interruptions import our_errors
 
 
 class CopiedWatch(UnchangedCapture):

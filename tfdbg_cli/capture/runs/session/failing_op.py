@@ -16,10 +16,10 @@ from tfdbg_cli.capture.sessions.wrapped_call import GraphFunctions, called_roots
 from tfdbg_cli.capture.tf.opaque import is_opaque
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import SymbolicTensor, TfGraph
-from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.calls import RunError
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.ops.kinds import PLACEHOLDERS
+from tfdbg_cli.process.interruptions import our_errors
 
 _UNKNOWN = "The op {} is not in the program's graph, so its inputs are not known."
 _AMBIGUOUS = "Several ops of this run are called {}, so it is not known which one failed: {}."

@@ -20,7 +20,6 @@ from tfdbg_cli.capture.stores import joined
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.types import RunResult
 from tfdbg_cli.capture.what_if.steppers import SteppableReplay
-from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.model.exactness import Exactness, Way
@@ -28,6 +27,7 @@ from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import MemoryTensorStore, TensorStore
 from tfdbg_cli.model.updates import UPDATED_VARIABLE
 from tfdbg_cli.model.values import Array
+from tfdbg_cli.process.interruptions import our_errors
 
 _IN_PLACE = (
     "The values were taken while the run happened, so its last digits may differ from those of a run left alone; it "

@@ -22,11 +22,11 @@ from tfdbg_cli.capture.state.run_snapshot import RunSnapshot
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.types import FetchedValue, RunResult, SymbolicTensor
 from tfdbg_cli.collection import COLLECTION_PUT_OFF
-from tfdbg_cli.interruptions import OUR_ERRORS_SUPPRESSED, our_errors
 from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.model.exactness import Exactness, Parting, Way
 from tfdbg_cli.model.units import names_text
 from tfdbg_cli.model.values import NoValue
+from tfdbg_cli.process.interruptions import OUR_ERRORS_SUPPRESSED, our_errors
 
 _GIVEN = (
     "Watched, this run gave other numbers than left alone ({names}), so the program was given those that it "

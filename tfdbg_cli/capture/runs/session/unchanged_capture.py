@@ -27,11 +27,11 @@ from tfdbg_cli.capture.state.run_snapshot import RunSnapshot
 from tfdbg_cli.capture.stores import asked_for
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.types import FetchedValue, RunResult, SymbolicTensor
-from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.exactness import Exactness, Way, same_bits
 from tfdbg_cli.model.replay import ReplaySpec
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.process.interruptions import our_errors
 
 UNREAD = "the state before it could not be read ({error})"
 

@@ -30,13 +30,13 @@ from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.types import FetchedValue, Op, RunResult, SymbolicTensor
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.exactness import Exactness
 from tfdbg_cli.model.graph import GraphKind
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import MemoryTensorStore, Tensor, TensorStore
 from tfdbg_cli.model.values import Array, NoValue, Value
+from tfdbg_cli.process.interruptions import our_errors
 
 _UNHELD = "The state before the run could not be read ({error}), so its values were kept instead."
 _NOT_INSIDE = (

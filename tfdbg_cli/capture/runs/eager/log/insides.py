@@ -14,13 +14,13 @@ from tfdbg_cli.capture.runs.function.traced_function import TracedFunction
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.observers import own_ops
 from tfdbg_cli.capture.tf.types import EagerTensor
-from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.calls import RunError
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.statistics import any_nonfinite
 from tfdbg_cli.model.tensors import TensorStore
 from tfdbg_cli.model.values import Array
+from tfdbg_cli.process.interruptions import our_errors
 
 _SMALL = 300  # nodes
 _MOST = 256 << 20  # bytes of values that are computed again

@@ -19,7 +19,6 @@ from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_definitions import dtype_of_input
 from tfdbg_cli.capture.tf.opaque import HANDLE
 from tfdbg_cli.capture.tf.types import EagerTensor
-from tfdbg_cli.interruptions import our_errors
 from tfdbg_cli.model.dtypes import HANDLE_NUMBERS, name_of
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
 from tfdbg_cli.model.names import TensorName
@@ -28,6 +27,7 @@ from tfdbg_cli.model.tensors import MemoryTensorStore, Tensor, describe, gone
 from tfdbg_cli.model.updates import UPDATED_VARIABLE, after_update
 from tfdbg_cli.model.values import Array, Lack, NoValue, Value
 from tfdbg_cli.model.walks import reached
+from tfdbg_cli.process.interruptions import our_errors
 
 _VARIABLE, _INPUT, _LITERAL = "VarHandleOp", "Placeholder", "Const"
 _GIVES = "IteratorGetNext"

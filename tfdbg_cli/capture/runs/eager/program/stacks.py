@@ -12,7 +12,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from tfdbg_cli.capture.tf.callers import frame_at
 from tfdbg_cli.model.sources import Traceback
-from tfdbg_cli.own_frames import frame_above, is_own
+from tfdbg_cli.process.own_frames import frame_above, is_own
 
 _T = TypeVar("_T")
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import cache
 from types import ModuleType
 
-from tfdbg_cli.own_frames import is_own
+from tfdbg_cli.process.own_frames import is_own
 
 _NAMES_OF_IT = frozenset({"/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
 _BUILTINS = frozenset({"input", "breakpoint"})  # functions of Python that read it

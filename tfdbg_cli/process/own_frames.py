@@ -9,8 +9,8 @@ from functools import cache
 from pathlib import Path
 from types import FrameType, TracebackType
 
-_PACKAGE = str(Path(__file__).parent) + os.sep
-_EXAMPLES = str(Path(__file__).parent / "examples") + os.sep  # programs, not machinery
+_PACKAGE = str(Path(__file__).parents[1]) + os.sep
+_EXAMPLES = str(Path(__file__).parents[1] / "examples") + os.sep  # programs, not machinery
 _starters: set[str] = set()
 
 frame_above: Callable[[int], FrameType] = sys._getframe

@@ -4,7 +4,7 @@ from pathlib import Path
 import tfdbg_cli
 from tfdbg_cli.config.settings import settable
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.own_frames import is_own, leave_out_our_frames, our_files, without_our_frames
+from tfdbg_cli.process.own_frames import is_own, leave_out_our_frames, our_files, without_our_frames
 
 
 def _raise():

@@ -112,7 +112,7 @@ def reader() -> str:
         return "The program"
     if _noticing is None or sys.stdin is not _noticing:
         return ""
-    from tfdbg_cli.program_text import place_of_reader  # which nobody needs who opens a file
+    from tfdbg_cli.process.program_text import place_of_reader  # which nobody needs who opens a file
 
     place = place_of_reader()
     return f"The program ({place})" if place else ""

@@ -10,7 +10,7 @@ import pytest
 from tfdbg_cli.cli.main import main
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.config.settings import Settings
-from tfdbg_cli.streams import flush_output, to_stderr, write
+from tfdbg_cli.process.streams import flush_output, to_stderr, write
 from tfdbg_cli.tui.frontend import TuiFrontend
 
 ODD = "a\x1b]0;title\x07\x9b31m\u202ecod.exe"

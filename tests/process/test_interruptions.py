@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from support.package_source import PACKAGE
 
-from tfdbg_cli.interruptions import OUR_ERRORS_SUPPRESSED, our_errors
+from tfdbg_cli.process.interruptions import OUR_ERRORS_SUPPRESSED, our_errors
 
 
 class OutOfTime(Exception):  # noqa: N818

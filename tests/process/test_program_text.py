@@ -9,7 +9,7 @@ from types import ModuleType
 
 import pytest
 
-from tfdbg_cli.program_text import place_of_reader
+from tfdbg_cli.process.program_text import place_of_reader
 
 
 def _place(monkeypatch: pytest.MonkeyPatch, folder: Path, text: str, *arguments: str) -> str:

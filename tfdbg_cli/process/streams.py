@@ -10,8 +10,8 @@ import os
 import sys
 from typing import TextIO
 
-from tfdbg_cli.interruptions import OUR_ERRORS_SUPPRESSED
 from tfdbg_cli.plain_text import harmless, in_ascii
+from tfdbg_cli.process.interruptions import OUR_ERRORS_SUPPRESSED
 
 _ours: TextIO | None = None  # where we say something, whatever the program has put in the place of standard error
 

@@ -7,11 +7,11 @@ import sys
 
 import pytest
 
-from tfdbg_cli.standard_input import is_taken, notice_readers, reader
+from tfdbg_cli.process.standard_input import is_taken, notice_readers, reader
 
 PROGRAM = """
 import sys
-from tfdbg_cli.standard_input import command_line, is_taken, notice_readers
+from tfdbg_cli.process.standard_input import command_line, is_taken, notice_readers
 before = (type(sys.stdin), sys.stdin.name, sys.stdin.mode, sys.stdin.encoding, sys.stdin.errors, sys.stdin.newlines,
           type(sys.stdin.buffer), sys.stdin.fileno(), sys.stdin.line_buffering, sys.stdin.isatty())
 notice_readers()

@@ -1,0 +1,1 @@
+"""The process that tfdbg shares with the program: its frames, its signal handlers, its standard streams."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
-from subprocess import CompletedProcess
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from support.checkpoint_maker import checkpoint
 from support.launched import python
 
 from tfdbg_cli.cli import main as cli
+from tfdbg_cli.cli import program_variables
 
 Told = tuple[int, dict[str, Any]]
 
@@ -95,16 +97,23 @@ class _Programs:
         assert done.returncode == 0, done.stderr
 
     def asked(self, *words: str) -> Told:
-        done = self._against(words, "--json")
-        told: dict[str, Any] = json.loads(done.stdout)
-        return done.returncode, told
+        code, text = self._against(words, "--json")
+        told: dict[str, Any] = json.loads(text)
+        return code, told
 
     def shown(self, *words: str) -> str:
-        return self._against(words).stdout
+        return self._against(words)[1]
 
-    def _against(self, words: Sequence[str], *options: str) -> CompletedProcess[str]:
+    def _against(self, words: Sequence[str], *options: str) -> tuple[int, str]:
+        """The exit code, and what is printed; the program that is asked is a fork, as in `python`."""
         against = " ".join(("train.py", *words))
-        return python("-m", "tfdbg_cli", "checkpoint", "saved", "--against", against, *options, folder=self._folder)
+        with pytest.MonkeyPatch.context() as patch, redirect_stdout(StringIO()) as printed:
+            patch.chdir(self._folder)
+            patch.setattr(
+                program_variables, "_exit_code", lambda asked: python(*asked, folder=self._folder).returncode
+            )
+            code = cli.main(["checkpoint", "saved", "--against", against, *options])
+        return code, printed.getvalue()
 
     @property
     def went_on(self) -> bool:
@@ -125,6 +134,15 @@ def test_a_program_with_objects(tmp_path: Path) -> None:
     assert (code, sorted(told["not_filled"])) == (1, ["b", "w"])
     assert {one["name"]: one["suggestion"] for one in told["not_taken"]} == {"model/b": "b", "model/w": "w"}
     assert not programs.went_on
+
+
+@pytest.mark.tf
+def test_the_program_is_asked_in_an_interpreter_of_its_own(tmp_path: Path) -> None:
+    _Programs(tmp_path, _OBJECTS).save("save", "3", "model")
+    words = ["-m", "tfdbg_cli", "checkpoint", "saved", "--against", "train.py read 3 model", "--json"]
+    done = python(*words, folder=tmp_path)
+    assert (done.returncode, json.loads(done.stdout)["paired_by"]) == (0, "objects")
+    assert "prints 2" in done.stderr and not (tmp_path / "reached").exists()
 
 
 @pytest.mark.tf

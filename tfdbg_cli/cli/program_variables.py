@@ -56,21 +56,22 @@ def asked(words: Sequence[str]) -> ProgramVariables:
     start = _START.format(module=main.__module__, function=main.__name__)
     with TemporaryDirectory(prefix="tfdbg-") as folder:
         answer = Path(folder) / "variables.json"
-        done = subprocess.run(
-            [sys.executable, "-c", start, _FOLDER, str(answer), *words],
-            stdin=subprocess.DEVNULL,
-            stdout=2,
-            check=False,
-        )
+        code = _exit_code(["-c", start, _FOLDER, str(answer), *words])
         try:
             found = from_data(json.loads(answer.read_text(encoding="utf-8")))
         except (OSError, ValueError):
-            raise _not_asked(words[0], done.returncode) from None
+            raise _not_asked(words[0], code) from None
     if not found.variables:
         text = f"{words[0]} has no variables {found.moment}."
         hint = "A variable that no name leads to any more is gone by then."
         raise TfdbgError(text, hint=hint, exit_code=2)
     return found
+
+
+def _exit_code(words: Sequence[str]) -> int:
+    """Of `python WORDS`, run to its end without input; what it prints goes to standard error."""
+    command = [sys.executable, *words]
+    return subprocess.run(command, stdin=subprocess.DEVNULL, stdout=2, check=False).returncode
 
 
 def _not_asked(script: str, code: int) -> TfdbgError:

@@ -246,7 +246,7 @@ print(limits["loss"])
 
 
 def test_an_error_while_the_first_graph_is_made_opens_the_prompt(tmp_path: Path) -> None:
-    done = _ran(tmp_path, SHAPES, "ei", "locals", "py wanted.shape", anew=True)
+    done = _ran(tmp_path, SHAPES, "ei", "locals", "py wanted.shape")
     line = next(number for number, text in enumerate(SHAPES.splitlines(), 1) if "# here" in text)
     assert "--- run-end: run #1: before which the program failed with ValueError ---" in done.stdout
     assert f"train.py:{line} in <module>" in done.stdout and "(8, 3)" in done.stdout

@@ -92,6 +92,22 @@ def test_what_a_signal_handler_raises_is_the_programs(handler: Callable[..., Non
 
 
 @pytest.mark.parametrize("guarded", [_ours, _suppressed])
+def test_so_it_is_where_the_traceback_has_not_the_frame_that_was_interrupted(guarded: Any) -> None:
+    """A blind test: it was taken for ours amid an op that we ran: TensorFlow takes its frames out of tracebacks."""
+
+    def without_its_frame() -> None:
+        try:
+            _signalled()
+        except OutOfTime as error:
+            trace = error.__traceback__
+            assert trace is not None and trace.tb_next is not None
+            raise error.with_traceback(trace.tb_next.tb_next) from None
+
+    with _handled(_handler), pytest.raises(OutOfTime):
+        guarded(without_its_frame)
+
+
+@pytest.mark.parametrize("guarded", [_ours, _suppressed])
 def test_any_other_error_is_ours(guarded: Callable[..., bool]) -> None:
     assert guarded(lambda: _deep("out of no handler"))
     assert guarded(lambda: _handler(1, None))

@@ -37,6 +37,22 @@ def test_of_what_an_error_was_raised_from_only_the_programs_frames_stay_too():
     assert names == ["test_of_what_an_error_was_raised_from_only_the_programs_frames_stay_too", "_raise"]
 
 
+def test_a_frame_at_a_moment_without_a_line_stays():
+    """A blind test: what a signal handler raised at such a moment was lost to a TypeError of ours."""
+    code = compile("1 / 0", "train.py", "exec").replace(co_linetable=b"")
+    whole = None
+    try:
+        exec(code)
+    except ZeroDivisionError as error:
+        whole = error.__traceback__
+    lines = []
+    for trace in (whole, without_our_frames(whole)):
+        while trace.tb_next is not None:
+            trace = trace.tb_next
+        lines.append(trace.tb_lineno)
+    assert lines == [None, None]
+
+
 def test_the_examples_are_programs():
     file = str(Path(tfdbg_cli.__file__).parent / "examples" / "classifier.py")
     try:

@@ -41,22 +41,22 @@ OUR_ERRORS_SUPPRESSED = _OurErrorsSuppressed()
 def is_interruption(error: BaseException) -> bool:
     """Whether `error` was raised by a signal handler (or a trace function).
 
-    Python gives both the frame that they interrupt, which stands before theirs in the traceback. Nothing else is
-    given the frame that calls it.
+    Python gives both the frame that they interrupt, which called theirs as far as Python can tell. Nothing else is
+    given the frame that calls it. That frame itself may be gone from the traceback: TensorFlow takes out its own.
     """
     trace = error.__traceback__
-    caller: FrameType | None = None
     while trace is not None:
-        frame = trace.tb_frame
-        if caller is not None and _is_given(caller, frame):
+        if _is_given_its_caller(trace.tb_frame):
             return True
-        caller = frame
         trace = trace.tb_next
     return False
 
 
-def _is_given(given: FrameType, frame: FrameType) -> bool:
-    """Whether one of the arguments of `frame` is the frame `given`."""
+def _is_given_its_caller(frame: FrameType) -> bool:
+    """Whether one of the arguments of `frame` is the frame that called it."""
+    caller = frame.f_back
+    if caller is None:
+        return False
     code = frame.f_code
     count = code.co_argcount
     rest = count + code.co_kwonlyargcount
@@ -64,4 +64,4 @@ def _is_given(given: FrameType, frame: FrameType) -> bool:
     values = frame.f_locals
     many = values.get(names[rest], ()) if code.co_flags & _VARARGS else ()
     arguments = [*(values.get(name) for name in names[:count]), *(many if isinstance(many, tuple) else ())]
-    return any(argument is given for argument in arguments)
+    return any(argument is caller for argument in arguments)

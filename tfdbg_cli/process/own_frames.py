@@ -11,6 +11,7 @@ from types import FrameType, TracebackType
 
 _PACKAGE = str(Path(__file__).parents[1]) + os.sep
 _EXAMPLES = str(Path(__file__).parents[1] / "examples") + os.sep  # programs, not machinery
+_NO_LINE = -1
 _starters: set[str] = set()
 
 frame_above: Callable[[int], FrameType] = sys._getframe
@@ -32,7 +33,9 @@ def without_our_frames(trace: TracebackType | None) -> TracebackType | None:
         trace = trace.tb_next
     rest: TracebackType | None = None
     for frame in reversed(frames):
-        rest = TracebackType(rest, frame.tb_frame, frame.tb_lasti, frame.tb_lineno)
+        # Python knows no line for some moments, such as the first of a call: it would look again, in vain.
+        line = _NO_LINE if frame.tb_lineno is None else frame.tb_lineno
+        rest = TracebackType(rest, frame.tb_frame, frame.tb_lasti, line)
     return rest
 
 

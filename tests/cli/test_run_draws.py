@@ -44,3 +44,36 @@ def test_statistics_of_some_runs_leave_random_numbers_alone(tmp_path: Path) -> N
     words = ("--record", "runs", "--stats-only", "--every", "2")
     done = python("-m", "tfdbg_cli", "run", *words, "train.py", folder=tmp_path)
     assert done.stdout == plain.stdout, done.stderr
+
+
+BRANCHES = """\
+import tensorflow as tf
+tf.random.set_seed(1)
+w = tf.Variable(tf.ones([2]))
+@tf.function
+def step(training):
+    with tf.GradientTape() as tape:
+        hidden = tf.cond(training, lambda: tf.nn.dropout(w * 3.0, 0.5), lambda: w * 3.0)
+        loss = tf.reduce_sum(hidden**2)
+    w.assign_sub(0.01 * tape.gradient(loss, w))
+    for _ in tf.range(2):
+        loss += tf.random.normal([], seed=3)
+    return loss
+for number in range(7):
+    print(float(step(tf.constant(True))).hex(), [value.hex() for value in w.numpy().tolist()])
+"""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["--trends"], ["--rules", "rules.toml"], ["--record", "runs"], ["--record", "runs", "--stats-only"]],
+    ids=lambda words: words[-1].lstrip("-"),
+)
+def test_those_in_branches_and_loops_draw_as_ever_too(tmp_path: Path, words: list[str]) -> None:
+    """A blind test: recording one run in 3 of a step with dropout in a tf.cond changed what it trained."""
+    (tmp_path / "train.py").write_text(BRANCHES)
+    (tmp_path / "rules.toml").write_text("[has_nan]")
+    plain = python("train.py", folder=tmp_path)
+    done = python("-m", "tfdbg_cli", "run", *words, "--every", "3", "train.py", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == plain.stdout and len(plain.stdout.splitlines()) == 7

@@ -158,11 +158,12 @@ class TracedFunction:
     def drawing_of_all(self, inputs: Sequence[EagerTensor], room: int) -> Instrumented | None:
         """What makes all calls of the function where some of them are recorded, so that all draw from one state.
 
-        None where no random op counts inside its kernel, or recorded calls are not made so.
+        It gives back what they draw; every value, where a recorded call cannot be made again in `room` bytes. None
+        where no random op counts inside its kernel.
         """
-        if not self.draws_in_kernels or self.replay_obstacle(room):
+        if not self.draws_in_kernels:
             return None
-        return self.drawing(inputs).instrumented
+        return self.instrumented_with_updated if self.replay_obstacle(room) else self.drawing(inputs).instrumented
 
     def drawing(self, inputs: Sequence[EagerTensor]) -> Proof:
         """The function rewritten to give back only what its ops draw from outside; proven for `inputs`.

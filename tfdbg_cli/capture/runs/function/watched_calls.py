@@ -296,7 +296,7 @@ def watch_capture(call: PerformedCall, plan: Plan, settings: Settings) -> Captur
         refused = None if plan.statistics is None else refusal(_estimate(call, plan, settings))
         if refused is not None:
             return WithoutValues(lambda: call.as_captured(settings), refused)
-        return ReplayedCapture(call, plan, room)
+        return _of_all_values(call, plan, room, Values.REPLAY, "")
     if plan.watched is None and plan.statistics is not None:
         measured = measured_function(call.traced, plan.statistics)
         obstacle = measured.obstacle(call.inputs)

@@ -18,7 +18,7 @@ WATCH = RunUntil("has_inf_or_nan")
 @pytest.fixture(autouse=True)
 def _few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(large_graphs, "_LARGE", 5)
-    failures.remark.cache_clear()
+    failures._REMARKED.clear()
 
 
 @pytest.mark.parametrize(("decision", "what"), [(WATCH, "its checks"), (DebugRun(), "the values of all of them")])

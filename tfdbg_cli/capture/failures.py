@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import traceback
-from functools import cache
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.plain_text import safe
 from tfdbg_cli.process.streams import to_stderr
 
 _SAID: set[str] = set()
+_REMARKED: dict[str, object] = {}
 
 
 def report(doing: str, error: Exception) -> None:
@@ -43,7 +43,8 @@ def report_once(doing: str, error: Exception) -> None:
         report(doing, error)
 
 
-@cache
 def remark(sentence: str) -> None:
-    """Say `sentence` on standard error, once in this process."""
-    to_stderr(sentence)
+    """Say `sentence` on standard error, once in this process, whichever threads come to it."""
+    ours = object()
+    if _REMARKED.setdefault(sentence, ours) is ours:
+        to_stderr(sentence)

@@ -9,7 +9,7 @@ import pytest
 from support.libraries import library
 from support.scripted import ScriptedFrontend
 
-from tfdbg_cli.capture.failures import remark
+from tfdbg_cli.capture import failures
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.model.decision import CaptureRequest, DebugRun, Detach, GraphChoice
 
@@ -43,7 +43,7 @@ def test_any_session_is_debugged(tf, graph, everywhere) -> None:
 
 
 def test_a_run_made_in_parts_is_left_alone_and_that_is_said(tf, graph, everywhere, capsys) -> None:
-    remark.cache_clear()
+    failures._REMARKED.clear()
     x, y = tf.placeholder(tf.float32, []), tf.placeholder(tf.float32, [])
     more = x + 1.0
     product = more * y

@@ -28,7 +28,7 @@ from tfdbg_cli.capture.runs.eager.watch import WHOLE_CALL
 from tfdbg_cli.capture.runs.function.tracing_notes import Entered
 from tfdbg_cli.capture.state.writing_threads import WRITING_THREADS
 from tfdbg_cli.capture.tf import base_classes, compat
-from tfdbg_cli.capture.tf.callers import called_by_user
+from tfdbg_cli.capture.tf.callers import called_by_coordinator, called_by_user
 from tfdbg_cli.capture.tf.patching import replace_method
 from tfdbg_cli.capture.tf.reentrancy import INSIDE, NAMED
 from tfdbg_cli.capture.tf.types import AtomicFunction, EagerTensor, Method, OpOutputs, RunResult, TfFunction
@@ -39,6 +39,10 @@ _COUNTS = "_tfdbg_counts"  # the attribute that marks graph functions of which e
 _REPLICAS = (
     "Code that runs eagerly in several replicas, each in a thread of its own, is not recorded. "
     "Put it into a tf.function to see its values."
+)
+_SCHEDULED = (
+    "What a ClusterCoordinator schedules runs on its workers, out of tfdbg's sight: it is neither watched nor "
+    "recorded. To look into such a step, call it without the coordinator, in a program of one process."
 )
 
 
@@ -196,7 +200,11 @@ class Interception:
         if entered is not None and is_step_or_own(entered.function.python_function):
             setattr(atomic, _COUNTS, True)
             return True
-        return self._here.controller is not None or called_by_user()
+        if self._here.controller is not None or called_by_user():
+            return True
+        if called_by_coordinator():
+            remark(_SCHEDULED)
+        return False
 
 
 FUNCTIONS = Interception()

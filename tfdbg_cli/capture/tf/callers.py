@@ -19,6 +19,7 @@ from tfdbg_cli.model.sources import Frame, is_library
 from tfdbg_cli.process.own_frames import is_own
 
 _TENSORFLOW = str(Path(tf.__file__).parent) + os.sep
+_COORDINATOR = os.path.join("distribute", "coordinator", "cluster_coordinator.py")  # noqa: PTH118  # an end of paths
 
 
 def is_tensorflows(file: str) -> bool:
@@ -53,6 +54,14 @@ def called_by_user() -> bool:
     """Whether the user's program called into TensorFlow itself, and no other package on its behalf."""
     frame = _caller()
     return frame is not None and is_users(frame.f_code.co_filename)
+
+
+def called_by_coordinator() -> bool:
+    """Whether a tf.distribute.coordinator.ClusterCoordinator makes the call, for a worker of its."""
+    frame: FrameType | None = inspect.currentframe()
+    while frame is not None and not frame.f_code.co_filename.endswith(_COORDINATOR):
+        frame = frame.f_back
+    return frame is not None
 
 
 def caller_line() -> str:

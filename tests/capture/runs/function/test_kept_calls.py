@@ -12,7 +12,7 @@ import pytest
 import tensorflow as tf
 from support.scripted import ScriptedFrontend
 
-from tfdbg_cli.capture.failures import remark
+from tfdbg_cli.capture import failures
 from tfdbg_cli.capture.functions.exact import proof as proof_module
 from tfdbg_cli.capture.functions.exact.agreement import Effect
 from tfdbg_cli.capture.functions.grafted import CannotBeGrafted
@@ -118,7 +118,7 @@ def test_what_a_trial_finds_is_set_right_and_said(monkeypatch: pytest.MonkeyPatc
         return Effect([output + 1.0 for output in found.outputs], found.variables)
 
     monkeypatch.setattr(PlainRuns, "effect", effect)
-    remark.cache_clear()
+    failures._REMARKED.clear()
     step = tf.function(lambda x: x * 2.0)
     with _keeping() as (debugger, _):
         given = [step(tf.constant(1.0)).numpy() for _ in range(4)]

@@ -12,7 +12,7 @@ import pytest
 import tensorflow as tf
 from support.scripted import ScriptedFrontend
 
-from tfdbg_cli.capture.failures import remark
+from tfdbg_cli.capture import failures
 from tfdbg_cli.capture.functions.exact import proof as proof_module
 from tfdbg_cli.capture.functions.exact.agreement import Effect
 from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
@@ -95,7 +95,7 @@ def other_plain_runs(monkeypatch: pytest.MonkeyPatch) -> None:
         return Effect(list(map(up, found.outputs)), {at: up(value) for at, value in found.variables.items()})
 
     monkeypatch.setattr(PlainRuns, "effect", effect)
-    remark.cache_clear()
+    failures._REMARKED.clear()
 
 
 def _step(weight: Any) -> Any:
@@ -168,7 +168,7 @@ def failing_checks(monkeypatch: pytest.MonkeyPatch) -> None:
         return real(name, *arguments, **options)
 
     monkeypatch.setattr(compat, "run_function", run)
-    remark.cache_clear()
+    failures._REMARKED.clear()
 
 
 @pytest.mark.usefixtures("failing_checks")

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from tfdbg_cli.capture.failures import remark
+from tfdbg_cli.capture import failures
 from tfdbg_cli.capture.functions.exact.agreement import Effect
 from tfdbg_cli.capture.runs.function.plain_runs import PlainRuns
 from tfdbg_cli.capture.runs.function.trials import Trials
@@ -38,7 +38,7 @@ def during_trials(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[], object]]
         return real(runs, held)
 
     monkeypatch.setattr(PlainRuns, "effect", effect)
-    remark.cache_clear()
+    failures._REMARKED.clear()
     return doing
 
 
@@ -93,7 +93,7 @@ def plain_differs(monkeypatch: pytest.MonkeyPatch) -> None:
         return Effect(found.outputs, {at: value + 1e-6 for at, value in found.variables.items()})
 
     monkeypatch.setattr(PlainRuns, "effect", effect)
-    remark.cache_clear()
+    failures._REMARKED.clear()
 
 
 @pytest.mark.usefixtures("plain_differs")

@@ -357,6 +357,12 @@ def test_windows_of_a_series_are_records_by_their_place() -> None:
     told, (window,) = found(dataset, row=19 - 16)
     assert window[0] == 19
     assert told.records[3].record == 19
+    assert "number that Dataset.range gave" in told.notes[1]
+
+
+def test_records_that_are_counted_beside_an_array_are_places_in_it() -> None:
+    told, parts = found(tf.data.Dataset.zip((tf.data.Dataset.range(50), SLICES(Y))).shuffle(50).batch(8))
+    assert told.records[2].record == parts[0] and len(told.notes) == 1
 
 
 def test_a_zip_of_epochs_is_gone_through_once() -> None:

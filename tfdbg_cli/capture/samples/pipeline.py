@@ -28,6 +28,7 @@ _NO_BATCHES = "No data set makes batches there: each batch is one element of it,
 _BY_CONTENT = "The record is told by what the row holds, compared bit by bit with {}."
 _AGAIN = "what the functions of the pipeline make of each record"
 _PLAIN = "each record"
+_COUNTED = "A record is a number that Dataset.range gave, by which functions read the data: no place in an array."
 _CUT = "Not looked further than {} within {:g} s: `input --seconds N` looks for longer."
 _NONE = (
     "No record is as {}, bit by bit: the data were changed since, a function gives something else each time, or"
@@ -77,6 +78,8 @@ def _found_in(dataset: Any, rows: Sequence[SoughtRow], component: int, seconds: 
     if found is None:
         return FoundRecords(notes=(_NOT_COMPARED,))
     notes = [_BY_CONTENT.format(_AGAIN if functions_in(recipe) else _PLAIN)]
+    if recipe.counts:
+        notes.append(_COUNTED)
     if found.cut:
         notes.append(_CUT.format(f"the first {count_text(found.looked_at, 'record')}", seconds))
     if found.mixed:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -89,6 +89,19 @@ class Recipe:
     def batch(self) -> Batched | None:
         """The batches that it makes of its elements; None for none."""
         return next((step for step in self.steps if isinstance(step, Batched)), None)
+
+    @property
+    def counts(self) -> bool:
+        """Whether records are numbers that Dataset.range gave, and none in an array or a file."""
+        kinds = set(self._source_kinds())
+        return "RangeDataset" in kinds and kinds <= {"RangeDataset", "TensorDataset"}
+
+    def _source_kinds(self) -> Iterator[str]:
+        if isinstance(self.source, Zipped):
+            for part in self.source.parts:
+                yield from part._source_kinds()
+        else:
+            yield _kind(self.source)
 
     @property
     def functions(self) -> list[Any]:

@@ -95,6 +95,18 @@ def test_no_function_stays_behind(step) -> None:
     assert functions() <= before
 
 
+def test_a_run_of_a_worker_is_made_again_by_another_process(described) -> None:
+    """A blind test: ops were placed at a task that the process of the replay is not, and none was computed."""
+    graph = tf.compat.v1.GraphDef.FromString(b"").library
+    graph.ParseFromString(described.graph)
+    for function in graph.function:
+        for node in function.node_def:
+            node.device = "/job:worker/replica:0/task:1/device:CPU:0"
+    again = replay(replace(described, graph=graph.SerializeToString()))
+    assert again.error is None
+    np.testing.assert_array_equal(value(again, "mul"), value(replay(described), "mul"))
+
+
 def test_other_inputs_give_other_values(step) -> None:
     made = replay_spec(step, tf.constant([1.0, -3.0]))
     zeros = tuple(replace(item, value=np.zeros_like(item.value)) for item in made.inputs)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -20,6 +20,7 @@ from tfdbg_cli.errors import TfdbgError, reason_of
 from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
 
 _SERIAL = itertools.count(900_001)
+_ALONE = "/job:localhost/replica:0/task:0"  # what TensorFlow calls a process that is no worker
 
 
 class Registered(NamedTuple):
@@ -83,9 +84,11 @@ def _renamed(replay_spec: ReplaySpec) -> tuple[list[FunctionDef], str]:
     names = {function.signature.name for function in functions.function}
     if replay_spec.entry not in names:
         raise TfdbgError(f"The function {replay_spec.entry!r} is not among those of the run.")
+    tasks = {device.name.partition("/device:")[0] for device in tf.config.list_logical_devices()}
     for function in functions.function:
         function.signature.name += suffix
         for node in function.node_def:
+            node.device = _here(node.device, tasks)
             if node.op in names:
                 node.op += suffix
             for value in node.attr.values():
@@ -93,6 +96,15 @@ def _renamed(replay_spec: ReplaySpec) -> tuple[list[FunctionDef], str]:
                     if called.name in names:
                         called.name += suffix
     return list(functions.function)[::-1], suffix
+
+
+def _here(device: str, tasks: Collection[str]) -> str:
+    """`device` without its task, such as `/job:worker/replica:0/task:1`, unless this process has one of `tasks`.
+
+    A worker of a job places its ops by its task. Whoever makes its run again is another one, or none.
+    """
+    task, mark, rest = device.partition("/device:")
+    return f"{mark}{rest}" if task and mark and task not in tasks and task != _ALONE else device
 
 
 def _root_of(entry: str, library: Library, inputs: Sequence[ReplayInput], details: FunctionDetails) -> Scope:

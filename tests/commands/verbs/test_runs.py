@@ -101,3 +101,19 @@ def test_a_run_is_chosen_by_its_number_in_the_program_too() -> None:
     assert prompt.data("runs")["current"] == 3
     for text, told in (("#7", "There is no run #7 here"), ("six", "'six' is no run"), ("4", "There is no run 4")):
         assert told in prompt.error(f"runs {text}").message
+
+
+def test_of_runs_with_one_number_that_of_the_worker_looked_at_is_meant() -> None:
+    """A blind test: of two programs that wrote into one folder the first one's was taken, without a word."""
+    run = sample_run.run_end().run
+
+    def numbered(number: int, worker: str = "") -> Run:
+        return replace(run, call=replace(run.call, number=number, worker=worker))
+
+    prompt = Prompt(Opened("recording", [numbered(1), numbered(2), numbered(1), numbered(2)]))
+    error = prompt.error("runs #2")
+    assert error.message == "2 runs here are a run #2, of several programs: 2, 4." and "runs 4" in error.hint
+    prompt = Prompt(Opened("recording", [numbered(1, "a"), numbered(1, "b"), numbered(2, "a"), numbered(2, "b")]))
+    prompt.run("runs 2")
+    prompt.run("runs #2")
+    assert prompt.data("runs")["current"] == 4

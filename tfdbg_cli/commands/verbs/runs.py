@@ -20,7 +20,7 @@ from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.runs import Opened, Run, RunEnd, RunOutline, RunStart, TellsOutlines
-from tfdbg_cli.model.units import count_text
+from tfdbg_cli.model.units import count_text, names_text
 from tfdbg_cli.model.whole_numbers import whole_number
 
 T = TypeVar("T")
@@ -36,7 +36,7 @@ def commands(registry: Registry) -> tuple[Command, ...]:
             return _list(context, options.query)
         if options.query:
             raise TfdbgError("-q narrows the list; one run is none.", hint="Write: runs -q QUERY")
-        context.select_run(_place(context.runs, options.number))
+        context.select_run(_place(context, options.number))
         return execute(opening_command(RunEnd(context.run)), context, registry)
 
     command = Command(
@@ -69,11 +69,11 @@ Examples:
     return (command,)
 
 
-def _place(runs: Sequence[Run], text: str) -> int:
-    """The place of the run that `text` names, from 0.
+def _place(context: Context, text: str) -> int:
+    """The place of the run that `text` names, from 0; of several workers' by one number that of the one looked at.
 
     Raises:
-        TfdbgError: it names none, or no run has that number.
+        TfdbgError: it names none, or no run has that number, or several have it.
 
     """
     number = whole_number(text.removeprefix("#"))
@@ -83,10 +83,18 @@ def _place(runs: Sequence[Run], text: str) -> int:
         )
     if not text.startswith("#"):
         return number - 1
-    found = next((place for place in range(len(runs)) if _number(runs, place) == number), None)
-    if found is None:
+    runs = context.runs
+    found = [place for place in range(len(runs)) if _number(runs, place) == number]
+    if not found:
         raise TfdbgError(f"There is no run #{number} here.", hint="`runs` lists those that are there.")
-    return found
+    if len(found) > 1:
+        worker = _outline(runs, context.current).call.worker
+        found = [place for place in found if _outline(runs, place).call.worker == worker] or found
+    if len(found) > 1:
+        places = names_text(place + 1 for place in found)
+        hint = f"Write its place in the list: runs {found[-1] + 1}."
+        raise TfdbgError(f"{len(found)} runs here are a run #{number}, of several programs: {places}.", hint=hint)
+    return found[0]
 
 
 def _list(context: Context, query: str) -> Document:

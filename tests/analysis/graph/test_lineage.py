@@ -75,6 +75,14 @@ def test_defect_the_wrong_reason_for_a_missing_input(kind: GraphKind, failed: bo
     assert note in item.note
 
 
+def test_a_node_without_namesakes_is_followed_wherever_it_ran() -> None:
+    """A blind test: in the replay of a worker's run, on a machine of its own, every node seemed to begin anew."""
+    run = made_run(op("n", "Const", value=0.0), op("log", "Log", "n", value=float("-inf")))
+    task = "/job:worker/replica:0/task:1/device:CPU:0"
+    run = replace(run, graph=Graph([node._replace(device=task) for node in run.graph], run.graph.kind))
+    assert _read(run, "log", 0) == [("n:0", 0)]
+
+
 @pytest.mark.parametrize(
     "asked", ["/job:localhost/replica:0/task:0", "/device:CPU:0", "/job:localhost/replica:0/task:0/device:CPU:*"]
 )

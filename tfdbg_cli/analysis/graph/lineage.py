@@ -253,7 +253,7 @@ class Lineage:
         met: set[TensorName] = set()
         while True:
             instead = "" if name == edge.tensor else str(name)
-            device = node.whole_device if node is not None else None
+            device = node.whole_device if node is not None and self._has_namesakes(node) else None
             same = None if reader is None else self._turns.same_turn(name, device, reader)
             if same is not None and not same.taken:
                 return InputSeen(edge.tensor, edge.node, note=_NOT_TAKEN)
@@ -281,6 +281,10 @@ class Lineage:
             if further is None or further.tensor in met or len(met) > _MOST_COPIES:
                 return InputSeen(edge.tensor, edge.node, note=self._why_unseen(node))
             name, node = further.tensor, further.node
+
+    def _has_namesakes(self, node: Node) -> bool:
+        """Whether nodes on other devices bear its name; else what bears it is its, wherever a replay has run it."""
+        return any(len(graph.all_named(node.name)) > 1 for graph in self.graphs)
 
     def _written(self, edge: Edge, reader: int | None) -> InputSeen | None:
         """The updated variable, if the tensor at `reader` is read from it after all its updates; else None."""

@@ -264,7 +264,16 @@ def test_the_mouse_follows_links_scrolls_and_jumps():
     assert drive(":text<enter><click 79 20>").state.page.view.top == 100 - 19
     assert drive("<click 3 20>").state.page.view.top == 0
     assert drive("<click 1 22>").state.place.name == "PROMPT"
-    assert "press m" in Driven(sample_run.run_end()).app.mouse.event("drag", 3, 3)
+
+
+@pytest.mark.parametrize(
+    ("keys", "way"),
+    [((), "press Alt-M to"), ((("f5", "ui:mouse"),), "press F5 to"), ((("alt m", ""),), "type `mouse off` to")],
+)
+def test_a_drag_names_the_key_that_gives_the_mouse_back(keys, way):
+    """A blind test: it said to press m, which marks a place and takes the next key for the name of the mark."""
+    screen = drive([("mouse press", 1, 20, 8), ("mouse drag", 1, 30, 8)], settings=Settings(keys=keys))
+    assert f"or {way} give" in " ".join(screen.text.split())
 
 
 def test_a_click_in_the_footer_does_what_the_key_does():

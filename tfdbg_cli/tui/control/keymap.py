@@ -347,3 +347,9 @@ def sequences(first: str, place: KeyContext, moment: Moment, own: tuple[Binding,
 def action_of(key: str, place: KeyContext, moment: Moment, own: tuple[Binding, ...] = ()) -> str:
     """What `key` runs at `place`; empty when it means nothing there."""
     return next((binding.action for binding in bindings(place, moment, own) if key in binding.keys), "")
+
+
+def key_for(action: str, place: KeyContext, moment: Moment, own: tuple[Binding, ...] = ()) -> str:
+    """The key that runs `action` at `place`, as people write it; empty where none does."""
+    keys = (binding.keys[0] for binding in bindings(place, moment, own) if binding.action == action)
+    return next(map(key_name, keys), "")

@@ -414,4 +414,28 @@ def test_on_a_tiny_screen_no_key_does_what_nobody_sees():
     assert screen.decision == Detach()
     screen = drive("<resize 30x8>cr<resize 80x24>")
     assert screen.decision is None
-    assert "q goes on without it." in " ".join("".join(drive("<resize 30x8>").rows).split())
+    assert "q asks how to leave." in _sentence(drive("<resize 30x8>"))
+
+
+def _sentence(small):
+    return " ".join("".join(small.rows).split())
+
+
+def test_on_a_tiny_screen_q_asks_before_it_leaves_a_program():
+    """A blind test: a q on a screen of 20 by 5 let the program run on undebugged, which nothing takes back."""
+    asked = drive("<resize 20x5>q")
+    assert asked.decision is None
+    assert _sentence(asked).endswith("a: abort, as by Ctrl-C, Esc: stay here.")
+    for keys, decision in (("qc", Continue()), ("qd", Detach()), ("qa", Abort()), ("qq", None), ("q<esc>d", None)):
+        assert drive(f"<resize 20x5>{keys}<resize 80x24>").decision == decision
+    assert drive("<resize 20x5>q<down><enter>").decision is None, "nobody saw which answer was chosen"
+    assert drive("q<resize 20x5>q").decision is None
+    assert "How do you want to leave?" in drive("<resize 20x5>q<resize 80x24>").text
+    typing = drive(":lt -n<resize 20x5>qq<resize 80x24>")
+    assert typing.state.prompt.editor.text == "lt -n"
+
+
+def test_on_a_tiny_screen_q_closes_a_recording_and_says_so():
+    """A blind test: it said that q goes on without tfdbg, where nothing goes on."""
+    assert "q closes the recording." in _sentence(drive("<resize 30x8>", sample_run.opened()))
+    assert drive("<resize 30x8>q", sample_run.opened()).decision == Detach()

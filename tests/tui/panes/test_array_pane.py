@@ -15,6 +15,7 @@ from support.screen import Driven
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.model.runs import Opened, RunEnd
+from tfdbg_cli.model.values import Lack, NoValue
 from tfdbg_cli.tui.array.viewer import Mode
 from tfdbg_cli.tui.control.array_keys import ARRAY_BINDINGS
 
@@ -285,6 +286,15 @@ def test_where_there_is_no_array_it_is_said() -> None:
     assert "no elements" in _drive("v", _run(x=np.zeros((0, 3))), opening="pt x").status
     scalar = _drive("v", _run(x=np.float32(3)))
     assert "[]  3." in scalar.status
+
+
+def test_where_a_value_is_missing_v_says_why() -> None:
+    """A blind test: it said that `pt NAME` shows an array, on the page of `pt Log:0` of a set without values."""
+    why = "The mode FULL_HEALTH records no values."
+    lacking = NoValue(Lack.GONE, why)
+    run = RunEnd(made_run(op("x", "Placeholder", value=lacking), feeds={"given": lacking}))
+    for opening in ("pt x", "lt", "pf given"):
+        assert _drive("v", run, opening=opening).status.startswith(f" There is no array here to look at. {why}")
 
 
 @pytest.mark.parametrize("theme", ["dark", "light", "contrast", "mono"])

@@ -47,7 +47,8 @@ class Viewers:
         page, view = reading.page, reading.view
         block = _array_of(reading)
         if block is None:
-            raise TfdbgError("There is no array here to look at.", hint="`pt NAME` shows one; v opens it.")
+            hint = reading.document.lack or "`pt NAME` shows one; v opens it."
+            raise TfdbgError("There is no array here to look at.", hint=hint)
         if not block.array.size:
             raise TfdbgError("There is nothing to look at: the array has no elements.")
         viewer = self._of.get(page)

@@ -63,7 +63,10 @@ def _split(keys: str) -> tuple[str, ...]:
     return tuple(" " if key == "space" else key for key in keys.split("  "))
 
 
-_IGNORING = LIVE | {Moment.OPENED}
+OPENED = frozenset({Moment.OPENED})
+PAUSED = frozenset({Moment.PAUSED})
+AFTER_START = PAUSED | {Moment.RUN_END}
+_IGNORING = LIVE | OPENED
 _STEPPING = frozenset({Moment.STEPPING})
 _VERBS = (
     Binding(KeyContext.DOCUMENT, ("enter",), "ui:follow", "follow the chosen link", "follow"),
@@ -87,7 +90,8 @@ _VERBS = (
     ),
     Binding(KeyContext.DOCUMENT, (":",), "ui:prompt", "type a command", "command"),
     Binding(KeyContext.DOCUMENT, ("?",), "ui:keys", "show the keys; Enter runs one", "keys"),
-    Binding(KeyContext.DOCUMENT, ("q",), "exit", "leave the debugger (asks how)", "leave", EVERYWHERE - _STEPPING),
+    Binding(KeyContext.DOCUMENT, ("q",), "exit", "ask how to leave the debugger", "leave", LIVE),
+    Binding(KeyContext.DOCUMENT, ("q",), "exit", "close the recording", "leave", OPENED),
     Binding(KeyContext.DOCUMENT, ("q",), "exit", "leave the stepper", "leave", _STEPPING),
     Binding(KeyContext.DOCUMENT, ("esc",), "ui:escape", "end the search, else go back one screen", "back"),
     Binding(KeyContext.DOCUMENT, ("t",), "lt", "list the tensors", "tensors", LOOKING),
@@ -128,10 +132,10 @@ _STEPS = tuple(
     for key, action, text, moments in (
         ("s", "ui:step", "run on to the next op of eager code", LIVE),
         ("n", "over", "run on to the next line of the program", LIVE),
-        ("f", "finish", "run on until the layer, or else the call, is left", frozenset({Moment.PAUSED})),
+        ("f", "finish", "run on until the layer, or else the call, is left", PAUSED),
         ("u", "ui:until", "run on to an op, a layer or a line", LIVE),
         ("b", "ui:break", "stop at an op, a layer or a line, whenever it is passed", LIVE),
-        ("p", "pdb", "pdb at the call of the program; q comes back here", frozenset({Moment.RUN_END, Moment.PAUSED})),
+        ("p", "pdb", "pdb at the call of the program; q comes back here", AFTER_START),
     )
 )
 

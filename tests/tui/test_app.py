@@ -382,6 +382,16 @@ def test_wide_lines_scroll_sideways():
     assert drive(":code<enter>lllllll" + "h" * 8).state.page.view.left == 0
 
 
+def test_where_nothing_is_hidden_at_a_side_it_is_said():
+    """A blind test: of the keys that had nothing to do, these alone said nothing."""
+    for key in ("h", "<left>"):
+        assert drive(f"{key}").status.startswith(" Nothing more to the left."), key
+    for key in ("l", "<right><right><right>"):
+        assert drive(f"{key}").status.startswith(" Nothing more to the right."), key
+    assert "Nothing more" not in drive(":code<enter>l").status
+    assert "Nothing more to the right." in drive(":code<enter>" + "l" * 20).status
+
+
 def test_prose_is_wrapped_instead():
     assert " end" in drive(":ri<enter>").text
 

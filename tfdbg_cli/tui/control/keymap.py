@@ -122,7 +122,7 @@ _TENSOR_KEYS = tuple(
         ("e", "ui:edit", "edit the line of source, or the one that made this tensor, in $EDITOR", WITH_TENSORS),
         ("p", "output", "the terminal as the program left it, until a key is pressed", LIVE),
         ("!", "ui:shell", "a shell; its `exit` comes back here", EVERYWHERE),
-        (".", "ui:again", "the last action or command again", EVERYWHERE - _STEPPING),
+        (".", "ui:again", "the last action or command again, but no move, mark, z, U or !", EVERYWHERE - _STEPPING),
     )
 )
 

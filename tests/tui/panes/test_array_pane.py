@@ -135,6 +135,21 @@ def test_esc_goes_back_to_where_the_viewer_was_asked_for() -> None:
     assert not searching.state.seeker.active
 
 
+def test_esc_goes_back_from_the_text_to_the_viewer_in_which_it_was_asked_for() -> None:
+    """A blind test: Enter on an origin, `v` for the text, and Esc led to the origin, past the viewer."""
+    for text in ("v", "<enter>"):
+        screen = _drive(f"v@1, 2, 3, 1]<enter>{text}<esc>")
+        assert screen.state.page.command == "pt x:0"
+        assert screen.state.viewer.here == (1, 2, 3, 1)
+    assert _drive("vv<esc><esc>").state.page.command == "lt"
+    assert _drive("vvv<esc>").state.viewer is None
+    assert _drive("vvv<esc><esc>").state.page.command == "lt"
+    again = _drive("vv<ctrl o><ctrl n>").state
+    assert again.viewer is None, "it is as it was left"
+    searching = _drive("vv/7<enter><esc>").state
+    assert searching.viewer is None, "the first one ends the search"
+
+
 def test_the_text_begins_at_the_element() -> None:
     screen = _drive("v@1, 2, 3, 1]<enter>v", opening="pt -a x")
     assert screen.state.viewer is None

@@ -256,8 +256,8 @@ class Actions:
             self._screen.say(Message(f"Stopped: {pending.words}."))
         elif self._state.seeker.active:
             self._state.seeker.stop()
-        elif self._state.viewer is not None and self._state.viewers.came_from_text(self._state.pages.current):
-            self._state.viewers.close(self._state.pages.current)
+        elif self._state.read is self._state.page and self._state.viewers.leads_back(self._state.pages.current):
+            self._state.viewers.back(self._state.page, self._state.service.settings)
         elif self._state.pages.at == 0:
             self._screen.say(Message("This is the first screen.", hint="q leaves.", passing=True))
         else:

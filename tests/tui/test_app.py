@@ -276,6 +276,17 @@ def test_a_drag_names_the_key_that_gives_the_mouse_back(keys, way):
     assert f"or {way} give" in " ".join(screen.text.split())
 
 
+def test_esc_is_offered_where_it_leads_somewhere():
+    """A blind test: the first screen offered it, and answered that it was the first."""
+    for first in ("", "<esc>", ":text<enter><esc>", "/loss<enter><esc>"):
+        assert "Esc back" not in drive(first, size=(120, 40)).rows[-1], first
+    for other in (":text<enter>", "/loss<enter>", ":text<enter>:lt<enter><esc>"):
+        assert "Esc back" in drive(other, size=(120, 40)).rows[-1], other
+    viewing = drive("v", size=(160, 40), opening="pt loss/Log:0", registry=standard_registry())
+    assert "Esc back" in viewing.rows[-1]
+    assert viewing.state.viewer is None
+
+
 def test_a_click_in_the_footer_does_what_the_key_does():
     column = drive().rows[-1].index("r run")
     assert drive(f"<click {column} 23>").decision == DebugRun()

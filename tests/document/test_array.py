@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tfdbg_cli.document.array import ArrayBlock, ArrayStyle, nested
+from tfdbg_cli.document.array import ArrayBlock, ArrayLines, ArrayStyle, nested
 from tfdbg_cli.document.text import Style
 
 DTYPES = [np.float16, np.float32, np.float64, np.int8, np.int32, np.uint64, np.bool_, np.complex64]
@@ -49,6 +49,23 @@ def test_every_line_knows_its_first_element(array: np.ndarray, width: int) -> No
         word = next(word for word in words if word != "...").rstrip("]")
         if array.dtype == np.int32:
             assert int(word) == array[element]
+
+
+@settings(deadline=None, max_examples=60)
+@given(ARRAYS, st.integers(20, 100))
+def test_the_lines_of_elements_are_told_without_making_them(array: np.ndarray, width: int) -> None:
+    lines = ArrayBlock(array, ArrayStyle(threshold=None, linewidth=width)).lines(None)
+    assert isinstance(lines, ArrayLines) and lines.shows_all
+    starts = {at: np.ravel_multi_index(one.element, array.shape) for at, one in enumerate(lines) if one.element}
+    below = [min((place for at, place in starts.items() if at >= number), default=array.size) for number in range(99)]
+    assert [lines.first_element(number) for number in range(99)] == below
+    expected = [max(at for at, place in starts.items() if place <= element) for element in range(array.size)]
+    assert lines.lines_of(np.arange(array.size)).tolist() == expected
+
+
+def test_of_an_array_of_which_some_is_left_out_that_is_not_told() -> None:
+    lines = ArrayBlock(np.arange(100), ArrayStyle(threshold=20)).lines(80)
+    assert isinstance(lines, ArrayLines) and not lines.shows_all
 
 
 def test_a_huge_array_opens_at_once_and_reads_only_what_is_looked_at() -> None:

@@ -89,7 +89,7 @@ def test_handlers_modes_and_options_are_as_before(tmp_path, scenario):
     host.send(":config theme light<enter>")
     host.wait("theme is light now")
     host.resize(100, 30)
-    host.wait(lambda: "c continue" in host.screen.display[29] or "Esc back" in host.screen.display[29])
+    host.wait(lambda: "q leave" in host.screen.display[29])
     host.send("qd")
     assert host.finish() == 0
     report = host.report()

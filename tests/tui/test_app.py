@@ -264,7 +264,27 @@ def test_the_mouse_follows_links_scrolls_and_jumps():
     assert drive(":text<enter><click 79 20>").state.page.view.top == 100 - 19
     assert drive("<click 3 20>").state.page.view.top == 0
     assert drive("<click 1 22>").state.place.name == "PROMPT"
-    assert "press m" in Driven(sample_run.run_end()).app.mouse.event("drag", 3, 3)
+
+
+@pytest.mark.parametrize(
+    ("keys", "way"),
+    [((), "press Alt-M to"), ((("f5", "ui:mouse"),), "press F5 to"), ((("alt m", ""),), "type `mouse off` to")],
+)
+def test_a_drag_names_the_key_that_gives_the_mouse_back(keys, way):
+    """A blind test: it said to press m, which marks a place and takes the next key for the name of the mark."""
+    screen = drive([("mouse press", 1, 20, 8), ("mouse drag", 1, 30, 8)], settings=Settings(keys=keys))
+    assert f"or {way} give" in " ".join(screen.text.split())
+
+
+def test_esc_is_offered_where_it_leads_somewhere():
+    """A blind test: the first screen offered it, and answered that it was the first."""
+    for first in ("", "<esc>", ":text<enter><esc>", "/loss<enter><esc>"):
+        assert "Esc back" not in drive(first, size=(120, 40)).rows[-1], first
+    for other in (":text<enter>", "/loss<enter>", ":text<enter>:lt<enter><esc>"):
+        assert "Esc back" in drive(other, size=(120, 40)).rows[-1], other
+    viewing = drive("v", size=(160, 40), opening="pt loss/Log:0", registry=standard_registry())
+    assert "Esc back" in viewing.rows[-1]
+    assert viewing.state.viewer is None
 
 
 def test_a_click_in_the_footer_does_what_the_key_does():
@@ -373,6 +393,16 @@ def test_wide_lines_scroll_sideways():
     assert drive(":code<enter>lllllll" + "h" * 8).state.page.view.left == 0
 
 
+def test_where_nothing_is_hidden_at_a_side_it_is_said():
+    """A blind test: of the keys that had nothing to do, these alone said nothing."""
+    for key in ("h", "<left>"):
+        assert drive(f"{key}").status.startswith(" Nothing more to the left."), key
+    for key in ("l", "<right><right><right>"):
+        assert drive(f"{key}").status.startswith(" Nothing more to the right."), key
+    assert "Nothing more" not in drive(":code<enter>l").status
+    assert "Nothing more to the right." in drive(":code<enter>" + "l" * 20).status
+
+
 def test_prose_is_wrapped_instead():
     assert " end" in drive(":ri<enter>").text
 
@@ -405,4 +435,28 @@ def test_on_a_tiny_screen_no_key_does_what_nobody_sees():
     assert screen.decision == Detach()
     screen = drive("<resize 30x8>cr<resize 80x24>")
     assert screen.decision is None
-    assert "q goes on without it." in " ".join("".join(drive("<resize 30x8>").rows).split())
+    assert "q asks how to leave." in _sentence(drive("<resize 30x8>"))
+
+
+def _sentence(small):
+    return " ".join("".join(small.rows).split())
+
+
+def test_on_a_tiny_screen_q_asks_before_it_leaves_a_program():
+    """A blind test: a q on a screen of 20 by 5 let the program run on undebugged, which nothing takes back."""
+    asked = drive("<resize 20x5>q")
+    assert asked.decision is None
+    assert _sentence(asked).endswith("a: abort, as by Ctrl-C, Esc: stay here.")
+    for keys, decision in (("qc", Continue()), ("qd", Detach()), ("qa", Abort()), ("qq", None), ("q<esc>d", None)):
+        assert drive(f"<resize 20x5>{keys}<resize 80x24>").decision == decision
+    assert drive("<resize 20x5>q<down><enter>").decision is None, "nobody saw which answer was chosen"
+    assert drive("q<resize 20x5>q").decision is None
+    assert "How do you want to leave?" in drive("<resize 20x5>q<resize 80x24>").text
+    typing = drive(":lt -n<resize 20x5>qq<resize 80x24>")
+    assert typing.state.prompt.editor.text == "lt -n"
+
+
+def test_on_a_tiny_screen_q_closes_a_recording_and_says_so():
+    """A blind test: it said that q goes on without tfdbg, where nothing goes on."""
+    assert "q closes the recording." in _sentence(drive("<resize 30x8>", sample_run.opened()))
+    assert drive("<resize 30x8>q", sample_run.opened()).decision == Detach()

@@ -61,7 +61,7 @@ def test_a_kept_filter_is_narrowed_further_or_taken_away() -> None:
 
 
 def test_esc_shows_exactly_the_view_before() -> None:
-    keys = "jjjjGkk<right>"
+    keys = "jjjjGkk<right>jk"  # the last two take the message away
     before, after = driven(keys, (80, 12)), driven(keys + "floss<down><esc>", (80, 12))
     assert after.text == before.text
     assert after.state.page.view.top == before.state.page.view.top

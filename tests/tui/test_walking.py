@@ -15,6 +15,7 @@ from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.model.frames import LiveFrame
 from tfdbg_cli.model.runs import RunEnd
 from tfdbg_cli.model.sources import Frame
+from tfdbg_cli.tui.control.keymap import BINDINGS
 
 TO_LOG = "j" * 11  # from the first row of the list to loss/Log:0
 
@@ -177,6 +178,14 @@ def test_a_dot_does_the_last_action_again() -> None:
     assert chosen(drive("]bj.")) == chosen(drive("]bj]b")), "moving is no such action"
     assert drive(":pt prob:0<enter><esc>.").state.page.command == "pt prob:0"
     assert "Nothing was done yet" in drive(".").status
+
+
+def test_a_dot_passes_over_what_its_help_says_that_it_does() -> None:
+    """A blind test: behind a shell it did what was done before that; the help said that it does the last again."""
+    said = next(binding.help for binding in BINDINGS if binding.action == "ui:again")
+    assert "no move, mark, z, U or !" in said
+    for keys in ("j", "ma", "z", "U", "!"):
+        assert drive(f"i{keys}").state.last_action == "run_info", keys
 
 
 def test_e_opens_the_editor_at_the_line(tmp_path, monkeypatch) -> None:

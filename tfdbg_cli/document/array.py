@@ -166,6 +166,38 @@ class ArrayLines(LazyLines):
             places.append(place)
         return self._row(places, index)
 
+    @property
+    def shows_all(self) -> bool:
+        """Whether every element has its place on some line."""
+        return all(axis.cut is None for axis in self._axes)
+
+    def lines_of(self, places: Array) -> Array:
+        """The lines on which the elements at `places` stand, each counted in C order; only if it `shows_all`."""
+        index = np.unravel_index(places, [axis.length for axis in self._axes])
+        lines: Array = index[-1] // self._per_row
+        for d in range(self._ndim - 1):
+            lines = lines + index[d] * (self._heights[d + 1] + self._ndim - 2 - d)
+        return lines
+
+    def first_element(self, index: int) -> int:
+        """The place in C order of the first element on the line at `index` or below it; only if it `shows_all`.
+
+        Where there is none it is the number of all elements.
+        """
+        place, size = 0, 1
+        for axis in self._axes:
+            size *= axis.length
+        if index >= len(self):
+            return size
+        for d in range(self._ndim - 1):
+            axis = self._axes[d]
+            size //= axis.length
+            at, index = divmod(index, self._heights[d + 1] + self._ndim - 2 - d)
+            place += at * size
+            if index >= self._heights[d + 1]:
+                return place + size
+        return place + min(index * self._per_row, size)
+
     def _descend(self, d: int, offset: int) -> tuple[int, int] | None:
         """At axis `d`: which sub-array line `offset` is in, and its line there; -1 for `...`, None for a blank."""
         axis, height, blank = self._axes[d], self._heights[d + 1], self._ndim - 2 - d

@@ -127,9 +127,8 @@ class App:
     def key(self, key: str) -> None:
         """A key was pressed."""
         self._between_keys.answered()
-        if self.view.too_small:  # what a key did would not be seen
-            if key == "q":
-                self.leave(Detach())
+        if self.view.too_small:
+            self.actions.small_screen.pressed(key)
             return
         if not self._early_keys.hold(key):
             self._guarded(f"the key {key}", lambda: self.keyboard.pressed(key))

@@ -4,7 +4,7 @@ import pytest
 from support import sample_run
 from support.screen import Driven
 
-from tfdbg_cli.commands.registry import EVERYWHERE, Moment
+from tfdbg_cli.commands.registry import EVERYWHERE, LIVE, Moment
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.tui.control.dialogs import key_list
 from tfdbg_cli.tui.control.keymap import BINDINGS, CHAINS, KeyContext, action_of, bindings, key_name
@@ -53,6 +53,18 @@ def test_every_document_key_is_in_the_list():
     for binding in BINDINGS:
         if binding.place in {KeyContext.DOCUMENT, KeyContext.PROMPT} and binding.moments == EVERYWHERE:
             assert binding.help in shown
+
+
+def test_the_page_tells_of_each_key_that_does_nothing_in_a_recording():
+    """A blind test: Alt-F, which needs eager code that runs, did not say so; and q was said to ask how to leave."""
+    rows = keys_page().splitlines()
+    for binding in BINDINGS:
+        if binding.place is KeyContext.DOCUMENT and binding.moments <= LIVE:
+            assert any(f" {binding.help} (" in row and "not in a recording)" in row for row in rows), binding
+    assert "| `q` | close the recording (in a recording) | `exit` |" in rows
+    shown = "\n".join(item.text for item in key_list(Moment.OPENED).lines(None))
+    assert "close the recording" in shown
+    assert "ask how to leave the debugger" not in shown
 
 
 def test_reserved_keys_are_not_bound():

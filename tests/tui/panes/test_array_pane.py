@@ -15,6 +15,7 @@ from support.screen import Driven
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.model.runs import Opened, RunEnd
+from tfdbg_cli.model.values import Lack, NoValue
 from tfdbg_cli.tui.array.viewer import Mode
 from tfdbg_cli.tui.control.array_keys import ARRAY_BINDINGS
 
@@ -132,6 +133,21 @@ def test_esc_goes_back_to_where_the_viewer_was_asked_for() -> None:
     searching = _drive("v/>2<enter><esc>")
     assert searching.state.viewer is not None, "the first one ends the search"
     assert not searching.state.seeker.active
+
+
+def test_esc_goes_back_from_the_text_to_the_viewer_in_which_it_was_asked_for() -> None:
+    """A blind test: Enter on an origin, `v` for the text, and Esc led to the origin, past the viewer."""
+    for text in ("v", "<enter>"):
+        screen = _drive(f"v@1, 2, 3, 1]<enter>{text}<esc>")
+        assert screen.state.page.command == "pt x:0"
+        assert screen.state.viewer.here == (1, 2, 3, 1)
+    assert _drive("vv<esc><esc>").state.page.command == "lt"
+    assert _drive("vvv<esc>").state.viewer is None
+    assert _drive("vvv<esc><esc>").state.page.command == "lt"
+    again = _drive("vv<ctrl o><ctrl n>").state
+    assert again.viewer is None, "it is as it was left"
+    searching = _drive("vv/7<enter><esc>").state
+    assert searching.viewer is None, "the first one ends the search"
 
 
 def test_the_text_begins_at_the_element() -> None:
@@ -285,6 +301,15 @@ def test_where_there_is_no_array_it_is_said() -> None:
     assert "no elements" in _drive("v", _run(x=np.zeros((0, 3))), opening="pt x").status
     scalar = _drive("v", _run(x=np.float32(3)))
     assert "[]  3." in scalar.status
+
+
+def test_where_a_value_is_missing_v_says_why() -> None:
+    """A blind test: it said that `pt NAME` shows an array, on the page of `pt Log:0` of a set without values."""
+    why = "The mode FULL_HEALTH records no values."
+    lacking = NoValue(Lack.GONE, why)
+    run = RunEnd(made_run(op("x", "Placeholder", value=lacking), feeds={"given": lacking}))
+    for opening in ("pt x", "lt", "pf given"):
+        assert _drive("v", run, opening=opening).status.startswith(f" There is no array here to look at. {why}")
 
 
 @pytest.mark.parametrize("theme", ["dark", "light", "contrast", "mono"])

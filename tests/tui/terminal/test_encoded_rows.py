@@ -108,6 +108,28 @@ def test_a_row_that_stays_is_not_written_again() -> None:
     assert twice[len(once) :].count("other") == 1
 
 
+def test_of_a_frame_in_which_nothing_changed_nothing_is_written() -> None:
+    """A blind test: the cursor was hidden and shown each second, so that one that blinks was begun anew."""
+    first, other = [_row([("first", "red")])] * _ROWS, [_row([("other", "bold")])] * _ROWS
+    _, once = _shown([first], 256, encoded=True)
+    assert _shown([first, list(first)], 256, encoded=True)[1] == once
+    assert len(_shown([first, other, first], 256, encoded=True)[1]) > 2 * len(once)
+
+
+def test_a_cursor_that_moves_is_shown_where_it_is() -> None:
+    screen = _Screen(256)
+    rows = EncodedRows(screen.codes)
+    frame = [_row([("first", "red")])] * _ROWS
+    for cursor in ((3, 1), (4, 1), None):
+        screen.draw_screen((_COLS, _ROWS), rows.canvas(RowCanvas(frame, _COLS, cursor)))
+    shown = pyte.Screen(_COLS, _ROWS)
+    pyte.Stream(shown).feed(screen.written.getvalue())
+    assert shown.cursor.hidden
+    screen.draw_screen((_COLS, _ROWS), rows.canvas(RowCanvas(frame, _COLS, (5, 2))))
+    pyte.Stream(shown).feed(screen.written.getvalue())
+    assert (shown.cursor.x, shown.cursor.y, shown.cursor.hidden) == (5, 2, False)
+
+
 def test_text_has_no_codes_of_its_own() -> None:
     _, found = _shown([[_row([("a\x1b[31mb\x9b31mc", "plain")])] * _ROWS], 256, encoded=True)
     assert "a?[31mb?31mc" in found

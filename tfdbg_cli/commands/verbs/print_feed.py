@@ -119,7 +119,8 @@ def _unknown(options: argparse.Namespace, name: str, why: str, head: list[Line],
         "value": None,
         "elided": False,
     }
-    return Document("feed", (Text((*head, EMPTY_LINE, *lines_of(why, Style.WARNING))),), lambda: data, title)
+    said = (*head, EMPTY_LINE, *lines_of(why, Style.WARNING))
+    return Document("feed", (Text(said),), lambda: data, title, lack=why)
 
 
 def _sparse(

@@ -113,7 +113,7 @@ def _no_value(
     said = [] if summary is None else [*summary_lines(summary), EMPTY_LINE]
     said += lines_of(value.text, Style.WARNING)
     data = tensor_data(context, index) | shown
-    return Document("tensor", (Text((*head, EMPTY_LINE, *said)),), lambda: data, title)
+    return Document("tensor", (Text((*head, EMPTY_LINE, *said)),), lambda: data, title, lack=value.text)
 
 
 def _head(context: Context, options: argparse.Namespace, choice: Choice, index: int) -> list[Line]:

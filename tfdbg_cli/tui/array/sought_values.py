@@ -12,6 +12,7 @@ from tfdbg_cli.document.array import ArrayBlock
 from tfdbg_cli.document.text import Line
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.statistics import has_numbers
+from tfdbg_cli.model.values import Array
 from tfdbg_cli.tui.array.chunks import piece
 from tfdbg_cli.tui.array.condition import Condition, condition
 
@@ -26,6 +27,10 @@ class SoughtValues:
 
     block: ArrayBlock
     asked: Condition
+
+    def places(self, start: int, stop: int) -> Array:
+        """Which of the elements `start` to `stop` meet it, all counted in C order."""
+        return np.flatnonzero(self.asked.test(piece(self.block.array, start, stop))) + start
 
     def ranges(self, line: Line) -> list[tuple[int, int]]:
         """Where the elements that meet it stand on `line` of the array, in characters of its text."""

@@ -26,6 +26,7 @@ from tfdbg_cli.tui.control.screen import Screen
 from tfdbg_cli.tui.control.search_actions import SearchActions
 from tfdbg_cli.tui.control.settings_page import set_in_place
 from tfdbg_cli.tui.control.sharing import Sharing
+from tfdbg_cli.tui.control.small_screen import SmallScreen
 from tfdbg_cli.tui.control.sorting import Sorting
 from tfdbg_cli.tui.control.walking import Walking
 from tfdbg_cli.tui.reading.paint import LinkPlace
@@ -51,6 +52,7 @@ class Actions:
         self._elements = Elements(screen, self._searching)
         self.clipboard = Clipboard(screen)
         self.interruption = CtrlCPresses(screen)
+        self.small_screen = SmallScreen(screen)
         self.sharing = Sharing(screen)
         self.walking = Walking(screen)
         self._outside = Outside(screen, self.walking)
@@ -254,8 +256,8 @@ class Actions:
             self._screen.say(Message(f"Stopped: {pending.words}."))
         elif self._state.seeker.active:
             self._state.seeker.stop()
-        elif self._state.viewer is not None and self._state.viewers.came_from_text(self._state.pages.current):
-            self._state.viewers.close(self._state.pages.current)
+        elif self._state.read is self._state.page and self._state.viewers.leads_back(self._state.pages.current):
+            self._state.viewers.back(self._state.page, self._state.service.settings)
         elif self._state.pages.at == 0:
             self._screen.say(Message("This is the first screen.", hint="q leaves.", passing=True))
         else:

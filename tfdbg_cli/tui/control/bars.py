@@ -78,12 +78,17 @@ def crumbs(pages: Pages, cols: int) -> Line:
 
 
 @lru_cache(maxsize=64)
-def footer(place: KeyContext, moment: Moment, cols: int, own: tuple[Binding, ...] = ()) -> Line:
-    """The most useful keys here, as many as there is room for; a click does what the key does."""
+def footer(
+    place: KeyContext, moment: Moment, cols: int, own: tuple[Binding, ...] = (), *, escapes: bool = True
+) -> Line:
+    """The most useful keys here, as many as there is room for; a click does what the key does.
+
+    Esc is among them only if it `escapes`: where there is something that it ends or goes back to.
+    """
     spans: list[Span] = []
     room = cols
     for binding in bindings(place, moment, own):
-        if not binding.footer:
+        if not binding.footer or (binding.action == "ui:escape" and not escapes):
             continue
         key = key_name(binding.keys[0])
         width = columns(key) + len(binding.footer) + 3

@@ -14,6 +14,13 @@ _ANSWER = 8  # and for those of an answer
 # urwid's screen handles this one itself.
 SUSPEND = ("Ctrl-Z", "suspend the program; `fg` in the shell comes back here")
 
+LEAVING = tuple(
+    binding
+    for binding in BINDINGS
+    if binding.place is KeyContext.LEAVE and not binding.footer and binding.action not in {"ui:down", "ui:up"}
+)
+"""The answers to the question how to leave."""
+
 
 def keys_of(binding: Binding) -> str:
     """The keys of `binding`, for reading."""
@@ -52,9 +59,5 @@ def _answer(keys: str, text: str, link: str) -> Line:
 
 def leave_question() -> Document:
     """How to leave: each answer a link."""
-    rows = [
-        _answer(keys_of(binding), binding.help, binding.action)
-        for binding in BINDINGS
-        if binding.place is KeyContext.LEAVE and not binding.footer and binding.action not in {"ui:down", "ui:up"}
-    ]
+    rows = [_answer(keys_of(binding), binding.help, binding.action) for binding in LEAVING]
     return text_document("leave", *rows, title="How do you want to leave?")

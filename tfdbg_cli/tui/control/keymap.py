@@ -63,7 +63,10 @@ def _split(keys: str) -> tuple[str, ...]:
     return tuple(" " if key == "space" else key for key in keys.split("  "))
 
 
-_IGNORING = LIVE | {Moment.OPENED}
+OPENED = frozenset({Moment.OPENED})
+PAUSED = frozenset({Moment.PAUSED})
+AFTER_START = PAUSED | {Moment.RUN_END}
+_IGNORING = LIVE | OPENED
 _STEPPING = frozenset({Moment.STEPPING})
 _VERBS = (
     Binding(KeyContext.DOCUMENT, ("enter",), "ui:follow", "follow the chosen link", "follow"),
@@ -87,7 +90,8 @@ _VERBS = (
     ),
     Binding(KeyContext.DOCUMENT, (":",), "ui:prompt", "type a command", "command"),
     Binding(KeyContext.DOCUMENT, ("?",), "ui:keys", "show the keys; Enter runs one", "keys"),
-    Binding(KeyContext.DOCUMENT, ("q",), "exit", "leave the debugger (asks how)", "leave", EVERYWHERE - _STEPPING),
+    Binding(KeyContext.DOCUMENT, ("q",), "exit", "ask how to leave the debugger", "leave", LIVE),
+    Binding(KeyContext.DOCUMENT, ("q",), "exit", "close the recording", "leave", OPENED),
     Binding(KeyContext.DOCUMENT, ("q",), "exit", "leave the stepper", "leave", _STEPPING),
     Binding(KeyContext.DOCUMENT, ("esc",), "ui:escape", "end the search, else go back one screen", "back"),
     Binding(KeyContext.DOCUMENT, ("t",), "lt", "list the tensors", "tensors", LOOKING),
@@ -118,7 +122,7 @@ _TENSOR_KEYS = tuple(
         ("e", "ui:edit", "edit the line of source, or the one that made this tensor, in $EDITOR", WITH_TENSORS),
         ("p", "output", "the terminal as the program left it, until a key is pressed", LIVE),
         ("!", "ui:shell", "a shell; its `exit` comes back here", EVERYWHERE),
-        (".", "ui:again", "the last action or command again", EVERYWHERE - _STEPPING),
+        (".", "ui:again", "the last action or command again, but no move, mark, z, U or !", EVERYWHERE - _STEPPING),
     )
 )
 
@@ -128,10 +132,10 @@ _STEPS = tuple(
     for key, action, text, moments in (
         ("s", "ui:step", "run on to the next op of eager code", LIVE),
         ("n", "over", "run on to the next line of the program", LIVE),
-        ("f", "finish", "run on until the layer, or else the call, is left", frozenset({Moment.PAUSED})),
+        ("f", "finish", "run on until the layer, or else the call, is left", PAUSED),
         ("u", "ui:until", "run on to an op, a layer or a line", LIVE),
         ("b", "ui:break", "stop at an op, a layer or a line, whenever it is passed", LIVE),
-        ("p", "pdb", "pdb at the call of the program; q comes back here", frozenset({Moment.RUN_END, Moment.PAUSED})),
+        ("p", "pdb", "pdb at the call of the program; q comes back here", AFTER_START),
     )
 )
 
@@ -347,3 +351,9 @@ def sequences(first: str, place: KeyContext, moment: Moment, own: tuple[Binding,
 def action_of(key: str, place: KeyContext, moment: Moment, own: tuple[Binding, ...] = ()) -> str:
     """What `key` runs at `place`; empty when it means nothing there."""
     return next((binding.action for binding in bindings(place, moment, own) if key in binding.keys), "")
+
+
+def key_for(action: str, place: KeyContext, moment: Moment, own: tuple[Binding, ...] = ()) -> str:
+    """The key that runs `action` at `place`, as people write it; empty where none does."""
+    keys = (binding.keys[0] for binding in bindings(place, moment, own) if binding.action == action)
+    return next(map(key_name, keys), "")

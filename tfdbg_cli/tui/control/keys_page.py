@@ -5,7 +5,7 @@ from __future__ import annotations
 from tfdbg_cli.commands.registry import LIVE, Moment
 from tfdbg_cli.tui.control.array_keys import ARRAY_BINDINGS
 from tfdbg_cli.tui.control.dialogs import SUSPEND, keys_of
-from tfdbg_cli.tui.control.keymap import BINDINGS, Binding, KeyContext
+from tfdbg_cli.tui.control.keymap import AFTER_START, BINDINGS, OPENED, PAUSED, Binding, KeyContext
 
 _INTRODUCTION = """\
 # Keys of the full screen
@@ -22,7 +22,13 @@ scrolls.
 In a document a key can be given another meaning, or none: `config set 'keys.ctrl o' origin` (a command),
 `config set keys.x ui:worst` (an action of the last column), `config set keys.m ''`.
 """
-_WHEN = {LIVE: " (not in a recording)", frozenset({Moment.STEPPING}): " (in the stepper)"}
+_WHEN = {
+    LIVE: " (not in a recording)",
+    OPENED: " (in a recording)",
+    PAUSED: " (amid eager code; not in a recording)",
+    AFTER_START: " (not before a run; not in a recording)",
+    frozenset({Moment.STEPPING}): " (in the stepper)",
+}
 
 
 def keys_page() -> str:

@@ -71,8 +71,9 @@ class Moving:
             self.sideways(step)
 
     def sideways(self, step: int) -> None:
-        """So many steps to the right."""
-        self._state.front.sideways(step * _SIDEWAYS)
+        """So many steps to the right; says so where nothing is hidden there."""
+        if not self._state.front.sideways(step * _SIDEWAYS):
+            self._screen.say(Message(f"Nothing more to the {'right' if step > 0 else 'left'}.", passing=True))
 
     def next_link(self, step: int) -> None:
         """The next link in the document, or the one before."""

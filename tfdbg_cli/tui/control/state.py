@@ -115,6 +115,16 @@ class State:
         return self.read.seeker if viewer is None else viewer.jumps
 
     @property
+    def escapes(self) -> bool:
+        """Whether Esc leads anywhere in a document: out of what is going on, or back."""
+        if self.pending is not None:
+            return True
+        if not self.pages.all:
+            return False
+        way_back = self.pages.at > 0 or (self.read is self.page and self.viewers.leads_back(self.pages.current))
+        return way_back or self.seeker.active
+
+    @property
     def front(self) -> Viewport:
         """What movement keys move in: the dialog, or the document under it."""
         return self.dialog.view if self.dialog else self.read.view

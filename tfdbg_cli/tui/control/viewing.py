@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
 from tfdbg_cli.analysis.batch.components import looks_like_image
 from tfdbg_cli.commands.service.pages import Page
@@ -22,20 +22,29 @@ _PRINTED = frozenset({"tensor", "feed"})  # kinds of pages that print one value
 class Viewers:
     """The viewer of each page that has one, for as long as the page exists.
 
-    A page is shown as text or in its viewer, and keeps the viewer when it is shown as text again.
+    A page is shown as text or in its viewer, and keeps the viewer when it is shown as text again. Each can be asked
+    for in the other, and leads back to it.
     """
 
     def __init__(self) -> None:
         self._of: WeakKeyDictionary[Page, Viewer] = WeakKeyDictionary()
-        self._shown: WeakKeyDictionary[Page, bool] = WeakKeyDictionary()
+        self._shown: WeakKeyDictionary[Page, bool] = WeakKeyDictionary()  # in its viewer, and whether from its text
+        self._left: WeakSet[Page] = WeakSet()  # for the text, which was asked for in the viewer
 
     def of(self, page: Page) -> Viewer | None:
         """The viewer in which `page` is shown; None if it is shown as text."""
         return self._of[page] if page in self._shown else None
 
-    def came_from_text(self, page: Page) -> bool:
-        """Whether `page`, now in its viewer, was shown as text before. Raises KeyError if it is shown as text."""
-        return self._shown[page]
+    def leads_back(self, page: Page) -> bool:
+        """Whether `page` was asked for as it is shown, in its viewer or as text, where it was shown the other way."""
+        return self._shown.get(page, page in self._left)
+
+    def back(self, reading: Reading, settings: Settings) -> None:
+        """Show a page of which that holds the other way again."""
+        if reading.page in self._shown:
+            self.close(reading.page)
+        else:
+            self.open(reading, settings, from_text=False)
 
     def open(self, reading: Reading, settings: Settings, *, from_text: bool) -> Viewer:
         """Show the array of a page in its viewer: at the element on the selected line if it comes `from_text`.
@@ -47,7 +56,8 @@ class Viewers:
         page, view = reading.page, reading.view
         block = _array_of(reading)
         if block is None:
-            raise TfdbgError("There is no array here to look at.", hint="`pt NAME` shows one; v opens it.")
+            hint = reading.document.lack or "`pt NAME` shows one; v opens it."
+            raise TfdbgError("There is no array here to look at.", hint=hint)
         if not block.array.size:
             raise TfdbgError("There is nothing to look at: the array has no elements.")
         viewer = self._of.get(page)
@@ -64,6 +74,7 @@ class Viewers:
         if from_text and element is not None and len(element) == block.array.ndim:
             viewer.go(element)
         self._shown[page] = from_text
+        self._left.discard(page)
         return viewer
 
     def begin(self, reading: Reading, settings: Settings) -> None:
@@ -88,6 +99,11 @@ class Viewers:
     def close(self, page: Page) -> None:
         """Show `page` as text again."""
         self._shown.pop(page, None)
+
+    def leave(self, page: Page) -> None:
+        """Show `page`, now in its viewer, as text: again, or else with a way back to the viewer."""
+        if not self._shown.pop(page):
+            self._left.add(page)
 
 
 def _facts(reading: Reading, block: ArrayBlock) -> Line | None:

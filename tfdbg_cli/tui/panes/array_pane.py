@@ -135,7 +135,7 @@ class ArrayPane(Pane):
     def _text(self) -> None:
         """The page as text, at the line that shows the element, where it is not left out."""
         here = self._viewer.here
-        self._state.viewers.close(self._state.pages.current)
+        self._state.viewers.leave(self._state.pages.current)
         page = self._state.page
         line = page.view.find_element(here) if page.shows(here) else None
         if line is not None:

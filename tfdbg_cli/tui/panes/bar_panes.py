@@ -64,7 +64,8 @@ class Footer(_Bar):
             left = _scrolled(_FILTER, editor, cols)
             at = len(_FILTER) + columns(printable(editor.text[: state.filter.wrong_at])) - left
             return line(" " * min(max(len(_FILTER), at), cols - 1) + "^"), "message error"
-        return bars.footer(state.place, state.service.moment, cols, state.own_bindings), "footer"
+        keys = bars.footer(state.place, state.service.moment, cols, state.own_bindings, escapes=state.escapes)
+        return keys, "footer"
 
 
 class Candidates(Pane):

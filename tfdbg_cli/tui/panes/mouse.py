@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tfdbg_cli.tui.control.actions import Actions
+from tfdbg_cli.tui.control.keymap import KeyContext, key_for
 from tfdbg_cli.tui.control.pane import WHEEL
 from tfdbg_cli.tui.control.state import State
 from tfdbg_cli.tui.panes.view import View
@@ -35,7 +36,9 @@ class Mouse:
                 self._dragging = False
                 self._actions.sharing.keep(share)
         elif what == "drag":
-            return "Hold Shift to select text, or press m to give the mouse back to the terminal."
+            key = key_for("ui:mouse", KeyContext.DOCUMENT, self._state.service.moment, self._state.own_bindings)
+            way = f"press {key}" if key else "type `mouse off`"
+            return f"Hold Shift to select text, or {way} to give the mouse back to the terminal."
         elif what == "button 1" and not self._view.press(col, row) and self._state.dialog is not None:
             self._actions.close()  # outside of it
         return ""

@@ -61,7 +61,8 @@ class View(urwid.Widget):
         self.size = (80, 24)
         self.layout: Layout | None = None
         self._arrangement = ALONE
-        self._panes: urwid.Widget = _TooSmall()
+        self._too_small = _TooSmall(actions)
+        self._panes: urwid.Widget = self._too_small
         self._arranged: tuple[object, ...] = ()  # what `_panes` was made for
         self._drawn: urwid.Canvas | None = None  # the panes as they were drawn last
 
@@ -177,7 +178,7 @@ class View(urwid.Widget):
         typing = self._state.place in {KeyContext.PROMPT, KeyContext.SEARCH, KeyContext.FILTER}
         wanted = (layout, typing, self._state.focus, *self._workspace.panes(arrangement))
         if wanted != self._arranged:
-            self._panes = self._stacked(layout, typing=typing) if layout is not None else _TooSmall()
+            self._panes = self._stacked(layout, typing=typing) if layout is not None else self._too_small
             self._arranged = wanted
 
     def _stacked(self, layout: Layout, *, typing: bool) -> urwid.Widget:
@@ -216,14 +217,15 @@ class View(urwid.Widget):
         )
 
 
-_WAY_OUT = "q goes on without it."
-
-
 class _TooSmall(Pane):
     """What there is to see where nothing fits."""
 
+    def __init__(self, actions: Actions) -> None:
+        super().__init__()
+        self._actions = actions
+
     def draw(self, cols: int, rows: int) -> Drawing:
-        words = f"tfdbg needs a screen of at least {MIN_COLS} by {MIN_ROWS}; this one is {cols} by {rows}. {_WAY_OUT}"
+        words = self._actions.small_screen.words((MIN_COLS, MIN_ROWS), (cols, rows))
         width = max(1, cols)
         pieces = [words[i : i + width] for i in range(0, len(words), width)]
         return Drawing([paint(line(piece), cols) for piece in pieces[:rows]])

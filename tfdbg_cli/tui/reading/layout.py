@@ -17,15 +17,20 @@ _WRAPPED_LINES = 20_000  # a longer text is scrolled sideways instead of broken 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A block of the document in its present layout: its first line, how many it has, whether the first is a head.
+    """A block of the document in its present layout: its first line, its `lines`, whether the first one is a head.
 
     `origins` gives for each line the line of the block it comes from, where long lines were broken.
     """
 
     start: int
-    length: int
+    lines: Sequence[Line]
     headed: bool
     origins: Sequence[int]
+
+    @property
+    def length(self) -> int:
+        """How many lines it has."""
+        return len(self.lines)
 
     @property
     def unbroken(self) -> int:
@@ -51,7 +56,7 @@ class Layout:
                 lines, origins = _wrapped(lines, cols)
             laid_out.append(lines)
             headed = bool(cols) and isinstance(block, Table) and block.show_head
-            self.parts.append(Part(start, len(lines), headed, origins))
+            self.parts.append(Part(start, lines, headed, origins))
             start += len(lines)
         self.lines: Sequence[Line] = ChainedLines(laid_out)
 

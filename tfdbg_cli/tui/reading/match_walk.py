@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tfdbg_cli.document.text import Line
-from tfdbg_cli.tui.array.sought_values import SoughtValues, sought_values
 from tfdbg_cli.tui.reading.paint import Range, columns
 from tfdbg_cli.tui.reading.search import Search
+from tfdbg_cli.tui.reading.value_lines import value_lines
 from tfdbg_cli.tui.reading.viewport import Viewport
 
 _AT_ONCE_SECONDS = 0.004
@@ -110,7 +110,7 @@ class MatchWalk:
     def work(self, lines: int = AT_ONCE, enough: Callable[[], bool] = lambda: False) -> None:
         """Look at some more lines, and go to the match wished for once it is known.
 
-        After each line `enough` may end it: one line of a large array takes as long as a thousand of another text.
+        After each step of the search `enough` may end it: one may take as long as a thousand lines of a text.
         """
         search = self._search
         if search is None or self._halted:
@@ -143,14 +143,7 @@ class MatchWalk:
 
     def _new(self, text: str, start: int) -> Search:
         """A search by the values of the arrays here, where `text` asks for that, or else by what is shown."""
-        view = self._view
-        asked = sought_values(text, view.document.blocks)
-
-        def values(index: int) -> SoughtValues | None:
-            number = view.block_of(index)
-            return None if number is None else asked.get(number)
-
-        return Search(text, view.lines, start, values if asked else None)
+        return Search(text, self._view.lines, start, value_lines(text, self._view))
 
     def _step(self, *, forward: bool) -> None:
         """One match further than where the steps asked for so far lead to: a fast hand is ahead of the search."""

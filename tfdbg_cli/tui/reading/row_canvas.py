@@ -33,6 +33,10 @@ class RowCanvas(urwid.Canvas):
         """The number of rows."""
         return len(self._rows)
 
+    def looks_as(self, other: RowCanvas) -> bool:
+        """Whether nothing on the screen would change if `other` came in its place."""
+        return (self._cols, self.cursor, self._rows) == (other._cols, other.cursor, other._rows)
+
     def content(
         self,
         trim_left: int = 0,

@@ -14,21 +14,22 @@ from tfdbg_cli.tui.reading.paint import Range, links_of
 class ByValue(Protocol):
     """What finds elements of arrays by their values."""
 
-    def ranges(self, line: Line) -> list[Range]:
-        """Where on `line`, one of an array, those stand that are found, in characters of its text."""
+    def ranges(self, line: Line, index: int) -> list[Range]:
+        """Where on `line`, which stands at `index`, those stand that are found, in characters of its text."""
+        ...
+
+    def step(self, start: int, stop: int) -> tuple[int, Sequence[int]]:
+        """Look at lines from `start` on, to `stop` at most: the line to go on with, and those that hold some."""
         ...
 
 
 class Search:
     """The lines that match a pattern, looked for from the line `start` on, round to it again.
 
-    `values` says by which values the line of an array is searched, where that is asked for; other lines have no match
-    then.
+    `values` says by which values arrays are searched, where that is asked for; other lines have no match then.
     """
 
-    def __init__(
-        self, text: str, lines: Sequence[Line], start: int, values: Callable[[int], ByValue | None] | None = None
-    ) -> None:
+    def __init__(self, text: str, lines: Sequence[Line], start: int, values: ByValue | None = None) -> None:
         self.text = text
         self.pattern = search_pattern(text)
         self._values = values
@@ -55,23 +56,28 @@ class Search:
         return len(self._after) + len(self._before)
 
     def scan(self, lines: int, enough: Callable[[], bool] = lambda: False) -> None:
-        """Look at the next `lines` lines, or at fewer: after each of them `enough` may end it."""
+        """Look at the next `lines` lines, or at fewer: after each step, mostly a line, `enough` may end it."""
         total = len(self._lines)
-        for _ in range(min(lines, total - self._scanned)):
+        last = min(total, self._scanned + lines)
+        while self._scanned < last:
             index = (self._start + self._scanned) % total
-            self._scanned += 1
-            if self._matches(index):
-                (self._after if index >= self._start else self._before).append(index)
+            end, found = self._step(index, min(total, index + last - self._scanned))
+            (self._after if index >= self._start else self._before).extend(found)
+            self._scanned += end - index
             if enough():
                 break
         if self.done:
             self._found = self._before + self._after
 
+    def _step(self, start: int, stop: int) -> tuple[int, Sequence[int]]:
+        """Look at the line at `start`, or at as many up to `stop` as take no longer; see `ByValue.step`."""
+        if self._values is not None:
+            return self._values.step(start, stop)
+        return start + 1, [start] if self._matches(start) else ()
+
     def _matches(self, index: int) -> bool:
         """Whether the pattern is in what the line at `index` shows, or in a name that the table cut short."""
         line = self._lines[index]
-        if self._values is not None:
-            return bool(self.ranges(line, index))
         text = line.text
         if self.pattern.search(text):
             return True
@@ -80,8 +86,7 @@ class Search:
     def ranges(self, line: Line, index: int) -> list[Range]:
         """Where the pattern matches in `line`, which stands at `index`, in characters of its shown text."""
         if self._values is not None:
-            asked = self._values(index)
-            return [] if asked is None else asked.ranges(line)
+            return self._values.ranges(line, index)
         return [m.span() for m in self.pattern.finditer(line.text) if m.end() > m.start()]
 
     def ordinal(self, line: int) -> int | None:

@@ -66,22 +66,29 @@ class EncodedRows:
         self._escape = escape
         self._row = lru_cache(_KEPT_ROWS)(self._made)
         self._step = lru_cache(_KEPT_STEPS)(self._stepped)
+        self._last: RowCanvas | None = None
 
     def forget(self) -> None:
         """The codes of looks have changed."""
         self._row.cache_clear()
         self._step.cache_clear()
+        self._last = None
 
     def canvas(self, canvas: urwid.Canvas) -> urwid.Canvas:
         """The same canvas in bytes, to be drawn whole; as it is for a terminal with several character sets.
 
-        Its last row stays: the last character of that is pushed into its place by urwid.
+        Its last row stays: the last character of that is pushed into its place by urwid. Where it looks as the one
+        before, that is given again: urwid writes nothing then, where else it hides the cursor and shows it, which
+        starts one that blinks anew.
         """
         if get_encoding() != "utf-8":
             return canvas
         rows = list(canvas.content())
         encoded: list[Row] = [self._row(tuple(row)) for row in rows[:-1]]
-        return RowCanvas([*encoded, *rows[-1:]], canvas.cols(), canvas.cursor)
+        found = RowCanvas([*encoded, *rows[-1:]], canvas.cols(), canvas.cursor)
+        if self._last is None or not self._last.looks_as(found):
+            self._last = found
+        return self._last
 
     def _made(self, row: Row) -> tuple[Run, ...]:
         """`row` as one piece, or as it is where that cannot be."""

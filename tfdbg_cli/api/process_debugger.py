@@ -171,7 +171,7 @@ class ProcessDebugger:
             self.debugger.set_watch(None)
         if recorded is not None:
             try:
-                self.debugger.recorder.begin_with_first_run(recorded)
+                self.debugger.recorder.begin_with_first_run(recorded, launch_options().process)
             except TfdbgError as error:
                 report("record the runs of this program", error)
             if until is None and launch_options().script is None:

@@ -88,8 +88,10 @@ class Recorder:
         asked = self._asked or self._awaited
         return asked is not None and asked.every > 1
 
-    def begin_with_first_run(self, asked: RecordRuns) -> None:
+    def begin_with_first_run(self, asked: RecordRuns, process: int | None = None) -> None:
         """Begin the recording at the first run: until then the program may set TF_CONFIG, which names the worker.
+
+        `process` is the one whose runs are asked for, by default this one. What was forked from it records nothing.
 
         Raises:
             TfdbgError: the regex is invalid.
@@ -97,7 +99,7 @@ class Recorder:
         """
         selection_of(asked)
         self.end()
-        self._awaited, self._process = asked, os.getpid()
+        self._awaited, self._process = asked, process or os.getpid()
         atexit.register(self.end)
         self.on_change()
 
@@ -107,8 +109,7 @@ class Recorder:
             return
         with self._beginning:  # if another thread has come first, its recording is this one's, too
             asked = self._awaited
-            if asked is None or os.getpid() != self._process:  # a forked process records nothing
-                self._awaited = None
+            if asked is None:
                 return
             self._begins, self._awaited = True, None
             try:
@@ -151,6 +152,7 @@ class Recorder:
         writer, budget = answer(made, lambda: give_up(path, self._patience), self._patience, _close)
         room = memory_budget(settings) // _SHARE
         with self._lock:
+            self._process = os.getpid()
             self._which = OneInMany(asked.every)
             self._numbers.clear()
             self._reported = self._failure_told = False
@@ -171,7 +173,13 @@ class Recorder:
             self._writer.settle()
 
     def end(self) -> None:
-        """End the recording: end the eager run under way, write all that waits, and say how many runs there are."""
+        """End the recording: end the eager run under way, write all that waits, and say how many runs there are.
+
+        In a process that was forked from the one that records it only goes on without: the recording is not its own.
+        """
+        if self._is_forked:
+            self._leave_to_parent()
+            return
         self._begin_awaited()
         if self._records:
             self.before_end()
@@ -194,12 +202,37 @@ class Recorder:
             self._say(f"None of them shows a tensor of an op {named(asked)}: no value was recorded.")
 
     def wants(self, kind: object) -> bool:
-        """Count a run that begins now, separately for each `kind`; whether it is an n-th one, to be recorded."""
+        """Count a run that begins now, separately for each `kind`; whether it is an n-th one, to be recorded.
+
+        In a forked process none is; the first time that is said.
+        """
+        if self._is_forked:
+            self._leave_to_parent(say=True)
+            return False
         self._begin_awaited()
         asked = self._asked
         if asked is None or not self._records:
             return False
         return self._which.next(kind)
+
+    @property
+    def _is_forked(self) -> bool:
+        return os.getpid() != self._process
+
+    def _leave_to_parent(self, *, say: bool = False) -> None:
+        """Forget what the process records from which this one was forked, and `say` so if anything was on."""
+        theirs = self._asked or self._awaited
+        if theirs is None:
+            return
+        self._asked = self._awaited = None
+        self._begins = False
+        self._lock, self._beginning = threading.Lock(), threading.RLock()  # a thread of the parent may have held them
+        self.on_change()
+        if say:
+            self._say(
+                f"Process {os.getpid()} was forked from the one whose runs are recorded in {theirs.path}; its own are"
+                " not recorded."
+            )
 
     def take(self, run: Run) -> None:
         """Queue `run` for writing. Never raises: the first failure is reported, and the program goes on."""

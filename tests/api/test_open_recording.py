@@ -12,6 +12,7 @@ import pytest
 from support.sample_run import LOG, sample_run
 
 import tfdbg_cli as tf_debug
+from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.container.writer import RecordingWriter
 from tfdbg_cli.formats.dumps.writer import write_dump
 from tfdbg_cli.model.names import TensorName
@@ -116,3 +117,23 @@ def test_tensors_can_be_collected_in_sets(recording: tf_debug.Recording) -> None
 def test_what_is_no_path_is_refused(tmp_path: Path) -> None:
     with pytest.raises(tf_debug.TfdbgError, match="No path can be called"):
         tf_debug.open_recording(f"{tmp_path}/a\0b")
+
+
+def test_without_pandas_it_is_said_what_to_install(
+    recording: tf_debug.Recording, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A blind test: a bare ModuleNotFoundError."""
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    for table in (recording.to_pandas, recording.tensors().to_pandas):
+        with pytest.raises(TfdbgError, match="needs pandas, which is not installed") as caught:
+            table()
+        assert caught.value.hint == "pip install pandas"
+
+
+def test_a_place_beyond_the_tensors_is_told_with_how_many_there_are(recording: tf_debug.Recording) -> None:
+    """A blind test: "range object index out of range"."""
+    tensors = recording.tensors()
+    for place in (10**6, len(tensors), -len(tensors) - 1):
+        with pytest.raises(IndexError, match=rf"no tensor at the place {place}: {len(tensors)} tensors of run #3\."):
+            tensors[place]
+    assert len(list(iter(tensors))) == len(tensors) and tensors[-1] == tensors[len(tensors) - 1]

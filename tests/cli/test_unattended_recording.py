@@ -25,7 +25,6 @@ for size in (1.0, 0.0, 0.0):
     except tf.errors.InvalidArgumentError as error:
         print("caught", type(error).__name__)
 """
-UNCAUGHT = FAILS + "inverse(tf.fill([2, 2], 1.0))\n"
 POLICY = """
 import numpy as np
 import tensorflow as tf
@@ -62,12 +61,26 @@ def test_what_the_program_catches_is_one_sentence_and_its_output_is_its_own(tmp_
     assert errors.count("InvalidArgumentError") == 2, opened.stdout
 
 
-def test_what_ends_the_program_opens_the_prompt_with_the_values_of_that_run(tmp_path: Path) -> None:
-    (tmp_path / "train.py").write_text(UNCAUGHT)
-    made = python("-m", "tfdbg_cli", "run", "--record", "runs", "train.py", folder=tmp_path)
-    assert made.returncode == 1 and made.stdout.count("run-end: run #4: inverse(x) failed") == 1, made.stdout
-    assert "x:0" in made.stdout and "float32[2,2]" in made.stdout, made.stdout
-    assert "Traceback" in made.stderr and "Input is not invertible" in made.stderr, made.stderr
+@pytest.mark.parametrize(
+    "options", [(), ("--stats-only",), ("--rules", "rules.toml")], ids=lambda words: " ".join(words)
+)
+@pytest.mark.parametrize("ends", ["inverse(tf.fill([2, 2], 1.0))", "raise KeyError('mine')"], ids=["op", "python"])
+def test_what_ends_the_program_is_recorded_and_its_output_is_its_own(
+    tmp_path: Path, ends: str, options: tuple[str, ...]
+) -> None:
+    """A blind test: where nobody was there, a page on the exception stood in the output of the program."""
+    (tmp_path / "train.py").write_text(f"{FAILS}{ends}\n")
+    (tmp_path / "rules.toml").touch()
+    plain = python("train.py", folder=tmp_path)
+    made = python("-m", "tfdbg_cli", "run", "--record", "runs", *options, "train.py", folder=tmp_path)
+    assert (made.returncode, made.stdout) == (1, plain.stdout), made.stderr
+    assert "Traceback" in made.stderr, made.stderr
+    assert ("Input is not invertible" if ends.startswith("inverse") else "KeyError: 'mine'") in made.stderr
+    runs = open_recording(tmp_path / "runs").runs
+    failed = ends.startswith("inverse")
+    assert [run.error is not None for run in runs] == [False, True, True] + [True] * failed
+    if failed and "--stats-only" not in options:
+        assert (2, 2) in [fed.shape for fed in runs[-1].call.feeds.values()], "with the values of that run"
 
 
 def test_a_variable_and_an_argument_have_one_name_in_all_runs_of_a_recording(tmp_path: Path) -> None:

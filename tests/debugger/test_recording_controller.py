@@ -240,7 +240,7 @@ def test_a_fault_of_ours_is_said_once_and_the_program_goes_on(
     def broken(run: Run) -> Run:
         raise RuntimeError("oops")
 
-    monkeypatch.setattr("tfdbg_cli.debugger.recorder.without_files", broken)
+    monkeypatch.setattr("tfdbg_cli.debugger.recorded_part.without_files", broken)
     case = _Case()
     case.debugger.set_watch(None)
     case.debugger.recorder.begin(RecordRuns(str(tmp_path / "r")))

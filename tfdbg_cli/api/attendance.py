@@ -48,10 +48,16 @@ def waits_for_the_end(ui: str | None = None) -> bool:
         return False
     if options.seat is not None:
         return options.seat.visitor is None
-    facts = terminal_facts()
     if options.script is not None or options.on_hit is OnHit.NONE or wanted(ui) == "none":
         return True
-    return not (facts.notebook or facts.ide or facts.stdin_tty or attended(ui))
+    return deserted(ui)
+
+
+def deserted(ui: str | None = None) -> bool:
+    """Whether nobody sits at a prompt, be it in a notebook or a console of an editor, nor has a seat to come to."""
+    facts = terminal_facts()
+    someone = facts.notebook or facts.ide or facts.stdin_tty or attended(ui)
+    return launch_options().seat is None and not someone
 
 
 def fills_the_screen(ui: str | None = None) -> bool:

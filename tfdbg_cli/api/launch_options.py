@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import os
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TextIO
 
 from tfdbg_cli.line.script import Script
@@ -24,7 +25,8 @@ class LaunchOptions:
     `trends` the norms are kept (0: of none). `output` is where answers go, whatever the program does to sys.stdout
     meanwhile. `seat` is for who attaches; None where the program does not listen. `live` are the lines of the
     terminal that tell how the training goes; None where nothing is told there. `on_hit` says which workers of a job
-    stop where the watch of one finds something.
+    stop where the watch of one finds something. `process` is the one that was launched: what `record` says is not for
+    those that are forked from it.
     """
 
     ui: str = ""
@@ -38,6 +40,7 @@ class LaunchOptions:
     seat: Seat | None = None
     live: BottomLines | None = None
     on_hit: OnHit = OnHit.ONE
+    process: int = field(default_factory=os.getpid)
 
 
 _options = LaunchOptions()

@@ -10,7 +10,7 @@ from functools import cache
 
 from tfdbg_cli.analysis.retracing import often_retraced
 from tfdbg_cli.analysis.watch.filters import filter_named
-from tfdbg_cli.api.attendance import attended, waits_for_the_end
+from tfdbg_cli.api.attendance import attended, deserted, waits_for_the_end
 from tfdbg_cli.api.fellows import fellows
 from tfdbg_cli.api.frontends import choose_frontend, user_settings
 from tfdbg_cli.api.launch_options import launch_options
@@ -148,17 +148,22 @@ class ProcessDebugger:
                 run = run_that_failed(error, number, watch)
                 return None if run is None else self.controller.broken_off(run)
 
-            if self._only_judges():
+            if self._only_takes():
+                if launch_options().record is not None:
+                    make(self.debugger.run_count)  # what the exception broke off is recorded
                 return
             wrapped = () if self.debugger.run_count else wrapped_with_runs()
             debugger = wrapped[-1] if wrapped else self.debugger
             debugger.program_fails(make)
 
-    def _only_judges(self) -> bool:
-        """Whether runs are judged and nothing else, and nobody is there: the program's output stays its own."""
-        options = launch_options()
-        else_asked = options.until is not None or options.script is not None or options.record is not None
-        return self.rules.on and not else_asked and not attended(self.ui_type)
+    def _only_takes(self) -> bool:
+        """Whether runs are judged or recorded alone, and nobody is there: the program's output is its own."""
+        options, debugger = launch_options(), self.debugger
+        if options.until is not None or options.script is not None:
+            return False
+        if options.record is None:
+            return self.rules.on and not attended(self.ui_type)
+        return debugger.recorder.unattended and not debugger.has_debugged and deserted(self.ui_type)
 
     def _begin(self) -> None:
         """Stop before the next run; or begin with the watch and the recording that the command line asked for."""
@@ -171,7 +176,7 @@ class ProcessDebugger:
             self.debugger.set_watch(None)
         if recorded is not None:
             try:
-                self.debugger.recorder.begin_with_first_run(recorded)
+                self.debugger.recorder.begin_with_first_run(recorded, launch_options().process)
             except TfdbgError as error:
                 report("record the runs of this program", error)
             if until is None and launch_options().script is None:

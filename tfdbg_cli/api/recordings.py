@@ -133,11 +133,20 @@ class SavedTensors(Sequence[SavedTensor]):
     def __getitem__(self, index: str) -> SavedTensor: ...
 
     def __getitem__(self, index: int | slice | str) -> SavedTensor | SavedTensors:
-        """By position, slice, or name (`node:slot`, or a node): its last execution; KeyError if there is none."""
+        """By position, slice, or name (`node:slot`, or a node): its last execution.
+
+        Raises:
+            IndexError: there is no tensor at that position; the message says how many there are.
+            KeyError: there is none of that name.
+
+        """
         if isinstance(index, slice):
             return SavedTensors(self._run, self._rows[index])
         if isinstance(index, str):
             return self._named(index)
+        if not -len(self) <= index < len(self):
+            there = count_text(len(self), "tensor")
+            raise IndexError(f"There is no tensor at the place {index}: {there} of run #{self._run.call.number}.")
         row = self._rows[index]
         return SavedTensor(self._run, row, self._run.tensors[row])
 
@@ -158,12 +167,10 @@ class SavedTensors(Sequence[SavedTensor]):
         """A row for each tensor, with what is known without its value.
 
         Raises:
-            ImportError: pandas is not installed.
+            TfdbgError: pandas is not installed.
 
         """
-        import pandas as pd
-
-        return pd.DataFrame([tensor.row for tensor in self])
+        return _data_frame([tensor.row for tensor in self])
 
     def _repr_html_(self) -> str:
         shown = [tensor.row for tensor in self[:_MOST_ROWS]]
@@ -214,18 +221,27 @@ class Recording(Opened):
         """A row for each run.
 
         Raises:
-            ImportError: pandas is not installed.
+            TfdbgError: pandas is not installed.
 
         """
-        import pandas as pd
-
-        return pd.DataFrame([_run_row(run) for run in self.runs])
+        return _data_frame([_run_row(run) for run in self.runs])
 
     def _repr_html_(self) -> str:
         shown = [_run_row(run) for run in self.runs[:_MOST_ROWS]]
         more = len(self.runs) - len(shown)
         notes = "".join(f"<p>{html.escape(note)}</p>" for note in self.notes)
         return f"<p>{html.escape(self.path)}</p>{notes}{_table(shown)}" + (f"<p>… {more:,} more</p>" if more else "")
+
+
+def _data_frame(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """A table of pandas with these rows. Raises TfdbgError where pandas is not installed."""
+    try:
+        import pandas as pd
+    except ModuleNotFoundError as error:
+        if error.name != "pandas":
+            raise
+        raise TfdbgError("This table needs pandas, which is not installed.", hint="pip install pandas") from None
+    return pd.DataFrame(rows)
 
 
 def _run_row(run: Run) -> dict[str, Any]:

@@ -6,34 +6,28 @@ import atexit
 import os
 import shlex
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
-
-import numpy as np
 
 from tfdbg_cli.analysis.node_selection import NodeSelection
 from tfdbg_cli.analysis.watch.kept_runs import values_size
 from tfdbg_cli.capture.budget import disk_budget, memory_budget, share_of_disk
-from tfdbg_cli.capture.stores import without_files
 from tfdbg_cli.config.job import worker_of, workers_beside
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.debugger.one_in_many import OneInMany
+from tfdbg_cli.debugger.recorded_part import lasting_copy, named, nodes_of, selection_of
 from tfdbg_cli.errors import TfdbgError, reason_of
 from tfdbg_cli.formats.container.background import BackgroundWriter
 from tfdbg_cli.formats.container.run_rows import Selection
 from tfdbg_cli.formats.container.writer import RecordingWriter
 from tfdbg_cli.formats.jobs.root import folder_for, recording_beside
 from tfdbg_cli.formats.recording.waiting import PATIENCE, answer, give_up
-from tfdbg_cli.model.calls import Call
 from tfdbg_cli.model.decision import Continue, Full, RecordRuns, StopAtStart
-from tfdbg_cli.model.names import node_of
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import Tensor
 from tfdbg_cli.model.units import bytes_text
-from tfdbg_cli.model.values import NoValue
 from tfdbg_cli.process.interruptions import our_errors
 from tfdbg_cli.process.streams import to_stderr
 
@@ -94,8 +88,10 @@ class Recorder:
         asked = self._asked or self._awaited
         return asked is not None and asked.every > 1
 
-    def begin_with_first_run(self, asked: RecordRuns) -> None:
+    def begin_with_first_run(self, asked: RecordRuns, process: int | None = None) -> None:
         """Begin the recording at the first run: until then the program may set TF_CONFIG, which names the worker.
+
+        `process` is the one whose runs are asked for, by default this one. What was forked from it records nothing.
 
         Raises:
             TfdbgError: the regex is invalid.
@@ -103,7 +99,7 @@ class Recorder:
         """
         selection_of(asked)
         self.end()
-        self._awaited, self._process = asked, os.getpid()
+        self._awaited, self._process = asked, process or os.getpid()
         atexit.register(self.end)
         self.on_change()
 
@@ -113,8 +109,7 @@ class Recorder:
             return
         with self._beginning:  # if another thread has come first, its recording is this one's, too
             asked = self._awaited
-            if asked is None or os.getpid() != self._process:  # a forked process records nothing
-                self._awaited = None
+            if asked is None:
                 return
             self._begins, self._awaited = True, None
             try:
@@ -157,6 +152,7 @@ class Recorder:
         writer, budget = answer(made, lambda: give_up(path, self._patience), self._patience, _close)
         room = memory_budget(settings) // _SHARE
         with self._lock:
+            self._process = os.getpid()
             self._which = OneInMany(asked.every)
             self._numbers.clear()
             self._reported = self._failure_told = False
@@ -177,7 +173,13 @@ class Recorder:
             self._writer.settle()
 
     def end(self) -> None:
-        """End the recording: end the eager run under way, write all that waits, and say how many runs there are."""
+        """End the recording: end the eager run under way, write all that waits, and say how many runs there are.
+
+        In a process that was forked from the one that records it only goes on without: the recording is not its own.
+        """
+        if self._is_forked:
+            self._leave_to_parent()
+            return
         self._begin_awaited()
         if self._records:
             self.before_end()
@@ -200,12 +202,37 @@ class Recorder:
             self._say(f"None of them shows a tensor of an op {named(asked)}: no value was recorded.")
 
     def wants(self, kind: object) -> bool:
-        """Count a run that begins now, separately for each `kind`; whether it is an n-th one, to be recorded."""
+        """Count a run that begins now, separately for each `kind`; whether it is an n-th one, to be recorded.
+
+        In a forked process none is; the first time that is said.
+        """
+        if self._is_forked:
+            self._leave_to_parent(say=True)
+            return False
         self._begin_awaited()
         asked = self._asked
         if asked is None or not self._records:
             return False
         return self._which.next(kind)
+
+    @property
+    def _is_forked(self) -> bool:
+        return os.getpid() != self._process
+
+    def _leave_to_parent(self, *, say: bool = False) -> None:
+        """Forget what the process records from which this one was forked, and `say` so if anything was on."""
+        theirs = self._asked or self._awaited
+        if theirs is None:
+            return
+        self._asked = self._awaited = None
+        self._begins = False
+        self._lock, self._beginning = threading.Lock(), threading.RLock()  # a thread of the parent may have held them
+        self.on_change()
+        if say:
+            self._say(
+                f"Process {os.getpid()} was forked from the one whose runs are recorded in {theirs.path}; its own are"
+                " not recorded."
+            )
 
     def take(self, run: Run) -> None:
         """Queue `run` for writing. Never raises: the first failure is reported, and the program goes on."""
@@ -214,8 +241,8 @@ class Recorder:
             return
         self.taken += 1
         try:
-            kept = self._numbered(_kept(run, self.statistics))
-            writer.add(kept, values_size(kept))
+            numbered = self._numbered(lasting_copy(run, self.statistics))
+            writer.add(numbered, values_size(numbered))
         except our_errors() as error:
             self.missed(f"Run #{run.call.number} was not recorded: {reason_of(error)}")
 
@@ -272,61 +299,3 @@ def _close(made: tuple[RecordingWriter, int]) -> None:
     """Close a writer that was created after `begin` had given up; it leaves a recording without runs."""
     with suppress(TfdbgError):
         made[0].close()
-
-
-def selection_of(asked: RecordRuns) -> Selection | None:
-    """Which tensors have their values recorded; None for all.
-
-    Raises:
-        TfdbgError: the regex cannot be read.
-
-    """
-    nodes = nodes_of(asked)
-    nodes.check()
-    if nodes == NodeSelection():
-        return None
-
-    def selected(run: Run) -> Callable[[Tensor], bool]:
-        chosen = nodes.tester(run.graph)
-        return lambda tensor: chosen(tensor.node)
-
-    return selected
-
-
-def named(asked: RecordRuns) -> str:
-    """The words for the nodes whose values are asked for: `in layer head`, `with 'Log' in its name`."""
-    words = [f"in layer {asked.layer}"] * bool(asked.layer) + [f"with {asked.only!r} in its name"] * bool(asked.only)
-    return " and ".join(words)
-
-
-def nodes_of(asked: RecordRuns) -> NodeSelection:
-    """The nodes whose values are recorded."""
-    return NodeSelection(asked.only, asked.layer, none=asked.stats_only and not asked.only and not asked.layer)
-
-
-def _kept(run: Run, statistics: NodeSelection | None) -> Run:
-    """A copy of `run` that does not change when the program goes on, since it is written later. If only statistics
-    are recorded, it has feed values for the nodes selected by `statistics` only.
-    """
-    run = without_files(run)
-    chosen = None if statistics is None else statistics.tester(run.graph)
-    call = replace(run.call, feeds=_fed(run.call, chosen))
-    return replace(run, call=call, what_if=None, frames=(), paused=None)
-
-
-def _fed(call: Call, chosen: Callable[[str], bool] | None) -> Mapping[str, Any]:
-    """The feeds of `call`; the value is None for nodes that are not `chosen` (if None, all are).
-
-    A session's feeds are the program's own arrays, which it may overwrite: they are copied.
-    """
-    own = call.kind.of_session
-    fed: dict[str, Any] = {}
-    for name in call.feeds:
-        if chosen is not None and not chosen(node_of(name)):
-            fed[name] = None
-            continue
-        value = call.feeds[name]
-        fed[name] = value.copy() if own and isinstance(value, np.ndarray) else value
-        if isinstance(value, NoValue):
-            fed[name] = None
-    return fed

@@ -151,7 +151,7 @@ class DataFiles:
 
     def __init__(self, root: Path, most: int, first: int = 1) -> None:
         self._root = root
-        self._most = most
+        self.most = most
         self.moved = Moved()
         self._next = first
         self._open: _OpenFile | None = None
@@ -163,7 +163,7 @@ class DataFiles:
         """Make room in a header for the `planned` tensors; `sizes` are in bytes, as far as known. Raises OSError."""
         needed = _room_for(planned, sum(sizes) + (0 if self._open is None else self._open.end))
         needed += sum(map(_padding_size, sizes))
-        if self._open is not None and (self._open.end >= self._most or self._open.used + needed > self._open.room):
+        if self._open is not None and (self._open.end >= self.most or self._open.used + needed > self._open.room):
             self.end_file()
         if self._open is None:
             self._begin(needed + self._growth())
@@ -233,8 +233,8 @@ class DataFiles:
 
     def _growth(self) -> int:
         """Bytes to reserve in a new header for further runs, by the ratio of headers to elements so far."""
-        a_file = self._headers * self._most // max(self._elements, 1)
-        return min(_GROWTH * self._headers, self._most // _SHARE, a_file)
+        a_file = self._headers * self.most // max(self._elements, 1)
+        return min(_GROWTH * self._headers, self.most // _SHARE, a_file)
 
     def _begin(self, room: int) -> None:
         room = min(max(room, _LEAST_ROOM), _MOST_ROOM)

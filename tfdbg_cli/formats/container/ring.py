@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.container import layout
 from tfdbg_cli.formats.container.data_files import DataFiles
 from tfdbg_cli.model.units import bytes_text
 
-_HEADERS = 1 << 16  # bytes allowed per run beside its elements
+_BESIDE = 1 << 16  # the most that a run is expected to take beyond what is known of it before, as headers
+_LAST = 8  # runs that tell how much it is
 # The tables whose rows go with a run. Texts and most contents stay, since later runs of the program use them, too.
 _OF_A_RUN = ("tensors", "feeds", "summaries", "run_files")
+_CROWDED = "SELECT 1 FROM run_files WHERE run = ? AND file IN (SELECT file FROM run_files WHERE run != ?)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +27,10 @@ class GivenWay:
 
     runs: int
     files: Sequence[int]
+
+
+class CrowdedFileError(TfdbgError):
+    """The older runs would give way, but a file of theirs holds the new one, too: it needs a file of its own."""
 
 
 class Ring:
@@ -34,10 +42,21 @@ class Ring:
         self._files = files
         self._budget = budget
         self._drops = drops
+        self._before: int | None = None  # bytes taken before the run that is written now; None for the first run
+        self._beside = deque[int](maxlen=_LAST)  # what the last runs took beyond what was known
+        self._manifest = (root / layout.MANIFEST).stat().st_size
         self.dropped = 0
+
+    @property
+    def room(self) -> int:
+        """Bytes that the budget leaves for data files, beside the index as it is now."""
+        return max(0, self._budget - self._beside_data())
 
     def make_room(self, nbytes: int) -> None:
         """Make sure that `nbytes` more fit into the budget, if need be by deleting the oldest runs.
+
+        They give way for what the new run is expected to take beside that, too; but it is not refused for it. How
+        much it took shows when it is written: then there is `drop_for`.
 
         Raises:
             TfdbgError: the budget is used up and no runs are dropped, or a single run is more than the budget.
@@ -47,21 +66,22 @@ class Ring:
         """
         if not self._budget:
             return
-        wanted = nbytes + _HEADERS
-        if self._taken() + wanted <= self._budget:
-            return
-        if not self._drops and self._taken() > _HEADERS:
+        most, taken = self._budget - nbytes, self._taken()
+        if not self._drops and taken > most and self._oldest() is not None:
             raise self._full()
-        # In one transaction: if deleting all runs is not enough, none is deleted. Rows go before their files, since a
-        # file without rows does no harm.
-        self._index.execute("BEGIN IMMEDIATE")
-        try:
-            given_way = self._drop_until(self._budget - wanted, wanted)
-            self._index.execute("COMMIT")
-        except BaseException:
-            self._index.execute("ROLLBACK")
-            raise
-        self.let_go(given_way)
+        wanted = most - max(self._beside, default=_BESIDE) if self._drops else most
+        if taken > wanted:
+            # In one transaction: if deleting all runs is not enough, none is deleted. Rows go before their files,
+            # since a file without rows does no harm.
+            self._index.execute("BEGIN IMMEDIATE")
+            try:
+                given_way = self._drop_until(wanted, nbytes, at_least=most)
+                self._index.execute("COMMIT")
+            except BaseException:
+                self._index.execute("ROLLBACK")
+                raise
+            self.let_go(given_way)
+        self._before = None if self._oldest() is None and not self.dropped else self._taken()
 
     def drop_for(self, newest: int, nbytes: int) -> GivenWay:
         """Drop older runs where the run `newest`, of about `nbytes`, took more than that: what all runs share is new.
@@ -69,14 +89,24 @@ class Ring:
         Its rows and those that go are in the open transaction; once it is committed `let_go` is to be called.
 
         Raises:
+            CrowdedFileError: it would help to write the run into a new file, and call this again.
             TfdbgError, OSError, sqlite3.Error: as `make_room`.
 
         """
-        if not self._budget or self._taken() <= self._budget:
+        if not self._budget:
+            return GivenWay(0, ())
+        taken = self._taken()
+        if self._before is not None:
+            self._beside.append(min(max(0, taken - self._before - nbytes), _BESIDE))
+        if taken <= self._budget:
             return GivenWay(0, ())
         if not self._drops and self._oldest() != newest:
             raise self._full()
-        return self._drop_until(self._budget, nbytes, newest)
+        crowded = self._index.execute(_CROWDED, (newest, newest)).fetchone() is not None
+        try:
+            return self._drop_until(self._budget, nbytes, newest)
+        except TfdbgError as error:
+            raise CrowdedFileError(error.message, hint=error.hint) if crowded else error from None
 
     def let_go(self, given_way: GivenWay) -> None:
         """Count the runs that gave way, and remove their files."""
@@ -105,20 +135,30 @@ class Ring:
 
     def _taken(self) -> int:
         files = self._index.execute("SELECT coalesce(sum(size), 0) FROM files").fetchone()[0]
+        return int(files) + self._beside_data()
+
+    def _beside_data(self) -> int:
+        """Bytes of the index and the manifest."""
         pages, free, size = (self._pragma(name) for name in ("page_count", "freelist_count", "page_size"))
-        return int(files) + (pages - free) * size  # SQLite reuses free pages
+        return self._manifest + (pages - free) * size  # SQLite reuses free pages
 
     def _pragma(self, name: str) -> int:
         return int(self._index.execute(f"PRAGMA {name}").fetchone()[0])
 
-    def _drop_until(self, most: int, nbytes: int, newest: int | None = None) -> GivenWay:
+    def _drop_until(self, most: int, nbytes: int, newest: int | None = None, at_least: int | None = None) -> GivenWay:
         """Remove the oldest runs until what is taken is at most `most`, but not the `newest`, which took `nbytes`.
 
-        Without a `newest` these are what the next run is going to take.
+        Without a `newest` these are what the next run is going to take. Where no run is left `at_least` is enough.
+
+        Raises:
+            TfdbgError: so much is not to be had.
+
         """
         gone, files = 0, list[int]()
         while (taken := self._taken()) > most:
             oldest = self._oldest()
+            if oldest is None and at_least is not None and taken <= at_least:
+                break
             if oldest is None or oldest == newest:
                 known = gone > 0 or newest is not None
                 raise self._too_small(nbytes, taken - (0 if newest is None else nbytes) if known else None)

@@ -12,7 +12,7 @@ from pathlib import Path
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.container import layout
 from tfdbg_cli.formats.container.data_files import DataFiles
-from tfdbg_cli.formats.container.ring import Ring
+from tfdbg_cli.formats.container.ring import CrowdedFileError, GivenWay, Ring
 from tfdbg_cli.formats.container.run_rows import RunRows, Selection, Written
 from tfdbg_cli.formats.recording.json_fields import json_bytes
 from tfdbg_cli.formats.recording.writer_lock import WriterLock
@@ -22,6 +22,7 @@ from tfdbg_cli.model.tensors import valued_rows
 from tfdbg_cli.version import versions
 
 _FILE_BYTES = 256 << 20  # a data file that has so many is complete
+_FILES = 8  # at least so many of them fill a budget
 _ROWS = 256  # bytes of the rows of a tensor
 _PRIVATE_FILE = 0o600
 _PRIMARY = 0xFF  # of an error code of SQLite, what its kinds have in common
@@ -70,10 +71,10 @@ class RecordingWriter:
             except (OSError, sqlite3.Error) as error:
                 raise _cannot_write(path, error) from error
             undo.pop_all()
-        # In a ring files are the smaller, the sooner one of them can go.
-        self._files = DataFiles(path, min(_FILE_BYTES, budget // 8) if budget else _FILE_BYTES)
+        self._files = DataFiles(path, _FILE_BYTES)
         self._rows = RunRows(self._index, self._files, compressed=compressed)
         self._ring = Ring(path, self._index, self._files, budget, ring)
+        self._limited = budget > 0
         self._next = 1
         self.gone = False  # whether somebody was found to have taken the index away
 
@@ -98,10 +99,14 @@ class RecordingWriter:
         try:
             nbytes = _about(run)
             self._ring.make_room(nbytes)
-            self._index.execute("BEGIN IMMEDIATE")
-            written = self._rows.write(run, self._next, self._selection)
-            self._index.executemany("INSERT OR REPLACE INTO files VALUES (?, ?)", self._files.flush().items())
-            given_way = self._ring.drop_for(self._next, nbytes)
+            if self._limited:  # files are the smaller, the sooner one of them can go
+                self._files.most = min(_FILE_BYTES, self._ring.room // _FILES)
+            try:
+                written, given_way = self._write(run, nbytes)
+            except CrowdedFileError:
+                self._take_back()
+                self._files.end_file()
+                written, given_way = self._write(run, nbytes)
             self._index.execute("COMMIT")
         except BaseException as error:
             self._take_back()
@@ -116,6 +121,18 @@ class RecordingWriter:
         except OSError as error:
             raise _cannot_write(self.path, error) from error
         return written
+
+    def _write(self, run: Run, nbytes: int) -> tuple[Written, GivenWay]:
+        """Write `run`, of about `nbytes`, in a transaction that stays open, with what gives way to it.
+
+        Raises:
+            CrowdedFileError, TfdbgError, OSError, sqlite3.Error: as `Ring.drop_for`.
+
+        """
+        self._index.execute("BEGIN IMMEDIATE")
+        written = self._rows.write(run, self._next, self._selection)
+        self._index.executemany("INSERT OR REPLACE INTO files VALUES (?, ?)", self._files.flush().items())
+        return written, self._ring.drop_for(self._next, nbytes)
 
     def _take_back(self) -> None:
         """Leave the recording as it was before the run that failed."""

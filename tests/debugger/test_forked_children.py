@@ -103,6 +103,20 @@ def test_what_is_asked_for_another_process_is_not_recorded_here(tmp_path: Path, 
     assert not (tmp_path / "r").exists()
 
 
+def test_a_program_that_forked_itself_into_the_background_is_recorded(
+    tmp_path: Path, own: Recorder, said: Path
+) -> None:
+    ended = os.fork()
+    if not ended:
+        os._exit(0)
+    os.waitpid(ended, 0)
+    own.begin_with_first_run(RecordRuns(str(tmp_path / "r")), process=ended)
+    assert own.wants("step")
+    own.take(sample_run())
+    own.end()
+    assert "1 run was recorded" in said.read_text() and len(open_path(tmp_path / "r").runs) == 1
+
+
 def test_a_child_may_record_in_a_folder_of_its_own(tmp_path: Path, own: Recorder, said: Path) -> None:
     own.begin(RecordRuns(str(tmp_path / "r")))
     before = said.read_text()

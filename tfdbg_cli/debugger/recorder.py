@@ -29,6 +29,7 @@ from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import Tensor
 from tfdbg_cli.model.units import bytes_text
 from tfdbg_cli.process.interruptions import our_errors
+from tfdbg_cli.process.liveness import has_ended
 from tfdbg_cli.process.streams import to_stderr
 
 _SHARE = 4  # runs that wait to be written may take a quarter of the memory budget
@@ -206,7 +207,7 @@ class Recorder:
 
         In a forked process none is; the first time that is said.
         """
-        if self._is_forked:
+        if self._is_forked and not self._inherits():
             self._leave_to_parent(say=True)
             return False
         self._begin_awaited()
@@ -218,6 +219,16 @@ class Recorder:
     @property
     def _is_forked(self) -> bool:
         return os.getpid() != self._process
+
+    def _inherits(self) -> bool:
+        """Whether a recording that has not begun is this process's now: the one that was launched has ended.
+
+        So it does where a program goes into the background by forking itself.
+        """
+        if self._awaited is None or not has_ended(self._process):
+            return False
+        self._process = os.getpid()
+        return True
 
     def _leave_to_parent(self, *, say: bool = False) -> None:
         """Forget what the process records from which this one was forked, and `say` so if anything was on."""

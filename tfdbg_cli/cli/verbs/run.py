@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -21,7 +22,9 @@ from tfdbg_cli.cli.verbs import Program
 from tfdbg_cli.commands.asked.rules_file import EVERY, rules_in
 from tfdbg_cli.commands.asked.watch_decision import SKIPPING, watch_decision
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.line.script import Script
 from tfdbg_cli.model.decision import OnBenign, OnHit, RunUntil
+from tfdbg_cli.process.liveness import has_ended
 from tfdbg_cli.process.standard_input import notice_readers
 from tfdbg_cli.process.streams import say_on, to_stderr
 
@@ -150,13 +153,19 @@ def run(options: argparse.Namespace) -> Program:
                 fired = error is None and launch.rule_fired()
                 reception.code = FIRED if fired else exit_code_of(error)
             launch.live_ends()
-            for said in launch.program_ended(failed=isinstance(error, SystemExit) and exit_code_of(error) != 0):
-                to_stderr(said)
-            if asked.script is not None and asked.script.left:
-                to_stderr(f"The program ended before these commands were used: {_first_of(asked.script.left)}.")
+            if os.getpid() == asked.process or has_ended(asked.process):  # a child ends before the program does
+                _tell_of_the_end(asked.script, failed=isinstance(error, SystemExit) and exit_code_of(error) != 0)
         return FIRED if launch.rule_fired() else 0
 
     return debugged
+
+
+def _tell_of_the_end(script: Script | None, *, failed: bool) -> None:
+    """Say what the watch has seen, and which commands of `script` nobody came to use."""
+    for said in launch.program_ended(failed=failed):
+        to_stderr(said)
+    if script is not None and script.left:
+        to_stderr(f"The program ended before these commands were used: {_first_of(script.left)}.")
 
 
 def _bundle(options: argparse.Namespace, unattended: Unattended) -> str:

@@ -18,10 +18,10 @@ from support.graph_file_maker import saved_model
 from tfdbg_cli.analysis.variable_differences import compared
 from tfdbg_cli.analysis.variables.filling import filled
 from tfdbg_cli.cli import main as cli
-from tfdbg_cli.commands.views.checkpoint_page import checkpoint_document, findings
-from tfdbg_cli.commands.views.filling_page import filling_document
-from tfdbg_cli.commands.views.saved_variables import objects_behind, saved_checkpoint, saved_variables
-from tfdbg_cli.commands.views.variables_compared import compared_document
+from tfdbg_cli.commands.views.variables.checkpoint_page import checkpoint_document, findings
+from tfdbg_cli.commands.views.variables.compared import compared_document
+from tfdbg_cli.commands.views.variables.filling_page import filling_document
+from tfdbg_cli.commands.views.variables.saved import objects_behind, saved_checkpoint, saved_variables
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.document.text import plain_row
 from tfdbg_cli.errors import TfdbgError

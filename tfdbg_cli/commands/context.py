@@ -10,7 +10,6 @@ from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, filter_named
 from tfdbg_cli.commands.folds import Folds
 from tfdbg_cli.commands.memory import Memory
-from tfdbg_cli.commands.replaying import how_to_replay
 from tfdbg_cli.commands.said import Said
 from tfdbg_cli.config.settings import Settings, changed
 from tfdbg_cli.config.settings_file import save_setting
@@ -171,6 +170,8 @@ class Context:
         self.require_program()
         steppable = self.stop.steppable if isinstance(self.stop, RunStart) else self.run.steppable
         if steppable is None and isinstance(self.stop, Opened):
+            from tfdbg_cli.commands.replaying import how_to_replay  # few of those who open a recording come here
+
             raise TfdbgError("A recording cannot be made node by node.", hint=how_to_replay(self.run))
         if steppable is None:
             raise TfdbgError(

@@ -11,7 +11,7 @@ from tfdbg_cli.analysis.graph.lineage import Lineage
 from tfdbg_cli.analysis.origin.aftermath import aftermath
 from tfdbg_cli.analysis.origin.finding import look_for
 from tfdbg_cli.analysis.origin.search import OriginSearch
-from tfdbg_cli.commands.views.origin_elements import element_data
+from tfdbg_cli.commands.views.origin.elements import element_data
 from tfdbg_cli.model.runs import Run
 
 BAD = np.array([[1.0, NAN], [1.0, 1.0]], np.float32)

@@ -13,7 +13,7 @@ from support.made_run import made_run, op
 from support.prompt import Prompt
 from support.sample_run import LOG, LOGITS, sample_run
 
-from tfdbg_cli.commands.views import exported
+from tfdbg_cli.commands.views.values import exported
 from tfdbg_cli.document.jsonlines import standard
 
 

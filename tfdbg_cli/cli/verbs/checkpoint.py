@@ -13,7 +13,7 @@ from tfdbg_cli.process.streams import discard_output, write
 
 if TYPE_CHECKING:
     from tfdbg_cli.analysis.variable_differences import VariablesCompared
-    from tfdbg_cli.commands.views.saved_variables import VariableSide
+    from tfdbg_cli.commands.views.variables.saved import VariableSide
     from tfdbg_cli.document.document import Document
 
 HELP = "list the variables of a checkpoint, or compare them with others"
@@ -59,7 +59,7 @@ def run(options: argparse.Namespace) -> int:
         TfdbgError: there is no checkpoint, or nothing to compare it with; or a value cannot be read.
 
     """
-    from tfdbg_cli.commands.views.saved_variables import saved_checkpoint
+    from tfdbg_cli.commands.views.variables.saved import saved_checkpoint
     from tfdbg_cli.errors import TfdbgError
 
     if options.other and options.against:
@@ -72,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _listed(options: argparse.Namespace, side: VariableSide) -> int:
-    from tfdbg_cli.commands.views.checkpoint_page import checkpoint_document, findings
+    from tfdbg_cli.commands.views.variables.checkpoint_page import checkpoint_document, findings
 
     found = findings(side)
     _print(checkpoint_document(side, found), as_json=options.json)
@@ -81,8 +81,8 @@ def _listed(options: argparse.Namespace, side: VariableSide) -> int:
 
 def _compared(options: argparse.Namespace, side: VariableSide) -> int:
     from tfdbg_cli.analysis.variable_differences import compared
-    from tfdbg_cli.commands.views.saved_variables import put_together, saved_variables
-    from tfdbg_cli.commands.views.variables_compared import compared_document
+    from tfdbg_cli.commands.views.variables.compared import compared_document
+    from tfdbg_cli.commands.views.variables.saved import put_together, saved_variables
     from tfdbg_cli.errors import AfterAnswerError
 
     other = put_together(waited_for(options.other, lambda: saved_variables(options.other)), side)
@@ -112,8 +112,8 @@ def _cannot_tell(first: VariableSide, second: VariableSide, found: VariablesComp
 def _filled(options: argparse.Namespace, side: VariableSide) -> int:
     from tfdbg_cli.analysis.variables.filling import filled
     from tfdbg_cli.cli.program_variables import asked, program_words
-    from tfdbg_cli.commands.views.filling_page import filling_document
-    from tfdbg_cli.commands.views.saved_variables import objects_behind
+    from tfdbg_cli.commands.views.variables.filling_page import filling_document
+    from tfdbg_cli.commands.views.variables.saved import objects_behind
     from tfdbg_cli.errors import AfterAnswerError
 
     objects = objects_behind(side)

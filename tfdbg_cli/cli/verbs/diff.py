@@ -12,7 +12,7 @@ from tfdbg_cli.cli.waiting import waited_for
 from tfdbg_cli.process.streams import discard_output, write
 
 if TYPE_CHECKING:
-    from tfdbg_cli.commands.views.recordings_compared import Recorded
+    from tfdbg_cli.commands.views.difference.recordings import Recorded
     from tfdbg_cli.document.document import Document
 
 HELP = "show where two recordings part"
@@ -56,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
 
     """
     from tfdbg_cli.analysis.difference.tolerance import Tolerance
-    from tfdbg_cli.commands.views.recordings_compared import Asked, compared, replicas_compared
+    from tfdbg_cli.commands.views.difference.recordings import Asked, compared, replicas_compared
     from tfdbg_cli.errors import AfterAnswerError
     from tfdbg_cli.model.units import count_text
 
@@ -88,7 +88,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _sides(options: argparse.Namespace) -> tuple[Recorded, Recorded]:
     """What is compared: two recordings, or two workers of one."""
-    from tfdbg_cli.commands.views.recordings_compared import opened_recording, opened_workers
+    from tfdbg_cli.commands.views.difference.recordings import opened_recording, opened_workers
     from tfdbg_cli.errors import TfdbgError
 
     if options.workers is None and options.second:
@@ -108,7 +108,7 @@ def _sides(options: argparse.Namespace) -> tuple[Recorded, Recorded]:
 
 def _only(options: argparse.Namespace) -> Recorded:
     """The recording of which replicas are compared."""
-    from tfdbg_cli.commands.views.recordings_compared import opened_recording
+    from tfdbg_cli.commands.views.difference.recordings import opened_recording
     from tfdbg_cli.errors import TfdbgError
 
     if options.workers is not None or options.second:

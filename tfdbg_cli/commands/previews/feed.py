@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.previews.figures import figure_blocks
 from tfdbg_cli.commands.syntax import quoted
-from tfdbg_cli.commands.views.feed_values import feed_named, feed_numbers
+from tfdbg_cli.commands.views.values.feed_values import feed_named, feed_numbers
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.figure import LateValue
 from tfdbg_cli.document.text import Span, Style, line

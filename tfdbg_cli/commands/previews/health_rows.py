@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.views.health_columns import (
+from tfdbg_cli.commands.views.lists.health_columns import (
     TO_COME,
     CountedLater,
     counted,

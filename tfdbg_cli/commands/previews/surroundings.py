@@ -13,9 +13,9 @@ from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.previews.health_rows import HealthRow, health_section
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.views.links import given_link, node_link, place_span, tensor_link
+from tfdbg_cli.commands.views.lists.tensor_columns import tensor_data
 from tfdbg_cli.commands.views.made_at import around_text
 from tfdbg_cli.commands.views.short_names import around
-from tfdbg_cli.commands.views.tensor_columns import tensor_data
 from tfdbg_cli.document.document import Block, Text
 from tfdbg_cli.document.summary import summary_data
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line

@@ -10,8 +10,8 @@ from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.previews.figures import figure_blocks
 from tfdbg_cli.commands.previews.health_rows import own_health
 from tfdbg_cli.commands.previews.surroundings import Surroundings, described, made_at_data, made_at_lines
-from tfdbg_cli.commands.views.executions import which
 from tfdbg_cli.commands.views.links import execution_count, node_link, tensor_link
+from tfdbg_cli.commands.views.values.executions import which
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.figure import LateValue
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line

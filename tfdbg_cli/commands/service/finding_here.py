@@ -8,7 +8,7 @@ from functools import partial
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.finding import NameHit, NameSearch
 from tfdbg_cli.commands.registry import Registry
-from tfdbg_cli.commands.views.found import FoundRows
+from tfdbg_cli.commands.views.lists.found import FoundRows
 from tfdbg_cli.document.text import Line
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.recording.fetching import in_steps

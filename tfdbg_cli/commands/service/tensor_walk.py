@@ -11,8 +11,8 @@ from tfdbg_cli.commands.previews.surroundings import Surroundings
 from tfdbg_cli.commands.previews.tensor import chosen_index
 from tfdbg_cli.commands.registry import Registry
 from tfdbg_cli.commands.syntax import parse_line, quoted
-from tfdbg_cli.commands.views.health_columns import CountedLater
 from tfdbg_cli.commands.views.links import tensor_link
+from tfdbg_cli.commands.views.lists.health_columns import CountedLater
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import node_of, split_slice
 from tfdbg_cli.model.statistics import Summary

@@ -10,8 +10,8 @@ from tfdbg_cli.commands.context import HOW_TO_KEEP_RUNS, Context
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, ArgumentKind, Command
 from tfdbg_cli.commands.replaying import how_to_replay
 from tfdbg_cli.commands.verbs.set_value import base_of
-from tfdbg_cli.commands.views.own_graphs import has_both_graphs, own_graphs_document
-from tfdbg_cli.commands.views.recordings_compared import (
+from tfdbg_cli.commands.views.difference.own_graphs import has_both_graphs, own_graphs_document
+from tfdbg_cli.commands.views.difference.recordings import (
     Asked,
     Recorded,
     compared,

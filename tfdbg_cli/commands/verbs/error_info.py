@@ -17,7 +17,7 @@ from tfdbg_cli.commands.verbs.frames import asks_python
 from tfdbg_cli.commands.views.input_rows import input_data, input_rows
 from tfdbg_cli.commands.views.links import node_link
 from tfdbg_cli.commands.views.made_at import made_at_blocks
-from tfdbg_cli.commands.views.origin_batch import batch_lines
+from tfdbg_cli.commands.views.origin.batch import batch_lines
 from tfdbg_cli.commands.views.raised_at import raised_at, raised_blocks
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line

@@ -13,7 +13,7 @@ from tfdbg_cli.analysis.expression.wire import Described
 from tfdbg_cli.commands.asked.tensor_choice import choose, sliced
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import LOOKING, Argument, ArgumentKind, Command
-from tfdbg_cli.commands.views.value_view import ALL, PRINTING, RANGES, WRITE, saved, view, written_data
+from tfdbg_cli.commands.views.values.value_view import ALL, PRINTING, RANGES, WRITE, saved, view, written_data
 from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, lines_of
 from tfdbg_cli.errors import TfdbgError

@@ -12,7 +12,7 @@ from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
 from tfdbg_cli.commands.query.named import asked_query
 from tfdbg_cli.commands.query.tensor_rows import TensorRows
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, ArgumentKind, Command, Registry
-from tfdbg_cli.commands.views.exported import (
+from tfdbg_cli.commands.views.values.exported import (
     SUFFIXES,
     Exported,
     export_json,

@@ -9,7 +9,7 @@ from tfdbg_cli.commands.finding import FoundKind, NameHit, NameSearch
 from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
 from tfdbg_cli.commands.query.plain_rows import PlainRows
 from tfdbg_cli.commands.registry import EVERYWHERE, Argument, Command, Moment, Registry
-from tfdbg_cli.commands.views.found import FoundRows
+from tfdbg_cli.commands.views.lists.found import FoundRows
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.rows import Rows
 from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line

@@ -6,7 +6,7 @@ import argparse
 
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import Command, Moment
-from tfdbg_cli.commands.views.sorted_nodes import legend, list_data, window
+from tfdbg_cli.commands.views.lists.sorted_nodes import legend, list_data, window
 from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line
 from tfdbg_cli.model.runs import Opened, RunStart

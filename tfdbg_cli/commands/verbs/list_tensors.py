@@ -18,9 +18,9 @@ from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT, query_line, unjudg
 from tfdbg_cli.commands.query.tensor_listing import Listing, find, find_in_steps
 from tfdbg_cli.commands.query.unread import unread_among
 from tfdbg_cli.commands.registry import LOOKING, Argument, ArgumentKind, Command
-from tfdbg_cli.commands.views.health_columns import CountedLater
+from tfdbg_cli.commands.views.lists.health_columns import CountedLater
+from tfdbg_cli.commands.views.lists.tensor_columns import Cells, Field, tensor_data, tensor_fields
 from tfdbg_cli.commands.views.short_names import ShortNames, shared_by_most
-from tfdbg_cli.commands.views.tensor_columns import Cells, Field, tensor_data, tensor_fields
 from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.summary import summary_data
 from tfdbg_cli.document.table import Column, Table
@@ -108,7 +108,7 @@ def _head(context: Context, options: argparse.Namespace, listing: Listing, names
     if _is_half_blind(context, options):
         lines.append(line(Span(_RESULTS_UNKNOWN, Style.WARNING)))
     if not listing.indices:
-        from tfdbg_cli.commands.views.empty_list import explain_empty  # most lists hold something
+        from tfdbg_cli.commands.views.lists.empty_list import explain_empty  # most lists hold something
 
         lines += [EMPTY_LINE, *explain_empty(context, options, unjudged=listing.unjudged)]
     return (*lines, *names.legend(), EMPTY_LINE)

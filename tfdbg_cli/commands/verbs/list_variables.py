@@ -17,8 +17,8 @@ from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
 from tfdbg_cli.commands.query.named import asked_query
 from tfdbg_cli.commands.query.plain_rows import PlainRows
 from tfdbg_cli.commands.registry import EVERYWHERE, Argument, ArgumentKind, Command, Moment
-from tfdbg_cli.commands.views.variable_table import totals_data, variable_data, variable_head, variable_table
-from tfdbg_cli.commands.views.variables_here import variables_here
+from tfdbg_cli.commands.views.variables.here import variables_here
+from tfdbg_cli.commands.views.variables.table import totals_data, variable_data, variable_head, variable_table
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.model.units import count_text

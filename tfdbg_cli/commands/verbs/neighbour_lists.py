@@ -18,7 +18,7 @@ from tfdbg_cli.commands.query.plain_rows import PlainRows
 from tfdbg_cli.commands.registry import Argument, Command, Outcome, Steps
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.views.links import node_link
-from tfdbg_cli.commands.views.node_values import NodeValues
+from tfdbg_cli.commands.views.lists.node_values import NodeValues
 from tfdbg_cli.commands.views.short_names import ShortNames, around
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.rows import Rows

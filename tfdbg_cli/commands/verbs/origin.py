@@ -20,7 +20,7 @@ from tfdbg_cli.commands.views.failure import failure_lines
 from tfdbg_cli.commands.views.input_rows import input_rows
 from tfdbg_cli.commands.views.links import tensor_link
 from tfdbg_cli.commands.views.made_at import made_at_blocks
-from tfdbg_cli.commands.views.origin_around import (
+from tfdbg_cli.commands.views.origin.around import (
     after_line,
     chain_block,
     guarded_blocks,
@@ -31,11 +31,11 @@ from tfdbg_cli.commands.views.origin_around import (
     intended_words,
     spoiled_blocks,
 )
-from tfdbg_cli.commands.views.origin_by_health import origin_by_health
-from tfdbg_cli.commands.views.origin_data import nothing_data, origin_data
-from tfdbg_cli.commands.views.origin_elements import MOST_LISTED, element_blocks
-from tfdbg_cli.commands.views.origin_head import head_line, nan_blocks, turn_lines
-from tfdbg_cli.commands.views.origin_since import Since, since_of
+from tfdbg_cli.commands.views.origin.by_health import origin_by_health
+from tfdbg_cli.commands.views.origin.data import nothing_data, origin_data
+from tfdbg_cli.commands.views.origin.elements import MOST_LISTED, element_blocks
+from tfdbg_cli.commands.views.origin.head import head_line, nan_blocks, turn_lines
+from tfdbg_cli.commands.views.origin.since import Since, since_of
 from tfdbg_cli.commands.views.short_names import ShortNames, around
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.summary import chip

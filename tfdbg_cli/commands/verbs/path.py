@@ -13,8 +13,8 @@ from tfdbg_cli.commands.asked.arguments import DEVICE_ARGUMENT
 from tfdbg_cli.commands.asked.node_choice import find_node
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import Argument, ArgumentKind, Command
-from tfdbg_cli.commands.views.health_columns import CountedLater, HealthCell, health_cells
 from tfdbg_cli.commands.views.links import node_link, tensor_link
+from tfdbg_cli.commands.views.lists.health_columns import CountedLater, HealthCell, health_cells
 from tfdbg_cli.commands.views.short_names import ShortNames, around
 from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.summary import summary_data

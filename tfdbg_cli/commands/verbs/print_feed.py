@@ -13,9 +13,9 @@ import numpy as np
 from tfdbg_cli.commands.asked.tensor_choice import sliced
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import Argument, ArgumentKind, Command
-from tfdbg_cli.commands.views.array_file import save_arrays
-from tfdbg_cli.commands.views.feed_values import feed_named, feed_numbers
-from tfdbg_cli.commands.views.value_view import VALUE_ARGUMENTS, saved, view, written_data
+from tfdbg_cli.commands.views.values.array_file import save_arrays
+from tfdbg_cli.commands.views.values.feed_values import feed_named, feed_numbers
+from tfdbg_cli.commands.views.values.value_view import VALUE_ARGUMENTS, saved, view, written_data
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, lines_of
 from tfdbg_cli.errors import TfdbgError

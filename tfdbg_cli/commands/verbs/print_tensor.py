@@ -12,10 +12,10 @@ from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import LOOKING, Argument, ArgumentKind, Command
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.verbs.print_feed import feed_document
-from tfdbg_cli.commands.views.executions import Executions, which
 from tfdbg_cli.commands.views.links import given_key
-from tfdbg_cli.commands.views.tensor_columns import tensor_data
-from tfdbg_cli.commands.views.value_view import QUICK, VALUE_ARGUMENTS, saved, view, written_data
+from tfdbg_cli.commands.views.lists.tensor_columns import tensor_data
+from tfdbg_cli.commands.views.values.executions import Executions, which
+from tfdbg_cli.commands.views.values.value_view import QUICK, VALUE_ARGUMENTS, saved, view, written_data
 from tfdbg_cli.commands.views.variable_view import variable_document
 from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.summary import summary_data, summary_lines

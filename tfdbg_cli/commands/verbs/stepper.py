@@ -15,7 +15,7 @@ from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.verbs.eval import tensor_value
 from tfdbg_cli.commands.verbs.set_value import as_type, parted, with_part
 from tfdbg_cli.commands.views.links import node_link
-from tfdbg_cli.commands.views.sorted_nodes import focus_of, legend, list_data, node_table, window
+from tfdbg_cli.commands.views.lists.sorted_nodes import focus_of, legend, list_data, node_table, window
 from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.summary import chip, summary_data
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line

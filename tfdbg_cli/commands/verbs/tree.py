@@ -11,8 +11,8 @@ from tfdbg_cli.commands.asked.arguments import FOLD_ARGUMENTS
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.folds import Folds, fold_command, sign
 from tfdbg_cli.commands.registry import Argument, ArgumentKind, Command, Moment
-from tfdbg_cli.commands.views.health_columns import SumsLater
 from tfdbg_cli.commands.views.links import node_link
+from tfdbg_cli.commands.views.lists.health_columns import SumsLater
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line

@@ -11,8 +11,8 @@ import numpy as np
 
 from tfdbg_cli.commands.asked.tensor_choice import Choice, part_shown
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.views.tensor_columns import tensor_data
-from tfdbg_cli.commands.views.value_view import saved, view
+from tfdbg_cli.commands.views.lists.tensor_columns import tensor_data
+from tfdbg_cli.commands.views.values.value_view import saved, view
 from tfdbg_cli.document.array import ArrayStyle, nested
 from tfdbg_cli.document.array_words import scalar_text
 from tfdbg_cli.document.document import Block, Document, Text

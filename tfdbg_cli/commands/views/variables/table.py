@@ -7,8 +7,8 @@ from typing import Any
 
 from tfdbg_cli.analysis.known_variables import KnownVariables
 from tfdbg_cli.analysis.variables.listing import PartialShape, Variable
-from tfdbg_cli.commands.views.health_columns import TO_COME, counted, health_cell, histogram_cell, instead_of
-from tfdbg_cli.commands.views.variables_here import variable_link
+from tfdbg_cli.commands.views.lists.health_columns import TO_COME, counted, health_cell, histogram_cell, instead_of
+from tfdbg_cli.commands.views.variables.here import variable_link
 from tfdbg_cli.document.summary import number_text, summary_data
 from tfdbg_cli.document.table import Column, Table
 from tfdbg_cli.document.text import Line, Span, Style, line

@@ -13,9 +13,9 @@ from tfdbg_cli.analysis.difference.graph_changes import GraphChange
 from tfdbg_cli.analysis.graph.annotation import made_at
 from tfdbg_cli.analysis.graph.last_update import made_by
 from tfdbg_cli.commands.asked.patterns import pattern
-from tfdbg_cli.commands.views.difference_data import difference_data
-from tfdbg_cli.commands.views.difference_reason import why
-from tfdbg_cli.commands.views.difference_rows import change_text, graph_table, input_table, number, tensor_table
+from tfdbg_cli.commands.views.difference.data import difference_data
+from tfdbg_cli.commands.views.difference.reason import why
+from tfdbg_cli.commands.views.difference.rows import change_text, graph_table, input_table, number, tensor_table
 from tfdbg_cli.commands.views.links import tensor_link
 from tfdbg_cli.commands.views.made_at import made_at_blocks
 from tfdbg_cli.document.document import Block, Document, Text, WithoutLinks

@@ -9,8 +9,8 @@ from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.finding import FoundKind, NameHit
 from tfdbg_cli.commands.registry import Command, Registry
 from tfdbg_cli.commands.syntax import quoted
-from tfdbg_cli.commands.views.health_columns import CountedLater
 from tfdbg_cli.commands.views.links import node_link
+from tfdbg_cli.commands.views.lists.health_columns import CountedLater
 from tfdbg_cli.document.text import Line, Span, Style
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.statistics import Summary

@@ -7,9 +7,9 @@ from typing import Any
 from tfdbg_cli.analysis.origin.finding import Finding, Passed
 from tfdbg_cli.analysis.origin.origin_found import Origin
 from tfdbg_cli.commands.views.input_rows import input_data
-from tfdbg_cli.commands.views.origin_around import after_data, intended_data, link_data
-from tfdbg_cli.commands.views.origin_elements import element_data, first_elements
-from tfdbg_cli.commands.views.origin_since import Since
+from tfdbg_cli.commands.views.origin.around import after_data, intended_data, link_data
+from tfdbg_cli.commands.views.origin.elements import element_data, first_elements
+from tfdbg_cli.commands.views.origin.since import Since
 from tfdbg_cli.model.runs import Run
 
 _PLACE = ("tensor", "execution", "op_type", "device", "file", "line", "forward", "bad")

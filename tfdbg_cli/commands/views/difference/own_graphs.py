@@ -9,8 +9,8 @@ from functools import cache
 from tfdbg_cli.analysis.difference.graph_changes import GraphChange, What, graph_changes
 from tfdbg_cli.analysis.graph.fused_ops import COMPOSITION, composed_names
 from tfdbg_cli.analysis.graph.needed import needed_nodes
-from tfdbg_cli.commands.views.difference_data import graph_data
-from tfdbg_cli.commands.views.difference_rows import graph_table
+from tfdbg_cli.commands.views.difference.data import graph_data
+from tfdbg_cli.commands.views.difference.rows import graph_table
 from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.model.graph import Graph, GraphKind

@@ -7,9 +7,9 @@ from typing import Any
 
 from tfdbg_cli.analysis.variable_differences import Change, Differing, VariablesCompared
 from tfdbg_cli.analysis.variables.listing import Variable
-from tfdbg_cli.commands.views.saved_variables import VariableSide
-from tfdbg_cli.commands.views.unpaired_variables import turned, unpaired_data, unpaired_table
-from tfdbg_cli.commands.views.variable_table import partial_shape_text
+from tfdbg_cli.commands.views.variables.saved import VariableSide
+from tfdbg_cli.commands.views.variables.table import partial_shape_text
+from tfdbg_cli.commands.views.variables.unpaired import turned, unpaired_data, unpaired_table
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.summary import number_text
 from tfdbg_cli.document.table import Column, Row, Table

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.views.health_columns import SumsLater
+from tfdbg_cli.commands.views.lists.health_columns import SumsLater
 from tfdbg_cli.document.later import Later
 from tfdbg_cli.document.text import Span, Style
 from tfdbg_cli.model.runs import RunStart

@@ -11,7 +11,7 @@ from tfdbg_cli.analysis.difference.compared_recordings import Compared, compared
 from tfdbg_cli.analysis.difference.tolerance import Tolerance
 from tfdbg_cli.analysis.pairing.renames import Renames, parsed_renames
 from tfdbg_cli.analysis.pairing.variables_alone import variables_alone
-from tfdbg_cli.commands.views.difference_page import Beside, difference_document
+from tfdbg_cli.commands.views.difference.page import Beside, difference_document
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.opening import open_path

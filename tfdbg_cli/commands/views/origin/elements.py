@@ -8,7 +8,7 @@ from tfdbg_cli.analysis.graph.parts import Part
 from tfdbg_cli.analysis.origin.finding import Finding
 from tfdbg_cli.analysis.origin.offending import MOST_ELEMENTS, Element, offending_elements
 from tfdbg_cli.analysis.origin.origin_found import Origin
-from tfdbg_cli.commands.views.origin_batch import batch_lines
+from tfdbg_cli.commands.views.origin.batch import batch_lines
 from tfdbg_cli.commands.views.short_names import shortest_ends
 from tfdbg_cli.document.document import Block, Text
 from tfdbg_cli.document.summary import chip, number_text

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tfdbg_cli.analysis.known_variables import KnownVariables
-from tfdbg_cli.commands.views.saved_variables import VariableSide
-from tfdbg_cli.commands.views.variable_table import totals_data, variable_data, variable_head, variable_table
+from tfdbg_cli.commands.views.variables.saved import VariableSide
+from tfdbg_cli.commands.views.variables.table import totals_data, variable_data, variable_head, variable_table
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.model.tensors import release

@@ -7,7 +7,7 @@ from typing import Any
 
 from tfdbg_cli.analysis.variables.listing import Variable
 from tfdbg_cli.analysis.variables.renames import Rename
-from tfdbg_cli.commands.views.variable_table import called_otherwise, partial_shape_text
+from tfdbg_cli.commands.views.variables.table import called_otherwise, partial_shape_text
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import Span, Style
 from tfdbg_cli.model.units import bytes_text

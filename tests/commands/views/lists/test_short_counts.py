@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tfdbg_cli.commands.views.health_columns import short_count
+from tfdbg_cli.commands.views.lists.health_columns import short_count
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from tfdbg_cli.commands.views.array_file import save_array, save_arrays
+from tfdbg_cli.commands.views.values.array_file import save_array, save_arrays
 from tfdbg_cli.commands.whole_file import new_file, write_whole
 from tfdbg_cli.document.array_words import decoded, native
 from tfdbg_cli.document.exports.csv_rows import csv_text

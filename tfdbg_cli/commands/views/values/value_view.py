@@ -11,7 +11,7 @@ import numpy as np
 from tfdbg_cli.commands.asked.ranges import Ranges, parse_ranges
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import Argument, ArgumentKind
-from tfdbg_cli.commands.views.array_file import save_array
+from tfdbg_cli.commands.views.values.array_file import save_array
 from tfdbg_cli.document.array import ArrayBlock, ArrayStyle, nested
 from tfdbg_cli.document.document import Block, Text
 from tfdbg_cli.document.summary import facts_line, summary_data, summary_lines

@@ -1,0 +1,1 @@
+"""Lists of variables: of a stop, of a checkpoint, of two places beside each other."""

@@ -84,7 +84,7 @@ golden: $(VENV)/ready-test ## write the expected screens and outputs of the test
 
 docs: $(VENV)/ready-test ## write the pages of commands and keys and the pictures anew
 	$(PY) -m tfdbg_cli.commands.manual > docs/commands.new && mv docs/commands.new docs/commands.md
-	$(PY) -m tfdbg_cli.tui.control.keys_page > docs/keys.new && mv docs/keys.new docs/keys.md
+	$(PY) -m tfdbg_cli.tui.keys_page > docs/keys.new && mv docs/keys.new docs/keys.md
 	$(PY) tools/make_pictures.py
 
 clean: ## remove what tests and builds leave behind; .venv stays

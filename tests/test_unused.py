@@ -174,7 +174,7 @@ EXPLAINED_NAMES = {
     "tfdbg_cli/formats/messages/schema.py": {"map_entry", "oneof_index"},
     # urwid calls and reads them.
     "tfdbg_cli/tui/app.py": {"handle_mouse"},
-    "tfdbg_cli/tui/control/pane.py": {"no_cache"},
+    "tfdbg_cli/tui/state/pane.py": {"no_cache"},
     "tfdbg_cli/tui/panes/pane_frame.py": {"no_cache", "_w"},
     "tfdbg_cli/tui/terminal/terminal.py": {"signal_init", "signal_restore", "_prev_sigwinch_handler"},
     "tfdbg_cli/tui/panes/view.py": {"no_cache", "keypress"},

@@ -11,7 +11,7 @@ from tfdbg_cli.config.settings import Settings, changed, settable, setting_names
 from tfdbg_cli.config.settings_file import load_settings, save_setting
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.paths import config_file, history_file
-from tfdbg_cli.tui.control.preferences import preferences
+from tfdbg_cli.tui.keys.preferences import preferences
 
 
 def test_defaults_without_a_file_and_nothing_is_written():

@@ -14,7 +14,7 @@ from support.screen import Driven
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.commands.views.opening import opening_command
-from tfdbg_cli.tui.control.keymap import BINDINGS
+from tfdbg_cli.tui.keys.keymap import BINDINGS
 
 _STOPS = (sample_run.run_start, sample_run.run_end, sample_run.run_hit, sample_run.run_failed, sample_run.opened)
 _SIZES = ((80, 24), (200, 60), (40, 10), (39, 9), (1, 1), (5, 50), (300, 3))

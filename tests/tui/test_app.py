@@ -33,7 +33,7 @@ def test_a_stop_opens_on_its_command_and_says_which_run_it_is():
 )
 @pytest.mark.parametrize("cols", [60, 80, 200])
 def test_the_title_says_in_words_and_colour_why_it_stopped(event, words, part, cols):
-    from tfdbg_cli.tui.control.bars import title_part
+    from tfdbg_cli.tui.state.bars import title_part
 
     screen = drive(event=event, opening="help", size=(cols, 24))
     assert words in screen.rows[0]

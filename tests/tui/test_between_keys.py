@@ -13,7 +13,7 @@ import pytest
 from support.slow_screen import Slow
 
 from tfdbg_cli.tui import between_keys
-from tfdbg_cli.tui.control.pending import Pending
+from tfdbg_cli.tui.state.pending import Pending
 from tfdbg_cli.tui.terminal.spool import Spool
 from tfdbg_cli.tui.terminal.terminal import TtyScreen
 

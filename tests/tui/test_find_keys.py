@@ -17,8 +17,8 @@ from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run, RunEnd
 from tfdbg_cli.model.tensors import MemoryTensorStore, Tensor
-from tfdbg_cli.tui.control.find_dialog import FindDialog
-from tfdbg_cli.tui.control.keymap import KeyContext
+from tfdbg_cli.tui.actions.find_dialog import FindDialog
+from tfdbg_cli.tui.keys.keymap import KeyContext
 
 REGISTRY = standard_registry()
 

@@ -11,7 +11,7 @@ from support.looks import written
 from support.screen import Driven
 
 from tfdbg_cli.commands.standard import standard_registry
-from tfdbg_cli.tui.control.bars import title_part
+from tfdbg_cli.tui.state.bars import title_part
 
 
 def _drive(keys: str, opening: str = "lt", **options) -> Driven:

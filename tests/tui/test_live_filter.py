@@ -15,7 +15,7 @@ from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import RunEnd
 from tfdbg_cli.model.tensors import MemoryTensorStore, Tensor
-from tfdbg_cli.tui.control.keymap import KeyContext
+from tfdbg_cli.tui.keys.keymap import KeyContext
 
 REGISTRY = standard_registry()
 

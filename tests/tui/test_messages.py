@@ -17,7 +17,7 @@ from tfdbg_cli.commands import said
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.commands.typed_commands import History
 from tfdbg_cli.tui.app import App
-from tfdbg_cli.tui.control import bars
+from tfdbg_cli.tui.state import bars
 
 REGISTRY = standard_registry()
 SIZES = [(40, 10), (80, 24), (120, 40), (200, 60)]

@@ -8,8 +8,8 @@ from support.slow_screen import Slow
 
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.tui.control.keymap import KeyContext
-from tfdbg_cli.tui.control.pending import Pending
+from tfdbg_cli.tui.keys.keymap import KeyContext
+from tfdbg_cli.tui.state.pending import Pending
 
 REGISTRY = standard_registry()
 

@@ -15,7 +15,7 @@ from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.model.frames import LiveFrame
 from tfdbg_cli.model.runs import RunEnd
 from tfdbg_cli.model.sources import Frame
-from tfdbg_cli.tui.control.keymap import BINDINGS
+from tfdbg_cli.tui.keys.keymap import BINDINGS
 
 TO_LOG = "j" * 11  # from the first row of the list to loss/Log:0
 

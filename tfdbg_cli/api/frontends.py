@@ -189,8 +189,8 @@ def _faults(settings: Settings) -> Iterable[tuple[str, TfdbgError]]:
     if not (settings.keys or settings.colours):
         return ()
     from tfdbg_cli.commands.standard import standard_registry
-    from tfdbg_cli.tui.control.keymap import ACTIONS
-    from tfdbg_cli.tui.control.preferences import preferences
+    from tfdbg_cli.tui.keys.keymap import ACTIONS
+    from tfdbg_cli.tui.keys.preferences import preferences
 
     return preferences(settings, standard_registry(), ACTIONS).faults.items()
 

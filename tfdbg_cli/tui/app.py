@@ -21,23 +21,23 @@ from tfdbg_cli.formats.recording.stand_in import is_waiting
 from tfdbg_cli.model.decision import Decision, Detach
 from tfdbg_cli.model.runs import Stop
 from tfdbg_cli.process.interruptions import our_errors
+from tfdbg_cli.tui.actions.actions import Actions
+from tfdbg_cli.tui.actions.busy import Busy
+from tfdbg_cli.tui.actions.early_keys import NO_PAGE_YET, EarlyKeys
+from tfdbg_cli.tui.actions.keyboard import Keyboard
+from tfdbg_cli.tui.actions.new_runs import NewRuns
 from tfdbg_cli.tui.between_keys import BetweenKeys
-from tfdbg_cli.tui.control.actions import Actions
-from tfdbg_cli.tui.control.bars import Message
-from tfdbg_cli.tui.control.bugs import bug_document, bug_report
-from tfdbg_cli.tui.control.busy import Busy
-from tfdbg_cli.tui.control.dialogs import leave_question
-from tfdbg_cli.tui.control.early_keys import NO_PAGE_YET, EarlyKeys
-from tfdbg_cli.tui.control.keyboard import Keyboard
-from tfdbg_cli.tui.control.keymap import ACTIONS, KeyContext
-from tfdbg_cli.tui.control.new_runs import NewRuns
-from tfdbg_cli.tui.control.pending import Pending, fetching, working
-from tfdbg_cli.tui.control.preferences import Preferences, preferences
-from tfdbg_cli.tui.control.prompt import Prompt
-from tfdbg_cli.tui.control.state import State
+from tfdbg_cli.tui.keys.dialogs import leave_question
+from tfdbg_cli.tui.keys.keymap import ACTIONS, KeyContext
+from tfdbg_cli.tui.keys.preferences import Preferences, preferences
 from tfdbg_cli.tui.panes.mouse import Mouse
 from tfdbg_cli.tui.panes.view import View
 from tfdbg_cli.tui.reading.encoding import encoded_for, kept_encoding
+from tfdbg_cli.tui.state.bars import Message
+from tfdbg_cli.tui.state.bugs import bug_document, bug_report
+from tfdbg_cli.tui.state.pending import Pending, fetching, working
+from tfdbg_cli.tui.state.prompt import Prompt
+from tfdbg_cli.tui.state.state import State
 from tfdbg_cli.tui.terminal.lending import Lending
 
 _MESSAGE_SECONDS = 8.0

@@ -8,12 +8,12 @@ from typing import Any
 
 import urwid
 
-from tfdbg_cli.tui.control.actions import Actions
-from tfdbg_cli.tui.control.early_keys import EarlyKeys
-from tfdbg_cli.tui.control.keymap import KeyContext
-from tfdbg_cli.tui.control.pending import Pending
-from tfdbg_cli.tui.control.state import State
+from tfdbg_cli.tui.actions.actions import Actions
+from tfdbg_cli.tui.actions.early_keys import EarlyKeys
+from tfdbg_cli.tui.keys.keymap import KeyContext
 from tfdbg_cli.tui.panes.view import View
+from tfdbg_cli.tui.state.pending import Pending
+from tfdbg_cli.tui.state.state import State
 
 _FRAME = 0.05  # seconds between two frames while something is looked for
 _MANY_LINES = 1_000_000  # more than can be searched in a slice: the time limits a slice, not the lines

@@ -17,7 +17,7 @@ from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.model.runs import Opened, RunEnd
 from tfdbg_cli.model.values import Lack, NoValue
 from tfdbg_cli.tui.array.viewer import Mode
-from tfdbg_cli.tui.control.array_keys import ARRAY_BINDINGS
+from tfdbg_cli.tui.keys.array_keys import ARRAY_BINDINGS
 
 Sparse = namedtuple("Sparse", ["indices", "values", "dense_shape"])
 

@@ -9,14 +9,14 @@ from support.screen import Driven
 from tfdbg_cli.commands.service.pages import Page
 from tfdbg_cli.document.document import text_document
 from tfdbg_cli.document.text import Span, line
-from tfdbg_cli.tui.control.keymap import Binding, KeyContext
-from tfdbg_cli.tui.control.pane import Drawing, Pane
+from tfdbg_cli.tui.keys.keymap import Binding, KeyContext
 from tfdbg_cli.tui.panes import workspace
 from tfdbg_cli.tui.panes.document_pane import DocumentPane
 from tfdbg_cli.tui.panes.page_pane import PagePane
 from tfdbg_cli.tui.panes.workspace import PaneKind
 from tfdbg_cli.tui.reading.paint import paint
 from tfdbg_cli.tui.reading.reading import Reading
+from tfdbg_cli.tui.state.pane import Drawing, Pane
 
 _WIDE = (200, 60)
 _BESIDE = "<click 150 5>"  # a place of the second pane

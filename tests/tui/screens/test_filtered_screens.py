@@ -16,7 +16,7 @@ from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.model.ignored import Ignored, IgnoredPlace
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Stop
-from tfdbg_cli.tui.control.keymap import KeyContext
+from tfdbg_cli.tui.keys.keymap import KeyContext
 
 REGISTRY = standard_registry()
 # The list, what is typed, and a text with a mistake at its sixth column.

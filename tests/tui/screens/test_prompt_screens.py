@@ -19,9 +19,9 @@ from support.slow_screen import Slow
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.model.runs import Stop
 from tfdbg_cli.tui import app
-from tfdbg_cli.tui.control.pending import working
 from tfdbg_cli.tui.panes import workspace
 from tfdbg_cli.tui.panes.preview_pane import PreviewPane
+from tfdbg_cli.tui.state.pending import working
 
 REGISTRY = standard_registry()
 SIZES = [(40, 10), (80, 24), (120, 40), (200, 60)]

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from tfdbg_cli.config.settings import Settings
-from tfdbg_cli.tui.control.actions import Actions
-from tfdbg_cli.tui.control.pane import Pane
-from tfdbg_cli.tui.control.state import State
+from tfdbg_cli.tui.actions.actions import Actions
+from tfdbg_cli.tui.state.pane import Pane
+from tfdbg_cli.tui.state.state import State
 
 
 class Side(StrEnum):

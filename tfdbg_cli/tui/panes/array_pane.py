@@ -9,15 +9,15 @@ from functools import partial
 from urwid.util import get_encoding
 
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.tui.actions.actions import Actions
 from tfdbg_cli.tui.array.plane import Plane
 from tfdbg_cli.tui.array.surface import Surface
 from tfdbg_cli.tui.array.viewer import Mode, Viewer
-from tfdbg_cli.tui.control.actions import Actions
-from tfdbg_cli.tui.control.array_keys import ARRAY_BINDINGS
-from tfdbg_cli.tui.control.keymap import Binding, KeyContext
-from tfdbg_cli.tui.control.pane import Drawing, Pane
-from tfdbg_cli.tui.control.state import State
+from tfdbg_cli.tui.keys.array_keys import ARRAY_BINDINGS
+from tfdbg_cli.tui.keys.keymap import Binding, KeyContext
 from tfdbg_cli.tui.reading.paint import assemble, attribute
+from tfdbg_cli.tui.state.pane import Drawing, Pane
+from tfdbg_cli.tui.state.state import State
 from tfdbg_cli.tui.terminal.theme import THEMES
 
 _MOVES = {"down": (1, 0), "up": (-1, 0), "right": (0, 1), "left": (0, -1)}

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.plain_text import printable
-from tfdbg_cli.tui.control import bars
-from tfdbg_cli.tui.control.actions import Actions
-from tfdbg_cli.tui.control.keymap import KeyContext
-from tfdbg_cli.tui.control.line_editor import LineEditor
-from tfdbg_cli.tui.control.pane import Drawing, Pane
-from tfdbg_cli.tui.control.state import State
+from tfdbg_cli.tui.actions.actions import Actions
+from tfdbg_cli.tui.keys.keymap import KeyContext
 from tfdbg_cli.tui.reading.paint import columns, link_at, links_of, paint, side_by_side
+from tfdbg_cli.tui.state import bars
+from tfdbg_cli.tui.state.line_editor import LineEditor
+from tfdbg_cli.tui.state.pane import Drawing, Pane
+from tfdbg_cli.tui.state.state import State
 
 _CANDIDATE_ROWS = 4
 _FILTER = " filter> "

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from tfdbg_cli.document.text import EMPTY_LINE, Style
-from tfdbg_cli.tui.control.actions import Actions
-from tfdbg_cli.tui.control.pane import Drawing, Pane
-from tfdbg_cli.tui.control.state import Dialog
+from tfdbg_cli.tui.actions.actions import Actions
 from tfdbg_cli.tui.panes.layout import Rect
 from tfdbg_cli.tui.reading.paint import ScreenRow, assemble, attribute, columns, paint, side_by_side
 from tfdbg_cli.tui.reading.viewport import Viewport
+from tfdbg_cli.tui.state.pane import Drawing, Pane
+from tfdbg_cli.tui.state.state import Dialog
 
 _COLS = 76
 

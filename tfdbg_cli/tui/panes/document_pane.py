@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tfdbg_cli.tui.control.actions import Actions
-from tfdbg_cli.tui.control.keymap import KeyContext
-from tfdbg_cli.tui.control.pane import Drawing, Pane
-from tfdbg_cli.tui.control.state import State
+from tfdbg_cli.tui.actions.actions import Actions
+from tfdbg_cli.tui.keys.keymap import KeyContext
 from tfdbg_cli.tui.reading.paint import ScreenRow, assemble, attribute, cell, link_at, side_by_side
 from tfdbg_cli.tui.reading.painted_rows import PaintedRows, RowsAhead
 from tfdbg_cli.tui.reading.reading import Reading
 from tfdbg_cli.tui.reading.viewport import Viewport
+from tfdbg_cli.tui.state.pane import Drawing, Pane
+from tfdbg_cli.tui.state.state import State
 from tfdbg_cli.tui.terminal.theme import THEMES
 
 _GUTTER = 1  # columns left of the document, for the mark of the selected line

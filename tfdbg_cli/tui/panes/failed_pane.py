@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from tfdbg_cli.commands.service.pages import Page
-from tfdbg_cli.tui.control.actions import Actions
-from tfdbg_cli.tui.control.bugs import bug_document
-from tfdbg_cli.tui.control.state import State
+from tfdbg_cli.tui.actions.actions import Actions
 from tfdbg_cli.tui.panes.document_pane import DocumentPane
 from tfdbg_cli.tui.reading.reading import Reading
+from tfdbg_cli.tui.state.bugs import bug_document
+from tfdbg_cli.tui.state.state import State
 
 
 class FailedPane(DocumentPane):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from tfdbg_cli.document.text import EMPTY_LINE, line
 from tfdbg_cli.plain_text import printable
-from tfdbg_cli.tui.control.actions import Actions
-from tfdbg_cli.tui.control.find_dialog import FindDialog
-from tfdbg_cli.tui.control.pane import Drawing
+from tfdbg_cli.tui.actions.actions import Actions
+from tfdbg_cli.tui.actions.find_dialog import FindDialog
 from tfdbg_cli.tui.panes.dialog_pane import DialogPane, edge, framed
 from tfdbg_cli.tui.panes.layout import Rect
 from tfdbg_cli.tui.reading.paint import ScreenRow, attribute, columns, paint, side_by_side
+from tfdbg_cli.tui.state.pane import Drawing
 
 _COLS, _ROWS = 110, 24
 _LOW = 14  # rows of a screen on which it may cover the bar of the pages

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from tfdbg_cli.tui.control.actions import Actions
-from tfdbg_cli.tui.control.keymap import KeyContext, key_for
-from tfdbg_cli.tui.control.pane import WHEEL
-from tfdbg_cli.tui.control.state import State
+from tfdbg_cli.tui.actions.actions import Actions
+from tfdbg_cli.tui.keys.keymap import KeyContext, key_for
 from tfdbg_cli.tui.panes.view import View
+from tfdbg_cli.tui.state.pane import WHEEL
+from tfdbg_cli.tui.state.state import State
 
 _BUTTONS = {"wheel up": 4, "wheel down": 5}
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from tfdbg_cli.tui.control.actions import Actions
-from tfdbg_cli.tui.control.keymap import Binding
-from tfdbg_cli.tui.control.pane import Drawing
-from tfdbg_cli.tui.control.state import State
+from tfdbg_cli.tui.actions.actions import Actions
+from tfdbg_cli.tui.keys.keymap import Binding
 from tfdbg_cli.tui.panes.array_pane import ArrayPane
 from tfdbg_cli.tui.panes.document_pane import DocumentPane
 from tfdbg_cli.tui.reading.reading import Reading
+from tfdbg_cli.tui.state.pane import Drawing
+from tfdbg_cli.tui.state.state import State
 
 
 class PagePane(DocumentPane):

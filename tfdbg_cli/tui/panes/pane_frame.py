@@ -10,9 +10,9 @@ import urwid
 from tfdbg_cli.document.cells import clip, display_width
 from tfdbg_cli.document.text import Span, Style, line
 from tfdbg_cli.process.interruptions import our_errors
-from tfdbg_cli.tui.control.pane import Drawing, Pane
-from tfdbg_cli.tui.control.state import State
 from tfdbg_cli.tui.reading.paint import cell, paint
+from tfdbg_cli.tui.state.pane import Drawing, Pane
+from tfdbg_cli.tui.state.state import State
 
 
 class PaneFrame(urwid.WidgetWrap[urwid.Widget]):

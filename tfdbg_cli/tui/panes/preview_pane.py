@@ -10,10 +10,10 @@ from tfdbg_cli.document.document import Block, Document, Text, text_document
 from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line, lines_of
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.recording.fetching import in_steps
-from tfdbg_cli.tui.control.actions import Actions
-from tfdbg_cli.tui.control.state import State
+from tfdbg_cli.tui.actions.actions import Actions
 from tfdbg_cli.tui.panes.document_pane import MARGINS, DocumentPane
 from tfdbg_cli.tui.reading.reading import Reading
+from tfdbg_cli.tui.state.state import State
 
 _NOTHING = text_document("preview", line(Span("Nothing is chosen that has a preview.", Style.DIM)), title="preview")
 

@@ -9,11 +9,9 @@ import urwid
 
 from tfdbg_cli.document.text import Line, line
 from tfdbg_cli.process.interruptions import our_errors
-from tfdbg_cli.tui.control.actions import Actions
-from tfdbg_cli.tui.control.find_dialog import FindDialog
-from tfdbg_cli.tui.control.keymap import KeyContext
-from tfdbg_cli.tui.control.pane import Drawing, Pane
-from tfdbg_cli.tui.control.state import State
+from tfdbg_cli.tui.actions.actions import Actions
+from tfdbg_cli.tui.actions.find_dialog import FindDialog
+from tfdbg_cli.tui.keys.keymap import KeyContext
 from tfdbg_cli.tui.panes.arrangement import ALONE
 from tfdbg_cli.tui.panes.bar_panes import Candidates, Crumbs, Footer, PromptLine, StatusBar, TitleBar
 from tfdbg_cli.tui.panes.dialog_pane import DialogPane
@@ -22,6 +20,8 @@ from tfdbg_cli.tui.panes.find_pane import FindPane
 from tfdbg_cli.tui.panes.layout import MIN_COLS, MIN_ROWS, Layout, layout_for
 from tfdbg_cli.tui.panes.workspace import Workspace
 from tfdbg_cli.tui.reading.paint import canvas, paint
+from tfdbg_cli.tui.state.pane import Drawing, Pane
+from tfdbg_cli.tui.state.state import State
 
 _BUTTONS = {4: "wheel up", 5: "wheel down"}
 

@@ -10,16 +10,16 @@ import urwid
 from tfdbg_cli.config.settings import PREVIEW_SHARES
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.process.interruptions import our_errors
-from tfdbg_cli.tui.control.actions import Actions
-from tfdbg_cli.tui.control.bugs import bug_report
-from tfdbg_cli.tui.control.pane import Pane
-from tfdbg_cli.tui.control.state import State
+from tfdbg_cli.tui.actions.actions import Actions
 from tfdbg_cli.tui.panes.arrangement import Arrangement, PaneKind, Side, arranged
 from tfdbg_cli.tui.panes.failed_pane import FailedPane
 from tfdbg_cli.tui.panes.layout import Layout
 from tfdbg_cli.tui.panes.page_pane import PagePane
 from tfdbg_cli.tui.panes.pane_frame import Border, PaneFrame
 from tfdbg_cli.tui.panes.preview_pane import PreviewPane
+from tfdbg_cli.tui.state.bugs import bug_report
+from tfdbg_cli.tui.state.pane import Pane
+from tfdbg_cli.tui.state.state import State
 
 # The page, which stands on every screen, and what stands beside it. One line a kind.
 KINDS: tuple[PaneKind, ...] = (

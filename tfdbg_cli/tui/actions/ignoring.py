@@ -1,0 +1,30 @@
+"""What the key `I` is about: the chosen name, the cause under the cursor, or what the page shows."""
+
+from __future__ import annotations
+
+from tfdbg_cli.tui.state.state import State
+
+_LABEL = 10  # columns of the labels of an origin
+_CAUSE = "Cause"
+
+
+def ignoring(state: State) -> str:
+    """The command string that ignores it.
+
+    Raises:
+        TfdbgError: it is nothing that can be ignored.
+
+    """
+    view = state.read.view
+    chosen = view.chosen
+    return state.service.ignoring("" if chosen is None else chosen.link, at_cause=_label_at(state) == _CAUSE)
+
+
+def _label_at(state: State) -> str:
+    """The label of the selected line: a line without one belongs to the one above."""
+    view = state.read.view
+    for index in range(view.selected, max(-1, view.selected - 20), -1):
+        label = view.line(index).text[:_LABEL].strip() if index < len(view.lines) else ""
+        if label:
+            return label
+    return ""

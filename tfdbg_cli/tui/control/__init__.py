@@ -1,1 +1,0 @@
-"""What the screen shows, and what keys do to it."""

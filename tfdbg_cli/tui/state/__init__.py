@@ -1,0 +1,1 @@
+"""All that the screen shows, and what may be asked of it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from support import sample_run
@@ -21,6 +22,7 @@ from tfdbg_cli.model.runs import Stop
 from tfdbg_cli.tui import app
 from tfdbg_cli.tui.panes import workspace
 from tfdbg_cli.tui.panes.preview_pane import PreviewPane
+from tfdbg_cli.tui.state import pending
 from tfdbg_cli.tui.state.pending import working
 
 REGISTRY = standard_registry()
@@ -131,7 +133,10 @@ def test_what_was_written_is_said(
 
 @_sized
 @pytest.mark.parametrize(("name", "steps"), [("pending", 3), ("pending-later", 12)])
-def test_an_answer_that_takes_its_time(name: str, steps: int, size: tuple[int, int]) -> None:
+def test_an_answer_that_takes_its_time(
+    name: str, steps: int, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pending, "time", SimpleNamespace(monotonic=lambda: 0.0))  # the screen tells the seconds
     screen = Slow(size=size)
     screen.press("w", "j", "j")
     for _ in range(steps):

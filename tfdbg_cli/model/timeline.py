@@ -32,3 +32,8 @@ class TellsExecutions(Protocol):
     def executions(self) -> Sequence[Execution]:
         """What was executed, in order; each may be made when it is looked at."""
         ...
+
+    @property
+    def in_order_of_time(self) -> bool:
+        """Whether each execution ended behind those before it, and not only behind those of its own program."""
+        ...

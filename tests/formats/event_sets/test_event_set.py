@@ -211,6 +211,16 @@ def test_hosts_of_one_run_belong_together_and_other_runs_stand_behind(tmp_path: 
     assert any("2 runs of programs" in note for note in opened.notes)
 
 
+def test_a_timeline_of_programs_that_ran_at_one_time_claims_no_order_of_time(tmp_path: Path) -> None:
+    """A blind test: it said so, and the times in its rows went back where the second program began."""
+    made = small_set(tmp_path)
+    assert ", in order of time" in Prompt(open_path(tmp_path)).show("timeline")
+    other = EventSetMaker(tmp_path, host="other", run_id="zzz")
+    other.time = made.time - 0.0035
+    other.execution("Sin", [], [1], [health(2)])
+    assert ", one program behind the other" in Prompt(open_path(tmp_path)).show("timeline")
+
+
 def test_a_cut_off_end_is_told_and_costs_the_last_record(tmp_path: Path) -> None:
     made = small_set(tmp_path)
     path = made.path("execution")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from tfdbg_cli.analysis.graph.annotation import made_at
@@ -37,7 +38,7 @@ def _timeline(context: Context, options: argparse.Namespace) -> Document:
     places = left.rows[begin : begin + options.count]
     start = executions[0].time_us if len(executions) else None
     blocks: list[Block] = [
-        Text((*_head(context, options, len(left.rows), begin, len(places)), *left.head, EMPTY_LINE))
+        Text((*_head(context, options, executions, len(left.rows), begin, len(places)), *left.head, EMPTY_LINE))
     ]
     if places:
         columns = _shown_columns(context, timed=start is not None)
@@ -111,6 +112,15 @@ def _executions(context: Context) -> Sequence[Execution]:
     return [_whole(run, at) for at, run in whole if run.change is None]  # else the program did not make it
 
 
+def _in_order_of_time(context: Context, executions: Sequence[Execution]) -> bool:
+    """Whether `executions` stand so as a whole: several programs may stand one behind the other."""
+    runs = context.stop.runs if isinstance(context.stop, Opened) else ()
+    if isinstance(runs, TellsExecutions):
+        return runs.in_order_of_time
+    times = [one.time_us for one in executions if one.time_us is not None]
+    return all(before <= after for before, after in pairwise(times))
+
+
 def _whole(run: Run, at: int) -> Execution:
     """A run as one execution: nothing finer is known of recordings of other kinds."""
     time = run.tensors[len(run.tensors) - 1].time_us if len(run.tensors) else None
@@ -119,11 +129,14 @@ def _whole(run: Run, at: int) -> Execution:
     return Execution(at, run.call.number, "", title, time, len(run.call.fetches), is_call)
 
 
-def _head(context: Context, options: argparse.Namespace, total: int, begin: int, shown: int) -> list[Line]:
+def _head(
+    context: Context, options: argparse.Namespace, executions: Sequence[Execution], total: int, begin: int, shown: int
+) -> list[Line]:
     """Which of the `total` executions are shown, and the commands for those before and behind them."""
     end = begin + shown
     part = f"{begin + 1:,} to {end:,} of " if shown < total else ""
-    lines = [line(Span(f"{part}{count_text(total, 'execution')}", Style.TITLE), ", in order of time")]
+    order = "in order of time" if _in_order_of_time(context, executions) else "one program behind the other"
+    lines = [line(Span(f"{part}{count_text(total, 'execution')}", Style.TITLE), f", {order}")]
     links: list[Span | str] = []
     if begin:
         before = COMMAND.spell(options, begin=max(1, begin + 1 - options.count))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import overload
 
@@ -50,6 +50,13 @@ class EventRuns(SavedRuns[tuple[EventSet, int]]):
                     self.sets.append(EventSet(files))
                     self._add(self.sets[-1], 0)
             self.executions = _Timeline(self.sets, self._lock)
+
+    @property
+    def in_order_of_time(self) -> bool:
+        """Whether each set was executed behind the one before it."""
+        with self._lock:
+            told = [one.executions for one in self.sets if len(one.executions)]
+            return all(before[len(before) - 1].time <= one[0].time for before, one in pairwise(told))
 
     def _look_at_last(self, found: Mapping[str, EventFiles]) -> None:
         last = self.sets[-1]

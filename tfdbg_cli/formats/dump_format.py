@@ -23,6 +23,7 @@ from tfdbg_cli.formats.dumps.listing import (
 )
 from tfdbg_cli.formats.recording.format import Examination, Format, NamedPath, Recording
 from tfdbg_cli.formats.recording.saved_runs import Glance, SavedRecording, SavedRuns
+from tfdbg_cli.formats.recording.stand_in import source_of
 from tfdbg_cli.formats.recording.writing import is_unfinished
 from tfdbg_cli.model.runs import Run, RunOutline
 from tfdbg_cli.model.units import names_text
@@ -30,6 +31,7 @@ from tfdbg_cli.model.units import names_text
 _RUN_MARKS = (DEVICE_PREFIX, CORE_METADATA_PREFIX, FETCHES_PREFIX, FEED_KEYS_PREFIX)
 _BUNDLE_NAME = "a bundle of tfdbg (a dump directory of one run, with what it takes to make it again)"
 _BUNDLE = "This is a bundle: `tfdbg replay {path}` makes the run again."
+_FAR_BUNDLE = "This is a bundle: `tfdbg replay` makes the run again, once the folder is copied to this machine."
 
 
 def _is_run(place: NamedPath) -> bool:
@@ -52,7 +54,9 @@ def _went_bad(bundle: Path) -> bool:
 
 
 def _notes(place: NamedPath) -> tuple[str, ...]:
-    return (_BUNDLE.format(path=shlex.quote(str(place.path))),) if is_bundle(place.path) else ()
+    if not is_bundle(place.path):
+        return ()
+    return (_FAR_BUNDLE if source_of(place.path) else _BUNDLE.format(path=shlex.quote(str(place.path))),)
 
 
 def _examine_run(place: NamedPath) -> Examination:

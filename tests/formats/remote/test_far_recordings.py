@@ -154,7 +154,8 @@ def test_a_bundle_opens_by_its_address_and_is_not_replayed_there(tmp_path: Path)
     address = put(tmp_path / "bundle", "memory", "bundles/one")
     stop = open_path(address)
     assert len(stop.runs) == 1
-    assert f"tfdbg replay {address}" in stop.notes[0]
+    assert "once the folder is copied to this machine" in stop.notes[0]
+    assert "that lies on this machine" in Prompt(stop).error("again").hint
     assert main(["replay", address]) == 1
 
 

@@ -8,11 +8,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from tfdbg_cli.collection import CollectionPutOff, count_as_old, seldom_collected
+from tfdbg_cli import collection
+from tfdbg_cli.collection import CollectionPutOff, FrozenObjects, count_as_old, seldom_collected
 
 
 @pytest.fixture(autouse=True)
-def _as_it_was() -> Iterator[None]:
+def _as_it_was(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(collection, "_FROZEN", FrozenObjects())
     on = gc.isenabled()
     yield
     (gc.enable if on else gc.disable)()
@@ -77,7 +79,8 @@ def test_frozen_objects_are_not_counted_for_the_sake_of_a_few_new_ones(monkeypat
         assert not counted
         many = [[number] for number in range(20_000)]
         count_as_old()
-    assert counted == ["frozen"]
+        count_as_old()
+    assert counted == ["frozen"], "a program that has frozen objects is asked no more: counting them takes a while"
     assert len(few) < len(many)
 
 

@@ -45,14 +45,29 @@ class CollectionPutOff:
 COLLECTION_PUT_OFF = CollectionPutOff()
 
 
+class FrozenObjects:
+    """Whether the program has frozen objects. Counting them takes 0.1 s for a million, so that ends then."""
+
+    def __init__(self) -> None:
+        self._seen = False
+
+    def are_there(self) -> bool:
+        """Whether there are any, or were when this was asked before."""
+        self._seen = self._seen or gc.get_freeze_count() > 0
+        return self._seen
+
+
+_FROZEN = FrozenObjects()
+
+
 def count_as_old() -> None:
     """Move all objects to the oldest generation, so that only full collections traverse them, if many are new.
 
     A run with all its values is a hundred thousand long-lived objects; collecting the young generation would delay
-    the first screen noticeably. Does nothing if the program has frozen objects, since `gc.unfreeze` would thaw those,
-    too. `gc.get_freeze_count` counts one by one, 0.1 s for a million, so it is called last.
+    the first screen noticeably. Does nothing if the program has ever been seen to have frozen objects, since
+    `gc.unfreeze` would thaw those, too.
     """
-    if gc.get_count()[0] >= _WORTH_A_LOOK and not gc.get_freeze_count():
+    if gc.get_count()[0] >= _WORTH_A_LOOK and not _FROZEN.are_there():
         gc.freeze()
         gc.unfreeze()
 

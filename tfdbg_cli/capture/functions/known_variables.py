@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import Any
 from weakref import ref
 
 from tfdbg_cli.capture.functions.arguments import Slot
+from tfdbg_cli.capture.living_objects import living_objects
 from tfdbg_cli.capture.tf.observers import own_ops
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.process.interruptions import OUR_ERRORS_SUPPRESSED
@@ -49,12 +49,11 @@ class _OfKeras:
         found = {number: known for number, known in self._known.items() if known[0]() is not None}
         wanted = {id(one): one for one in variables}
         found |= {number: (ref(one), None) for number, one in wanted.items()}
-        for one in gc.get_objects():
-            if issubclass(type(one), kind):
-                with OUR_ERRORS_SUPPRESSED:  # it has no value yet, or is of another backend
-                    number = id(one.value)
-                    if number in wanted:
-                        found[number] = ref(wanted[number]), ref(one)
+        for one in living_objects(kind):
+            with OUR_ERRORS_SUPPRESSED:  # it has no value yet, or is of another backend
+                number = id(one.value)
+                if number in wanted:
+                    found[number] = ref(wanted[number]), ref(one)
         self._known = found
 
 

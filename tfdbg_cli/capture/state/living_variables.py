@@ -10,6 +10,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from tfdbg_cli.capture.living_objects import living_objects
 from tfdbg_cli.model.restoring import ProgramObject, ProgramVariable, ProgramVariables
 from tfdbg_cli.model.walks import nearest_first
 
@@ -21,7 +22,9 @@ def living_variables(moment: str, restored: Sequence[Any], roots: Mapping[int, A
     has by the identity of such a one the `root` that it was made with.
     """
     gc.collect()  # what nothing leads to any more would not be restored
-    held = gc.get_objects()
+    keras = getattr(sys.modules.get("keras"), "Variable", None)
+    kinds = [tf.Variable, tf.train.Checkpoint, *([keras] if isinstance(keras, type) else [])]
+    held = living_objects(*kinds)
     wrapped = list(_of_keras(held))
     inside = {id(value) for _, value in wrapped}
     inside |= {id(part) for one in held if _is_spread(one) for part in one.values}
@@ -66,12 +69,9 @@ def _is_eager(variable: Any) -> bool:
 
 def _of_keras(held: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
     """The variables of Keras 3 with those of TensorFlow that hold their values."""
-    keras = sys.modules.get("keras")
-    kind = getattr(keras, "Variable", None)
-    if not isinstance(kind, type):
-        return
+    kind = getattr(sys.modules.get("keras"), "Variable", None)
     for one in held:
-        if isinstance(one, kind):
+        if isinstance(kind, type) and isinstance(one, kind):
             value = getattr(one, "value", None)
             if isinstance(value, tf.Variable):
                 yield one, value

@@ -57,6 +57,8 @@ def test_queries_are_those_of_lt(recording: tf_debug.Recording) -> None:
         recording.tensors("size>much")
     with pytest.raises(IndexError, match=r"There is no run at the place 3: .* has 3 runs"):
         recording.tensors(run=3)
+    with pytest.raises(TfdbgError, match="'x' is no place of a run"):
+        recording.tensors(run="x")  # type: ignore[arg-type]
 
 
 def test_one_tensor_over_all_runs(recording: tf_debug.Recording) -> None:

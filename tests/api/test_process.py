@@ -132,6 +132,12 @@ def test_a_watch_by_an_unknown_filter_is_refused(front) -> None:
     assert "has_inf_or_nan" in error.value.hint
 
 
+def test_a_watch_for_what_is_no_name_says_how_a_filter_gets_one(front) -> None:
+    with tf_debug.debugging(), pytest.raises(TfdbgError, match="by its name") as error:
+        tf_debug.set_watch(lambda datum, tensor: True)  # type: ignore[arg-type]
+    assert "add_tensor_filter" in error.value.hint
+
+
 def test_filters_of_the_program(tf, front, add) -> None:
     tf_debug.add_tensor_filter(
         "negative", lambda datum, tensor: datum.node_name == "Log" and bool((tensor < 0).any())

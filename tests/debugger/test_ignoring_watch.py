@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
+from functools import partial
 
 import pytest
 from support.made_run import INF, NAN, Op, made_run, op
@@ -11,6 +13,7 @@ from tfdbg_cli.analysis.origin.dismissed import Dismissed
 from tfdbg_cli.analysis.origin.ignoring import ignored_cause, ignored_place
 from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS
+from tfdbg_cli.capture import failures
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.debugger.active_watch import ActiveWatch
 from tfdbg_cli.debugger.progress_line import ProgressLine
@@ -62,6 +65,24 @@ def test_behind_a_stop_it_is_said_that_nothing_passed_since() -> None:
     watching = ActiveWatch(decision, asked, Settings(), ProgressLine(), lambda text: None, Ignored(), [_run(1)])
     watching.passed(2, lambda: _run(2))
     assert watching.seen_in_words(0) == "Since the last stop nothing passed has_inf_or_nan in 1 run."
+
+
+def test_a_watch_during_which_tfdbg_failed_says_that_it_may_not_have_seen_all(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A blind test: each run was told to have failed twice, and at the end that nothing had passed in any."""
+    monkeypatch.setattr(failures, "_COUNTED", Counter())
+    watching = _watching(Ignored())
+    for number in range(1, 13):
+        watching.passed(number, partial(_run, number))
+        failures.report("take the values of a function", TypeError("broken"))
+    said = capsys.readouterr().err.splitlines()
+    assert len(said) == 4 and said[-1].endswith("the program goes on without it. That was 10 times by now.")
+    told = watching.seen_in_words(0)
+    assert told.endswith(
+        "in 12 runs. tfdbg failed itself 12 times meanwhile, as told above: it may not have seen all."
+    )
+    assert "failed" not in _watching(Ignored()).seen_in_words(1)
 
 
 def test_that_a_loss_in_eager_code_is_no_result_is_said_at_the_end() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +11,7 @@ from support.plain_text import plain
 
 from tfdbg_cli.document.excerpt import excerpt
 from tfdbg_cli.document.source import highlighted
-from tfdbg_cli.document.text import Style
+from tfdbg_cli.document.text import Line, Span, Style
 
 
 def _styles(source: str) -> dict[str, Style]:
@@ -20,6 +22,15 @@ def test_styles() -> None:
     styles = _styles('def f(x):  # why\n    return "text" + 3\n')
     assert styles["def"] is Style.KEYWORD and styles["f"] is Style.DEFINITION
     assert styles["# why"] is Style.COMMENT and styles['"text"'] is Style.STRING and styles["3"] is Style.NUMBER
+
+
+def test_without_pygments_it_is_plain(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A blind test: `origin` failed in a program that had emptied `sys.path`."""
+    for name in [name for name in sys.modules if name.partition(".")[0] == "pygments"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setattr(sys, "path", [])
+    lines = highlighted(["def without_pygments():", "    return 1"])
+    assert lines == (Line((Span("def without_pygments():"),)), Line((Span("    return 1"),)))
 
 
 def test_a_line_inside_a_string_of_many_lines() -> None:

@@ -116,6 +116,11 @@ def set_watch(
             go with `values`.
 
     """
+    if not isinstance(filter_name, str | None):
+        raise TfdbgError(
+            f"A watch asks for a filter by its name, and not for {filter_name!r}.",
+            hint="A filter of your own gets a name by tfdbg_cli.add_tensor_filter(NAME, FILTER).",
+        )
     decision = None
     if filter_name is not None:
         decision = watch_decision(

@@ -6,7 +6,7 @@ import html
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 import numpy as np
 
@@ -191,10 +191,14 @@ class Recording(Opened):
         Queries are those of `lt -q`: `"dense shape=[*,128]"`, `"size>1MB or nan>0"`; an empty one matches all.
 
         Raises:
-            TfdbgError: the query makes no sense, or the run cannot be read.
+            TfdbgError: the query makes no sense, `run` is no whole number, or the run cannot be read.
             IndexError: there is no such run.
 
         """
+        if not isinstance(run, SupportsIndex):
+            raise TfdbgError(
+                f"{run!r} is no place of a run.", hint="Write a whole number: 0 is the first run, -1 the last."
+            )
         if not -len(self.runs) <= run < len(self.runs):
             there = count_text(len(self.runs), "run")
             raise IndexError(f"There is no run at the place {run}: {self.path} has {there}.")

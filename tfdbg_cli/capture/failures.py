@@ -3,28 +3,45 @@
 from __future__ import annotations
 
 import os
+import re
 import traceback
+from collections import Counter
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.plain_text import safe
 from tfdbg_cli.process.streams import to_stderr
 
 _SAID: set[str] = set()
+_COUNTED: Counter[str] = Counter()  # what was reported, by its first line
 _REMARKED: dict[str, object] = {}
+_ALL_SAID = 3  # times that the same failure is reported
+_POWER_OF_TEN = re.compile("10+")
 
 
 def report(doing: str, error: Exception) -> None:
     """Say on standard error that tfdbg failed at `doing`; with TFDBG_DEBUG=1 where, too.
 
-    A TfdbgError is the user's to mend, so its own words are enough.
+    A TfdbgError is the user's to mend, so its own words are enough. Of what fails in the same words in each run only
+    the first three, and then the 10th, the 100th and so on, are said, with how many there were.
     """
     if isinstance(error, TfdbgError):
         said = "\n".join(map(safe, error.lines))
     else:
         said = f"could not {doing} ({type(error).__name__}: {error}); the program goes on without it."
+        _COUNTED[said] += 1
+        times = _COUNTED[said]
+        if times > _ALL_SAID:
+            if not _POWER_OF_TEN.fullmatch(str(times)):
+                return
+            said += f" That was {times:,} times by now."
     if os.environ.get("TFDBG_DEBUG", "") not in {"", "0"}:
         said = "\n".join([said, "".join(traceback.format_exception(error)).rstrip()])
     to_stderr(said)
+
+
+def failed_times() -> int:
+    """How often tfdbg has failed itself in this process, as reported."""
+    return _COUNTED.total()
 
 
 def report_bug(doing: str, error: Exception) -> None:

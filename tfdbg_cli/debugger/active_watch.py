@@ -18,7 +18,7 @@ from tfdbg_cli.analysis.watch.outcome import stop_after
 from tfdbg_cli.analysis.watch.watch import Watch
 from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.controller import WatchRequest
-from tfdbg_cli.capture.failures import report
+from tfdbg_cli.capture.failures import failed_times, report
 from tfdbg_cli.capture.stores import without_files
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.debugger.interruption import CTRL_C
@@ -86,6 +86,7 @@ class ActiveWatch:
         self._settings = settings
         self._kept = KeptRuns(decision.keep, memory_budget(settings), without_files) if decision.keep else None
         self._goes_on = bool(earlier)  # behind a stop
+        self._failed_before = failed_times()
         for run in earlier:
             self.keep(run)
         self._line = line
@@ -298,7 +299,10 @@ class ActiveWatch:
         ours = our_filter(self.watched.tensor_filter) if ops > few else None
         alone = _VARIABLES_ALONE if ours is not None and ours.among is Among.OUTCOME else ""
         nothing = "Since the last stop nothing" if self._goes_on else "Nothing"
-        return f"{nothing} passed {name} in {' and '.join(parts)}{self._but_ignored}.{alone}{inexact}"
+        failed = failed_times() - self._failed_before
+        times = count_text(failed, "time")
+        blind = f" tfdbg failed itself {times} meanwhile, as told above: it may not have seen all." if failed else ""
+        return f"{nothing} passed {name} in {' and '.join(parts)}{self._but_ignored}.{alone}{inexact}{blind}"
 
     def interrupted_words(self, by: str) -> str:
         """What Ctrl-C broke off, or what else `by` names."""

@@ -14,7 +14,7 @@ from tfdbg_cli.model.decision import DebugRun, Decision, PlainRun, ProfileRun, R
 
 _AT_ONCE = 4096  # bytes that are read of a terminal at a time
 _REPLY = re.compile(rb"\x1b\[[?>][\d;]*\$?[a-zA-Z]")  # what a terminal answers to the questions of a screen
-LOST = "Keys pressed while the program ran do nothing here."
+LOST = "Keys pressed before this screen was there do nothing here."
 
 
 class TypedAhead:

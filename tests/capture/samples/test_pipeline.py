@@ -39,6 +39,10 @@ def signed(x: Any, y: Any) -> Any:
     return tf.cond(y > 1, lambda: x, lambda: -x), y
 
 
+def shortened(x: Any, y: Any) -> Any:
+    return x[: 2 + tf.cast(y % 2, tf.int32)], y
+
+
 def pipelines() -> dict[str, Callable[[], Any]]:
     both = lambda: SLICES((X, Y))  # noqa: E731
     return {
@@ -53,6 +57,10 @@ def pipelines() -> dict[str, Callable[[], Any]]:
         "options": lambda: both().with_options(tf.data.Options()).shuffle(50).batch(8, num_parallel_calls=2),
         "one by one": lambda: both().shuffle(50).map(lambda x, y: (x[: tf.cast(y % 1, tf.int32) + 3], y)).batch(8),
         "called": lambda: both().shuffle(50).map(signed).batch(8),
+        "padded": lambda: both().shuffle(50).map(shortened).padded_batch(8).prefetch(1),
+        "padded by": lambda: both().map(shortened).shuffle(50).padded_batch(
+            8, padded_shapes=([5], []), padding_values=(-1.0, np.int64(0)), drop_remainder=True
+        ),
     }  # fmt: skip
 
 
@@ -181,7 +189,7 @@ WHY_NOT: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: tf.data.Dataset.from_generator(lambda: iter(X), output_signature=tf.TensorSpec(3)).batch(8),
         "a generator",
     ),
-    "padded": (lambda: SLICES(X).padded_batch(8), "has padded_batch"),
+    "padded": (lambda: SLICES(X).padded_batch(8).map(lambda x: x + 1.0), "a map behind padded_batch"),
     "window": (lambda: SLICES(X).window(2).flat_map(lambda w: w.batch(2)).batch(4), "has window"),
     "concatenated": (lambda: SLICES(X).concatenate(SLICES(X)).batch(8), "has concatenate"),
     "flat": (lambda: SLICES(X).flat_map(lambda x: SLICES(x)).batch(4), "has flat_map"),
@@ -198,6 +206,16 @@ def test_why_it_cannot_be_told(kind: str) -> None:
     CALLS.clear()
     told = Pipeline(weakref.ref(dataset)).find([SoughtRow(0, {0: X[0]})], 0, 30.0)
     assert not told.records and len(told.notes) == 1 and words in told.notes[0] and not CALLS
+
+
+def test_texts_of_padded_batches_and_what_another_padding_tells_apart() -> None:
+    texts = [[b"a"], [b"a", b"b"], [b"c", b"", b"d"], [b"a", b"pad"]]
+    dataset = tf.data.Dataset.from_tensor_slices([0, 1, 2, 3]).map(lambda at: tf.ragged.constant(texts)[at])
+    pipeline = dataset.padded_batch(4, padding_values="pad")
+    batch = next(iter(pipeline)).numpy()
+    told = Pipeline(weakref.ref(pipeline)).find([SoughtRow(n, {0: batch[n]}) for n in range(4)], 0, 30.0)
+    numbers = {row: (record.record, record.alike) for row, record in told.records.items()}
+    assert numbers == {0: (0, 2), 1: (1, 1), 2: (2, 1), 3: (0, 2)}, "padding may make records alike"
 
 
 def test_what_is_not_there_and_what_is_not_compared() -> None:

@@ -36,10 +36,11 @@ def looked_for(rows: Sequence[SoughtRow], recipe: Recipe, seconds: float) -> Fou
     """Look for the rows until the data or the time are at their end; None where nothing can be compared."""
     found, compared = FoundInPipeline(), False
     until = monotonic() + seconds
+    shapes = {part: value.shape for part, value in rows[0].parts.items()} if rows else {}
     for stretch in stretches(recipe):
         search: RecordSearch | None = None
         near: dict[int, Array] = {}  # the numbers of the records about the one that was found, of each row
-        for numbers, block in blocks(stretch, recipe):
+        for numbers, block in blocks(stretch, recipe, shapes):
             if found.looked_at and monotonic() > until:
                 found.cut = True
                 break

@@ -6,11 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 
 from tfdbg_cli.capture.samples.map_functions import PYTHON, READERS, in_the_way, op_types, skipped_of_file
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.values import Array
 
 # What hands on the elements as they come.
 _SAME = frozenset({
@@ -23,6 +25,7 @@ _ORDER = frozenset({
 })  # fmt: skip
 _MAPS = frozenset({"MapDataset", "ParallelMapDataset"})
 _BATCHES = frozenset({"BatchDataset", "ParallelBatchDataset"})
+_PADDED = "PaddedBatchDataset"
 _OF_EACH = frozenset({"FlatMapDataset", "InterleaveDataset", "ParallelInterleaveDataset"})
 _SOURCES = frozenset({"TensorSliceDataset", "RangeDataset", "TensorDataset"})
 _STUCK = "The pipeline has {}: which record an element came from cannot be told."
@@ -35,9 +38,13 @@ _MOST = 200  # data sets made of one another
 
 @dataclass(frozen=True)
 class Batched:
-    """Elements put together, always `size` of them; None: of any number."""
+    """Elements put together, always `size` of them; None: of any number.
+
+    Where they differ in their lengths, `padding` is what each of their parts is filled up with; empty for none.
+    """
 
     size: int | None
+    padding: tuple[Array, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -145,8 +152,15 @@ def recipe_of(dataset: Any, most: int = _MOST) -> Recipe:
             raise TfdbgError(_TWICE)
         sizes = {leaf.shape[0] for leaf in plain_leaves(dataset.element_spec)}
         return replace(below, steps=(*below.steps, Batched(sizes.pop() if len(sizes) == 1 else None)))
+    if kind == _PADDED:
+        if below.batch is not None:
+            raise TfdbgError(_TWICE)
+        padding = tuple(np.asarray(value) for value in tf.nest.flatten(compat.padding_of(dataset)))
+        return replace(below, steps=(*below.steps, Batched(None, padding)))
     if kind not in _MAPS:
         raise TfdbgError(_STUCK.format(_words(kind)))
+    if below.batch is not None and below.batch.padding:
+        raise TfdbgError(_STUCK.format("a map behind padded_batch"))
     plain_leaves(inputs[0].element_spec)
     plain_leaves(dataset.element_spec)
     function = compat.functions_of(dataset)[0].function

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,10 +50,13 @@ def stretches(recipe: Recipe) -> Iterator[Stretch]:
         left -= there
 
 
-def blocks(stretch: Stretch, recipe: Recipe) -> Iterator[tuple[Array, dict[int, Array]]]:
+def blocks(
+    stretch: Stretch, recipe: Recipe, shapes: Mapping[int, tuple[int, ...]]
+) -> Iterator[tuple[Array, dict[int, Array]]]:
     """The records of a stretch after all steps, in blocks: the numbers of some, and their parts.
 
     Where a block has more rows than there are numbers, these are of other records, unless functions have moved rows.
+    Parts that are padded in a batch are so to the `shapes` that they have in the one where records are looked for.
     """
     batch = recipe.batch
     at = len(recipe.steps) if batch is None else recipe.steps.index(batch)
@@ -63,7 +66,10 @@ def blocks(stretch: Stretch, recipe: Recipe) -> Iterator[tuple[Array, dict[int, 
     size = _size(records, batch, before, after)
     if not size:
         for number, *element in records.as_numpy_iterator():
-            yield np.array([number]), {part: _array(value)[np.newaxis] for part, value in enumerate(element)}
+            parts = dict(enumerate(map(_array, element)))
+            if batch is not None and batch.padding:
+                parts = {part: _padded(parts[part], shapes.get(part), batch.padding[part]) for part in parts}
+            yield np.array([number]), {part: value[np.newaxis] for part, value in parts.items()}
         return
     exact = bool(after) and batch is not None and batch.size is not None
     done = 0
@@ -109,6 +115,15 @@ def _repeated(size: int) -> Any:
 
 def _array(value: Any) -> Array:
     return np.array(value, object) if isinstance(value, bytes) else np.asarray(value)  # NumPy cuts zeros off of texts
+
+
+def _padded(value: Array, shape: tuple[int, ...] | None, padding: Array) -> Array:
+    """`value` filled up to `shape`, as in a padded batch; as it is where it does not fit into one of that shape."""
+    if shape is None or len(shape) != value.ndim or any(map(int.__gt__, value.shape, shape)):
+        return value
+    found = np.full(shape, padding[()], value.dtype)
+    found[tuple(map(slice, value.shape))] = value
+    return found
 
 
 def file_of(recipe: Recipe, number: int) -> str:
@@ -197,6 +212,8 @@ def _keeping(function: Any) -> Any:
 
 def _size(records: Any, batch: Batched | None, before: Sequence[Any], after: Sequence[Any]) -> int:
     """How many elements are to be put together; 0 where they are not of one shape, so that they cannot be."""
+    if batch is not None and batch.padding:
+        return 0
     if after:
         return batch.size if batch is not None and batch.size is not None else _MAPPED
     leaves = tf.nest.flatten(records.element_spec)

@@ -67,6 +67,7 @@ inputs_of: Callable[[Any], Sequence[Any]] = methodcaller("_inputs")  # the data 
 functions_of: Callable[[Any], Sequence[Any]] = methodcaller("_functions")  # what a data set calls, each a `function`
 reader_of_files: Callable[[Any], Any] = attrgetter("_impl")  # of a data set of files: the one that opens each of them
 count_of: Callable[[Any], Any] = attrgetter("_count")  # of a data set that skips or takes so many elements, a tensor
+padding_of: Callable[[Any], Any] = attrgetter("_padding_values")  # of a padded batch: by component, a tensor each
 tensor_id: Callable[[Any], int] = attrgetter("_id")
 host_array: Callable[[Any], Any] = EagerTensor._numpy_internal
 

@@ -88,6 +88,7 @@ def test_a_feed_is_replaced_and_functions_are_followed(tf, graph, debugged) -> N
 
         again = _ask(debugged, session, y, {x: [1.0, 2.0]}, GraphChoice.PYTHON, question)
     np.testing.assert_array_equal(value_of(again, "y"), [4.0, 1.0])
+    np.testing.assert_array_equal(again.call.feeds["x:0"], [8.0, 2.0])
 
 
 @pytest.mark.parametrize("choice", [GraphChoice.PYTHON, GraphChoice.RUNTIME])

@@ -10,6 +10,7 @@ from functools import cached_property
 import tensorflow as tf
 
 from tfdbg_cli.analysis.graph.eager_past import arguments_made
+from tfdbg_cli.analysis.graph.feeds import with_replaced_feeds
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.definition.flat import FlatFunction, FlatNode, flat_function
 from tfdbg_cli.capture.functions.definition.flat_part import part_of
@@ -104,7 +105,8 @@ class FunctionWhatIf:
         tensors = merged(run.tensors, GatheredTensors(rows), self._flat.place_of, moved)
         change = Change(run, tuple(replaced), len(rows) - len(given))
         notes = (*left_out(found), *((_ROUNDING,) if found.again else ()))
-        return replace(run, tensors=tensors, change=change, notes=(*notes, *run.notes))
+        call = with_replaced_feeds(run.call, replaced)
+        return replace(run, call=call, tensors=tensors, change=change, notes=(*notes, *run.notes))
 
     def _computed(self, run: Run, found: Slice[FlatNode], replaced: Mapping[TensorName, Array]) -> KeptTensors:
         flat = self._flat

@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from tfdbg_cli.analysis.graph.feeds import with_replaced_feeds
 from tfdbg_cli.capture.sessions.call_names import fed, fetched
 from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.program_graph import tensor_name
@@ -86,7 +87,8 @@ class SessionWhatIf:
         if run.graph_kind is GraphKind.RUNTIME and computed:
             notes += (_UNFUSED,)
         change = Change(run, tuple(replaced), len(computed))
-        return replace(run, tensors=tensors, change=change, notes=(*notes, *run.notes))
+        call = with_replaced_feeds(run.call, replaced)
+        return replace(run, call=call, tensors=tensors, change=change, notes=(*notes, *run.notes))
 
     def _computed(self, run: Run, found: Slice[Op], replaced: Mapping[TensorName, Array]) -> dict[TensorName, Array]:
         wanted = [

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Protocol
 
+from tfdbg_cli.analysis.graph.feeds import with_replaced_feeds
 from tfdbg_cli.capture.what_if.words import failed
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.gathered import GatheredTensors, Row
@@ -56,7 +57,8 @@ class WholeWhatIf:
         computed = sum(store is tensors for store, _ in rows)
         change = Change(run, tuple(replaced), computed)
         notes = (_WHOLE, *self._part.drawn_after(replaced), *run.notes)
-        return replace(run, tensors=GatheredTensors(rows), change=change, caught=False, notes=notes)
+        call = with_replaced_feeds(run.call, replaced)
+        return replace(run, call=call, tensors=GatheredTensors(rows), change=change, caught=False, notes=notes)
 
 
 def _laid_over(before: TensorStore, after: TensorStore) -> Iterator[Row]:

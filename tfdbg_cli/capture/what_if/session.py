@@ -22,8 +22,8 @@ from tfdbg_cli.capture.what_if.merging import merged, with_values
 from tfdbg_cli.capture.what_if.private_session import PrivateSession
 from tfdbg_cli.capture.what_if.session_program import values_in
 from tfdbg_cli.capture.what_if.session_slice import CallGraph
-from tfdbg_cli.capture.what_if.slices import Slice
-from tfdbg_cli.capture.what_if.words import failed, kept_as_drawn, left_out, not_captured
+from tfdbg_cli.capture.what_if.slices import Kept, Slice
+from tfdbg_cli.capture.what_if.words import failed, left_out, not_captured
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import GraphKind
 from tfdbg_cli.model.names import TensorName
@@ -70,9 +70,9 @@ class SessionWhatIf:
         if name.slot >= len(op.outputs) or is_opaque(op.outputs[name.slot]) or str(name) in call.flows:
             raise TfdbgError(f"{name} is a handle: it holds no numbers to replace.")
 
-    def drawn_after(self, replaced: Iterable[TensorName]) -> tuple[str, ...]:
-        """Sentences about what depends on `replaced`, but stays as it was drawn from outside. See PartWhatIf."""
-        return kept_as_drawn(self._call.after(map(str, replaced)))
+    def kept_after(self, replaced: Iterable[TensorName]) -> Mapping[str, Kept]:
+        """The nodes that depend on `replaced`, but keep what they gave, with why. See PartWhatIf."""
+        return self._call.after(map(str, replaced)).kept
 
     def again(self, run: Run, replaced: Mapping[TensorName, Array]) -> Run:
         """`run` with the values `replaced` and what follows from them. See WhatIf."""

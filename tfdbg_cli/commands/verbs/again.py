@@ -113,8 +113,8 @@ def commands(registry: Registry) -> tuple[Command, ...]:
             details="""\
 Of a run that can be made again, as under `tfdbg replay`, all is computed again, updates included, on copies of the
 variables; of any other only what is computed from the replaced tensors. Variables, random numbers and batches are
-those of the run, nothing is written anywhere, and the program goes on as if nothing had been. The commands then show
-the new run: origin, lt, pt and all others. `original` leads back.""",
+those of the run, as is what Python functions and tables gave; nothing is written anywhere, and the program goes on as
+if nothing had been. The commands then show the new run: origin, lt, pt and all others. `original` leads back.""",
         ),
         Command("original", (), "Back from `again` to the program's own run.", original, moments=WITH_TENSORS),
     )

@@ -15,7 +15,7 @@ from tfdbg_cli.capture.sessions.program_graph import tensor_name
 from tfdbg_cli.capture.state.before_updates import held_variables
 from tfdbg_cli.capture.stores import known_value
 from tfdbg_cli.capture.tf.op_errors import OpError
-from tfdbg_cli.capture.tf.opaque import is_opaque
+from tfdbg_cli.capture.tf.opaque import is_opaque, is_reference
 from tfdbg_cli.capture.tf.types import Op, SymbolicTensor
 from tfdbg_cli.capture.what_if.effects import DRAWS
 from tfdbg_cli.capture.what_if.merging import merged, with_values
@@ -31,6 +31,7 @@ from tfdbg_cli.model.runs import Change, Run
 from tfdbg_cli.model.tensors import gone
 from tfdbg_cli.model.values import Array, Value
 from tfdbg_cli.model.walks import reached
+from tfdbg_cli.ops.kinds import REFERENCE_VARIABLES
 
 _UNFUSED = (
     "What was computed again was computed as in the Python graph, and the run's own values as in the optimizer's: "
@@ -67,6 +68,11 @@ class SessionWhatIf:
                 f"{name} is made in a loop or a branch of version 1, where nothing can be put in.",
                 hint="Replace what the loop is given, or what it gives.",
             )
+        if op.type in REFERENCE_VARIABLES:
+            return  # its memory: what it holds before the run
+        if name.slot < len(op.outputs) and is_reference(op.outputs[name.slot]):
+            said = f"{name} hands on the memory of a variable, and has no value of its own."
+            raise TfdbgError(said, hint="Replace the variable, or what is read from it.")
         if name.slot >= len(op.outputs) or is_opaque(op.outputs[name.slot]) or str(name) in call.flows:
             raise TfdbgError(f"{name} is a handle: it holds no numbers to replace.")
 

@@ -45,7 +45,8 @@ def _again(context: Context, options: argparse.Namespace) -> Document:
 
 def _lines(run: Run, made: Run, change: Change, found: list[Difference]) -> list[Line]:
     lines = [line(Span(change.title, Style.TITLE))]
-    said = f"  {count_text(change.recomputed, 'tensor')} computed again; {len(found):,} differ from the program's run"
+    differ = "1 differs" if len(found) == 1 else f"{len(found):,} differ"
+    said = f"  {count_text(change.recomputed, 'tensor')} computed again; {differ} from the program's run"
     lines.append(line(f"{said}." if not found else f"{said}, {_first(made, run, found[0])} first."))
     new = [note for note in made.notes if note not in run.notes]
     lines += [line(Span(f"  {note}", Style.WARNING)) for note in new]

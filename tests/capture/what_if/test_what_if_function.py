@@ -121,6 +121,27 @@ def test_an_argument_can_be_replaced_and_random_numbers_stay() -> None:
     np.testing.assert_array_equal(table.numpy(), np.arange(10.0) + 1)
 
 
+def test_the_batch_and_the_arguments_are_shown_as_they_were_set() -> None:
+    """A blind test: `row` and `pf` showed the batch of the program's run."""
+    import tensorflow as tf
+    from support.prompt import Prompt
+
+    from tfdbg_cli.model.runs import RunEnd
+
+    @tf.function
+    def step(x, y):
+        return tf.math.log(x) + y
+
+    run, _, _ = captured(step, tf.constant([[1.0, 2.0], [0.0, 4.0]]), tf.constant([[5.0, 6.0], [7.0, 8.0]]))
+    prompt = Prompt(RunEnd(run))
+    prompt.show("set x:0 [[3,9],[2,1]]")
+    prompt.show("again")
+    assert prompt.data("pf x")["value"] == [[3, 9], [2, 1]]
+    assert [one["value"] for one in prompt.data("row 0")["components"]] == [[3, 9], [5, 6]]
+    prompt.show("original")
+    assert prompt.data("pf x")["value"] == [[1, 2], [0, 4]]
+
+
 def test_a_step_of_keras_is_computed_again_bit_for_bit(watched) -> None:
     keras = pytest.importorskip("keras")
     keras.utils.set_random_seed(1)
@@ -223,6 +244,7 @@ def test_a_run_that_is_held_is_made_again_as_a_whole_its_updates_too() -> None:
     def ask(event: Stop):
         assert isinstance(event, RunEnd)
         made.append(event.run.what_if.again(event.run, {TensorName("root", 0): np.float32([3.0, 3.0])}))
+        made.append(event.run.what_if.again(event.run, {TensorName("x", 0): np.float32([1.0, 9.0])}))
         return Detach()
 
     front = ScriptedFrontend(DebugRun(), ask)
@@ -233,9 +255,10 @@ def test_a_run_that_is_held_is_made_again_as_a_whole_its_updates_too() -> None:
         undo()
     assert np.isnan(result)
     assert np.isnan(weight.numpy()).all()
-    (again,) = made
+    again, given_other = made
     (row,) = again.tensors.named("after")
     assert again.tensors.value(row) == 1 + 2 - 2 * (3 * 1 + 3 * 2) / 2
+    assert given_other.call.feeds["x"].tolist() == [1, 9]
     assert again.change.replaced == (TensorName("root", 0),)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from support.what_if_runs import value_of
@@ -72,6 +74,31 @@ def test_what_follows_is_computed_and_no_variable_is_touched(tf, graph, debugged
     assert not [op.name for op in graph.get_operations() if "tfdbg_state" in op.name]
 
 
+@pytest.mark.parametrize("choice", [GraphChoice.PYTHON, GraphChoice.RUNTIME])
+def test_a_variable_of_the_old_kind_is_replaced_by_what_it_holds_before_the_run(tf, graph, debugged, choice) -> None:
+    """A blind test: it was called a handle without numbers, beside its numbers."""
+    w = tf.get_variable("w", initializer=[2.0, 1.0], use_resource=False)
+    loss = tf.reduce_sum(w * [1.0, 10.0], name="loss")
+    with tf.control_dependencies([loss]):
+        train = w.assign_sub([1.0, 0.5], name="train")
+    w0 = {_name("w:0"): np.array([5.0, 3.0], np.float32)}
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+
+        def question(run):
+            with pytest.raises(TfdbgError, match="train:0 hands on the memory of a variable") as caught:
+                run.what_if.require_replaceable(run, _name("train:0"))
+            assert caught.value.hint == "Replace the variable, or what is read from it."
+            alone = replace(run, replayable=None)
+            return run.what_if.again(run, w0), alone.what_if.again(alone, w0)
+
+        whole, part = _ask(debugged, session, [loss, train], {}, choice, question)
+        np.testing.assert_array_equal(session.run(w), [1.0, 0.5])
+    assert value_of(whole, "loss") == value_of(part, "loss") == 35.0
+    np.testing.assert_array_equal(value_of(whole, "w/after_update"), [4.0, 2.5])
+    assert any("Nothing was written: train did not run" in note for note in part.notes)
+
+
 def test_a_feed_is_replaced_and_functions_are_followed(tf, graph, debugged) -> None:
     from tensorflow import function
 
@@ -88,6 +115,7 @@ def test_a_feed_is_replaced_and_functions_are_followed(tf, graph, debugged) -> N
 
         again = _ask(debugged, session, y, {x: [1.0, 2.0]}, GraphChoice.PYTHON, question)
     np.testing.assert_array_equal(value_of(again, "y"), [4.0, 1.0])
+    np.testing.assert_array_equal(again.call.feeds["x:0"], [8.0, 2.0])
 
 
 @pytest.mark.parametrize("choice", [GraphChoice.PYTHON, GraphChoice.RUNTIME])
@@ -142,4 +170,4 @@ def test_what_cannot_be_replaced_or_computed_says_why(tf, graph, debugged) -> No
         run, again = _ask(debugged, session, [checked, answer], feed, GraphChoice.PYTHON, question)
     np.testing.assert_array_equal(value_of(again, "checked"), [0.0, 0.0])
     np.testing.assert_array_equal(value_of(again, "python"), value_of(run, "python"))
-    assert any("python would give something else" in note for note in again.notes)
+    assert "No Python function is called again: what the run got from python is kept." in again.notes

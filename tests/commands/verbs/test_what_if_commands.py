@@ -83,6 +83,12 @@ def test_again_shows_the_run_that_would_have_been() -> None:
     assert prompt.context.runs[prompt.context.current].change.base is prompt.context.runs[0]
 
 
+def test_a_single_tensor_differs() -> None:
+    prompt = _prompt()
+    prompt.show("set loss/Mean:0 1")
+    assert "; 1 differs from the program's run, loss/Mean:0 first." in prompt.show("again")
+
+
 def test_the_origin_in_such_a_run_may_be_what_was_set() -> None:
     prompt = _prompt()
     prompt.show("set prob:0 np.nan")

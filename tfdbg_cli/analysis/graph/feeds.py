@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import ChainMap
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from tfdbg_cli.model.calls import Call
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.values import Array, as_array
@@ -39,8 +42,26 @@ def fed_texts(feeds: Mapping[str, Any], name: TensorName) -> Array | None:
     return array if all(isinstance(item, bytes | str) for item in array.flat) else None
 
 
+def with_replaced_feeds(call: Call, replaced: Mapping[TensorName, Array]) -> Call:
+    """`call` as if it had been given those of `replaced` that are feeds or arguments; the others are not read."""
+    given = {}
+    for name, value in replaced.items():
+        key = _key(call.feeds, name)
+        if key is not None:
+            given[key] = value
+    return replace(call, feeds=ChainMap(given, call.feeds)) if given else call  # type: ignore[arg-type]  # is read only
+
+
+def _key(feeds: Mapping[str, Any], name: TensorName) -> str | None:
+    """The feed that `name` means: feeds go by their tensors, arguments by their nodes; None if it was not fed."""
+    if str(name) in feeds:
+        return str(name)
+    return name.node if name.slot == 0 and name.node in feeds else None
+
+
 def _fed(feeds: Mapping[str, Any], name: TensorName) -> Array | None:
-    fed = feeds.get(str(name), feeds.get(name.node) if name.slot == 0 else None)
+    key = _key(feeds, name)
+    fed = None if key is None else feeds[key]
     if fed is None:
         return None
     try:

@@ -22,6 +22,8 @@ _SUFFIX = "_set"
 def with_replaced(replay_spec: ReplaySpec, replaced: Mapping[TensorName, Array]) -> ReplaySpec:
     """`replay_spec` in which the tensors `replaced` have these values, whatever their ops would give.
 
+    A variable of the old kind (`use_resource=False`) holds its value before the run.
+
     Raises:
         TfdbgError: one of them is no tensor of the run, or lies inside a branch or a loop.
 
@@ -33,7 +35,7 @@ def with_replaced(replay_spec: ReplaySpec, replaced: Mapping[TensorName, Array])
         at = known.get(name)
         if at is None:
             inner[name] = value
-        elif inputs[at].role is Role.VARIABLE:
+        elif inputs[at].role is Role.VARIABLE and not replay_spec.kind.of_session:
             raise TfdbgError(f"{name} is a variable: replace what is read from it.")
         else:
             inputs[at] = replace(inputs[at], value=value)

@@ -10,6 +10,7 @@ from functools import cached_property
 import tensorflow as tf
 
 from tfdbg_cli.analysis.graph.eager_past import arguments_made
+from tfdbg_cli.analysis.graph.feeds import with_replaced_feeds
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.definition.flat import FlatFunction, FlatNode, flat_function
 from tfdbg_cli.capture.functions.definition.flat_part import part_of
@@ -21,8 +22,8 @@ from tfdbg_cli.capture.what_if.effects import Effect
 from tfdbg_cli.capture.what_if.function_slice import FunctionEdges, effects_in
 from tfdbg_cli.capture.what_if.merging import merged, with_values
 from tfdbg_cli.capture.what_if.part import Variables, perform_part
-from tfdbg_cli.capture.what_if.slices import Slice
-from tfdbg_cli.capture.what_if.words import failed, kept_as_drawn, left_out, not_captured, within
+from tfdbg_cli.capture.what_if.slices import Kept, Slice
+from tfdbg_cli.capture.what_if.words import failed, left_out, not_captured, within
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.gathered import GatheredTensors
 from tfdbg_cli.model.names import TensorName
@@ -83,9 +84,9 @@ class FunctionWhatIf:
         if not flat.has_numbers(name):
             raise TfdbgError(f"{name} is a handle: it holds no numbers to replace.")
 
-    def drawn_after(self, replaced: Iterable[TensorName]) -> tuple[str, ...]:
-        """Sentences about what depends on `replaced`, but stays as it was drawn from outside. See PartWhatIf."""
-        return kept_as_drawn(self._edges.after(replaced))
+    def kept_after(self, replaced: Iterable[TensorName]) -> Mapping[str, Kept]:
+        """The nodes that depend on `replaced`, but keep what they gave, with why. See PartWhatIf."""
+        return self._edges.after(replaced).kept
 
     def again(self, run: Run, replaced: Mapping[TensorName, Array]) -> Run:
         """`run` with the values `replaced` and what follows from them. See WhatIf."""
@@ -104,7 +105,8 @@ class FunctionWhatIf:
         tensors = merged(run.tensors, GatheredTensors(rows), self._flat.place_of, moved)
         change = Change(run, tuple(replaced), len(rows) - len(given))
         notes = (*left_out(found), *((_ROUNDING,) if found.again else ()))
-        return replace(run, tensors=tensors, change=change, notes=(*notes, *run.notes))
+        call = with_replaced_feeds(run.call, replaced)
+        return replace(run, call=call, tensors=tensors, change=change, notes=(*notes, *run.notes))
 
     def _computed(self, run: Run, found: Slice[FlatNode], replaced: Mapping[TensorName, Array]) -> KeptTensors:
         flat = self._flat

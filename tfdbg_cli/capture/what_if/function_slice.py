@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from tfdbg_cli.capture.functions.definition.flat import FlatFunction, FlatNode
-from tfdbg_cli.capture.what_if.effects import DRAWS, WRITES, Effect, effect_of
+from tfdbg_cli.capture.what_if.effects import WRITES, Effect, effect_of
+from tfdbg_cli.capture.what_if.kept_draws import why_not_drawn
 from tfdbg_cli.capture.what_if.slices import Edges, Kept
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import RESOURCE
@@ -52,10 +53,10 @@ class FunctionEdges(Edges[FlatNode, TensorName]):
                 f"{node.name} is in a loop or a branch of version 1 inside a function: no part of it can run alone.",
                 hint="Replace a tensor behind the loop.",
             )
-        effects = set(effects_in(node))
-        if not DRAWS.isdisjoint(effects):
-            return Kept.DRAWN
-        if node.site is None and Effect.WRITE in effects:
+        drawn = why_not_drawn(_op_types_in(node))
+        if drawn is not None:
+            return drawn
+        if node.site is None and Effect.WRITE in effects_in(node):
             return Kept.WRITES
         return Kept.LATE if self.is_late(node) else None
 
@@ -66,12 +67,16 @@ class FunctionEdges(Edges[FlatNode, TensorName]):
 
 def effects_in(node: FlatNode) -> Iterator[Effect]:
     """What `node` does, and all that is in the functions that it calls."""
+    return map(effect_of, _op_types_in(node))
+
+
+def _op_types_in(node: FlatNode) -> Iterator[str]:
     if node.site is None:
-        yield effect_of(node.op_type)
+        yield node.op_type
         return
     for scope in node.site.scopes:
         for inner in scope.all():
-            yield from (effect_of(one.op) for one in inner.needed.nodes if one.name not in inner.calls)
+            yield from (one.op for one in inner.needed.nodes if one.name not in inner.calls)
 
 
 def writes(node: FlatNode) -> bool:

@@ -8,21 +8,22 @@ from functools import cached_property
 
 import numpy as np
 
+from tfdbg_cli.analysis.graph.feeds import with_replaced_feeds
 from tfdbg_cli.capture.sessions.call_names import fed, fetched
 from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.program_graph import tensor_name
 from tfdbg_cli.capture.state.before_updates import held_variables
 from tfdbg_cli.capture.stores import known_value
 from tfdbg_cli.capture.tf.op_errors import OpError
-from tfdbg_cli.capture.tf.opaque import is_opaque
+from tfdbg_cli.capture.tf.opaque import is_opaque, is_reference
 from tfdbg_cli.capture.tf.types import Op, SymbolicTensor
 from tfdbg_cli.capture.what_if.effects import DRAWS
 from tfdbg_cli.capture.what_if.merging import merged, with_values
 from tfdbg_cli.capture.what_if.private_session import PrivateSession
 from tfdbg_cli.capture.what_if.session_program import values_in
 from tfdbg_cli.capture.what_if.session_slice import CallGraph
-from tfdbg_cli.capture.what_if.slices import Slice
-from tfdbg_cli.capture.what_if.words import failed, kept_as_drawn, left_out, not_captured
+from tfdbg_cli.capture.what_if.slices import Kept, Slice
+from tfdbg_cli.capture.what_if.words import failed, left_out, not_captured
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import GraphKind
 from tfdbg_cli.model.names import TensorName
@@ -30,6 +31,7 @@ from tfdbg_cli.model.runs import Change, Run
 from tfdbg_cli.model.tensors import gone
 from tfdbg_cli.model.values import Array, Value
 from tfdbg_cli.model.walks import reached
+from tfdbg_cli.ops.kinds import REFERENCE_VARIABLES
 
 _UNFUSED = (
     "What was computed again was computed as in the Python graph, and the run's own values as in the optimizer's: "
@@ -66,12 +68,17 @@ class SessionWhatIf:
                 f"{name} is made in a loop or a branch of version 1, where nothing can be put in.",
                 hint="Replace what the loop is given, or what it gives.",
             )
+        if op.type in REFERENCE_VARIABLES:
+            return  # its memory: what it holds before the run
+        if name.slot < len(op.outputs) and is_reference(op.outputs[name.slot]):
+            said = f"{name} hands on the memory of a variable, and has no value of its own."
+            raise TfdbgError(said, hint="Replace the variable, or what is read from it.")
         if name.slot >= len(op.outputs) or is_opaque(op.outputs[name.slot]) or str(name) in call.flows:
             raise TfdbgError(f"{name} is a handle: it holds no numbers to replace.")
 
-    def drawn_after(self, replaced: Iterable[TensorName]) -> tuple[str, ...]:
-        """Sentences about what depends on `replaced`, but stays as it was drawn from outside. See PartWhatIf."""
-        return kept_as_drawn(self._call.after(map(str, replaced)))
+    def kept_after(self, replaced: Iterable[TensorName]) -> Mapping[str, Kept]:
+        """The nodes that depend on `replaced`, but keep what they gave, with why. See PartWhatIf."""
+        return self._call.after(map(str, replaced)).kept
 
     def again(self, run: Run, replaced: Mapping[TensorName, Array]) -> Run:
         """`run` with the values `replaced` and what follows from them. See WhatIf."""
@@ -86,7 +93,8 @@ class SessionWhatIf:
         if run.graph_kind is GraphKind.RUNTIME and computed:
             notes += (_UNFUSED,)
         change = Change(run, tuple(replaced), len(computed))
-        return replace(run, tensors=tensors, change=change, notes=(*notes, *run.notes))
+        call = with_replaced_feeds(run.call, replaced)
+        return replace(run, call=call, tensors=tensors, change=change, notes=(*notes, *run.notes))
 
     def _computed(self, run: Run, found: Slice[Op], replaced: Mapping[TensorName, Array]) -> dict[TensorName, Array]:
         wanted = [

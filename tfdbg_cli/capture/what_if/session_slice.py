@@ -14,6 +14,7 @@ from tfdbg_cli.capture.sessions.reach import ancestors, nesting_of
 from tfdbg_cli.capture.tf.opaque import is_opaque
 from tfdbg_cli.capture.tf.types import NodeDef, Op, SymbolicTensor
 from tfdbg_cli.capture.what_if.effects import DRAWS, WRITES, Effect, effect_of
+from tfdbg_cli.capture.what_if.kept_draws import why_not_drawn
 from tfdbg_cli.capture.what_if.slices import Edges, Kept
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.values import Array
@@ -119,15 +120,19 @@ class CallGraph(Edges[Op, str]):
 
     def effects(self, op: Op) -> set[Effect]:
         """What `op` does, and all that is in the functions that it calls."""
+        return set(map(effect_of, self._op_types(op)))
+
+    def _op_types(self, op: Op) -> set[str]:
+        """The type of `op`, or those in the functions that it calls; of one that nobody knows its name."""
         called = _called_by(op.node_def) if op.type in _CALLING else []
         if not called:
-            return {effect_of(op.type)}
+            return {op.type}
         bodies = self._bodies
-        found: set[Effect] = set()
+        found: set[str] = set()
         for name in reached(called, lambda name: chain.from_iterable(map(_called_by, bodies.get(name, ())))):
-            found.update(effect_of(node.op) for node in bodies.get(name, ()) if not _called_by(node))
+            found.update(node.op for node in bodies.get(name, ()) if not _called_by(node))
             if name not in bodies:
-                found.add(Effect.DRAW)
+                found.add(name)
         return found
 
     @cached_property
@@ -171,7 +176,7 @@ class CallGraph(Edges[Op, str]):
                     "cannot be computed again.",
                     hint="Replace a tensor behind the loop.",
                 )
-            return Kept.DRAWN
+            return why_not_drawn(self._op_types(node))
         if effects == {Effect.WRITE} and node.name not in self.hidden:
             return Kept.WRITES
         return Kept.LATE if self.is_late(node) else None

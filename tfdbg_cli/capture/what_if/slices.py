@@ -25,6 +25,8 @@ class Kept(Enum):
 
     WRITES = auto()  # the node changes variables
     DRAWN = auto()  # the node draws, and would draw something else now
+    ASKED = auto()  # the node calls a Python function, which is not called a second time
+    LOOKED_UP = auto()  # the node looks something up in a table, of which nothing is held
     LATE = auto()  # the node reads a variable after its update in the run
 
 
@@ -37,7 +39,12 @@ class Slice(Generic[Node]):
 
     def names(self, why: Kept) -> list[str]:
         """The nodes that are kept for the reason `why`."""
-        return [name for name, reason in self.kept.items() if reason is why]
+        return names_kept(self.kept, why)
+
+
+def names_kept(kept: Mapping[str, Kept], why: Kept) -> list[str]:
+    """Those of the nodes `kept` that are so for the reason `why`."""
+    return [name for name, reason in kept.items() if reason is why]
 
 
 class Edges(ABC, Generic[Node, Key]):

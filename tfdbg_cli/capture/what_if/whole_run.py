@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Protocol
 
-from tfdbg_cli.capture.what_if.words import failed
+from tfdbg_cli.analysis.graph.feeds import with_replaced_feeds
+from tfdbg_cli.capture.what_if.kept_draws import draws_behind
+from tfdbg_cli.capture.what_if.slices import Kept
+from tfdbg_cli.capture.what_if.words import failed, kept_as_drawn
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.gathered import GatheredTensors, Row
 from tfdbg_cli.model.names import TensorName
@@ -21,8 +24,8 @@ _PART = "Only what depends on the replaced tensors was computed again, and no up
 class PartWhatIf(WhatIf, Protocol):
     """The means to compute what depends on replaced tensors, and to say what of it is left as it was."""
 
-    def drawn_after(self, replaced: Iterable[TensorName]) -> tuple[str, ...]:
-        """Sentences about what depends on `replaced`, but stays as it was drawn from outside."""
+    def kept_after(self, replaced: Iterable[TensorName]) -> Mapping[str, Kept]:
+        """The nodes that depend on `replaced`, but keep what they gave, with why."""
         ...
 
 
@@ -32,8 +35,10 @@ class WholeWhatIf:
     Of a run without a snapshot, `part` computes what can be computed.
     """
 
-    def __init__(self, part: PartWhatIf) -> None:
+    def __init__(self, part: PartWhatIf, held: Collection[TensorName] = ()) -> None:
+        """Prepare to make a run again; `held` are tensors that `part` is given, as the run drew them from outside."""
         self._part = part
+        self._held = held
 
     def require_replaceable(self, run: Run, name: TensorName) -> None:
         """Refuse what cannot be replaced in a part of the run either. See WhatIf."""
@@ -49,14 +54,17 @@ class WholeWhatIf:
             tensors, error = run.replayable.with_values(replaced)
         except TfdbgError as reason:
             made = self._part.again(run, replaced)
-            return replace(made, notes=(_PART.format(reason.message), *made.notes))
+            said = kept_as_drawn(draws_behind(run, replaced, self._held))
+            return replace(made, notes=(_PART.format(reason.message), *said, *made.notes))
         if error is not None:
             raise failed(error)
         rows = list(_laid_over(run.tensors, tensors))
         computed = sum(store is tensors for store, _ in rows)
         change = Change(run, tuple(replaced), computed)
-        notes = (_WHOLE, *self._part.drawn_after(replaced), *run.notes)
-        return replace(run, tensors=GatheredTensors(rows), change=change, caught=False, notes=notes)
+        kept = {**draws_behind(run, replaced, self._held), **self._part.kept_after(replaced)}
+        notes = (_WHOLE, *kept_as_drawn(kept), *run.notes)
+        call = with_replaced_feeds(run.call, replaced)
+        return replace(run, call=call, tensors=GatheredTensors(rows), change=change, caught=False, notes=notes)
 
 
 def _laid_over(before: TensorStore, after: TensorStore) -> Iterator[Row]:

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from tfdbg_cli.analysis.error_text import first_line
-from tfdbg_cli.capture.what_if.slices import Kept, Node, Slice
+from tfdbg_cli.capture.what_if.slices import Kept, Node, Slice, names_kept
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunError
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.units import names_text
+
+_DRAWN = {
+    Kept.DRAWN: "{} would give something else each time, so what the run got from there is kept.",
+    Kept.ASKED: "No Python function is called again: what the run got from {} is kept.",
+    Kept.LOOKED_UP: "Nothing is looked up again in a table: what the run got from {} is kept.",
+}
 
 
 def left_out(found: Slice[Node]) -> tuple[str, ...]:
@@ -16,18 +24,16 @@ def left_out(found: Slice[Node]) -> tuple[str, ...]:
     writes, late = found.names(Kept.WRITES), found.names(Kept.LATE)
     if writes:
         said.append(f"Nothing was written: {names_text(writes)} did not run.")
-    said += kept_as_drawn(found)
+    said += kept_as_drawn(found.kept)
     if late:
         said.append(f"{names_text(late)} came after an update of the variable, and is kept as it was.")
     return tuple(said)
 
 
-def kept_as_drawn(found: Slice[Node]) -> tuple[str, ...]:
-    """A sentence about nodes that depend on the replaced values, but keep what they drew from outside; or none."""
-    drawn = found.names(Kept.DRAWN)
-    if not drawn:
-        return ()
-    return (f"{names_text(drawn)} would give something else each time, so what the run got from there is kept.",)
+def kept_as_drawn(kept: Mapping[str, Kept]) -> tuple[str, ...]:
+    """Sentences about nodes that depend on the replaced values, but keep what they got from outside."""
+    said = ((names_kept(kept, why), text) for why, text in _DRAWN.items())
+    return tuple(text.format(names_text(names)) for names, text in said if names)
 
 
 def within(name: TensorName, place: str) -> str:

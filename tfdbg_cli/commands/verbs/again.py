@@ -45,7 +45,8 @@ def _again(context: Context, options: argparse.Namespace) -> Document:
 
 def _lines(run: Run, made: Run, change: Change, found: list[Difference]) -> list[Line]:
     lines = [line(Span(change.title, Style.TITLE))]
-    said = f"  {count_text(change.recomputed, 'tensor')} computed again; {len(found):,} differ from the program's run"
+    differ = "1 differs" if len(found) == 1 else f"{len(found):,} differ"
+    said = f"  {count_text(change.recomputed, 'tensor')} computed again; {differ} from the program's run"
     lines.append(line(f"{said}." if not found else f"{said}, {_first(made, run, found[0])} first."))
     new = [note for note in made.notes if note not in run.notes]
     lines += [line(Span(f"  {note}", Style.WARNING)) for note in new]
@@ -113,8 +114,8 @@ def commands(registry: Registry) -> tuple[Command, ...]:
             details="""\
 Of a run that can be made again, as under `tfdbg replay`, all is computed again, updates included, on copies of the
 variables; of any other only what is computed from the replaced tensors. Variables, random numbers and batches are
-those of the run, nothing is written anywhere, and the program goes on as if nothing had been. The commands then show
-the new run: origin, lt, pt and all others. `original` leads back.""",
+those of the run, as is what Python functions and tables gave; nothing is written anywhere, and the program goes on as
+if nothing had been. The commands then show the new run: origin, lt, pt and all others. `original` leads back.""",
         ),
         Command("original", (), "Back from `again` to the program's own run.", original, moments=WITH_TENSORS),
     )

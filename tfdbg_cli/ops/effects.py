@@ -33,6 +33,7 @@ class State(Enum):
     VARIABLE = auto()  # behind a handle
     REFERENCE = auto()  # a reference variable (`use_resource=False`): ops pass on a reference to its memory
     TABLE = auto()  # a lookup table, behind a handle
+    QUEUE = auto()  # a queue, barrier, staging area or accumulator: another run takes out what one has put there
     TENSOR_ARRAY = auto()  # lives within one run; its ops are ordered by the flow tensor that they pass on
     STACK = auto()  # the same for the stacks of version 1 loops
     SCRATCH = auto()  # the same for temporary variables, which ops find by name
@@ -70,6 +71,9 @@ _TABLE = (
     Effect(Does.WRITES, State.REFERENCE, r"Scatter(Nd)?(Add|Sub|Mul|Div|Min|Max|Update)"),
     # Tables are usually filled before training, so that an Insert in the same run is not considered here.
     Effect(Does.READS, State.TABLE, r"LookupTable(Find|Size|Export)(V2)?"),
+    Effect(Does.WRITES, State.TABLE, r"LookupTable(Insert|Import)(V2)?"),
+    Effect(Does.WRITES, State.QUEUE, r"QueueEnqueue(Many)?(V2)?|BarrierInsertMany|(Ordered)?(Map)?Stage"),
+    Effect(Does.WRITES, State.QUEUE, r"((Resource|Sparse)?Accumulator)ApplyGradient"),
     Effect(Does.FOLLOWS, State.TENSOR_ARRAY, r"TensorArray\w*V[23]|TensorArrayGradWithShape"),
     Effect(Does.FOLLOWS, State.STACK, r"Stack(Push|Pop|Close)?V2"),
     Effect(Does.FOLLOWS, State.SCRATCH, r"(Destroy)?TemporaryVariable"),
@@ -94,6 +98,7 @@ _TABLE = (
 )
 _VARIABLES = frozenset({State.VARIABLE, State.REFERENCE})
 _ANYWHERE = frozenset(State)
+_KEPT = frozenset({State.TABLE, State.QUEUE})
 _USES = frozenset({Does.ASKS, Does.READS, Does.WRITES, Does.DRAWS})
 
 
@@ -140,6 +145,12 @@ def updates_variable(op_type: str) -> bool:
 
 
 @cache
+def puts_away(op_type: str) -> bool:
+    """Whether ops of this type put their inputs where other runs find them, and which is no variable, as a queue."""
+    return does(op_type, {Does.WRITES}, _KEPT)
+
+
+@cache
 def takes_handle(op_type: str) -> bool:
     """Whether ops of this type are given the handle of a variable."""
     return does(op_type, _USES, {State.VARIABLE})
@@ -160,7 +171,7 @@ def keeps_own_state(op_type: str) -> bool:
     another one, and all types that are not in the table.
     """
     known = effect_known(op_type)
-    return known is None or known.does is Does.HOLDS or known.state in (State.KERNEL, State.SCRATCH)
+    return known is None or known.does is Does.HOLDS or known.state in (State.KERNEL, State.SCRATCH, State.QUEUE)
 
 
 @cache

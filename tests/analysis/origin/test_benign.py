@@ -40,6 +40,16 @@ def test_what_nothing_reads_is_a_place_with_what_holds_it_too() -> None:
     assert "no variable is touched" in judgement.places[0].why
 
 
+def test_what_is_put_into_a_queue_does_harm() -> None:
+    put = op("put", "QueueEnqueueV2", "queue", "log")
+    judgement = judged(_run(X, BAD, put, op("y", "Exp", "x", value=[1.0, 2.0]), targets=("put",)))
+    assert judgement.harm == "put puts log:0 where other runs take it out." and not judgement.places
+    counted = op("counted", "Cast", "log", value=[0, 1])
+    put = op("put", "QueueEnqueueV2", "queue", "counted")
+    judgement = judged(_run(X, BAD, counted, put, op("y", "Exp", "x", value=[1.0, 2.0])))
+    assert judgement.harm.startswith("counted makes a number out of NaN")
+
+
 def test_places_of_one_line_are_one() -> None:
     frames = {name: (Frame("/home/ada/x.py", 12, "step", "y"),) for name in ("log", "root")}
     nodes = (X, BAD, op("root", "Sqrt", "x", value=[1.0, NAN]), op("y", "Exp", "x", value=[1.0, 2.0]))

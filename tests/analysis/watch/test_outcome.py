@@ -20,7 +20,7 @@ from tfdbg_cli.model.runs import Run
 def _names(*nodes: Op, graph: GraphKind = GraphKind.PYTHON, **call: Any) -> set[str]:
     run = made_run(*nodes)
     run = replace(run, graph=made_graph(*nodes, kind=graph), call=replace(run.call, **call))
-    return {str(name) for name in outcome_of(run.graph, run.call).names(run.tensors)}
+    return {str(name) for name in outcome_of(run.graph, run.call).names(run)}
 
 
 TRAINING = (
@@ -38,6 +38,47 @@ def test_a_session_applies_what_its_fetches_need() -> None:
 def test_of_a_runtime_graph_all_was_run() -> None:
     found = _names(*TRAINING, graph=GraphKind.RUNTIME, fetches=("loss:0",), kind=RunKind.SESSION)
     assert found == {"loss:0", "rate:0", "gradient:0"}
+
+
+def test_what_is_put_into_a_queue_comes_out_of_the_run_that_does_so() -> None:
+    """A blind test: a NaN that a run put into a queue passed for one of which nothing comes."""
+    nodes = (
+        op("x", "Placeholder", value=NAN), op("queue", "FIFOQueueV2"), op("put", "QueueEnqueueV2", "queue", "x"),
+        op("y", "Neg", "x", value=NAN), op("loss", "Sum", "y", value=NAN),
+    )  # fmt: skip
+    session = {"kind": RunKind.SESSION}
+    assert _names(*nodes, fetches=("put",), targets=("put",), **session) >= {"x:0"}
+    assert _names(*nodes, fetches=("loss:0",), **session) == {"loss:0"}, "nothing was put there"
+
+
+@pytest.mark.parametrize(
+    "op_type",
+    [
+        "QueueEnqueue", "QueueEnqueueManyV2", "BarrierInsertMany", "Stage", "OrderedMapStage", "LookupTableInsertV2",
+        "LookupTableImport", "AccumulatorApplyGradient", "ResourceAccumulatorApplyGradient",
+    ],
+)  # fmt: skip
+def test_so_does_what_is_kept_in_another_place_for_other_runs(op_type: str) -> None:
+    assert "x:0" in _names(op("x", "Neg", value=NAN), op("put", op_type, "x"), fetches=("put",), targets=("put",))
+
+
+def test_a_stack_is_no_such_place_since_it_ends_with_the_run() -> None:
+    nodes = op("x", "Neg", value=NAN), op("push", "StackPushV2", "stack", "x", value=NAN)
+    assert _names(*nodes, fetches=(), targets=("push",)) == set()
+
+
+def test_nothing_is_put_away_in_a_branch_that_was_not_taken() -> None:
+    def found(chosen: bool) -> set[str]:
+        return _names(
+            op("x", "Neg", value=NAN), op("chosen", "Const", value=chosen),
+            op("cond/true/put", "QueueEnqueueV2", "queue", "x"), op("cond/true/done", "Identity", "chosen"),
+            op("cond/false/done", "Identity", "chosen"),
+            op("cond", "If", "chosen", "cond/true/done", "cond/false/done", value=chosen),
+            fetches=(), kind=RunKind.FUNCTION,
+        )  # fmt: skip
+
+    assert "x:0" in found(True)
+    assert "x:0" not in found(False)
 
 
 def test_a_variable_of_the_old_kind_is_what_its_update_gives() -> None:

@@ -25,7 +25,7 @@ def comes_out(run: Run, lineage: Lineage, node: Node, choice: Node) -> bool:
     bad of it.
     """
     graph = lineage.graph_of(node)
-    outcome = outcome_of(run.graph, run.call).names(run.tensors)
+    outcome = outcome_of(run.graph, run.call).names(run)
     outcome |= unread(run) if run.call.kind is RunKind.EAGER else frozenset()
 
     def further(name: TensorName) -> Iterator[TensorName]:

@@ -89,7 +89,7 @@ def harm_in(run: Run, search: OriginSearch, carried: CarriedOver | None = None) 
     if not bad:
         return ""
     comes_out, carried = outcome_of(run.graph, run.call), carried or CarriedOver(run, search.lineage)
-    outcome = comes_out.names(run.tensors)
+    outcome = comes_out.names(run)
     if run.call.kind is RunKind.EAGER:
         given = unread(run)
         for row in bad:
@@ -167,7 +167,7 @@ def is_used(run: Run, name: TensorName, value: Array) -> bool:
 
 def _used_in(run: Run) -> Set[str]:
     """The nodes of `run` on whose elements something that comes out depends."""
-    outcome = outcome_of(run.graph, run.call).names(run.tensors)
+    outcome = outcome_of(run.graph, run.call).names(run)
     return used_by(run.graph, {*outcome, *(unread(run) if run.call.kind is RunKind.EAGER else ())})
 
 

@@ -30,7 +30,7 @@ def leading_to_outcome(
     # What is assigned comes out where it is in the variable afterwards: something else may have been assigned there.
     outcome = {
         name
-        for name in comes_out.names(run.tensors)
+        for name in comes_out.names(run)
         if name in comes_out.results or not comes_out.is_shown(name) or not is_only_assigned(run.graph, name)
     }
     outcome |= unread(run) if run.call.kind is RunKind.EAGER else frozenset()

@@ -44,7 +44,7 @@ def ignored_place(
     """
     search = OriginSearch(run, dismissed=Dismissed(frozenset(named), held=held))
     rows = sorted(search.dismissals.rows)
-    outcome = outcome_of(run.graph, run.call).names(run.tensors) if rows else frozenset()
+    outcome = outcome_of(run.graph, run.call).names(run) if rows else frozenset()
     carriers = [run.tensors[row].node for row in rows if run.tensors[row].name not in outcome]
     first = next((run.tensors[row].name for row in rows if run.tensors[row].node in named), TensorName(named[0], 0))
     dismissed = search.dismissals.rows

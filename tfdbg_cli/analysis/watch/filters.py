@@ -38,12 +38,14 @@ def has_inf_or_nan(datum: Any, tensor: Value) -> bool:
 def bad_result(datum: Any, tensor: Value) -> bool:
     """Whether `tensor` comes out of the run and holds a NaN or an infinity.
 
-    That is a result, what an update applies to a variable, or the variable after it.
+    That is a result, what an update applies to a variable, the variable after it, or what is put into a queue.
     """
     from tfdbg_cli.analysis.watch.outcome import outcome_of  # the one filter that follows the graph
 
     call = getattr(datum, "call", None)
-    comes_out = call is not None and outcome_of(datum.graph, call).includes(datum.tensor.name, datum.store)
+    comes_out = call is not None and outcome_of(datum.graph, call).includes(
+        datum.tensor.name, datum.graph, datum.store
+    )
     return comes_out and has_inf_or_nan(datum, tensor)
 
 

@@ -1,12 +1,13 @@
-"""The outcome of a run: its results, the values that its updates apply to variables, and the updated variables."""
+"""The outcome of a run: its results, what it applies to variables or puts into queues, and the updated variables."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum, auto
 from weakref import WeakKeyDictionary
 
+from tfdbg_cli.analysis.graph.branches import was_left_out
 from tfdbg_cli.analysis.graph.lineage import VARIABLE_OPS
 from tfdbg_cli.analysis.graph.needed import needed_nodes
 from tfdbg_cli.analysis.graph.roles import Role, role_by_name
@@ -16,7 +17,7 @@ from tfdbg_cli.model.names import TensorName, tensor_name_of
 from tfdbg_cli.model.runs import Run, StopBefore
 from tfdbg_cli.model.tensors import TensorStore
 from tfdbg_cli.model.updates import UPDATED_VARIABLE, is_after_update, updated_variable
-from tfdbg_cli.ops.effects import takes_handle
+from tfdbg_cli.ops.effects import puts_away, takes_handle
 
 # Updates in whose variable a non-finite input always shows: by op type, the index of that input and of the variable.
 # For optimizers that is a moment or an accumulator: m += (grad - m)·(1 - beta) and the like.
@@ -36,6 +37,7 @@ class HarmKind(IntEnum):
 
     RESULT = auto()
     VARIABLE = auto()
+    PUT_AWAY = auto()
     APPLIED = auto()
 
 
@@ -54,18 +56,24 @@ class Outcome:
     `results` are the tensors that the program gets, and those that show variables after their update; `variables`
     names the variable of each of the latter. `applied` maps each input of an update to the nodes that show its
     variables afterwards: it counts only in runs that have one of these, as an update in an untaken branch applies
-    nothing; the empty name stands for always.
+    nothing; the empty name stands for always. `put_away` maps what is put into a queue, or into what is like one, for
+    other runs to take out, to the ops that do that: it counts unless all of these are in untaken branches.
     """
 
     results: frozenset[TensorName]
     variables: Mapping[TensorName, str]
     applied: Mapping[TensorName, frozenset[str]]
+    put_away: Mapping[TensorName, tuple[str, ...]] = field(default_factory=dict)
 
-    def includes(self, name: TensorName, store: TensorStore) -> bool:
-        """Whether the tensor called `name` comes out of the run whose tensors are in `store`."""
-        if name in self.results:
+    def includes(self, name: TensorName, graph: Graph, store: TensorStore) -> bool:
+        """Whether the tensor called `name` comes out of the run of `graph` whose tensors are in `store`."""
+        if name in self.results or self._is_put_away(name, graph, store):
             return True
         return any(node == _ALWAYS or bool(store.named(node)) for node in self.applied.get(name, ()))
+
+    def _is_put_away(self, name: TensorName, graph: Graph, store: TensorStore) -> bool:
+        nodes = (graph.find(op) for op in self.put_away.get(name, ()))
+        return any(node is not None and not was_left_out(graph, store, node) for node in nodes)
 
     def is_shown(self, name: TensorName) -> bool:
         """Whether the run shows the variables to which the tensor `name` is given, as they are afterwards."""
@@ -78,11 +86,14 @@ class Outcome:
         updated = sorted(updated_variable(node) for node in self.applied.get(name, ()) if node != _ALWAYS)
         if updated and name not in self.results:
             return Harm(HarmKind.APPLIED, f"{name} is applied to the variable {updated[0]}.")
+        if name in self.put_away and name not in self.results:
+            return Harm(HarmKind.PUT_AWAY, f"{self.put_away[name][0]} puts {name} where other runs take it out.")
         return Harm(HarmKind.RESULT, f"{name} comes out of the run.")
 
-    def names(self, store: TensorStore) -> frozenset[TensorName]:
-        """The tensors that come out of the run whose tensors are in `store`."""
-        return self.results.union(name for name in self.applied if self.includes(name, store))
+    def names(self, run: Run) -> frozenset[TensorName]:
+        """The tensors that come out of `run`, which is one of the call."""
+        further = (*self.applied, *self.put_away)
+        return self.results.union(name for name in further if self.includes(name, run.graph, run.tensors))
 
 
 def outcome_of(graph: Graph, call: Call) -> Outcome:
@@ -119,6 +130,11 @@ def _outcome(graph: Graph, call: Call) -> Outcome:
     # A session runs only what its fetches need of the program's graph: other updates in it are not made.
     partly = graph.kind is GraphKind.PYTHON and call.kind.of_session
     needed = needed_nodes(graph, call) if partly else None
+    put_away: dict[TensorName, list[str]] = {}
+    for name in _puts_away(graph):
+        if needed is None or name in needed:
+            for given in graph.node(name).inputs:
+                put_away.setdefault(given, []).append(name)
     nodes = [graph.node(name) for name in _updates(graph)]
     shown = any(node.op_type == UPDATED_VARIABLE for node in nodes)
     for node in nodes:
@@ -133,13 +149,24 @@ def _outcome(graph: Graph, call: Call) -> Outcome:
                     applied.setdefault(given, set()).add(_ALWAYS)
             if not takes_handle(node.op_type):
                 results.add(TensorName(node.name, 0))  # a variable by reference, as it is now
-    return Outcome(frozenset(results), variables, {name: frozenset(by) for name, by in applied.items()})
+    return Outcome(
+        frozenset(results),
+        variables,
+        {name: frozenset(by) for name, by in applied.items()},
+        {name: tuple(by) for name, by in put_away.items()},
+    )
 
 
 @once_per_graph
 def _updates(graph: Graph) -> tuple[str, ...]:
     """The nodes that write a variable, or show it afterwards."""
     return tuple(dict.fromkeys(node.name for node in graph if role_by_name("", node.op_type) is Role.UPDATE))
+
+
+@once_per_graph
+def _puts_away(graph: Graph) -> tuple[str, ...]:
+    """The nodes that put something into a queue, or into what is like one."""
+    return tuple(dict.fromkeys(node.name for node in graph if puts_away(node.op_type)))
 
 
 def _is_variable(graph: Graph, name: TensorName) -> bool:

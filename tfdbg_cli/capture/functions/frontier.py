@@ -27,6 +27,7 @@ from tfdbg_cli.model.dtypes import element_type
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.updates import UPDATED_VARIABLE
+from tfdbg_cli.ops.effects import puts_away
 from tfdbg_cli.ops.transparent_shapes import Shape
 
 # Called with the name of a node, its op type and a dtype's name: whether the user wants such tensors to be checked.
@@ -102,7 +103,7 @@ class _Search:
         updated = tuple(updated_variables(self.root))
         if self.question.among is Among.OUTCOME:
             after = (variable.name for variable in updated)
-            self.outcome = frozenset((*self.results, *after, *self._applied(updated)))
+            self.outcome = frozenset((*self.results, *after, *self._applied(updated), *self._put_away()))
         self._add_arguments()
         for scope in self.root.all():
             self._add_loop_variables(scope)
@@ -129,23 +130,34 @@ class _Search:
         return Frontier(checks, len(self.tensors) + len(self.handed_in), updated, tuple(unasked))
 
     def _applied(self, updated: Iterable[UpdatedVariable]) -> Iterator[TensorName]:
-        """The inputs of updates that the updated variable does not show, if they are made where the update is.
-
-        An input that comes from outside of the update's branch or loop is noted in `handed_in`, to be checked inside,
-        since the branch need not be taken.
-        """
+        """The inputs of updates that the updated variable does not show, if they are made where the update is."""
         for variable in updated:
             for name, (reader, text) in variable.reads.items():
-                if name in variable.adds or name == variable.same_as:
-                    continue
-                scope, reference = reader.made_at(text)
-                if scope.body.source(reference).node is not None or scope.call is None:
+                if name not in variable.adds and name != variable.same_as and self._is_made_there(name, reader, text):
                     yield name
-                    continue
-                dtype = scope.body.type_of(reference)
-                kind = element_type(dtype).name
-                if self.question.concerns("", kind, self.facts.shape(name)) and self.admits(name.node, "", kind):
-                    self.handed_in.append(Checkable(name, scope, reference, dtype, "", shape=self.facts.shape(name)))
+
+    def _put_away(self) -> Iterator[TensorName]:
+        """What is put into queues and their like, if it is made where it is put there."""
+        for scope in self.root.all():
+            for node in scope.needed.nodes:
+                for text in scope.body.data_inputs(node) if puts_away(node.op) else ():
+                    name = scope.resolve(text)
+                    if self._is_made_there(name, scope, text):
+                        yield name
+
+    def _is_made_there(self, name: TensorName, reader: Scope, text: str) -> bool:
+        """Whether the tensor that is `text` in the scope `reader` is made in the same branch or turn of a loop.
+
+        One that comes from outside is noted in `handed_in`, to be checked inside, since the branch need not be taken.
+        """
+        scope, reference = reader.made_at(text)
+        if scope.body.source(reference).node is not None or scope.call is None:
+            return True
+        dtype = scope.body.type_of(reference)
+        kind = element_type(dtype).name
+        if self.question.concerns("", kind, self.facts.shape(name)) and self.admits(name.node, "", kind):
+            self.handed_in.append(Checkable(name, scope, reference, dtype, "", shape=self.facts.shape(name)))
+        return False
 
     def _add_arguments(self) -> None:
         for position, name in enumerate(self.root.argument_names):

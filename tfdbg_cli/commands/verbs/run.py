@@ -159,7 +159,7 @@ Examples:
   run                        capture the next run
   run -t 10                  leave 9 runs alone, capture the 10th
   run -f bad_result          run until a result, an applied gradient or an updated variable is NaN or infinite
-                             (not one that only holds what it held before)
+                             (not one that only holds what it held before; what is put into a queue is a result)
   run -f has_inf_or_nan      run until any tensor is
   run -f has_nan --keep 5    the same for NaN; the 5 runs before it stay (`older`, `history`)
   run -f has_nan --bundle b  and write the bad run to the folder b (`tfdbg replay b`)

@@ -49,6 +49,30 @@ def test_a_bad_result_stops_and_what_is_replaced_before_does_not(watched, decisi
     assert origin is not None and origin.op_type in ("Log", "Sqrt")
 
 
+def test_what_is_put_into_a_queue_or_a_table_counts_where_that_is_done(watched) -> None:
+    queue = tf.queue.FIFOQueue(20, [tf.float32], shapes=[(2,)])
+    table = tf.lookup.experimental.MutableHashTable(tf.int64, tf.float32, 0.0)
+
+    @tf.function
+    def put(x: Any) -> None:
+        queue.enqueue(tf.math.log(x))
+
+    @tf.function
+    def put_large(x: Any) -> None:
+        y = tf.math.log(x)
+        if x[0] > 5.0:
+            queue.enqueue(y)
+
+    @tf.function
+    def keep(x: Any) -> None:
+        table.insert(tf.constant(1, tf.int64), tf.sqrt(x)[0])
+
+    calls = [([1.0, 2.0],), ([-1.0, 2.0],), ([6.0, -1.0],)]
+    assert _stops(watched, put, *calls) == [1, 2]
+    assert _stops(watched, put_large, *calls) == [2]
+    assert _stops(watched, keep, *calls) == [1]
+
+
 def test_results_of_integers_and_strings_do_not_count(watched) -> None:
     @tf.function
     def step(x: Any) -> Any:

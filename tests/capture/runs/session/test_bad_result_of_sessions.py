@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tfdbg_cli.analysis.origin.search import OriginSearch
-from tfdbg_cli.model.decision import Detach, RunUntil, Values
+from tfdbg_cli.model.decision import Detach, OnBenign, RunUntil, Values
 
 pytestmark = pytest.mark.tf
 WATCH, KEEP = RunUntil("bad_result"), RunUntil("bad_result", values=Values.KEEP)
@@ -64,6 +64,21 @@ def test_an_update_that_is_not_run_applies_nothing(tf, debugged, graph) -> None:
         raw.run(tf.global_variables_initializer())
         assert _stopped(debugged, raw, norm, {x: [1.0, 0.0]})[0] is False
         assert _stopped(debugged, raw, [norm, train], {x: [1.0, 0.0]})[0] is True
+
+
+def test_what_is_put_into_a_queue_counts_in_the_run_that_does_so(tf, debugged, graph) -> None:
+    """A blind test: it stopped six runs later, at the run that took it out."""
+    x = tf.placeholder(tf.float32, [2], name="x")
+    queue = tf.FIFOQueue(8, ["float32"], shapes=[(2,)])
+    put, taken = queue.enqueue([tf.log(x)]), queue.dequeue_many(1)
+    keep = tf.cond(x[0] > 5, lambda: tf.group(queue.enqueue([-x])), tf.no_op)
+    with tf.Session() as raw:
+        for decision in (WATCH, RunUntil("has_inf_or_nan", benign=OnBenign.SKIP)):
+            assert _stopped(debugged, raw, put, {x: [1.0, 2.0]}, decision)[0] is False
+            assert _stopped(debugged, raw, put, {x: [1.0, 0.0]}, decision)[0] is True
+        assert _stopped(debugged, raw, keep, {x: [6.0, np.inf]})[0] is True
+        assert _stopped(debugged, raw, keep, {x: [1.0, np.inf]})[0] is False, "nothing was put there"
+        np.testing.assert_array_equal(raw.run(taken), np.log([[1.0, 2.0]], dtype=np.float32))
 
 
 def test_updates_in_functions_that_a_session_calls_count(tf, debugged, graph) -> None:

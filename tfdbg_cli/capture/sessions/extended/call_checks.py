@@ -38,6 +38,7 @@ from tfdbg_cli.capture.tf.types import Op, SymbolicTensor, TfGraph
 from tfdbg_cli.collection import count_as_old
 from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.model.updates import UPDATED_VARIABLE
+from tfdbg_cli.ops.effects import puts_away
 from tfdbg_cli.ops.kinds import ASSIGNMENTS
 from tfdbg_cli.ops.transparent_shapes import Shape
 
@@ -167,7 +168,7 @@ def call_checks(
 
     def found_out() -> CallChecks:
         reached = reached_by(invocation)
-        outcome = _outcome(results, state_of(invocation)) if question.among is Among.OUTCOME else None
+        outcome = _outcome(results, state_of(invocation), reached.order) if question.among is Among.OUTCOME else None
         admission = _Admission(watched, request, question, graph, outcome)
         found = _watched_call(graph, reached, state_of(invocation), fed_names, question, admission)
         hidden = [tensor.op for tensor in (found.health, *found.updated) if tensor is not None]
@@ -305,8 +306,8 @@ def _inner(reached: Reach, fed_names: frozenset[str], admits: Admits, shadow_ops
     )
 
 
-def _outcome(results: Iterable[str], state: CallState) -> frozenset[str]:
-    """The names of the tensors that come out of a call: its results, and what is applied to variables.
+def _outcome(results: Iterable[str], state: CallState, order: Iterable[Op]) -> frozenset[str]:
+    """The names of the tensors that come out of a call: its results, and what `order` puts into variables and queues.
 
     Not the value of a plain assignment: the variable holds it afterwards, and reading that disturbs no op.
     """
@@ -318,7 +319,8 @@ def _outcome(results: Iterable[str], state: CallState) -> frozenset[str]:
         for tensor in op.inputs
         if tensor.dtype == tensor.dtype.base_dtype
     }
-    return frozenset(applied.union(results))
+    put_away = (tensor.name for op in order if puts_away(op.type) for tensor in op.inputs)
+    return frozenset(applied.union(results, put_away))
 
 
 def _is_assigned(variable: Variable, fetchable: Collection[str], admits: Admits) -> bool:

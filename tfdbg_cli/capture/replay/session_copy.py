@@ -41,7 +41,7 @@ v1 = compat.v1
 
 CONFIG = "session_config"  # the key of ReplaySpec.details that holds the session's ConfigProto, serialized, in hex
 UPDATED = "updated"  # the key of the variables, one a line, whose values after the run are to be shown
-_KEPT = 4  # copies kept for a graph: each holds its variables once more
+KEPT = 4  # copies kept for a graph: each holds its variables once more
 _PREPARED = 8  # kinds of runs that are kept prepared in a copy
 _TOLD_GRAPHS = v1.RunOptions(output_partition_graphs=True)
 
@@ -302,7 +302,7 @@ class Copies:
                 found = SessionCopy(replay_spec)
         with self._lock:
             self._known[key] = found
-            while len(self._known) > _KEPT:
+            while len(self._known) > KEPT:
                 # Freed when nobody uses it any more.
                 self._known.pop(next(iter(self._known)))
         return found

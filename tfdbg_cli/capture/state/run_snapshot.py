@@ -11,7 +11,7 @@ import numpy as np
 from tfdbg_cli.capture.replay.replaced_values import with_replaced
 from tfdbg_cli.capture.replay.replayed import Replayed
 from tfdbg_cli.capture.replay.session import replay_session
-from tfdbg_cli.capture.replay.session_copy import CONFIG, UPDATED, Copies, SessionCopy
+from tfdbg_cli.capture.replay.session_copy import CONFIG, KEPT, UPDATED, Copies, SessionCopy
 from tfdbg_cli.capture.sessions import variable_ops
 from tfdbg_cli.capture.sessions.call_names import elements_of, fed_to
 from tfdbg_cli.capture.sessions.call_state import CallState, Variable
@@ -43,8 +43,8 @@ from tfdbg_cli.model.values import Array
 from tfdbg_cli.process.interruptions import our_errors
 
 COPIES = Memo(lambda graph: Copies())  # by graph, the copies in which its runs are made again
-# One is enough: programs make the same run many times.
-_QUIET: Memos[QuietGraph] = Memos(keep=1)
+# Programs make a few runs in turn. The copies hold these graphs, too.
+_QUIET: Memos[QuietGraph] = Memos(keep=KEPT)
 # A run of ours wakes the threads of TensorFlow's pool. Just before or after the program's run, that would decide who
 # wins races in it where the graph fixes no order.
 _IN_THIS_THREAD = compat.v1.RunOptions(inter_op_thread_pool=-1)
@@ -299,7 +299,7 @@ class RunSnapshot:
 
     def _session_config(self) -> str:
         config = compat.session_config(self._session)
-        return "" if config is None else config.SerializeToString().hex()
+        return "" if config is None else config.SerializeToString(deterministic=True).hex()
 
     def _writers(self, variables: Sequence[Variable]) -> tuple[list[SymbolicTensor], list[Op]]:
         """For each of `variables` a placeholder, and the op that writes it there."""

@@ -251,6 +251,16 @@ def test_all_that_leads_to_what_was_drawn_is_done_in_order(
             assert not end.run.exactness.differs, shape
 
 
+def test_the_graph_of_a_run_is_written_as_the_same_bytes_each_time(tf, graph) -> None:
+    """A copy of the run is known again by them. Attributes are a map, which protobuf writes in any order."""
+    x = tf.placeholder(tf.float32, [3, 3], name="x")
+    for _ in range(50):
+        x = tf.matmul(x, x, transpose_a=True)
+    order = ancestors([x.op], ())
+    state = call_state(list(map(GraphOp, order)), [op.outputs[0].name for op in order], frozenset(), [x.op])
+    assert len({quiet_graph(graph, order, (), state).definition for _ in range(5)}) == 1
+
+
 @pytest.mark.parametrize("resource", [True, False], ids=["resource", "reference"])
 def test_an_update_waits_for_what_was_read_before_something_was_drawn(tf, graph, resource) -> None:
     """In the graph itself: with luck TensorFlow takes the same order though no edge asks for it."""

@@ -72,7 +72,9 @@ def quiet_graph(graph: TfGraph, order: Sequence[Op], fed_names: Collection[str],
         quieted.rewrite(part)
     for node in part.node:
         _forget_places(node, kept)
-    return QuietGraph(part.SerializeToString(), tuple(map(_led_to, quieted.awaited)), frozenset(quieted.lost))
+    # A copy of the run is known again by these bytes, and protobuf writes attributes in any order unless told not to.
+    definition = part.SerializeToString(deterministic=True)
+    return QuietGraph(definition, tuple(map(_led_to, quieted.awaited)), frozenset(quieted.lost))
 
 
 class _Quieted:

@@ -8,9 +8,10 @@ from functools import cached_property
 from typing import TypeAlias
 
 from tfdbg_cli.capture.functions.definition.body import Body, Source
+from tfdbg_cli.capture.functions.definition.mergeable import SAME
 from tfdbg_cli.capture.functions.twins import has_twin
 from tfdbg_cli.capture.tf.types import AttrValue, NodeDef
-from tfdbg_cli.ops.kinds import COPIES, RESHAPES
+from tfdbg_cli.ops.kinds import RESHAPES
 
 NodeOutput: TypeAlias = tuple[str, int]  # an output of a node; an argument with slot 0
 
@@ -96,8 +97,8 @@ class KeptValues:
 
     def origin(self, source: Source) -> Source:
         """What `source`, one of the plain function, passes on."""
-        while source.node is not None and self._plain.nodes[source.node].op in COPIES:
-            source = self._plain.source(self._plain.data_inputs(self._plain.nodes[source.node])[0])
+        while source.node is not None and self._plain.nodes[source.node].op in SAME:
+            source = self._plain.source(self._plain.data_inputs(self._plain.nodes[source.node])[source.slot])
         return source
 
     def _found(self) -> set[NodeOutput]:
@@ -128,11 +129,11 @@ class KeptValues:
 
     def _buffer(self, place: NodeOutput) -> NodeOutput:
         """The first output in whose memory the value at `place` stands."""
-        return passed_on(self._nodes, place, COPIES | RESHAPES)
+        return passed_on(self._nodes, place, SAME | RESHAPES)
 
     def _passed_on(self, place: NodeOutput) -> NodeOutput:
         """What the output `place` of the optimized function passes on."""
-        return passed_on(self._nodes, place, COPIES)
+        return passed_on(self._nodes, place, SAME)
 
 
 def terms_of_sums(nodes: Mapping[str, NodeDef]) -> Iterator[NodeOutput]:
@@ -141,14 +142,14 @@ def terms_of_sums(nodes: Mapping[str, NodeDef]) -> Iterator[NodeOutput]:
         if "AddN" in node.op and node.attr["N"].i >= LONG_SUM:
             for text in node.input:
                 if not text.startswith("^"):
-                    yield passed_on(nodes, place_of(text), COPIES | RESHAPES)
+                    yield passed_on(nodes, place_of(text), SAME | RESHAPES)
 
 
 def passed_on(nodes: Mapping[str, NodeDef], place: NodeOutput, along: frozenset[str]) -> NodeOutput:
     """What the output `place` of one of `nodes` passes on, by way of ops `along`."""
     node = nodes.get(place[0])
     while node is not None and node.op in along:
-        place = place_of(node.input[0])
+        place = place_of(node.input[place[1]])
         node = nodes.get(place[0])
     return place
 

@@ -103,12 +103,14 @@ class _Graft:
         """Where the values that the function gives back stand now, though the optimizer computes them otherwise.
 
         It moves constants through products: `a * b * 1000` becomes `a * (b * 1000)`, which may overflow where the
-        first does not. What is told of a result is to be told of what the program gets.
+        first does not. What is told of a result is to be told of what the program gets. A draw stands where it did.
         """
+        drawn = self._handed_on
         found: dict[Source, NodeOutput] = {}
         for position, source in enumerate(map(self._plain.source, self._plain.returns)):
-            if position in self._returned and source.node is not None:
-                found.setdefault(self._kept.origin(source), place_of(self._returned[position]))
+            origin = self._kept.origin(source)
+            if position in self._returned and source.node is not None and self._kept.place(origin) not in drawn:
+                found.setdefault(origin, place_of(self._returned[position]))
         return found
 
     def made(self) -> FunctionDef:

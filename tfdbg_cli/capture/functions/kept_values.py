@@ -19,6 +19,7 @@ LONG_SUM = 3  # terms; from so many on, AddN adds into a term's buffer that nobo
 READ = "ReadVariableOp"
 NEVER_WRITTEN_OVER = frozenset({"_Arg", "Const", READ})
 """Ops whose output buffer somebody holds as long as the call lasts: the caller, the op itself, a variable."""
+_SHAPES = frozenset({"Rank", "Shape", "ShapeN", "Size"})
 _WHERE = frozenset({"output_shapes", "shape"})  # attributes that say nothing of what is computed
 
 
@@ -113,12 +114,26 @@ class KeptValues:
             if known is None or known.op != node.op:
                 continue
             read = [self._passed_on(place_of(text)) for text in node.input if not text.startswith("^")]
-            sources = map(self._plain.source, self._plain.data_inputs(known))
-            before = [self.place(self.origin(source)) for source in sources]
-            if read == before and _computes(node) == _computes(known):
+            before = [self.origin(self._plain.source(text)) for text in self._plain.data_inputs(known)]
+            same = [now == self.place(source) for now, source in zip(read, before, strict=False)]
+            shapes = (self._is_known_shape(*pair) for pair in zip(read, before, strict=False))
+            if (
+                len(read) == len(before)
+                and all(one or shape for one, shape in zip(same, shapes, strict=True))
+                and _computes(node) == _computes(known)
+            ):
                 found.update((name, slot) for slot in range(len(self._plain.outputs(name))))
-                found.update(read)
+                found.update(place for place, one in zip(read, same, strict=True) if one)
         return found
+
+    def _is_known_shape(self, now: NodeOutput, before: Source) -> bool:
+        """Whether `now` is a constant that the optimizer put in the place of `before`, a shape that it knows.
+
+        So the gradient of a convolution is told the shape of its filter. It stays what it was.
+        """
+        node = self._nodes.get(now[0])
+        was = "" if before.node is None else self._plain.nodes[before.node].op
+        return was in _SHAPES and node is not None and node.op == "Const"
 
     def _terms_of_sums(self) -> Iterator[NodeOutput]:
         terms = terms_of_sums(self._nodes)

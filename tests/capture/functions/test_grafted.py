@@ -144,14 +144,75 @@ def _loop(x: Any, weight: Any) -> Any:
     return x
 
 
-def _called(x: Any, weight: Any) -> Any:
-    return tf.function(lambda: tf.exp(x @ weight))()
+def _kept_call(x: Any, weight: Any) -> Any:
+    """The runtime leaves a call of a function with two implementations as it is."""
+    attributes = {"api_implements": "one_of_two", "api_preferred_device": "CPU"}
+    return tf.function(lambda: tf.exp(x @ weight), experimental_attributes=attributes)()
 
 
-@pytest.mark.parametrize("body", [_loop, _called])
+@pytest.mark.parametrize("body", [_loop, _kept_call])
 def test_what_cannot_be_put_on_is_optimized_with_the_function(body: Callable[[Any, Any], Any]) -> None:
     weight, x = tf.Variable(tf.eye(8)), tf.ones([4, 8])
     concrete = tf.function(lambda x: body(x, weight)).get_concrete_function(x)
     proof = watched(concrete, [x, *concrete.captured_inputs], has_inf)
-    assert proof.holds
+    assert proof.holds == (body is _loop)
     assert not proof.instrumented.grafted
+
+
+def _calling(weight: Any, scale: Any) -> Any:
+    """A training step whose layers are functions, one of them called twice; the optimizer sees one function."""
+
+    @tf.function
+    def layer(x: Any) -> Any:
+        scale.assign(scale * 0.99)
+        return tf.nn.gelu(x @ weight) * scale / 3.0
+
+    @tf.function
+    def network(x: Any) -> Any:
+        return tf.nn.softmax(layer(tf.tanh(layer(x)))) * 2.0 * 1.7
+
+    @tf.function
+    def step(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.square(network(x) - 0.1))
+        gradient = tape.gradient(loss, weight)
+        weight.assign_sub(0.5 * (gradient * tf.minimum(1.0, 0.5 / tf.norm(gradient))) * 1.7)
+        return loss
+
+    return step
+
+
+@pytest.mark.parametrize("asked", [has_inf_or_nan, has_inf, None])
+def test_ops_in_functions_that_are_called_are_put_on_and_the_bits_stay(asked: TensorFilter | None) -> None:
+    """A blind test: the runtime inlines the calls, and to optimize all anew took up to eight rounds."""
+    start, x = tf.random.stateless_normal([8, 8], [1, 2]), tf.random.stateless_normal([4, 8], [3, 4])
+    weight, scale = tf.Variable(start), tf.Variable(tf.ones([8]))
+    step = _calling(weight, scale)
+    concrete = step.get_concrete_function(x)
+    inputs = [x, *concrete.captured_inputs]
+    proof = measured(concrete, inputs)[1] if asked is None else watched(concrete, inputs, asked)
+    assert proof.holds and proof.instrumented.grafted
+    found = []
+    for call in (lambda: step(x), lambda: proof.instrumented.perform(inputs).outputs[0]):
+        weight.assign(start)
+        scale.assign(tf.ones([8]))
+        found.append([*(call().numpy() for _ in range(10)), weight.numpy(), scale.numpy()])
+    assert all(np.array_equal(one, other) for one, other in zip(*found, strict=True))
+
+
+def test_a_function_that_draws_a_batch_and_calls_another_is_put_on() -> None:
+    """As a step of Keras does. What is drawn is reported before the program reads it."""
+    weight = tf.Variable(tf.random.stateless_normal([8, 8], [1, 2]))
+    inner = tf.function(lambda x: tf.reduce_sum(tf.tanh(x @ weight) / 3.0))
+    batches = tf.random.stateless_normal([3, 4, 8], [3, 4])
+    iterator = iter(tf.data.Dataset.from_tensor_slices(batches))
+    concrete = tf.function(lambda iterator: inner(next(iterator)) * 2.0).get_concrete_function(iterator)
+    expected = [(inner(batch) * 2.0).numpy() for batch in batches]
+    inputs = [iterator._iterator_resource, *concrete.captured_inputs]
+    _, proof = measured(concrete, inputs)
+    assert proof.holds and proof.instrumented.grafted
+    for at, batch in enumerate(batches):
+        outcome = proof.instrumented.perform(inputs)
+        np.testing.assert_array_equal(outcome.outputs[0], expected[at])
+        assert [value.numpy().tobytes() for value in outcome.early.values()] == [batch.numpy().tobytes()]
+    assert isinstance(proof.instrumented.perform(inputs).error, tf.errors.OutOfRangeError)

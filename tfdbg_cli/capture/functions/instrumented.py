@@ -110,8 +110,8 @@ class Instrumented:
         self._without_xla = False
         self._onto = onto
         self.grafted = False
-        self.lacking: frozenset[str] = frozenset()
-        """The nodes of which nothing may be read, for what is added to be put there."""
+        self.lacking: frozenset[tuple[str, Source]] = frozenset()
+        """Values, with the functions that compute them, that may not be read for what is added to be put there."""
         self._lock = threading.Lock()
         self._idle: list[Rewritten] = [self._rewritten()]
         self._arguments = arguments or [
@@ -313,7 +313,7 @@ class Instrumented:
         definitions = rewritten.rewriting.definitions
         if self._onto is not None:
             try:
-                definitions[:] = [grafted(definitions[-1], self.root.body, self._onto)]
+                definitions[:] = [grafted(definitions, self.root, self._onto)]
                 self.grafted = True
             except CannotBeGrafted as without:
                 self.grafted, self.lacking = False, without.lacking

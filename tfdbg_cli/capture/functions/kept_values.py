@@ -8,9 +8,10 @@ from functools import cached_property
 from typing import TypeAlias
 
 from tfdbg_cli.capture.functions.definition.body import Body, Source
+from tfdbg_cli.capture.functions.definition.mergeable import SAME
 from tfdbg_cli.capture.functions.twins import has_twin
 from tfdbg_cli.capture.tf.types import AttrValue, NodeDef
-from tfdbg_cli.ops.kinds import COPIES, RESHAPES
+from tfdbg_cli.ops.kinds import RESHAPES
 
 NodeOutput: TypeAlias = tuple[str, int]  # an output of a node; an argument with slot 0
 
@@ -18,6 +19,7 @@ LONG_SUM = 3  # terms; from so many on, AddN adds into a term's buffer that nobo
 READ = "ReadVariableOp"
 NEVER_WRITTEN_OVER = frozenset({"_Arg", "Const", READ})
 """Ops whose output buffer somebody holds as long as the call lasts: the caller, the op itself, a variable."""
+_SHAPES = frozenset({"Rank", "Shape", "ShapeN", "Size"})
 _WHERE = frozenset({"output_shapes", "shape"})  # attributes that say nothing of what is computed
 
 
@@ -96,8 +98,8 @@ class KeptValues:
 
     def origin(self, source: Source) -> Source:
         """What `source`, one of the plain function, passes on."""
-        while source.node is not None and self._plain.nodes[source.node].op in COPIES:
-            source = self._plain.source(self._plain.data_inputs(self._plain.nodes[source.node])[0])
+        while source.node is not None and self._plain.nodes[source.node].op in SAME:
+            source = self._plain.source(self._plain.data_inputs(self._plain.nodes[source.node])[source.slot])
         return source
 
     def _found(self) -> set[NodeOutput]:
@@ -112,12 +114,26 @@ class KeptValues:
             if known is None or known.op != node.op:
                 continue
             read = [self._passed_on(place_of(text)) for text in node.input if not text.startswith("^")]
-            sources = map(self._plain.source, self._plain.data_inputs(known))
-            before = [self.place(self.origin(source)) for source in sources]
-            if read == before and _computes(node) == _computes(known):
+            before = [self.origin(self._plain.source(text)) for text in self._plain.data_inputs(known)]
+            same = [now == self.place(source) for now, source in zip(read, before, strict=False)]
+            shapes = (self._is_known_shape(*pair) for pair in zip(read, before, strict=False))
+            if (
+                len(read) == len(before)
+                and all(one or shape for one, shape in zip(same, shapes, strict=True))
+                and _computes(node) == _computes(known)
+            ):
                 found.update((name, slot) for slot in range(len(self._plain.outputs(name))))
-                found.update(read)
+                found.update(place for place, one in zip(read, same, strict=True) if one)
         return found
+
+    def _is_known_shape(self, now: NodeOutput, before: Source) -> bool:
+        """Whether `now` is a constant that the optimizer put in the place of `before`, a shape that it knows.
+
+        So the gradient of a convolution is told the shape of its filter. It stays what it was.
+        """
+        node = self._nodes.get(now[0])
+        was = "" if before.node is None else self._plain.nodes[before.node].op
+        return was in _SHAPES and node is not None and node.op == "Const"
 
     def _terms_of_sums(self) -> Iterator[NodeOutput]:
         terms = terms_of_sums(self._nodes)
@@ -128,11 +144,11 @@ class KeptValues:
 
     def _buffer(self, place: NodeOutput) -> NodeOutput:
         """The first output in whose memory the value at `place` stands."""
-        return passed_on(self._nodes, place, COPIES | RESHAPES)
+        return passed_on(self._nodes, place, SAME | RESHAPES)
 
     def _passed_on(self, place: NodeOutput) -> NodeOutput:
         """What the output `place` of the optimized function passes on."""
-        return passed_on(self._nodes, place, COPIES)
+        return passed_on(self._nodes, place, SAME)
 
 
 def terms_of_sums(nodes: Mapping[str, NodeDef]) -> Iterator[NodeOutput]:
@@ -141,14 +157,14 @@ def terms_of_sums(nodes: Mapping[str, NodeDef]) -> Iterator[NodeOutput]:
         if "AddN" in node.op and node.attr["N"].i >= LONG_SUM:
             for text in node.input:
                 if not text.startswith("^"):
-                    yield passed_on(nodes, place_of(text), COPIES | RESHAPES)
+                    yield passed_on(nodes, place_of(text), SAME | RESHAPES)
 
 
 def passed_on(nodes: Mapping[str, NodeDef], place: NodeOutput, along: frozenset[str]) -> NodeOutput:
     """What the output `place` of one of `nodes` passes on, by way of ops `along`."""
     node = nodes.get(place[0])
     while node is not None and node.op in along:
-        place = place_of(node.input[0])
+        place = place_of(node.input[place[1]])
         node = nodes.get(place[0])
     return place
 

@@ -67,9 +67,10 @@ def proven(
     own = len(root.body.returns)
     onto = None if plain is None else plain.optimized
     first = make(frozenset(), onto)
-    left_out = leaving_out is not None and bool(first.lacking)
-    if leaving_out is not None and left_out:
-        first = leaving_out(frozenset(_values_of(root.body, first.lacking)), onto)
+    left_out: Apart = frozenset()
+    while leaving_out is not None and not first.lacking <= left_out:  # without one value another may be wanted
+        left_out |= first.lacking
+        first = leaving_out(left_out, onto)
     if plain is not None and first.grafted:
         whole = first.compiled(inputs)
         found = (
@@ -105,10 +106,6 @@ def proven(
         apart = more
     assert best is not None
     return best
-
-
-def _values_of(body: Body, nodes: Iterable[str]) -> Iterator[tuple[str, Source]]:
-    return ((body.name, Source(name, slot)) for name in nodes for slot in range(len(body.outputs(name))))
 
 
 def _parted(proof: Proof) -> int:

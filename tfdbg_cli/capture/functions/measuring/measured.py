@@ -10,7 +10,7 @@ from typing import TypeAlias
 from tfdbg_cli.capture.functions.checking_edit import Wanted
 from tfdbg_cli.capture.functions.definition.body import Output, Source
 from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT, CallKind, Scope
-from tfdbg_cli.capture.functions.definition.mergeable import rounding_apart
+from tfdbg_cli.capture.functions.definition.mergeable import SAME, rounding_apart
 from tfdbg_cli.capture.functions.definition.shown_values import Shown, items_of
 from tfdbg_cli.capture.functions.definition.undefined import may_be_undefined
 from tfdbg_cli.capture.functions.frontier import Checkable, Frontier
@@ -28,7 +28,7 @@ from tfdbg_cli.model.tensors import gone
 from tfdbg_cli.model.updates import UPDATED_VARIABLE
 from tfdbg_cli.model.values import NoValue
 from tfdbg_cli.model.walks import reached
-from tfdbg_cli.ops.kinds import FAKES, NORMALIZATIONS
+from tfdbg_cli.ops.kinds import FAKES, NORMALIZATIONS, RESHAPES
 from tfdbg_cli.ops.transparent_shapes import Shape
 
 Apart: TypeAlias = frozenset[tuple[str, Source]]
@@ -261,9 +261,15 @@ class MeasurePlan:
                 return []
             return [scope.body.source(text) for text in scope.body.data_inputs(scope.body.nodes[found.node or ""])]
 
-        read = list(reached([source], further))
-        if any((scope.body.name, found) in self.left_out for found in read):
+        def passed_on(found: Source) -> list[Source]:
+            node = None if found.node is None else scope.body.nodes[found.node]
+            if node is None or node.op not in SAME | RESHAPES:
+                return further(found)
+            return [scope.body.source(scope.body.data_inputs(node)[found.slot])]
+
+        if any((scope.body.name, found) in self.left_out for found in reached([source], passed_on)):
             return False
+        read = list(reached([source], further))
         again = [scope.body.nodes[found.node or ""] for found in read if merged(found)]
         return all(has_twin(node) and node.op not in _PRODUCTS for node in again)
 

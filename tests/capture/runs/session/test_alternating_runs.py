@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 from test_unchanged import Quotient
 
@@ -12,7 +13,10 @@ from tfdbg_cli.capture import failures
 from tfdbg_cli.capture.replay import shelf
 from tfdbg_cli.capture.replay.prepared_run import PreparedRun
 from tfdbg_cli.capture.replay.session_copy import SessionCopy
+from tfdbg_cli.capture.runs.session.copied_watch import CopiedWatch
+from tfdbg_cli.capture.sessions.exact.run_effect import RunEffect
 from tfdbg_cli.model.decision import Detach, RunUntil
+from tfdbg_cli.model.replay import Role
 
 pytestmark = pytest.mark.tf
 
@@ -109,3 +113,26 @@ def test_where_memory_has_no_room_to_keep_them_it_is_said_that_this_is_slow(
     assert counts[-1][0] == TURNS * len(steps)
     said = "The program makes more kinds of runs in turn than memory has room to keep prepared"
     assert capsys.readouterr().err.count(said) == 1
+
+
+def test_the_order_that_agreed_last_is_tried_first(tf, debugged, graph, monkeypatch) -> None:
+    """Where TensorFlow takes the same order each time a run is made again once, not once for each order."""
+    tried: list[bool] = []
+    original = CopiedWatch._checked
+
+    def checked(watch: Any, held: Any, attempt: Any) -> Any:
+        fed = any(given.role is Role.SOURCE for given in attempt.inputs)  # what was read is fed: an order is kept
+        tried.append(fed)
+        checking, _ = original(watch, held, attempt)
+        return checking, watch.outcome if fed else other
+
+    monkeypatch.setattr(CopiedWatch, "_checked", checked)
+    c = tf.get_variable("c", initializer=0.0, use_resource=True)
+    fetches = [c.assign_add(1.0), c.read_value()]
+    other = RunEffect({}, {"c": np.float32(-1.0)})
+    with tf.Session() as raw:
+        raw.run(tf.global_variables_initializer())
+        session, _ = debugged(raw, WATCH, Detach())
+        for _ in range(3):
+            session.run(fetches)
+    assert tried == [False, True, True, True]

@@ -74,6 +74,11 @@ def memory_budget(settings: Settings) -> int:
     return settings.memory_budget or _free_memory(int(time.monotonic())) // 2
 
 
+def room_for_later() -> int:
+    """Bytes that what is kept prepared for later runs may take: an eighth of the memory that is free."""
+    return _free_memory(int(time.monotonic())) // 8
+
+
 @lru_cache(maxsize=1)
 def _free_memory(_second: int) -> int:
     try:

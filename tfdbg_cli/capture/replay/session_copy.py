@@ -41,15 +41,16 @@ v1 = compat.v1
 
 CONFIG = "session_config"  # the key of ReplaySpec.details that holds the session's ConfigProto, serialized, in hex
 UPDATED = "updated"  # the key of the variables, one a line, whose values after the run are to be shown
-KEPT = 4  # copies kept for a graph: each holds its variables once more
 _PREPARED = 8  # kinds of runs that are kept prepared in a copy
+_OP_BYTES = 16 << 10  # what an op takes in Python, in what TensorFlow prepares, and in what is known of it
+_GRAPHS = 3  # how often the data in a graph are held: as they came, imported, and prepared for runs
 _TOLD_GRAPHS = v1.RunOptions(output_partition_graphs=True)
 
 
 class SessionCopy:
     """A graph and a session in which runs of the kind of a `ReplaySpec` are made, each from a state of its own.
 
-    One thread at a time may use it: hold `lock`.
+    One thread at a time may use it: hold `lock`. It takes about `nbytes`.
     """
 
     def __init__(self, replay_spec: ReplaySpec) -> None:
@@ -84,6 +85,8 @@ class SessionCopy:
         self._writers = [(place.outputs[0], write) for place, write, _ in zip(*[iter(ends)] * 3, strict=True)]
         readers = dict(zip((variable.node for variable in self.variables), ends[2::3], strict=True))
         self._readers = [readers[variable.node].outputs[0] for variable in self.updated]
+        held = sum(item.value.nbytes for item in inputs if item.role is Role.VARIABLE)
+        self.nbytes = held + _GRAPHS * len(replay_spec.graph) + _OP_BYTES * len(graph.get_operations())
         self.alike = False  # whether replays in this copy were found to make the same updates as the program's runs
         self._sessions: dict[bool, RawSession] = {}
         self._runs: dict[tuple[object, ...], PreparedRun] = {}
@@ -278,43 +281,6 @@ class SessionCopy:
             for session in self._sessions.values():
                 session.close()
             self._sessions.clear()
-
-
-class Copies:
-    """The copies made last for the runs of one graph, so that the next run of the kind need not be prepared."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._known: dict[tuple[object, ...], SessionCopy] = {}
-
-    def of(self, replay_spec: ReplaySpec) -> SessionCopy:
-        """The copy for runs like `replay_spec`.
-
-        Raises:
-            TfdbgError: TensorFlow does not take the graph or the names.
-
-        """
-        key = _kind(replay_spec)
-        with self._lock:
-            found = self._known.pop(key, None)
-        if found is None:
-            with INSIDE:
-                found = SessionCopy(replay_spec)
-        with self._lock:
-            self._known[key] = found
-            while len(self._known) > KEPT:
-                # Freed when nobody uses it any more.
-                self._known.pop(next(iter(self._known)))
-        return found
-
-
-def _kind(replay_spec: ReplaySpec) -> tuple[object, ...]:
-    """Equal for runs that can be made in one copy."""
-    inputs = tuple(
-        (item.name, item.role, item.dtype, item.node, item.value.shape if item.role is Role.VARIABLE else None)
-        for item in replay_spec.inputs
-    )
-    return replay_spec.graph, replay_spec.fetches, inputs, tuple(sorted(replay_spec.details.items()))
 
 
 @dataclass

@@ -12,7 +12,7 @@ from functools import cached_property
 
 from tfdbg_cli.capture.sessions.function_definitions import function_definitions
 from tfdbg_cli.capture.sessions.hidden_ops import program_version
-from tfdbg_cli.capture.sessions.reach import needs_of
+from tfdbg_cli.capture.sessions.reach import KINDS, needs_of
 from tfdbg_cli.capture.tf.memo import Memos
 from tfdbg_cli.capture.tf.op_definitions import calls_functions
 from tfdbg_cli.capture.tf.types import AttrValue, FunctionDef, NodeDef, Op, TfGraph
@@ -20,7 +20,7 @@ from tfdbg_cli.model.walks import reached
 from tfdbg_cli.ops.control_flow import nesting
 from tfdbg_cli.ops.kinds import BRANCHES, ENTER, LOOPS, SWITCH
 
-_FOUND: Memos[str] = Memos(keep=16)
+_FOUND: Memos[str] = Memos(keep=KINDS)
 
 
 def loop_in_branch(graph: TfGraph, order: Sequence[Op]) -> str:

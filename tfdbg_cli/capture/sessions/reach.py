@@ -58,7 +58,8 @@ class Reach:
         return [op.op for op in self.ops]
 
 
-_REACHES: Memos[Reach] = Memos(keep=16)
+KINDS = 64  # of calls of one graph, of which is kept what was found out: programs make several in turn
+_REACHES: Memos[Reach] = Memos(keep=KINDS)
 
 
 def reach(graph: TfGraph, ends: Iterable[Op], fed_names: Collection[str]) -> Reach:

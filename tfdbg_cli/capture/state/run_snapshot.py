@@ -8,10 +8,12 @@ from typing import TypeAlias
 
 import numpy as np
 
+from tfdbg_cli.capture.replay.copies import Copies
 from tfdbg_cli.capture.replay.replaced_values import with_replaced
 from tfdbg_cli.capture.replay.replayed import Replayed
 from tfdbg_cli.capture.replay.session import replay_session
-from tfdbg_cli.capture.replay.session_copy import CONFIG, KEPT, UPDATED, Copies, SessionCopy
+from tfdbg_cli.capture.replay.session_copy import CONFIG, UPDATED, SessionCopy
+from tfdbg_cli.capture.replay.shelf import Shelf
 from tfdbg_cli.capture.sessions import variable_ops
 from tfdbg_cli.capture.sessions.call_names import elements_of, fed_to
 from tfdbg_cli.capture.sessions.call_state import CallState, Variable
@@ -26,6 +28,7 @@ from tfdbg_cli.capture.sessions.graphs_that_ran import GraphsThatRan
 from tfdbg_cli.capture.sessions.hidden_ops import NewOp, hidden_ops
 from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.program_graph import tensor_name
+from tfdbg_cli.capture.sessions.reach import KINDS
 from tfdbg_cli.capture.stores import known_value
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.memo import Memo, Memos
@@ -43,13 +46,13 @@ from tfdbg_cli.model.values import Array
 from tfdbg_cli.process.interruptions import our_errors
 
 COPIES = Memo(lambda graph: Copies())  # by graph, the copies in which its runs are made again
-# Programs make a few runs in turn. The copies hold these graphs, too.
-_QUIET: Memos[QuietGraph] = Memos(keep=KEPT)
+# By graph, what its runs made again need of it. The copies hold these graphs, too.
+_QUIET: Memo[Shelf[QuietGraph]] = Memo(lambda graph: Shelf(lambda quiet: len(quiet.definition)))
 # A run of ours wakes the threads of TensorFlow's pool. Just before or after the program's run, that would decide who
 # wins races in it where the graph fixes no order.
 _IN_THIS_THREAD = compat.v1.RunOptions(inter_op_thread_pool=-1)
 _NOT_DRAWN = np.empty(0)
-_LATE: Memos[Sequence[SymbolicTensor]] = Memos(keep=16)
+_LATE: Memos[Sequence[SymbolicTensor]] = Memos(keep=KINDS)
 _Readers: TypeAlias = dict[tuple[str, ...], Callable[[], Sequence[FetchedValue]]]
 _READERS: Memo[_Readers] = Memo(lambda session: {})  # what reads the variables of each kind of call of a session
 _EFFECTS = "Ops that act outside of the graph (writing files, printing, filling queues) are left out: {names}."
@@ -264,7 +267,7 @@ class RunSnapshot:
         graph = self._session.graph
         order = reached_by(self._invocation).order
         key = call_kind(self._invocation)
-        return _QUIET.of(graph, key, lambda: quiet_graph(graph, order, self._feeds, self._state))
+        return _QUIET.of(graph).of(key, lambda: quiet_graph(graph, order, self._feeds, self._state))
 
     def _given(self) -> list[ReplayInput]:
         graph = self._session.graph

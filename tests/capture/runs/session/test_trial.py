@@ -239,7 +239,7 @@ def test_the_copies_hold_nothing_between_two_trials(tf, debugged, graph, trials)
         for _ in range(3):
             session.run(step.op, {x: [0.0, 1.0, 2.0]})
     assert [trial.exactness.compared for trial in trials] == [1, 1, 0]
-    (copy,) = COPIES.of(graph)._known.values()
+    (copy,) = COPIES.of(graph).kept
     assert [reader.shape for reader in copy.session().run(copy._readers)] == [(0,)]
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 
 from tfdbg_cli.analysis.watch.filter import Among
 from tfdbg_cli.capture.controller import Plan, WatchRequest
@@ -18,13 +18,15 @@ from tfdbg_cli.capture.runs.session.runtime_graph import RuntimeCapture
 from tfdbg_cli.capture.runs.session.unchanged_capture import UnchangedCapture
 from tfdbg_cli.capture.runs.watch_policy import checked, fits, is_hit, too_large
 from tfdbg_cli.capture.sessions.exact.run_effect import RunEffect
-from tfdbg_cli.capture.sessions.extended.call_checks import call_checks, reached_by
+from tfdbg_cli.capture.sessions.extended.call_checks import call_checks, call_kind, reached_by
 from tfdbg_cli.capture.sessions.fetched_tensors import described
 from tfdbg_cli.capture.sessions.hidden_ops import PREFIX
 from tfdbg_cli.capture.sessions.invocation import Invocation
+from tfdbg_cli.capture.sessions.reach import KINDS
 from tfdbg_cli.capture.sessions.updated_variables import with_updated
 from tfdbg_cli.capture.state.run_snapshot import RunSnapshot
 from tfdbg_cli.capture.stores import joined
+from tfdbg_cli.capture.tf.memo import Memos
 from tfdbg_cli.capture.tf.types import RunResult
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import Call, RunError
@@ -36,6 +38,16 @@ from tfdbg_cli.model.tensors import MemoryTensorStore, TensorStore
 from tfdbg_cli.model.updates import UPDATED_VARIABLE
 from tfdbg_cli.model.values import NoValue
 from tfdbg_cli.process.interruptions import our_errors
+
+
+@dataclass
+class _Agreed:
+    """Which of the attempts to make a run of one kind again agreed with the program's run last."""
+
+    place: int = 0
+
+
+_AGREED: Memos[_Agreed] = Memos(keep=KINDS)
 
 
 class CopiedWatch(UnchangedCapture):
@@ -73,14 +85,24 @@ class CopiedWatch(UnchangedCapture):
         return result
 
     def _check(self, held: RunSnapshot) -> None:
+        """Check the attempt that agrees with the program's run; if none does, the first.
+
+        Runs of one kind take the same order most of the time: so the one that agreed last is tried before the others.
+        """
+        known = _AGREED.of(self.invocation.session.graph, call_kind(self.invocation), _Agreed)
+        attempts: Iterable[tuple[int, ReplaySpec]] = enumerate(self.attempts(held))
+        if known.place:
+            attempts = sorted(attempts, key=lambda pair: pair[0] != known.place)
         first = None
-        for attempt in self.attempts(held):
+        for place, attempt in attempts:
             checking, outcome = self._checked(held, attempt)
-            first = first or (checking, attempt)
+            if not place:
+                first = (checking, attempt)
             if not self.outcome.parted_from(outcome):
                 self._checking, self._chosen = checking, attempt
+                known.place = place
                 return
-        if first is not None:  # no attempt agreed with the program's run: take the first
+        if first is not None:
             self._checking, self._chosen = first
             self._seen_itself = self._is_asked_of_outcome()
 

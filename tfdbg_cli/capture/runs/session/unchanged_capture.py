@@ -16,15 +16,18 @@ from tfdbg_cli.capture.runs.session.graph_choice import PYTHON
 from tfdbg_cli.capture.runs.session.in_memory import InMemory
 from tfdbg_cli.capture.runs.session.stash import stash_of, take_from
 from tfdbg_cli.capture.sessions.call_names import fed, fetched
+from tfdbg_cli.capture.sessions.call_state import CallState
 from tfdbg_cli.capture.sessions.exact.pinning import pinned
 from tfdbg_cli.capture.sessions.exact.run_effect import RunEffect, outcome_in
-from tfdbg_cli.capture.sessions.extended.call_checks import reached_by, state_of
+from tfdbg_cli.capture.sessions.extended.call_checks import call_kind, reached_by, state_of
 from tfdbg_cli.capture.sessions.fetched_tensors import fetched_array
 from tfdbg_cli.capture.sessions.invocation import Invocation
+from tfdbg_cli.capture.sessions.reach import KINDS
 from tfdbg_cli.capture.sessions.references import sharing
 from tfdbg_cli.capture.state.before_updates import with_before
 from tfdbg_cli.capture.state.run_snapshot import RunSnapshot
 from tfdbg_cli.capture.stores import asked_for
+from tfdbg_cli.capture.tf.memo import Memos
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.types import FetchedValue, RunResult, SymbolicTensor
 from tfdbg_cli.model.calls import Call, RunError
@@ -34,6 +37,18 @@ from tfdbg_cli.model.runs import Run
 from tfdbg_cli.process.interruptions import our_errors
 
 UNREAD = "the state before it could not be read ({error})"
+
+
+_SHARED: Memos[Mapping[str, str]] = Memos(keep=KINDS)
+
+
+def _shared(invocation: Invocation, state: CallState) -> Mapping[str, str]:
+    """What `sharing` gives, found out once for calls of one kind."""
+
+    def found_out() -> Mapping[str, str]:
+        return sharing(reached_by(invocation).order, state, frozenset(fed(invocation.feeds)))
+
+    return _SHARED.of(invocation.session.graph, call_kind(invocation), found_out)
 
 
 class UnchangedCapture(InMemory):
@@ -113,7 +128,7 @@ class UnchangedCapture(InMemory):
         after = held.after()
         drawn = {tensor.name for tensor in held.sources} - {one.name for one in self._elements}
         values = {name: fetched_array(value) for name, value in given.items() if name not in drawn}
-        shared = sharing(reached_by(self.invocation).order, self.state, frozenset(fed(self.invocation.feeds)))
+        shared = _shared(self.invocation, self.state)
         # A fetch that shares the memory of a variable shows the value after the run, not what the op gave: left out.
         late = {
             name for name, variable in shared.items() if name in values and same_bits(values[name], after[variable])

@@ -11,6 +11,7 @@ from tfdbg_cli.capture.runs.session.graph_choice import choose_graph
 from tfdbg_cli.capture.sessions.call_names import fed
 from tfdbg_cli.capture.sessions.extended.call_checks import call_kind, misfit, reached_by, state_of
 from tfdbg_cli.capture.sessions.invocation import Invocation
+from tfdbg_cli.capture.sessions.reach import KINDS
 from tfdbg_cli.capture.tf.memo import Memos
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.model.decision import CaptureRequest, GraphChoice, Values
@@ -18,7 +19,7 @@ from tfdbg_cli.model.graph import GraphKind
 from tfdbg_cli.model.runs import Estimate
 from tfdbg_cli.model.units import bytes_text
 
-_NEEDED: Memos[Needed] = Memos(keep=8)  # by the kind of call, the shapes of the feeds and the request
+_NEEDED: Memos[Needed] = Memos(keep=KINDS)  # by the kind of call, the shapes of the feeds and the request
 
 
 def graph_asked_for(request: CaptureRequest, settings: Settings) -> GraphChoice:

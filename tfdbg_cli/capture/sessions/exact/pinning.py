@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
 from tfdbg_cli.capture.sessions.call_names import fed
 from tfdbg_cli.capture.sessions.call_state import CallState, Variable
 from tfdbg_cli.capture.sessions.exact.run_effect import RunEffect
-from tfdbg_cli.capture.sessions.extended.call_checks import reached_by
+from tfdbg_cli.capture.sessions.extended.call_checks import call_kind, reached_by
 from tfdbg_cli.capture.sessions.holders import HANDING_ON, held_by
 from tfdbg_cli.capture.sessions.invocation import Invocation
-from tfdbg_cli.capture.sessions.reach import nesting_of
+from tfdbg_cli.capture.sessions.reach import KINDS, nesting_of
 from tfdbg_cli.capture.sessions.unordered import marks_before
+from tfdbg_cli.capture.tf.memo import Memos
 from tfdbg_cli.capture.tf.types import Op, TfGraph
 from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
 from tfdbg_cli.model.values import Array, NoValue
@@ -28,9 +30,8 @@ def pinned(
     else that they came after them, unless the graph says which.
     """
     fed_names = frozenset(fed(invocation.feeds))
-    order = reached_by(invocation).order
     before = replay_spec.held
-    reads = list(_reads(order, state, fed_names))
+    reads = _reads_of(invocation, state, fed_names)
     known = _known(invocation.session.graph, [read for read, _, _ in reads], outcome, fed_names)
     tried: list[tuple[bool, ...]] = []
     for late in (False, True):
@@ -49,6 +50,19 @@ def pinned(
             # TensorFlow does not run what only a fed read depends on, such as updates: so these are fetched as well.
             fetches = (*replay_spec.fetches, *_updating(state))
             yield replace(replay_spec, fetches=fetches, inputs=(*replay_spec.inputs, *inputs))
+
+
+_Reads: TypeAlias = Sequence[tuple[Op, Variable, bool]]
+_READS: Memos[_Reads] = Memos(keep=KINDS)
+
+
+def _reads_of(invocation: Invocation, state: CallState, fed_names: frozenset[str]) -> _Reads:
+    """What `_reads` gives, found out once for calls of one kind."""
+
+    def found_out() -> _Reads:
+        return tuple(_reads(reached_by(invocation).order, state, fed_names))
+
+    return _READS.of(invocation.session.graph, call_kind(invocation), found_out)
 
 
 def _updating(state: CallState) -> list[str]:

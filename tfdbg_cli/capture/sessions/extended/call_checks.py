@@ -27,7 +27,7 @@ from tfdbg_cli.capture.sessions.hidden_ops import hidden_ops, program_version
 from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.known_exactness import KnownExactness
 from tfdbg_cli.capture.sessions.program_graph import program_graph
-from tfdbg_cli.capture.sessions.reach import Reach, ends_among, loops_of, reach
+from tfdbg_cli.capture.sessions.reach import KINDS, Reach, ends_among, loops_of, reach
 from tfdbg_cli.capture.sessions.references import read_before_updates
 from tfdbg_cli.capture.sessions.updated_variables import updated_name
 from tfdbg_cli.capture.sessions.wrapped_call import GraphFunctions
@@ -79,8 +79,8 @@ class CallChecks:
         return self._inner_checks[number]
 
 
-_STATES: Memos[CallState] = Memos(keep=16)
-_WATCHED: Memos[CallChecks] = Memos(keep=16)
+_STATES: Memos[CallState] = Memos(keep=KINDS)
+_WATCHED: Memos[CallChecks] = Memos(keep=KINDS)
 
 
 def reached_by(invocation: Invocation) -> Reach:

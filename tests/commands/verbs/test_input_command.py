@@ -10,7 +10,9 @@ from support.made_run import made_run, op
 from support.prompt import Prompt
 
 from tfdbg_cli.model.batch_place import BatchPlace, Order
+from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.records import FoundRecords, Record
+from tfdbg_cli.model.runs import Change
 
 
 def test_the_screen() -> None:
@@ -31,6 +33,14 @@ def test_for_scripts() -> None:
     assert [(row.row, row.number, sorted(row.parts)) for row in rows] == [(1, None, [0, 1]), (4, None, [0, 1])]
     assert (component, seconds) == (0, 10.0)
     assert prompt.data("input 2")["rows"][0]["record"] is None
+
+
+def test_a_batch_that_was_set_is_said_to_be_so() -> None:
+    run = batch(Data(FOUND))
+    note = "The batch holds what `set` gave it, in place of what came in."
+    for name, notes in (("x", [note, *FOUND.notes]), ("y", list(FOUND.notes))):
+        made = replace(run, change=Change(run, (TensorName(name, 0),), 1))
+        assert Prompt(made).data("input")["notes"] == notes
 
 
 def test_what_was_found_is_not_looked_for_again() -> None:

@@ -6,6 +6,7 @@ import argparse
 import re
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from tfdbg_cli.analysis.batch.rows import BatchRows
@@ -17,9 +18,11 @@ from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.names import tensor_name_of
 from tfdbg_cli.model.records import FoundRecords, Record
 from tfdbg_cli.model.units import count_text
 
+_SET = "The batch holds what `set` gave it, in place of what came in."
 _SECONDS = 10.0
 _MOST = 1_000  # rows looked for at once
 _ROWS = re.compile(r"(\d+)(?:(:)(\d+)?)?")
@@ -29,6 +32,9 @@ def _input(context: Context, options: argparse.Namespace) -> Document:
     batch = bad_batch(context) if options.rows is None else any_batch(context)
     rows = _chosen(options.rows, batch)
     found = records_of(context, batch, rows[:_MOST], options.seconds)
+    change = context.run.change
+    if change is not None and tensor_name_of(batch.source) in change.replaced:
+        found = replace(found, notes=(_SET, *found.notes))
     rows = rows[:_MOST]
     blocks: list[Block] = [Text((*_head(batch, rows, found, cut=options.rows is None), EMPTY_LINE))]
     if found.records:

@@ -52,6 +52,7 @@ class Tracebacks(Mapping[str, Traceback]):
         self._own: dict[str, Frame] = {}  # innermost lines of the program: the lists of all runs ask for the same
         self._calls: dict[_Call, Frame] = {}  # nearly all stacks go through the same calls
         self._places: dict[str, int] = {}
+        self._led: dict[int, Traceback] = {}  # by place: what `_led_to` finds from there on back
 
     def __getitem__(self, name: str) -> Traceback:
         if name not in self._known:
@@ -104,12 +105,20 @@ class Tracebacks(Mapping[str, Traceback]):
         ops = self._graph.get_operations()
         if len(self._places) != len(ops):
             self._places = {op.name: place for place, op in enumerate(ops)}
+        found: Traceback = ()
+        passed = []
         for place in range(self._places.get(name, 0) - 1, -1, -1):
+            if place in self._led:  # the ops of a replica ask one after the other
+                found = self._led[place]
+                break
+            passed.append(place)
             stack = self._stack_of(ops[place])
             own = [i for i, frame in enumerate(stack) if not is_library(frame.file)]
             if own and not _begins_in_thread(stack):
-                return stack[: own[-1] + 1]
-        return ()
+                found = stack[: own[-1] + 1]
+                break
+        self._led |= dict.fromkeys(passed, found)
+        return found
 
     def __contains__(self, name: object) -> bool:
         try:

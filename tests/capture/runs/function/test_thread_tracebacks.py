@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tfdbg_cli.analysis.graph.annotation import made_at
-from tfdbg_cli.capture.tf.tracebacks import tracebacks_of
+from tfdbg_cli.capture.tf.tracebacks import Tracebacks, tracebacks_of
 
 pytestmark = pytest.mark.tf
 
@@ -47,3 +47,20 @@ def test_without_an_op_before_the_stack_is_what_it_is(tf, graph) -> None:
     _in_thread(graph, tf.constant, 1.0, name="alone")
     stack = tracebacks_of(graph)["alone"]
     assert stack and stack[0].file.endswith("threading.py")
+
+
+def test_the_stack_of_each_op_is_read_a_few_times_however_many_a_thread_made(tf, graph, monkeypatch) -> None:
+    """Each op of a replica looked back through all before it: a recording of MirroredStrategy came to no end."""
+    before = tf.constant(1.0, name="before")
+
+    def program() -> None:
+        for number in range(40):
+            _in_thread(graph, tf.negative, before, name=f"in_thread_{number}")
+
+    program()
+    read: list[str] = []
+    plain = Tracebacks._stack_of
+    monkeypatch.setattr(Tracebacks, "_stack_of", lambda self, op: read.append(op.name) or plain(self, op))
+    tracebacks = Tracebacks(graph)
+    assert len({tracebacks[f"in_thread_{number}"][0] for number in range(40)}) == 1
+    assert len(read) <= 3 * 41

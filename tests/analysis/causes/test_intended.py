@@ -91,7 +91,8 @@ def test_the_logarithm_of_what_else_is_subtracted_is_no_mask() -> None:
     one_hot, log = np.array([1.0, 0.0], np.float32), np.array([0.0, -INF], np.float32)
     run = made_run(
         op("y", "Placeholder", value=one_hot), op("log", "Log", "y", value=log),
-        op("p", "Placeholder", value=one_hot), op("log_1", "Log", "p", value=log), op("apart", "Sub", "log", "log_1", value=[0.0, NAN]),
+        op("p", "Placeholder", value=one_hot), op("log_1", "Log", "p", value=log),
+        op("apart", "Sub", "log", "log_1", value=[0.0, NAN]),
         op("soft", "Softmax", "apart", value=[NAN, NAN]), feeds={"y:0": one_hot, "p:0": one_hot},
     )  # fmt: skip
     assert _origin(run) == "log:0"

@@ -54,7 +54,8 @@ class Habit:
 
     `sources` is empty if any op may be the source; `looks_so` tests the source's value, given those of its inputs.
     An op of LOOKS neither carries nor ends an infinity, unless `ends` names it. With `harm` a NaN may result, and the
-    search for the fault goes on at the op that made it; without it, a NaN rules the habit out.
+    search for the fault goes on at the op that made it; without it, a NaN rules the habit out. With `added` none of
+    the ends may read the source itself.
     """
 
     what: str
@@ -63,6 +64,7 @@ class Habit:
     carriers: frozenset[str]
     ends: frozenset[str]
     harm: bool = True
+    added: bool = False
 
 
 # They move elements, or hand them to what the program calls.
@@ -94,6 +96,16 @@ HABITS: tuple[Habit, ...] = (
         MASKING,
         _SHARING,
         harm=False,
+    ),
+    # scores + log(kept), where a row of `kept` has no place that is open: the fault is the softmax of that row. Only
+    # of sums: log(y) - log(p) is of probabilities, and the logarithm is then what went wrong.
+    Habit(
+        "a mask of -inf made by log(0) and added",
+        _ops("Log"),
+        _log_of_a_mask,
+        _HANDS_ON | kinds.SELECTS | _ops("Add AddV2"),
+        _ops("Softmax LogSoftmax"),
+        added=True,
     ),
     # (1 - kept) * -inf: where it should do nothing it is 0 * inf, which is NaN; that product is the fault.
     Habit("an infinity that is multiplied", _LITERALS, _written, _HANDS_ON, _ops("Mul MulNoNan")),

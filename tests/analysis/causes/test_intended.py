@@ -66,6 +66,38 @@ def test_a_row_that_is_all_masked_is_the_fault() -> None:
     assert [str(item.name) for item in _searched(run).intended] == ["mask:0"]
 
 
+def test_so_it_is_where_the_mask_is_a_logarithm() -> None:
+    """A blind test: the logarithm was to blame, which is -inf in each row, and all rows of the batch with it."""
+    kept = np.array([[0.0, 0.0], [1.0, 0.0]], np.float32)
+    mask = np.array([[-INF, -INF], [0.0, -INF]], np.float32)
+    soft = np.array([[NAN, NAN], [1.0, 0.0]], np.float32)
+
+    def masked(reader: str, value: np.ndarray) -> Run:
+        return made_run(
+            op("kept", "Placeholder", value=kept), op("scores", "Placeholder", value=SCORES),
+            op("log", "Log", "kept", value=mask), op("masked", "AddV2", "scores", "log", value=mask),
+            op("out", reader, "masked", value=value), feeds={"kept:0": kept, "scores:0": SCORES},
+        )  # fmt: skip
+
+    run = masked("Softmax", soft)
+    assert _origin(run) == "out:0"
+    assert [item.what for item in _searched(run).intended] == ["a mask of -inf made by log(0) and added"]
+    data = json_of("origin", run)
+    assert data["cause"] == "Softmax of a row that is nothing but -inf in masked:0." and data["batch_rows"] == [0]
+    assert _origin(masked("Sum", np.array(-INF, np.float32))) == "log:0"
+
+
+def test_the_logarithm_of_what_else_is_subtracted_is_no_mask() -> None:
+    one_hot, log = np.array([1.0, 0.0], np.float32), np.array([0.0, -INF], np.float32)
+    run = made_run(
+        op("y", "Placeholder", value=one_hot), op("log", "Log", "y", value=log),
+        op("p", "Placeholder", value=one_hot), op("log_1", "Log", "p", value=log),
+        op("apart", "Sub", "log", "log_1", value=[0.0, NAN]),
+        op("soft", "Softmax", "apart", value=[NAN, NAN]), feeds={"y:0": one_hot, "p:0": one_hot},
+    )  # fmt: skip
+    assert _origin(run) == "log:0"
+
+
 def _searched(run: Run) -> OriginSearch:
     search = OriginSearch(run)
     search.first()

@@ -106,7 +106,8 @@ class Intentions:
                 if slot != current.slot or looks or _is_target(reader, current):
                     continue
                 fate = self._fate(habit, reader)
-                if fate is None or len(met) > _MOST_NODES:
+                bare = habit.added and current == name and reader.op_type in habit.ends
+                if fate is None or bare or len(met) > _MOST_NODES:
                     return None
                 if fate is _State.NAN:
                     harmed = True

@@ -24,7 +24,7 @@ def masked_in_forward(
     graph = lineage.graph_of(given)
     nodes = {run.tensors[row].node for row in rows}
     gradients = [name for name in nodes if is_gradient(graph, name)]
-    if not gradients or _reaches_result(graph, nodes, gradients):
+    if not gradients or _reaches_result(run, graph, nodes, gradients):
         return ""
     for row in rows:
         tensor = run.tensors[row]
@@ -37,10 +37,11 @@ def masked_in_forward(
     return ""
 
 
-def _reaches_result(graph: Graph, nodes: Iterable[str], gradients: Iterable[str]) -> bool:
-    """Whether one of the `nodes` is a result of the forward pass, such as the loss: no op of that pass reads it.
+def _reaches_result(run: Run, graph: Graph, nodes: Iterable[str], gradients: Iterable[str]) -> bool:
+    """Whether one of the `nodes` leads to a result of the forward pass, which no op of that pass reads, as the loss.
 
-    Not counting what is computed from `gradients`, such as their norm.
+    Not counting what is computed from `gradients`, such as their norm. Ops that did not run are followed, since the
+    gradients do not need the loss itself, but not a tf.where, which may have chosen something else.
     """
 
     def readers(name: str) -> Iterator[str]:
@@ -51,5 +52,14 @@ def _reaches_result(graph: Graph, nodes: Iterable[str], gradients: Iterable[str]
         return node is not None and role_of(graph, name, node.op_type) is Role.FORWARD
 
     behind = set(reached(gradients, readers))
-    own = (name for name in nodes if name not in behind and is_forward(name))
-    return any(not any(map(is_forward, readers(name))) for name in own)
+    own = {name for name in nodes if name not in behind and is_forward(name)}
+
+    def forward(name: str) -> list[str]:
+        return list(filter(is_forward, readers(name)))
+
+    def may_choose(name: str) -> bool:
+        return name not in own and graph.node(name).op_type in SELECTS
+
+    last = (name for name in own if not any(map(run.tensors.named, forward(name))))
+    left = reached(last, lambda name: () if may_choose(name) else forward(name))
+    return any(not forward(name) and not may_choose(name) for name in left)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 pytestmark = pytest.mark.tf
@@ -35,6 +36,30 @@ def test_a_where_hides_nothing_that_takes_another_way(tf2, origin, kind, returne
     found = origin(step, tf2.constant([[1.0], [2.0], [-3.0]]))
     assert found["cause"] == "Square root of a negative number: mul:0 is negative at 1 element."
     assert "double where" not in found["suggestion"]
+
+
+@pytest.mark.parametrize("returned", [True, False], ids=["returned", "kept"])
+def test_a_where_of_one_step_does_not_keep_bad_data_from_the_loss(tf2, origin, returned) -> None:
+    """A blind test: the state of a row that has ended is copied, as static_rnn does, and the loss was NaN by it."""
+    w = tf2.Variable([1.0, 2.0, 3.0])
+
+    @tf2.function
+    def step(x: Any, goes_on: Any) -> Any:
+        with tf2.GradientTape() as tape:
+            state = w * x[:, 0]
+            output = tf2.where(goes_on, state * tf2.tanh(w * x[:, 1]), tf2.zeros_like(state))
+            loss = tf2.reduce_mean((tf2.where(goes_on, output, state) - 1.0) ** 2)
+        w.assign_sub(0.1 * tape.gradient(loss, w))
+        return loss if returned else 0.0
+
+    x = np.ones((4, 2, 3), np.float32)
+    x[1, 0, 0] = np.nan
+    goes_on = tf2.constant([[True], [False], [True], [True]])
+    assert origin(step, tf2.constant(x), goes_on)["cause"] == "Already in the input x:0."
+    w.assign([1.0, 2.0, 3.0])
+    x[1, 0, 0], x[1, 1, 0] = 1.0, np.nan
+    cause = origin(step, tf2.constant(x), goes_on)["cause"]
+    assert "a tf.where, keeps it from the result, but not from the gradient" in cause
 
 
 def test_a_slope_that_reaches_the_loss_on_another_way_is_not_hidden(tf2, origin) -> None:

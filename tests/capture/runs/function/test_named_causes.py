@@ -64,6 +64,26 @@ def test_labels_too_long_for_their_steps(tf2, origin) -> None:
     assert not origin(loss, logits, labels([[1, 2, 0], [1, 2, 1]]))
 
 
+def test_a_row_without_an_open_place_in_a_mask_that_is_a_logarithm(tf2, origin) -> None:
+    w = tf2.Variable(np.eye(4, dtype=np.float32))
+
+    @tf2.function
+    def step(x: Any, mask: Any) -> Any:
+        with tf2.GradientTape() as tape:
+            scores = tf2.matmul(x @ w, x, transpose_b=True)
+            adder = tf2.math.log(tf2.cast(mask, tf2.float32))[:, None, :]
+            loss = tf2.reduce_mean(tf2.matmul(tf2.nn.softmax(scores + adder), x) ** 2)
+        w.assign_sub(0.1 * tape.gradient(loss, w))
+        return loss
+
+    x, mask = tf2.reshape(tf2.range(48.0), [4, 3, 4]) / 48.0, np.array([[1, 1, 0], [1, 0, 0], [1, 1, 1], [1, 0, 1]])
+    assert origin(step, x, tf2.constant(mask))["intended"] == "a mask of -inf made by log(0)"
+    mask[2] = 0
+    found = origin(step, x, tf2.constant(mask))
+    assert found["cause"].startswith("Softmax of a row that is nothing but -inf in add")
+    assert found["batch_rows"] == [2]
+
+
 def line_of(text: str) -> int:
     """The line of this file that ends with the comment `text`."""
     lines = Path(__file__).read_text().splitlines()

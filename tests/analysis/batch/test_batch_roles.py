@@ -63,6 +63,36 @@ def test_a_loss_beside_another_one_with_parameters_of_its_own_stays_a_loss() -> 
     assert _roles(*graph) == [BatchRole.INPUTS, BatchRole.TARGETS, BatchRole.TARGETS]
 
 
+def test_an_attention_mask_that_is_added_to_scores_is_no_target() -> None:
+    """A blind test: it met the scores first, and `origin` asked whether the arguments of the loss were swapped."""
+    attention = (
+        KERNEL,
+        op("queries", "MatMul", "next", "kernel"),
+        op("scores", "BatchMatMulV2", "queries", "next"),
+        op("mask", "Log", "next:1"),
+        op("masked", "AddV2", "scores", "mask"),
+        op("shares", "Softmax", "masked"),
+        op("mixed", "BatchMatMulV2", "shares", "next"),
+    )
+    assert _roles(*attention, *_loss("mixed", "next:2")) == [BatchRole.INPUTS, BatchRole.INPUTS, BatchRole.TARGETS]
+    assert _roles(*attention, op("loss", "L2Loss", "mixed")) == [None, None]
+
+
+def test_the_row_splits_of_a_ragged_argument_make_no_target_of_its_values() -> None:
+    ragged = (
+        KERNEL,
+        op("doubled", "Mul", "next", "two"),
+        op("rows", "RaggedRange", "next:1"),
+        op("summed", "UnsortedSegmentSum", "doubled", "rows", "count"),
+        op("squared", "L2Loss", "kernel"),
+        op("whole", "Sum", "summed", "axis"),
+        op("loss", "AddV2", "whole", "squared"),
+        op("logarithm", "Log", "next"),
+        op("total", "AddV2", "loss", "logarithm"),
+    )
+    assert _roles(*ragged) == [None, None]
+
+
 def test_without_a_loss_nothing_is_told() -> None:
     assert (
         _roles(KERNEL, op("dense", "MatMul", "next", "kernel"), op("sum", "AddV2", "next:1", "next:2")) == [None] * 3

@@ -1,9 +1,10 @@
 """Which part of a batch is which: inputs (x), targets (y) or sample weights, told by where the graph uses it.
 
 A part that meets a parameter first is an input. One that first meets what was computed of inputs and parameters, as
-in a loss, is a target, unless parameters are multiplied with what becomes of both: then one input was joined with
-another, as with an embedding. One that meets what was computed of targets too is a weight. One that what was computed
-of inputs and parameters is multiplied with, other than a logarithm, may be a target or a mask: of it nothing is told.
+in a loss, is a target, unless parameters are multiplied with what becomes of both, or inputs once more: then one
+input was joined with another, as with an embedding, or is an attention mask. One that meets what was computed of
+targets too is a weight. One that what was computed of inputs and parameters is multiplied with, other than a
+logarithm, may be a target or a mask: of it nothing is told.
 """
 
 from __future__ import annotations
@@ -22,7 +23,17 @@ from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.walks import reached
 from tfdbg_cli.ops.intended_infinities import LOOKS
-from tfdbg_cli.ops.kinds import CALLS, INPUTS, MATMULS, MOVES, SAME_VALUE, SIGNS, VARIABLE_READS
+from tfdbg_cli.ops.kinds import (
+    CALLS,
+    INPUTS,
+    MATMULS,
+    MOVES,
+    SAME_VALUE,
+    SIGNS,
+    VALUES_INPUT,
+    VARIABLE_READS,
+    WHERE_INPUTS,
+)
 
 _MOST_NODES = 20_000  # of a graph that is looked at
 _MOST_FOLLOWED = 300  # nodes that are computed of one part alone
@@ -80,6 +91,15 @@ def _gives(node: Node) -> int:
     """How many tensors an op of a pipeline gives, by the attribute that lists their types."""
     listed = node.attributes.get("output_types", "").strip("[] ")
     return len(listed.split(",")) if listed else 0
+
+
+def _elements_read(node: Node) -> Sequence[TensorName]:
+    """The inputs of `node` whose elements it gives or computes with: not those that say which lie where.
+
+    Such are the row splits of a ragged argument, which is one part of the batch and no two.
+    """
+    where, values = WHERE_INPUTS.get(node.op_type, frozenset[int]()), VALUES_INPUT.get(node.op_type)
+    return [one for at, one in enumerate(node.inputs) if at not in where and (values is None or at in values)]
 
 
 class BatchRoles:
@@ -170,7 +190,7 @@ class BatchRoles:
         while waiting and len(met) < _MOST_FOLLOWED:
             tensor = waiting.popleft()
             for reader, slot in self._graph.consumers(tensor.node):
-                if slot != tensor.slot or not self._computes(reader):
+                if slot != tensor.slot or not self._computes(reader) or tensor not in _elements_read(reader):
                     continue
                 if first is None:
                     others, parameters, _ = self._beside(reader, met, parts)
@@ -179,12 +199,20 @@ class BatchRoles:
                         return set()
                     if first is not None and self._scales(reader, met):
                         scaling.add(part)
-                elif reader.op_type in _LAYERS and self._beside(reader, met, parts)[2]:
+                elif reader.op_type in _LAYERS and self._goes_on(reader, met, parts):
                     return set()
                 further = [name for name in self._outputs(reader) if name not in met]
                 met.update(further)
                 waiting.extend(further)
         return first
+
+    def _goes_on(self, reader: Node, met: set[TensorName], parts: set[TensorName]) -> bool:
+        """Whether `reader` multiplies what was `met` with parameters, or once more with inputs: no loss does that.
+
+        An attention mask meets scores, which are made of inputs and parameters; the shares are of inputs again.
+        """
+        _, _, alone = self._beside(reader, met, parts)
+        return alone or any(self._behind(other, parts)[0] for other in reader.inputs if other not in met)
 
     def _scales(self, reader: Node, met: set[TensorName]) -> bool:
         """Whether `reader` multiplies what was `met` with something else than a logarithm."""
@@ -225,9 +253,9 @@ class BatchRoles:
     def _behind(self, tensor: TensorName, parts: set[TensorName]) -> tuple[set[TensorName], bool]:
         """Which of `parts` `tensor` is made of, and whether it is made of a variable too."""
 
-        def read_by(current: TensorName) -> tuple[TensorName, ...]:
+        def read_by(current: TensorName) -> Sequence[TensorName]:
             node = None if current in parts else self._graph.find(current.node)
-            return () if node is None or node.op_type in LOOKS else node.inputs
+            return () if node is None or node.op_type in LOOKS else _elements_read(node)
 
         behind = set(reached([tensor], read_by))
         makers = filter(None, (self._graph.find(one.node) for one in behind - parts))

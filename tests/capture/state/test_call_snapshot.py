@@ -236,6 +236,24 @@ def test_what_draws_within_a_loop_cannot_be_made_again() -> None:
     assert "--values keep" in caught.value.hint
 
 
+def test_what_a_branch_puts_into_a_queue_cannot_be_made_again_and_that_is_said() -> None:
+    """A blind test: `Cannot convert the argument type_value: 0 to a TensorFlow DType` was given as the reason."""
+    import tensorflow as tf
+
+    queue = tf.queue.FIFOQueue(3, [tf.float32], shapes=[()])
+
+    @tf.function
+    def put(x, keep):
+        if keep:
+            queue.enqueue(x)
+        return tf.sqrt(x)
+
+    held = _Held(put, tf.constant(4.0), tf.constant(False))
+    with pytest.raises(TfdbgError, match="a queue, a table or the like cannot be made again") as caught:
+        held.held.replay_spec()
+    assert "--values keep" in caught.value.hint
+
+
 def test_a_python_function_is_not_called_again() -> None:
     import tensorflow as tf
 

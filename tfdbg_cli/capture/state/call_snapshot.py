@@ -151,9 +151,16 @@ class CallSnapshot:
         """The value before the call of the variable whose handle is at `position`.
 
         Raises:
-            TfdbgError: it had none, or it is not held.
+            TfdbgError: it had none, it is not held, or there is something else than a variable.
 
         """
+        if not self._plan.is_variable(self._inputs, position):
+            name = self._plan.root.argument_names[position]
+            raise TfdbgError(
+                f"{name} is no variable: what a branch or a loop does with a queue, a table or the like cannot be"
+                " made again.",
+                hint="`run -f … --values keep` keeps the values of every watched run instead.",
+            )
         if position not in self._before and position not in self._plan.written:
             self._before[position] = self._plan.read(self._inputs, [position])[0]
         value = self._before.get(position)

@@ -106,13 +106,14 @@ class Intentions:
                 if slot != current.slot or looks or _is_target(reader, current):
                     continue
                 fate = self._fate(habit, reader)
-                bare = habit.added and current == name and reader.op_type in habit.ends
-                if fate is None or bare or len(met) > _MOST_NODES:
+                is_end = reader.op_type in habit.ends
+                otherwise = habit.added and (current == name if is_end else fate is _State.NAN)
+                if fate is None or otherwise or len(met) > _MOST_NODES:
                     return None
                 if fate is _State.NAN:
                     harmed = True
                 elif fate is _State.FINE:
-                    end = end or (reader.name if reader.op_type in habit.ends else "")
+                    end = end or (reader.name if is_end else "")
                 else:
                     further = [name for name in self._outputs(reader) if name not in met]
                     met.update(further)

@@ -14,7 +14,7 @@ from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.analysis.watch.filter import Among, Bad, TensorFilter
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, our_filter
 from tfdbg_cli.analysis.watch.kept_runs import KeptRuns
-from tfdbg_cli.analysis.watch.outcome import stop_after
+from tfdbg_cli.analysis.watch.outcome import Harm, stop_after
 from tfdbg_cli.analysis.watch.watch import Watch
 from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.controller import WatchRequest
@@ -73,7 +73,7 @@ class ActiveWatch:
             all_runs=decision.keep > 0,
         )
         self._say = say
-        self.harm = ""  # why the last hit was not benign, as a sentence
+        self.harm: Harm | None = None  # why the last hit was not benign
         # What is benign is known for our own filter only, not for one of the user's that replaces has_inf_or_nan.
         skips = decision.benign is OnBenign.SKIP and our_filter(tensor_filter) is BUILT_IN_FILTERS["has_inf_or_nan"]
         self._ignored = ignored
@@ -155,7 +155,7 @@ class ActiveWatch:
     def _is_benign(self, run: Run) -> bool:
         """Whether what was found in `run` is benign and to be skipped; if so, say so and ignore it from now on."""
         ignored = self._ignored
-        self.harm = ""
+        self.harm = None
         if not self._skips or run.frames:  # in the middle of a run its consequences are not known yet
             return False
         try:
@@ -269,7 +269,7 @@ class ActiveWatch:
         if interrupted and hit is None:
             notes.append(self.interrupted_words(interrupted))
         if hit is not None:
-            notes += [f"The watch stopped here, since harm was done: {self.harm}"] if self.harm else []
+            notes += [f"The watch stopped here, since {self.harm.words}"] if self.harm else []
             notes += self._done(hit.noted(run))
         elif interrupted != CTRL_C and (interrupted or run.error is not None):
             notes += self._bundled(run)

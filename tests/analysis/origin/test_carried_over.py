@@ -144,7 +144,7 @@ def test_what_the_program_is_given_is_its_result() -> None:
     run = _run([INF], [INF], op("least", "Minimum", "read", value=[INF]), assigned="least")
     run = replace(run, call=replace(run.call, fetches=("least:0",)))
     assert _carried(run) == ["v/after_update:0"]
-    assert judged(run).harm == "least:0 comes out of the run."
+    assert judged(run).harm.text == "least:0 comes out of the run."
 
 
 def test_it_is_no_harm_and_no_place_that_is_left_out_of_later_runs() -> None:

@@ -14,13 +14,14 @@ from tfdbg_cli.analysis.origin.carried_over import CarriedOver
 from tfdbg_cli.analysis.origin.dismissed import NOTHING, Dismissed
 from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.analysis.origin.swallowing import swallowed, used_by
-from tfdbg_cli.analysis.watch.outcome import outcome_of, unread
+from tfdbg_cli.analysis.watch.outcome import Harm, HarmKind, outcome_of, unread
 from tfdbg_cli.analysis.watch.verdicts import holding, nan_mask
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.dtypes import element_type_named, is_inexact
 from tfdbg_cli.model.ignored import IgnoredPlace
 from tfdbg_cli.model.names import TensorName, tensor_name_of
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.units import count_text
 from tfdbg_cli.model.values import LOST, Array, NoValue
 
 _UNTOUCHED = "no result, no applied gradient and no variable is touched"
@@ -29,21 +30,21 @@ _FINITE = "no result, no applied gradient and no variable is NaN or infinite by 
 
 @dataclass(frozen=True)
 class Judgement:
-    """The benign `places` of a run; or, if not all are benign, a sentence about the `harm`.
+    """The benign `places` of a run; or, if not all are known to be benign, the `harm`.
 
     `as_before` are tensors that show variables with the NaN and infinities that they held before the run. They are no
     places, which are left out of later runs: the next run may make something of them.
     """
 
     places: tuple[IgnoredPlace, ...] = ()
-    harm: str = ""
+    harm: Harm | None = None
     as_before: tuple[TensorName, ...] = ()
 
 
 def judged(run: Run, exclude_node_names: str = "", dismissed: Dismissed = NOTHING) -> Judgement:
     """Whether all NaN and infinities in `run` are benign, without those that are `dismissed`, and where they are.
 
-    Reads every value. What is not known counts as harm, such as a lost value.
+    Reads every value. What is not known, such as a lost value, is a harm of the kind `UNKNOWN`.
     """
     search = OriginSearch(run, exclude_node_names=exclude_node_names, dismissed=dismissed)
     search.all()  # excuses what is intended
@@ -76,40 +77,42 @@ def _by_line(places: Iterable[IgnoredPlace]) -> Iterator[IgnoredPlace]:
         yield replace(alike[0], nodes=tuple(nodes))
 
 
-def harm_in(run: Run, search: OriginSearch, carried: CarriedOver | None = None) -> str:
-    """A sentence about the harm that unintended NaN and infinities do to the outcome of `run`; empty for none.
+def harm_in(run: Run, search: OriginSearch, carried: CarriedOver | None = None) -> Harm | None:
+    """The harm that unintended NaN and infinities do to the outcome of `run`, known or not; None for none.
 
-    What is not known counts as harm. `carried` knows what was there before, where the caller has asked it already.
+    `carried` knows what was there before, where the caller has asked it already.
     """
     if not len(run.tensors):
-        return "The values of the run are missing."
+        return Harm(HarmKind.UNKNOWN, "the values of the run are missing.")
     bad = search.bad_rows()
     if search.unread and run.call.kind is not RunKind.EAGER:  # eager values were checked when they were computed
-        return f"The values of {search.unread} tensors are lost."
+        return Harm(HarmKind.UNKNOWN, f"the values of {count_text(search.unread, 'tensor')} are lost.")
     if not bad:
-        return ""
+        return None
     comes_out, carried = outcome_of(run.graph, run.call), carried or CarriedOver(run, search.lineage)
     outcome = comes_out.names(run)
     if run.call.kind is RunKind.EAGER:
         given = unread(run)
         for row in bad:
             if run.tensors[row].name in given and not carried.names([row]):
-                return f"No op of the run reads {run.tensors[row].name}, so that the program may have got it."
+                got = f"no op of the run reads {run.tensors[row].name}, so that the program may have got it."
+                return Harm(HarmKind.UNKNOWN, got)
         outcome |= given
     elif not run.call.results_known:
-        return "It is not known what the program got from the run."
+        return Harm(HarmKind.UNKNOWN, "it is not known what the program got from the run.")
     unknown = next(iter(_unknown_results(run)), None)
     if unknown is not None:
-        return f"The value of the result {unknown} is not known."
+        return Harm(HarmKind.UNKNOWN, f"the value of the result {unknown} is not known.")
     out = [row for row in bad if run.tensors[row].name in outcome]
     kept = frozenset(carried.names(out))
     spoiled = [name for row in out if (name := run.tensors[row].name) not in kept]
     if spoiled:
-        return min((comes_out.harm(name) for name in spoiled), key=lambda harm: harm.kind).text
+        return min((comes_out.harm(name) for name in spoiled), key=lambda harm: harm.kind)
     end = swallowed(run, bad, outcome)
     if end:
-        return f"{end} makes a number out of NaN, and something that comes out depends on it."
-    return ""
+        passed_on = f"{end} makes a number out of NaN, and something that comes out depends on it."
+        return Harm(HarmKind.RESULT, passed_on)
+    return None
 
 
 def _unknown_results(run: Run) -> Iterator[TensorName]:

@@ -33,20 +33,26 @@ _ALWAYS = ""
 
 
 class HarmKind(IntEnum):
-    """What part of the outcome is bad; the most telling one first."""
+    """What part of the outcome is bad, the most telling one first; last, that nobody can tell whether one is."""
 
     RESULT = auto()
     VARIABLE = auto()
     PUT_AWAY = auto()
     APPLIED = auto()
+    UNKNOWN = auto()
 
 
 @dataclass(frozen=True, slots=True)
 class Harm:
-    """A sentence that says which part of a run's outcome is not finite."""
+    """A sentence that says which part of a run's outcome is not finite, or why nobody can tell."""
 
     kind: HarmKind
     text: str
+
+    @property
+    def words(self) -> str:
+        """What was done, and by what: `harm was done: y:0 comes out of the run.`"""
+        return f"{'harm cannot be ruled out' if self.kind is HarmKind.UNKNOWN else 'harm was done'}: {self.text}"
 
 
 @dataclass(frozen=True)

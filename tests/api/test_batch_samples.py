@@ -259,6 +259,19 @@ def test_an_input_that_meets_the_prediction_without_a_layer_is_not_taken_for_the
     assert roles == ["the inputs (x)"] * 2 + ["the targets (y)"] + ["the sample weights"] * weighted
 
 
+def test_a_row_that_was_set_is_no_sample_of_the_data(model, front) -> None:
+    front.script = [RunUntil("has_inf_or_nan")]
+    with tf_debug.debugging():
+        model().fit(X, Y, batch_size=8, shuffle=False, verbose=0)
+    prompt = Prompt(front.ends[0])
+    source = prompt.data("row")["components"][0]["name"]
+    prompt.run(f"set {source}[2] 7")
+    prompt.run("again")
+    assert prompt.data("row 2")["components"][0]["value"] == [7.0]
+    assert prompt.data("row 2")["sample"] is None
+    assert prompt.data("row 5")["sample"]["number"] == 37
+
+
 @pytest.mark.parametrize(("size", "number", "single"), [(4, 13, False), (0, 13, True)])
 def test_what_an_eager_loop_was_just_given_is_told(front, tf, size: int, number: int, single: bool) -> None:
     """The stop is at the op of the iterator, which has not handed it on yet."""

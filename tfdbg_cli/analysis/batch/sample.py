@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from tfdbg_cli.analysis.batch.components import components
 from tfdbg_cli.analysis.batch.rows import BatchRows
 from tfdbg_cli.analysis.graph.deliveries import delivers
 from tfdbg_cli.model.batch_place import VALIDATION, BatchPlace, Order
+from tfdbg_cli.model.exactness import same_bits
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.runs import Run
 
@@ -24,8 +26,8 @@ class Sample:
 
 
 def sample_of(run: Run, batch: BatchRows, row: int) -> Sample | None:
-    """Which sample the row of `batch` is; None where nobody noted where the batch was."""
-    place = None if batch.stored else _place(run, batch)
+    """Which sample the row of `batch` is; None where nobody noted where the batch was, and of a row that was set."""
+    place = None if batch.stored or _was_set(run, batch, row) else _place(run, batch)
     if place is None:
         return None
     if place.order is Order.SHUFFLED:
@@ -34,6 +36,17 @@ def sample_of(run: Run, batch: BatchRows, row: int) -> Sample | None:
         return Sample(place, place.step, certain=True)
     before = place.step * batch.size if place.first is None else place.first
     return Sample(place, before + row, certain=place.first is not None or not place.step)
+
+
+def _was_set(run: Run, batch: BatchRows, row: int) -> bool:
+    """Whether the row holds other bits than in the program's run, of which `run` is one with other values."""
+    if run.change is None:
+        return False
+    now, before = (
+        [part.row(row) for part in components(one, batch) if part.name == batch.source]
+        for one in (run, run.change.base)
+    )
+    return not all(map(same_bits, now, before))
 
 
 def arrays_of(run: Run) -> str:

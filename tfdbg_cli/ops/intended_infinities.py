@@ -55,7 +55,8 @@ class Habit:
     `sources` is empty if any op may be the source; `looks_so` tests the source's value, given those of its inputs.
     An op of LOOKS neither carries nor ends an infinity, unless `ends` names it. With `harm` a NaN may result, and the
     search for the fault goes on at the op that made it; without it, a NaN rules the habit out. With `added` none of
-    the ends may read the source itself, and a NaN that another op than they makes rules the habit out.
+    the ends may read the source itself, and a NaN that another op than they makes, of inputs without NaN, rules the
+    habit out.
     """
 
     what: str

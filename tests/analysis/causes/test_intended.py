@@ -87,6 +87,23 @@ def test_so_it_is_where_the_mask_is_a_logarithm() -> None:
     assert _origin(masked("Sum", np.array(-INF, np.float32))) == "log:0"
 
 
+def test_the_mask_of_a_later_layer_is_not_to_blame_for_what_the_row_was_before() -> None:
+    """A blind test: of two layers the mask of the second was to blame, whose sum is NaN where the first made it."""
+    kept = np.array([[0.0, 0.0], [1.0, 0.0]], np.float32)
+    mask = np.array([[-INF, -INF], [0.0, -INF]], np.float32)
+    soft = np.array([[NAN, NAN], [1.0, 0.0]], np.float32)
+    second = np.array([[NAN, NAN], [0.0, -INF]], np.float32)
+    run = made_run(
+        op("kept", "Placeholder", value=kept), op("scores", "Placeholder", value=SCORES),
+        op("log_1", "Log", "kept", value=mask), op("log", "Log", "kept", value=mask),
+        op("masked", "AddV2", "scores", "log", value=mask), op("soft", "Softmax", "masked", value=soft),
+        op("masked_1", "AddV2", "log_1", "soft", value=second), op("soft_1", "Softmax", "masked_1", value=soft),
+        feeds={"kept:0": kept, "scores:0": SCORES},
+    )  # fmt: skip
+    assert _origin(run) == "soft:0"
+    assert json_of("origin", run)["batch_rows"] == [0]
+
+
 def test_the_logarithm_of_what_else_is_subtracted_is_no_mask() -> None:
     one_hot, log = np.array([1.0, 0.0], np.float32), np.array([0.0, -INF], np.float32)
     run = made_run(

@@ -107,7 +107,8 @@ class Intentions:
                     continue
                 fate = self._fate(habit, reader)
                 is_end = reader.op_type in habit.ends
-                otherwise = habit.added and (current == name if is_end else fate is _State.NAN)
+                made_nan = fate is _State.NAN and not self._was_given_nan(reader, current)
+                otherwise = habit.added and (current == name if is_end else made_nan)
                 if fate is None or otherwise or len(met) > _MOST_NODES:
                     return None
                 if fate is _State.NAN:
@@ -139,6 +140,10 @@ class Intentions:
             # For "a value that tf.where replaces": if it is still in the output, it was not replaced.
             return None if ends and not habit.sources else _State.INFINITE
         return _State.FINE if states and _State.UNSEEN not in states else None
+
+    def _was_given_nan(self, reader: Node, name: TensorName) -> bool:
+        """Whether NaN came to `reader` with another input than `name`."""
+        return any(self._state(given) is _State.NAN for given in reader.inputs if given != name)
 
     def _outputs(self, node: Node) -> list[TensorName]:
         rows = self._run.tensors.named(node.name)

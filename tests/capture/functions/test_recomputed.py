@@ -11,6 +11,7 @@ import pytest
 import tensorflow as tf
 from support.instrumented_calls import made, values
 
+import tfdbg_cli.capture.functions.recomputed as recomputed_values
 from tfdbg_cli.capture.functions.definition.body import Source
 from tfdbg_cli.capture.functions.definition.mergeable import BINARY, ELEMENTWISE
 from tfdbg_cli.capture.functions.instrumented import Instrumented
@@ -326,3 +327,47 @@ def test_nothing_outlives_the_run() -> None:
     del outcome
     gc.collect()
     assert kept() is None
+
+
+def test_a_long_chain_gone_through_from_its_end_is_not_computed_for_each_of_its_values(monkeypatch) -> None:
+    """A blind test: the origin of a run of 2500 ops took minutes."""
+
+    @tf.function
+    def f(x):
+        for _ in range(100):
+            x = tf.nn.relu(x + 1.0)
+        return x
+
+    _, outcome = made(f, rows(3))
+    chain = [tensor for _, tensor in outcome.captured.pairs() if isinstance(tensor, Recomputed)]
+    assert len(chain) > 90
+    count = 0
+
+    def counted(*args):
+        nonlocal count
+        count += 1
+        return run_op(*args)
+
+    run_op = compat.run_op
+    monkeypatch.setattr(compat, "run_op", counted)
+    found = [float(value.tensor()[0]) for value in reversed(chain)]
+    assert found == sorted(found, reverse=True)
+    assert count <= len(chain)
+
+
+def test_of_values_that_were_computed_those_of_one_run_are_kept(monkeypatch) -> None:
+    monkeypatch.setattr(recomputed_values, "_MOST_BYTES", 20_000)
+
+    @tf.function
+    def f(x):
+        for _ in range(30):
+            x = tf.nn.relu(x + 1.0)
+        return x
+
+    runs = [
+        [tensor for _, tensor in made(f, rows(1000))[1].captured.pairs() if isinstance(tensor, Recomputed)]
+        for _ in range(2)
+    ]
+    kept = [[weakref.ref(value.tensor()) for value in chain] for chain in runs]
+    gc.collect()
+    assert [sum(one() is not None for one in refs) for refs in kept] == [4, 5]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import threading
+import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 import tensorflow as tf
@@ -21,29 +22,50 @@ from tfdbg_cli.ops.kinds import NORMALIZATIONS, RESHAPES
 
 _SHAPED_AS_FIRST = UNARY | AS_FIRST | NORMALIZATIONS | {"Softmax"}
 _MOST_SHAPES = 100  # of one value
+_MOST_BYTES = 64 << 20  # of values that were computed, of the run that is looked at
+_FEW = 4  # values that are kept in any case
 
 LazyTensor: TypeAlias = "EagerTensor | Recomputed"  # at hand, or to be computed when somebody looks
 
 
 class Recent:
-    """Keeps the values computed last: the next one of a chain is made of them, if it is gone through in order."""
+    """Keeps the values computed last: others of their run are made of them, in whatever order it is gone through.
 
-    def __init__(self, most: int = 4) -> None:
-        self._most = most
+    Of the run that was looked at last as many as 64 MB hold, of any other the last four.
+    """
+
+    _lock: ClassVar[threading.Lock] = threading.Lock()
+    _in_use: ClassVar[weakref.ref[Recent] | None] = None  # the one that was added to last
+
+    def __init__(self) -> None:
         self._found: OrderedDict[Recomputed, EagerTensor] = OrderedDict()
-        self._lock = threading.Lock()
+        self._bytes = 0
 
-    def all(self) -> dict[Recomputed, EagerTensor]:
-        """The tensors at hand."""
-        with self._lock:
-            return dict(self._found)
+    def get(self, value: Recomputed) -> EagerTensor | None:
+        """Its tensor, if it is at hand."""
+        return self._found.get(value)
 
-    def add(self, value: Recomputed, tensor: EagerTensor) -> None:
-        """Keep `tensor`, and forget the oldest one."""
-        with self._lock:
-            self._found[value] = tensor
-            while len(self._found) > self._most:
-                self._found.popitem(last=False)
+    def add(self, values: Iterable[tuple[Recomputed, EagerTensor]]) -> None:
+        """Keep tensors, and forget the oldest ones."""
+        with Recent._lock:
+            other = None if Recent._in_use is None else Recent._in_use()
+            if other is not None and other is not self:
+                other._forget(0)
+            Recent._in_use = weakref.ref(self)
+            for value, tensor in values:
+                if value not in self._found:
+                    self._found[value] = tensor
+                    self._bytes += _bytes(tensor)
+            self._forget(_MOST_BYTES)
+
+    def _forget(self, most_bytes: int) -> None:
+        while len(self._found) > _FEW and self._bytes > most_bytes:
+            _, tensor = self._found.popitem(last=False)
+            self._bytes -= _bytes(tensor)
+
+
+def _bytes(tensor: EagerTensor) -> int:
+    return int(compat.elements_of(tensor) * tensor.dtype.size)
 
 
 class Recomputed:
@@ -89,12 +111,24 @@ class Recomputed:
             tf.errors.OpError: it cannot be computed, for instance since memory does not suffice.
 
         """
-        found = self._recent.all()
-        for value in self._before(found.__contains__):
-            inputs = [found[i] if isinstance(i, Recomputed) else i for i in value._inputs]
-            found[value] = _output(value._recipe.node, inputs)
-        self._recent.add(self, found[self])
-        return found[self]
+        at_hand: dict[Recomputed, EagerTensor] = {}
+
+        def is_at_hand(value: Recomputed) -> bool:
+            known = self._recent.get(value)
+            if known is not None:
+                at_hand[value] = known  # it may be forgotten meanwhile
+            return value in at_hand
+
+        order = self._before(is_at_hand)
+        last_reader = {given: value for value in order for given in value._inputs if isinstance(given, Recomputed)}
+        for value in order:
+            inputs = [at_hand[one] if isinstance(one, Recomputed) else one for one in value._inputs]
+            found = at_hand[value] = _output(value._recipe.node, inputs)
+            self._recent.add([(value, found)])
+            for given in value._inputs:  # a chain may be long, and its tensors large
+                if isinstance(given, Recomputed) and last_reader[given] is value:
+                    at_hand.pop(given, None)
+        return at_hand[self]
 
     def _before(self, is_known: Callable[[Recomputed], bool]) -> list[Recomputed]:
         """The value and those that it is made of, as far as they are not known, inputs first. Chains can be long."""

@@ -270,6 +270,12 @@ def test_a_row_that_was_set_is_no_sample_of_the_data(model, front) -> None:
     assert prompt.data("row 2")["components"][0]["value"] == [7.0]
     assert prompt.data("row 2")["sample"] is None
     assert prompt.data("row 5")["sample"]["number"] == 37
+    prompt.run("original")
+    prompt.run(f"set {source}[5] 7")
+    prompt.run("again")
+    assert prompt.data("origin")["tensor"] is None
+    assert [prompt.data(f"row {row}")["sample"] for row in (2, 5)] == [None, None], "no row is bad any more"
+    assert prompt.data("row 1")["sample"]["number"] == 33
 
 
 @pytest.mark.parametrize(("size", "number", "single"), [(4, 13, False), (0, 13, True)])

@@ -42,8 +42,9 @@ def _was_set(run: Run, batch: BatchRows, row: int) -> bool:
     """Whether the row holds other bits than in the program's run, of which `run` is one with other values."""
     if run.change is None:
         return False
+    asked = batch if batch.rows else replace(batch, rows=(row,))
     now, before = (
-        [part.row(row) for part in components(one, batch) if part.name == batch.source]
+        [part.row(row) for part in components(one, asked) if part.name == batch.source]
         for one in (run, run.change.base)
     )
     return not all(map(same_bits, now, before))

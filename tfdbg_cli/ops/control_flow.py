@@ -6,7 +6,7 @@ branch between Switch and Merge.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 
 from tfdbg_cli.ops.kinds import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH
 
@@ -14,7 +14,10 @@ OUTSIDE = (0, 0)  # the nesting of an op that is in no loop and no branch
 
 
 def nesting(
-    order: Iterable[str], op_type: Callable[[str], str], reads: Callable[[str], Iterable[str]]
+    order: Iterable[str],
+    op_type: Callable[[str], str],
+    reads: Callable[[str], Iterable[str]],
+    dead_exits: Container[str] = (),
 ) -> dict[str, tuple[int, int]]:
     """For each op, by name, in how many loops and in how many conditionals of version 1 it is.
 
@@ -24,6 +27,7 @@ def nesting(
         order: the names of the ops in topological order; only a NextIteration may follow the Merge that reads it.
         op_type: gives the type of an op, also of those outside of `order`.
         reads: the ops that an op reads or waits for.
+        dead_exits: the Exit ops that hand nothing out; what reads them does not run, as in a branch not taken.
 
     """
     found: dict[str, tuple[int, int]] = {}
@@ -37,7 +41,9 @@ def nesting(
             loops += 1
         elif kind in EXIT:
             # The Switch that decides whether a loop goes on was counted as a branch: Exit ends that, too.
-            loops, branches = max(loops - 1, 0), max(branches - 1, 0)
+            loops = max(loops - 1, 0)
+            if name not in dead_exits:
+                branches = max(branches - 1, 0)
         elif kind in SWITCH:
             branches += 1
         elif kind in MERGE and not any(op_type(source) in NEXT_ITERATION for source in sources):

@@ -18,7 +18,7 @@ from tfdbg_cli.capture.tf.types import GraphElement, Op, SymbolicTensor, TfGraph
 from tfdbg_cli.model.walks import needs_first
 from tfdbg_cli.ops.control_flow import OUTSIDE, inside, nesting
 from tfdbg_cli.ops.effects import may_run_again
-from tfdbg_cli.ops.kinds import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH
+from tfdbg_cli.ops.kinds import ENTER, EXIT, LOOP_CONDITION, MERGE, NEXT_ITERATION, SWITCH
 from tfdbg_cli.ops.op_view import Kind
 
 # Fetching their outputs would create handles to tensors that stay on the device until somebody deletes them.
@@ -166,7 +166,40 @@ def nesting_of(order: Sequence[Op], fed_names: frozenset[str]) -> dict[str, tupl
     if (ENTER | SWITCH).isdisjoint(types.values()):
         return dict.fromkeys(types, OUTSIDE)
     reads = {op.name: [need.name for need in needs_of(op, fed_names)] for op in order}
-    return nesting(reads, types.__getitem__, reads.__getitem__)
+    return nesting(reads, types.__getitem__, reads.__getitem__, dead_exits(order, fed_names))
+
+
+def dead_exits(order: Sequence[Op], fed_names: Collection[str]) -> frozenset[str]:
+    """The Exit ops of `order`, inputs first, that hand nothing out: they wait for what does not run in the last turn.
+
+    That is an op of the loop's body. TensorFlow makes such gradients of a loop where an update that has an output is
+    to come before them (`tf.control_dependencies`), and runs them without an error as long as nobody fetches one.
+    """
+    loops = loops_of(order, fed_names)
+    left_out: dict[str, frozenset[Op]] = {}  # by op, the loops in the last turn of which it does not run
+
+    def of_tensor(tensor: SymbolicTensor) -> frozenset[Op]:
+        op = tensor.op
+        known = left_out[op.name]
+        decides = op.type in SWITCH and op.inputs[1].op.type in LOOP_CONDITION
+        return known.union(loops[op.name][-1:]) if decides and tensor.value_index == 1 else known
+
+    dead: set[str] = set()
+    for op in order:
+        # The way back of a loop comes after the Merge that reads it.
+        read = [of_tensor(given) for given in op.inputs if given.op.name in left_out and given.name not in fed_names]
+        found = frozenset().union(*(left_out[before.name] for before in op.control_inputs if before.name in left_out))
+        if op.type not in MERGE:
+            found = found.union(*read)
+        elif read:  # it hands on whichever of its inputs is there
+            found |= read[0].intersection(*read[1:])
+        if op.type in NEXT_ITERATION | EXIT:
+            own = loops.get(op.inputs[0].op.name, ())[-1:]
+            if op.type in EXIT and not found.isdisjoint(own):
+                dead.add(op.name)
+            found = found.difference(own)
+        left_out[op.name] = found
+    return frozenset(dead)
 
 
 def loops_of(order: Iterable[Op], fed_names: Collection[str]) -> dict[str, tuple[Op, ...]]:

@@ -44,6 +44,13 @@ def _log_of_a_mask(value: Array, inputs: Sequence[Array | None]) -> bool:
     return given is not None and bool(((given == 0) | (given == 1)).all())
 
 
+def may_be_a_mask(source: str, value: Array, inputs: Sequence[Array | None]) -> bool:
+    """Whether `value`, made by an op of the type `source`, is infinite where a program closes places, if it does."""
+    if source == "Log":
+        return _log_of_a_mask(value, inputs)
+    return source in _LITERALS | _GIVEN and is_literal_infinity(value) and not np.isposinf(value.real).any()
+
+
 def _anything(value: Array, inputs: Sequence[Array | None]) -> bool:
     return True
 

@@ -8,6 +8,7 @@ from enum import Enum, auto
 
 import numpy as np
 
+from tfdbg_cli.analysis.causes.spared_rows import spared_rows
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
 from tfdbg_cli.analysis.graph.roles import is_gradient
 from tfdbg_cli.model.dtypes import is_inexact
@@ -16,9 +17,10 @@ from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import Array, NoValue
 from tfdbg_cli.ops.effects import updates_variable
-from tfdbg_cli.ops.intended_infinities import HABITS, LOOKS, VARIABLE, Habit
+from tfdbg_cli.ops.intended_infinities import HABITS, LOOKS, VARIABLE, Habit, may_be_a_mask
 
 _MOST_NODES = 2_000
+_SPARED = "infinities that other rows of the batch take without harm"
 
 
 class _State(Enum):
@@ -81,7 +83,16 @@ class Intentions:
                 found = self._followed(habit, name, node, value)
                 if found is not None:
                     return found
-        return None
+        return self._spared(node, name, value, inputs) if may_be_a_mask(source, value, inputs) else None
+
+    def _spared(self, node: Node, name: TensorName, value: Array, inputs: Sequence[Array | None]) -> Intended | None:
+        """What no habit tells, but other rows of the batch, which take the same infinities without harm."""
+        found = spared_rows(self._run, self._lineage, self._bad, name, value)
+        if found is None:
+            return None
+        rows = frozenset(self._run.tensors.named(name.node, name.slot)) | found.carriers
+        nodes = tuple(dict.fromkeys([node.name, *(self._run.tensors[row].node for row in sorted(rows))]))
+        return Intended(name, _SPARED, found.end, rows, nodes)
 
     def bad_readers(self, node: Node) -> frozenset[str]:
         """The bad nodes that read an input or the result of `node`, as the ops of its gradient do."""

@@ -26,6 +26,7 @@ from tfdbg_cli.analysis.graph.fused_ops import Composed, composed
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage, variable_of
 from tfdbg_cli.analysis.graph.loop_counters import is_counted
 from tfdbg_cli.analysis.graph.ways.element_way import NOWHERE, element_way
+from tfdbg_cli.analysis.origin.element_ways import ElementWays
 from tfdbg_cli.analysis.origin.first_reader import first_reader, reader_of, updated_by
 from tfdbg_cli.analysis.origin.offending import offending_elements
 from tfdbg_cli.analysis.origin.origin_found import Origin
@@ -52,6 +53,7 @@ class Descriptions:
         mask: BadMask,
         verdicts: Verdicts,
         explanations: Explanations,
+        ways: ElementWays,
         inputs_of: Callable[[int], Sequence[InputSeen]],
         is_bad: Callable[[InputSeen], bool],
     ) -> None:
@@ -61,6 +63,7 @@ class Descriptions:
         self._mask = mask
         self._verdicts = verdicts
         self._explanations = explanations
+        self._ways = ways
         self._inputs_of = inputs_of
         self._is_bad = is_bad
 
@@ -75,8 +78,10 @@ class Descriptions:
         node = self._lineage.node(place)
         inputs = tuple(self._inputs_of(place))
         bad = self._mask(value)
-        if any(item.index in self._verdicts.excused for item in inputs) and np.isnan(value).any():
-            bad = nan_mask(value)  # infinities that are meant are only handed on here
+        if any(item.index in self._verdicts.excused for item in inputs):
+            # Infinities that are meant are only handed on here.
+            begun = nan_mask(value) if np.isnan(value).any() else self._ways.begun(place, inputs)
+            bad = bad if begun is None else begun
         among = bad if node is None else chosen(self._run, self._lineage.graph_of(node), place, bad)
         bad, left_out = among, int(bad.sum() - among.sum())
         fed = feed_name(node) if node is not None and node.op_type == "_Arg" else None

@@ -17,6 +17,7 @@ from tfdbg_cli.analysis.watch.verdicts import BadMask, alike
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.tensors import Shape
 from tfdbg_cli.model.updates import UPDATED_VARIABLE
 from tfdbg_cli.model.values import Array, NoValue
 from tfdbg_cli.ops.effects import takes_handle, updates_variable
@@ -40,6 +41,22 @@ class ElementWays:
         if known is None:
             known = self._known[index] = self._without_part(index, inputs)
         return [item for position, item in enumerate(inputs) if position not in known] if known else list(inputs)
+
+    def begun(self, index: int, inputs: Sequence[InputSeen]) -> Array | None:
+        """The elements that are bad in the tensor at `index`, and in none of its inputs; None where it has none.
+
+        So it is, too, where that cannot be told, since its op is not elementwise.
+        """
+        node, value = self._lineage.node(index), self._run.tensors.value(index)
+        if node is None or node.op_type not in ELEMENTWISE - _BY_CHANNEL or isinstance(value, NoValue):
+            return None
+        left = self._mask(value)
+        for item in inputs:
+            given = self._value(item)
+            if given is None or given.ndim > value.ndim or not _spreads_to(given.shape, value.shape):
+                return None
+            left = left & ~self._mask(given)
+        return left if left.any() else None
 
     def _without_part(self, index: int, inputs: Sequence[InputSeen]) -> frozenset[int]:
         node = self._lineage.node(index)
@@ -119,5 +136,9 @@ def _lies_elsewhere(given: Array, bad: Array) -> bool:
     """Whether elements are marked in `given`, and none of them, spread as NumPy does it, meets one of `bad`."""
     if given.ndim > bad.ndim or not given.any():
         return False
-    sizes = zip(given.shape, bad.shape[bad.ndim - given.ndim :], strict=True)
-    return all(size in (1, wanted) for size, wanted in sizes) and not (given & bad).any()
+    return _spreads_to(given.shape, bad.shape) and not (given & bad).any()
+
+
+def _spreads_to(given: Shape, wanted: Shape) -> bool:
+    """Whether NumPy spreads an array of the shape `given`, of no more axes, to the shape `wanted`."""
+    return all(size in (1, whole) for size, whole in zip(given[::-1], wanted[::-1], strict=False))

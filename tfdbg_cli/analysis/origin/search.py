@@ -59,8 +59,9 @@ class OriginSearch:
         self._verdicts = Verdicts(run, self._mask, exclude_node_names)
         self._intentions = Intentions(run, self._lineage, self._verdicts.offends)
         explanations = Explanations(run, self._lineage, self._intentions, self._verdicts)
+        self._ways = ElementWays(run, self._lineage, self._mask)
         self._descriptions = Descriptions(
-            run, self._lineage, self._mask, self._verdicts, explanations, self._inputs_of, self._bad_input
+            run, self._lineage, self._mask, self._verdicts, explanations, self._ways, self._inputs_of, self._bad_input
         )
         self._hidden = HiddenSources(run, self._lineage)
         self._late = OverwrittenFetches(run, self._lineage)
@@ -68,7 +69,6 @@ class OriginSearch:
         self.intended: list[Intended] = []  # the intended infinities that were passed over, in order
         self._passed_over: list[int | InputSeen] = []
         self._inputs: dict[int, list[InputSeen]] = {}
-        self._ways = ElementWays(run, self._lineage, self._mask)
         self._handing_on: dict[int, bool] = {}
         updates = UpdatesRead(run, self._lineage)
         self._dismissals = Dismissals(
@@ -301,7 +301,9 @@ class OriginSearch:
         if not any(row in excused or (row in self._handing_on and self._handing_on[row]) for row in rows):
             return False
         value = self._run.tensors.value(index)
-        return not isinstance(value, NoValue) and not nan_mask(value).any()
+        if isinstance(value, NoValue) or nan_mask(value).any():
+            return False
+        return self._ways.begun(index, self._inputs_of(index)) is None
 
     def _in_feeds(self) -> InputSeen | None:
         """The first bad feed that does not count as fine, for a run in which no tensor is bad."""

@@ -1,0 +1,102 @@
+"""Infinities that other rows of the batch take without harm are not what sets the bad rows apart."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from support.made_run import INF, NAN, Op, made_run, op
+from support.prompt import json_of
+
+from tfdbg_cli.analysis.origin.search import OriginSearch
+from tfdbg_cli.model.runs import Run
+
+KEPT = np.array([[1.0, 0.0], [0.0, 0.0], [0.0, 1.0]], np.float32)
+MASK = np.array([[0.0, -INF], [-INF, -INF], [-INF, 0.0]], np.float32)
+OPEN = np.array([[0.0, -INF], [0.0, 0.0], [-INF, 0.0]], np.float32)
+SHARES = np.array([[1.0, 0.0], [NAN, NAN], [0.0, 1.0]], np.float32)
+
+
+def _run(*nodes: Op, mask: np.ndarray = MASK, **feeds: np.ndarray) -> Run:
+    given = {"kept": np.exp(mask), "scores": np.zeros((3, 2), np.float32), **feeds}
+    inputs = [op(name, "Placeholder", value=value) for name, value in given.items()]
+    return made_run(
+        *inputs, op("log", "Log", "kept", value=mask), op("sum", "AddV2", "scores", "log", value=mask), *nodes,
+        feeds={f"{name}:0": value for name, value in given.items()},
+    )  # fmt: skip
+
+
+def _origin(run: Run) -> tuple[str, list[int], list[str]]:
+    """The origin, its rows, and what was passed over and why."""
+    search = OriginSearch(run)
+    origin = search.first()
+    assert origin is not None
+    return (
+        origin.name.node,
+        json_of("origin", run)["batch_rows"],
+        [f"{one.name.node}: {one.what}" for one in search.intended],
+    )
+
+
+SPARED = ["log: infinities that other rows of the batch take without harm"]
+
+
+def test_a_mask_is_followed_through_whatever_stands_before_the_softmax() -> None:
+    half = op("half", "Mul", "sum", "by", value=MASK)
+    run = _run(op("by", "Const", value=np.float32(0.5)), half, op("soft", "Softmax", "half", value=SHARES))
+    assert _origin(run) == ("soft", [1], SPARED)
+
+
+def test_a_softmax_written_by_hand() -> None:
+    run = _run(
+        op("axis", "Const", value=np.array([1], np.int32)),
+        op("most", "Max", "sum", "axis", value=np.array([[0.0], [-INF], [0.0]], np.float32), keep_dims="true"),
+        op("off", "Sub", "sum", "most", value=np.array([[0.0, -INF], [NAN, NAN], [-INF, 0.0]], np.float32)),
+        op("exp", "Exp", "off", value=np.array([[1.0, 0.0], [NAN, NAN], [0.0, 1.0]], np.float32)),
+    )  # fmt: skip
+    assert _origin(run) == ("off", [1], SPARED)
+
+
+def test_another_infinity_in_a_row_of_them_is_the_origin_by_its_own_elements() -> None:
+    by = np.array([[1.0], [0.0], [2.0]], np.float32)
+    run = _run(
+        op("cold", "RealDiv", "sum", "by", value=np.array([[0.0, -INF], [INF, INF], [-INF, 0.0]], np.float32)),
+        op("soft", "Softmax", "cold", value=SHARES), mask=OPEN, by=by,
+    )  # fmt: skip
+    assert _origin(run) == ("cold", [1], SPARED)
+
+
+def test_nan_that_comes_from_elsewhere_is_the_origin_though_it_is_computed_later() -> None:
+    by = np.array([[1.0], [-1.0], [2.0]], np.float32)
+    logged = np.array([[0.0], [NAN], [0.7]], np.float32)
+    run = _run(
+        op("gain", "Log", "by", value=logged), op("times", "Mul", "sum", "gain", value=OPEN * logged),
+        op("soft", "Softmax", "times", value=SHARES), mask=OPEN, by=by,
+    )  # fmt: skip
+    assert _origin(run) == ("gain", [1], SPARED)
+
+
+@pytest.mark.parametrize(
+    ("why", "nodes"),
+    [
+        ("all rows go bad", [op("zero", "Mul", "sum", "scores", value=np.full((3, 2), NAN))]),
+        ("one goes on as an infinity", [
+            op("soft", "Tanh", "sum", value=np.array([[1.0, NAN], [NAN, NAN], [-INF, 1.0]])),
+            op("loss", "Sum", "soft", "axes", value=np.float32(NAN)),
+        ]),
+        ("the rows are mixed", [op("turned", "Transpose", "sum", "axes", value=np.full((2, 3), NAN))]),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)  # fmt: skip
+def test_where_that_is_not_so_the_logarithm_is_the_origin(why: str, nodes: list[Op]) -> None:
+    run = _run(op("axes", "Const", value=np.array([0, 1], np.int32)), *nodes)
+    origin, _, passed = _origin(run)
+    assert origin == "log" and not passed
+
+
+def test_data_are_no_mask() -> None:
+    data = np.array([[3.0, -INF], [-INF, -INF], [-INF, 4.0]], np.float32)
+    run = made_run(
+        op("x", "Placeholder", value=data), op("c", "Const", value=np.float32(2.0)),
+        op("y", "Mul", "x", "c", value=data * 2.0), op("soft", "Softmax", "y", value=SHARES), feeds={"x:0": data},
+    )  # fmt: skip
+    assert _origin(run)[0] == "x"

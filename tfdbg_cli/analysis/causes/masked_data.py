@@ -26,8 +26,13 @@ def masked_in_forward(
     gradients = [name for name in nodes if is_gradient(graph, name)]
     if not gradients or _reaches_result(run, graph, nodes, gradients):
         return ""
+    spoiled = set(
+        reached([given.name], lambda name: (one.name for one, _ in graph.consumers(name) if one.name in nodes))
+    )
     for row in rows:
         tensor = run.tensors[row]
+        if tensor.node not in spoiled:  # what else is bad has nothing to do with the data
+            continue
         for reader, slot in graph.consumers(tensor.node):
             if reader.op_type not in SELECTS or slot != tensor.slot or is_gradient(graph, reader.name):
                 continue

@@ -1,0 +1,27 @@
+"""Bad data that a tf.where hides from the result, and not from the gradient."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from support.made_run import INF, NAN, made_run, op
+from support.prompt import json_of
+
+PATHS = np.array([[0.0, -INF]], np.float32)
+
+
+@pytest.mark.parametrize("hidden", [True, False])
+def test_the_where_that_hides_data_is_one_that_they_get_to(hidden: bool) -> None:
+    """A blind test: a ReLU made 0 of NaN, and a tf.where that took -inf out of a table was said to hide it."""
+    bad = np.array([[1.0, NAN]], np.float32)
+    run = made_run(
+        op("x", "Placeholder", value=bad), op("paths", "Const", value=PATHS),
+        op("is", "IsFinite", "paths", value=PATHS == 0), op("zeros", "Const", value=np.zeros((1, 2), np.float32)),
+        op("clean", "SelectV2", "is", "x" if hidden else "paths", "zeros", value=np.zeros((1, 2), np.float32)),
+        op("relu", "Relu", "x", value=np.array([[1.0, 0.0]], np.float32)),
+        op("gradient_tape/Conv2DBackpropFilter", "Conv2DBackpropFilter", "x", value=bad),
+        feeds={"x:0": bad},
+    )  # fmt: skip
+    data = json_of("origin", run)
+    assert data["tensor"] == "x:0"
+    assert ("clean, a tf.where" in data["cause"]) == hidden

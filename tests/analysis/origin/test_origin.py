@@ -73,7 +73,7 @@ def test_through_identity_and_switch_that_were_not_captured() -> None:
         order=("neg", "a"),
     )  # fmt: skip
     assert _found(run) == "a:0"
-    (seen,) = OriginSearch(run)._inputs_of(0)
+    (seen,) = OriginSearch(run)._inputs.of(0)
     assert (str(seen.name), seen.instead) == ("s:1", "a:0")
 
 
@@ -87,7 +87,7 @@ def test_across_devices() -> None:
         op("b", "Neg", "a/_1", device=OTHER, value=[INF]),
     )
     assert _found(run) == "a:0"
-    origin_inputs = OriginSearch(run)._inputs_of(2)
+    origin_inputs = OriginSearch(run)._inputs.of(2)
     assert [(str(item.name), item.index) for item in origin_inputs] == [("a:0", 1)]
 
 

@@ -22,6 +22,7 @@ from tfdbg_cli.analysis.origin.dismissed import NOTHING, Dismissals, Dismissed
 from tfdbg_cli.analysis.origin.element_ways import ElementWays
 from tfdbg_cli.analysis.origin.harming_tensors import leading_to_outcome
 from tfdbg_cli.analysis.origin.hidden_sources import HiddenSources
+from tfdbg_cli.analysis.origin.inputs_read import InputsRead
 from tfdbg_cli.analysis.origin.origin_found import OnIntended, Origin
 from tfdbg_cli.analysis.origin.overwritten_fetches import OverwrittenFetches
 from tfdbg_cli.analysis.origin.updates_read import UpdatesRead
@@ -59,16 +60,16 @@ class OriginSearch:
         self._verdicts = Verdicts(run, self._mask, exclude_node_names)
         self._intentions = Intentions(run, self._lineage, self._verdicts.offends)
         explanations = Explanations(run, self._lineage, self._intentions, self._verdicts)
+        self._inputs = InputsRead(self._lineage)
         self._ways = ElementWays(run, self._lineage, self._mask)
         self._descriptions = Descriptions(
-            run, self._lineage, self._mask, self._verdicts, explanations, self._ways, self._inputs_of, self._bad_input
+            run, self._lineage, self._mask, self._verdicts, explanations, self._ways, self._inputs.of, self._bad_input
         )
         self._hidden = HiddenSources(run, self._lineage)
         self._late = OverwrittenFetches(run, self._lineage)
         self._benign = benign
         self.intended: list[Intended] = []  # the intended infinities that were passed over, in order
         self._passed_over: list[int | InputSeen] = []
-        self._inputs: dict[int, list[InputSeen]] = {}
         self._handing_on: dict[int, bool] = {}
         updates = UpdatesRead(run, self._lineage)
         self._dismissals = Dismissals(
@@ -76,7 +77,7 @@ class OriginSearch:
             dismissed,
             self._verdicts,
             self._mask,
-            self._inputs_of,
+            self._inputs.of,
             lambda row: [*self._hidden.rows(row), *updates.rows(row)],
         )
 
@@ -126,7 +127,7 @@ class OriginSearch:
     def _bad_feeds(self) -> list[InputSeen]:
         """The feeds and arguments that are bad and that no captured tensor shows."""
         bad = (index for index in range(len(self._run.tensors)) if self._verdicts.bad(index))
-        items = (item for index in bad for item in self._inputs_of(index) if item.index is None)
+        items = (item for index in bad for item in self._inputs.of(index) if item.index is None)
         return list({item.name: item for item in items if self._bad_input(item)}.values())
 
     def bad_rows(self) -> list[int]:
@@ -162,7 +163,7 @@ class OriginSearch:
 
     def _in_vain(self, given: int | None, row: int) -> bool:
         """Whether the tensor at `row` was made of the one at `given`, but is bad where that is not."""
-        return any(item.index == given for item in self._inputs_of(row)) and given not in self.spoiling(row)
+        return any(item.index == given for item in self._inputs.of(row)) and given not in self.spoiling(row)
 
     def _is_read(self, origin: Origin, rows: Iterable[int]) -> bool:
         """Whether one of the tensors at `rows` is bad where `origin` is, a feed that no tensor shows."""
@@ -234,19 +235,13 @@ class OriginSearch:
         rows = () if forward is None else self._run.tensors.named(forward.name)
         return next((row for row in rows if self._verdicts.bad(row) and not self._reads_bad(row)), place)
 
-    def _inputs_of(self, index: int) -> list[InputSeen]:
-        found = self._inputs.get(index)
-        if found is None:
-            found = self._inputs[index] = self._lineage.inputs(index)
-        return found
-
     def _reads_bad(self, index: int) -> bool:
         """Whether something that the tensor at `index` was computed from is bad, even if no edge leads there."""
         return bool(self._bad_inputs(index)) or any(map(self._verdicts.bad, self._hidden.rows(index)))
 
     def _bad_inputs(self, index: int) -> list[InputSeen]:
         """The inputs of the bad tensor at `index` that are bad where it is."""
-        inputs = self._inputs_of(index)
+        inputs = self._inputs.of(index)
         if not any(map(self._bad_input, inputs)):
             return []
         return [item for item in self._ways.leading(index, inputs) if self._bad_input(item)]
@@ -303,7 +298,7 @@ class OriginSearch:
         value = self._run.tensors.value(index)
         if isinstance(value, NoValue) or nan_mask(value).any():
             return False
-        return self._ways.begun(index, self._inputs_of(index)) is None
+        return self._ways.begun(index, self._inputs.of(index)) is None
 
     def _in_feeds(self) -> InputSeen | None:
         """The first bad feed that does not count as fine, for a run in which no tensor is bad."""

@@ -454,3 +454,17 @@ def test_rows_that_were_put_in_order_by_what_was_fed_are_those_of_the_data() -> 
     origin = OriginSearch(run).first()
     assert origin is not None
     assert (origin.batch.source, origin.batch_rows) == ("x:0", (2,))
+
+
+@pytest.mark.parametrize("shape", [(1, 4), (4, 1)])
+def test_an_axis_of_one_that_was_added_tells_no_rows_apart(shape: tuple[int, ...]) -> None:
+    """A blind test: the four numbers of one state, made a batch of one, were four bad rows."""
+    state = op("state", "Placeholder", value=np.ones(4))
+    ops = (
+        state,
+        op("one", "ExpandDims", "state", value=np.ones(shape)),
+        op("w", "Const", value=np.ones((4, 4))),
+        op("mm", "MatMul", "one", "w", value=np.full((shape[0], 4), INF)),
+    )
+    expected = () if shape == (1, 4) else (0, 1, 2, 3)  # the first axis is that of the state, or a new one
+    assert _rows(*ops, feeds={"state:0": np.ones(4)}) == expected

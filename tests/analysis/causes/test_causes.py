@@ -21,6 +21,7 @@ from tfdbg_cli.analysis.causes.surroundings import Surroundings, asks_of_gradien
 from tfdbg_cli.analysis.causes.table import RULES
 from tfdbg_cli.analysis.graph.lineage import InputSeen
 from tfdbg_cli.analysis.graph.makers import Maker
+from tfdbg_cli.analysis.graph.variance_axes import VarianceOf
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.values import Array
@@ -228,6 +229,10 @@ CASES = [
          around=_made(Maker.COUNTER)),
     Case("Sqrt", ([-1.0],), np.sqrt, "a variance as E[x²]-E[x]²", "tf.nn.moments", around=_made(Maker.MOMENTS)),
     Case("Rsqrt", ([0.0],), lambda x: 1 / np.sqrt(x), "a variance, is 0", "1e-3", around=_made(Maker.VARIANCE)),
+    Case("Rsqrt", ([0.0],), lambda x: 1 / np.sqrt(x), "the same in every row", "BatchNormalization",
+         around=Surroundings((Maker.VARIANCE,), variance_of=VarianceOf.FEATURE)),
+    Case("Rsqrt", ([0.0],), lambda x: 1 / np.sqrt(x), "features are all the same", "LayerNormalization",
+         around=Surroundings((Maker.VARIANCE,), variance_of=VarianceOf.VECTOR)),
     Case("Rsqrt", ([0.0],), lambda x: 1 / np.sqrt(x), "a sum of squares", "l2_norm",
          around=_made(Maker.SQUARED_NORM)),
     Case("SqrtGrad", ([0.0], [1.0]), lambda y, dy: dy * 0.5 / y, "of a norm", "tf.square", around=_made(Maker.NORM)),

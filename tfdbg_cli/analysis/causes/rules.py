@@ -14,6 +14,7 @@ from tfdbg_cli.analysis.causes.evidence import Evidence, largest_magnitude
 from tfdbg_cli.analysis.graph.makers import Maker
 from tfdbg_cli.analysis.graph.parts import MATMUL
 from tfdbg_cli.analysis.graph.roles import OPTIMIZER_SCOPE
+from tfdbg_cli.analysis.graph.variance_axes import VarianceOf
 from tfdbg_cli.model.dtypes import element_type_named, in_double
 from tfdbg_cli.model.values import Array
 
@@ -77,6 +78,11 @@ def made(position: int, makers: tuple[Maker, ...], test: Test) -> Test:
 def part(position: int, role: BatchRole, test: Test) -> Test:
     """`test`, where the input at `position` is that part of the batch."""
     return lambda evidence: test(evidence) if evidence.batch_role(position) is role else None
+
+
+def varying(over: VarianceOf, test: Test) -> Test:
+    """`test`, where the first input is a variance, and one of that."""
+    return lambda evidence: test(evidence) if evidence.variance_of is over else None
 
 
 def slope(of_ops: frozenset[str], test: Test) -> Test:

@@ -15,6 +15,7 @@ from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage, variable_of
 from tfdbg_cli.analysis.graph.log_variances import is_half_log_variance, is_log_variance
 from tfdbg_cli.analysis.graph.makers import Maker, below_moves, maker_of
 from tfdbg_cli.analysis.graph.roles import is_gradient
+from tfdbg_cli.analysis.graph.variance_axes import VarianceOf, variance_of
 from tfdbg_cli.model.dtypes import in_double
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.runs import Run
@@ -40,8 +41,8 @@ class Surroundings:
     magnitude, if it is suspiciously large, and `grown_untrained` whether it is known not to be trained. `scaled` says
     that the program tests its gradients for being finite, as loss scaling does, `log_variance` that the first input
     is the logarithm of a variance, `half_log_variance` that it is half of one, whose exponential is a deviation, and
-    `of_gradient` that it is a gradient. `called_by_optimizer` says that the program's own code made the op, called by
-    a library's optimizer as a schedule is.
+    `of_gradient` that it is a gradient, and `variance_of`, where it is a variance, of what. `called_by_optimizer`
+    says that the program's own code made the op, called by a library's optimizer as a schedule is.
     """
 
     makers: tuple[Maker | None, ...] = ()
@@ -57,6 +58,7 @@ class Surroundings:
     log_variance: bool = False
     half_log_variance: bool = False
     of_gradient: bool = False
+    variance_of: VarianceOf | None = None
     called_by_optimizer: bool = False
 
 
@@ -95,6 +97,7 @@ def surroundings(
     exponent = inputs[0].node if node.op_type == "Exp" and inputs else None
     variance, half = is_log_variance(exponent, lineage), is_half_log_variance(exponent, lineage)
     gradient = is_gradient(graph, node.name)
+    is_variance = bool(makers) and makers[0] in (Maker.VARIANCE, Maker.MOMENTS)
     called = _is_called_by_optimizer(run.tracebacks.get(node.name, ()))
     return Surroundings(
         makers=makers,
@@ -110,6 +113,7 @@ def surroundings(
         log_variance=variance,
         half_log_variance=half,
         of_gradient=of_gradient,
+        variance_of=variance_of(inputs[0].node, lineage) if is_variance else None,
         called_by_optimizer=called,
     )
 

@@ -46,8 +46,10 @@ from tfdbg_cli.analysis.causes.rules import (
     step_of_nan,
     step_too_long,
     untrained,
+    varying,
 )
 from tfdbg_cli.analysis.graph.makers import Maker
+from tfdbg_cli.analysis.graph.variance_axes import VarianceOf
 
 _HALF = ("float16", "bfloat16", "float8_e5m2", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e4m3b11fnuz",
          "float8_e5m2fnuz")  # fmt: skip
@@ -213,9 +215,15 @@ RULES: tuple[Rule, ...] = (
         "Clip it with tf.maximum(x, 0.0); a variance computed as E[x²]-E[x]² goes below 0 by rounding:"
         " use tf.nn.moments.",
     ),
-    Rule(ops("Rsqrt"), made(0, _VARIANCE, of(0, lambda x: x == 0)),
+    Rule(ops("Rsqrt"), varying(VarianceOf.FEATURE, of(0, lambda x: x == 0)),
          "1/sqrt of 0: {a}, a variance, is 0 at {n}: a feature that is the same in every row, or one row alone",
-         "Add a small eps: tf.math.rsqrt(variance + 1e-3), as tf.nn.batch_normalization does."),
+         helps.EPS_OF_ROWS),
+    Rule(ops("Rsqrt"), varying(VarianceOf.VECTOR, of(0, lambda x: x == 0)),
+         "1/sqrt of 0: {a}, a variance along the last axis, is 0 at {n}: a vector whose features are all the same, or"
+         " one feature alone", helps.EPS_OF_FEATURES),
+    Rule(ops("Rsqrt"), made(0, _VARIANCE, of(0, lambda x: x == 0)),
+         "1/sqrt of 0: {a}, a variance, is 0 at {n}: of numbers that are all the same, or of one alone",
+         helps.EPS_VARIANCE),
     Rule(ops("Rsqrt"), made(0, (Maker.SQUARED_NORM,), of(0, lambda x: x == 0)),
          "1/sqrt of 0: {a}, a sum of squares, is 0 at {n}, of a vector that is all 0", helps.UNIT),
     Rule(ops("Rsqrt"), made(0, _COUNTER, of(0, lambda x: x == 0)),

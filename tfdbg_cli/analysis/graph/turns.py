@@ -15,6 +15,7 @@ from itertools import chain
 from tfdbg_cli.analysis.graph.branches import branch_of_scope, chosen_branch
 from tfdbg_cli.analysis.graph.call_scopes import CallScopes, call_scopes
 from tfdbg_cli.analysis.graph.neighbours import neighbours_of
+from tfdbg_cli.analysis.graph.version_one_loops import frames_of
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.tensors import TensorStore
@@ -60,10 +61,14 @@ class Turns:
     def loop_around(self, node: str) -> str | None:
         """The loop whose turns `node` runs in; None outside of loops, and where one lies in another.
 
-        Inside of two loops the turns of the inner one begin anew with each of the outer.
+        Inside of two loops the turns of the inner one begin anew with each of the outer. A loop of version 1 is no
+        node: it is called as the scope of its ops.
         """
         body = self._loop_scope(node)
-        return None if body is None else self._scopes.caller(body)
+        if body is not None:
+            return self._scopes.caller(body)
+        frame = frames_of(self._graph).get(node, ())
+        return frame[0].loop if len(frame) == 1 else None
 
     def turn(self, index: int) -> int | None:
         """In which turn of the loop around it the tensor at `index` was made; None where that cannot be told.
@@ -73,10 +78,34 @@ class Turns:
         """
         tensor = self._store[index]
         loop = self.loop_around(tensor.node)
-        if loop is None or len(self._store.named(loop, 0)) > 1:
+        if loop is None:
+            return None
+        if self._loop_scope(tensor.node) is None:
+            return None if self._is_in_branch(tensor.node) else tensor.execution
+        if len(self._store.named(loop, 0)) > 1:
             return None
         turns = self._ran(tensor.node).turns
         return turns[tensor.execution] if tensor.execution < len(turns) else None
+
+    def innermost_loop(self, node: str) -> str | None:
+        """The loop around `node`, the innermost one, as `loop_around` calls it; None outside of loops."""
+        for scope in self._scopes.around(node):
+            caller = self._caller(scope)
+            if caller is not None and caller.op_type in LOOPS:
+                return caller.name
+        frame = frames_of(self._graph).get(node, ())
+        return frame[-1].loop if frame else None
+
+    def turns_before(self, index: int) -> tuple[str, int] | None:
+        """The innermost loop around the tensor at `index`, and how many turns it had made; None if not known.
+
+        Of a loop in another that is known of the first thing that was made in it.
+        """
+        tensor = self._store[index]
+        loop, turn = self.innermost_loop(tensor.node), self.turn(index)
+        if turn is None and not tensor.execution and not self._is_in_branch(tensor.node):
+            turn = 0
+        return None if loop is None or turn is None else (loop, turn)
 
     def same_turn(self, name: TensorName, device: str | None, reader: int) -> SameTurn | None:
         """The tensor `name` (on `device`, if given) of the turn in which the tensor at `reader` was made.
@@ -107,7 +136,7 @@ class Turns:
         return call_scopes(self._graph)
 
     def _caller(self, scope: str) -> Node | None:
-        return self._graph.find(self._scopes.caller(scope))
+        return self._graph.find(self._scopes.caller(scope)) if scope else None
 
     def _loop_scope(self, node: str) -> str | None:
         """The one scope of a loop that `node` is in, be it of its body or of its condition."""
@@ -121,10 +150,18 @@ class Turns:
         around = ((scope, self._caller(scope)) for scope in self._scopes.around(node))
         return next((scope for scope, caller in around if caller is not None and caller.op_type in kinds), "")
 
+    def _is_in_branch(self, node: str) -> bool:
+        """Whether `node` is in a branch within the innermost loop around it, and so need not run in every turn."""
+        caller = self._caller(self._frame(node))
+        if caller is not None:
+            return caller.op_type in BRANCHES
+        frame = frames_of(self._graph).get(node, ())
+        return bool(frame and frame[-1].branches)
+
     def _ran(self, node: str) -> _Ran:
         """When `node` ran, which is in one loop."""
         frame = self._frame(node)
-        caller = self._caller(frame) if frame else None
+        caller = self._caller(frame)
         if caller is None or caller.op_type in LOOPS:
             return _EVERY_TURN
         if frame not in self._known:

@@ -93,6 +93,8 @@ def _made_bad(run: Run, base: Run, origin: Origin) -> bool:
 def _chain(search: OriginSearch, run: Run, origin: Origin) -> tuple[Link, ...]:
     if origin.node is None or origin.index is None:
         return ()
-    chain = chain_to(run, search.lineage, origin.node, origin.name.slot, origin.way, origin.batch.source)
+    chain = chain_to(
+        run, search.lineage, origin.node, origin.name.slot, origin.way, origin.batch.source, origin.index
+    )
     last = made_at(run.tracebacks, origin.made_by) if origin.forward else origin.frame
     return (*chain[:-1], replace(chain[-1], frame=last)) if chain else ()

@@ -251,3 +251,21 @@ def test_at_a_stop_whose_update_stays_it_is_said_how_to_come_further() -> None:
     assert told in text_of("origin", stop)
     assert told not in text_of("origin", replace(stop, watch=RunUntil("bad_result", skip_update=True)))
     assert told not in text_of("origin", run)
+
+
+def test_the_way_to_a_first_turn_of_a_loop_does_not_come_from_a_turn_before() -> None:
+    """What a function's loop carries begins as a constant; what is fed is added in each turn."""
+    inside = "while/body/"
+    run = made_run(
+        X, op("zeros", "Const", value=[0.0]),
+        op(f"{inside}memory", "LoopVariable", "zeros", f"{inside}add", values=[[0.0], [1.0], [2.0]]),
+        op(f"{inside}root", "Sqrt", f"{inside}memory", values=[[0.0], [1.0], [1.4]]),
+        op(f"{inside}add", "AddV2", f"{inside}memory", "x", values=[[1.0], [2.0], [3.0]]),
+        op("while", "While", "zeros", value=[3.0]),
+        order=["x", "zeros", *[f"{inside}{name}" for name in ("memory", "root", "add")] * 3, "while"],
+    )  # fmt: skip
+    chains = [
+        chain_to(run, Lineage(run), run.graph.node(f"{inside}root"), 0, row=row)
+        for row in run.tensors.named(f"{inside}root")
+    ]
+    assert [[str(link.tensor) for link in chain][:2] for chain in chains] == [[], *[["x:0", f"{inside}add:0"]] * 2]

@@ -96,7 +96,7 @@ def _reshaped(rows: RowSet) -> list[Way]:
         outer, inner = _around(source, axis)
         if (outer, inner, length) == (before, inside, size):
             return [Way(0, axis, rows.rows)]
-        if length < 2 or not size:
+        if length < 2 or size < 2:  # what stands along an axis of one is told apart by nothing
             continue
         if outer >= before and inner >= inside and not inner % inside:  # [B,T,…] became [B*T,…]
             at = rows.rows * inside // inner % length

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tfdbg_cli.analysis.graph.annotation import made_at
 from tfdbg_cli.analysis.graph.feeds import fed_value, feed_name
-from tfdbg_cli.analysis.graph.lineage import LOOP_VARIABLE, Lineage, variable_of
+from tfdbg_cli.analysis.graph.lineage import Lineage, variable_of
 from tfdbg_cli.analysis.graph.makers import Maker, maker_of
+from tfdbg_cli.analysis.graph.neighbours import Edge
 from tfdbg_cli.analysis.graph.parts import REDUCTIONS, value_inputs
 from tfdbg_cli.analysis.graph.roles import is_gradient
 from tfdbg_cli.analysis.graph.ways.element_way import NOWHERE
+from tfdbg_cli.analysis.graph.ways.ways_back import WaysBack, begins_turns
 from tfdbg_cli.model.graph import GIVEN_BY, Node
 from tfdbg_cli.model.names import TensorName, tensor_name_of
 from tfdbg_cli.model.runs import Run
@@ -42,20 +44,30 @@ class Link:
 
 
 def chain_to(
-    run: Run, lineage: Lineage, node: Node, slot: int, through: Mapping[str, int] = NOWHERE, batch: str = ""
+    run: Run,
+    lineage: Lineage,
+    node: Node,
+    slot: int,
+    through: Mapping[str, int] = NOWHERE,
+    batch: str = "",
+    row: int | None = None,
 ) -> tuple[Link, ...]:
     """The shortest way along the graph from an argument, feed or batch to output `slot` of `node`.
 
+    It is that of the tensor at `row`, if given: it goes from one turn of the loop around it to the next no more often
+    than that loop had turned.
     At the nodes that `through` names it takes the input at that position, if there is such a way. It begins with what
     came in as `batch`, if that is named and there is a way from there, and else with what is nearest. A single number
     that was given, such as the 1 of `1 - p` in code that runs eagerly, begins it only where no array does, be it an
     argument that eager ops made of such numbers, and a variable where nothing was given; it is empty when the output
-    depends on constants alone. Where the way by `through` leads to the counter of a loop alone, it begins with that.
+    depends on constants alone. Where the way by `through` leads to a variable of a loop alone, as to its counter, it
+    begins with that.
     """
-    start = tensor_name_of(batch) if batch else None
-    way = _way(run, lineage, node, slot, through, start) or _way(run, lineage, node, slot, NOWHERE, start)
+    begin = tensor_name_of(batch) if batch else None
+    back, start = WaysBack(run, lineage, row), _Step(TensorName(node.name, slot), node)
+    way = _way(run, lineage, start, through, begin, back) or _way(run, lineage, start, NOWHERE, begin, back)
     links: list[Link] = []
-    for name, maker in way:
+    for name, maker in ((step.tensor, step.node) for step in way):
         frame = made_at(run.tracebacks, maker.name)
         if not links:
             links.append(Link(_shown(name, maker, lineage), (maker.op_type,), frame, _given(maker, lineage)))
@@ -66,41 +78,62 @@ def chain_to(
     return tuple(links)
 
 
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """A tensor on a way, the node that made it, and how often the way has gone back to an earlier turn of a loop."""
+
+    tensor: TensorName
+    node: Node
+    gone: int = 0
+
+
 def _way(
-    run: Run, lineage: Lineage, node: Node, slot: int, through: Mapping[str, int], batch: TensorName | None
-) -> list[tuple[TensorName, Node]]:
-    """The tensors on the way, from what was given to output `slot` of `node`."""
-    start = (TensorName(node.name, slot), node)
-    before: dict[str, tuple[TensorName, Node] | None] = {node.name: None}
+    run: Run,
+    lineage: Lineage,
+    start: _Step,
+    through: Mapping[str, int],
+    batch: TensorName | None,
+    back: WaysBack,
+) -> list[_Step]:
+    """The steps of the way from what was given to `start`."""
+    before: dict[_Step, _Step | None] = {start: None}
+    least = {start.node.name: start.gone}  # who went back less often may still go where others may not
     waiting = deque([start])
-    argument: tuple[TensorName, Node] | None = None  # that eager ops made
-    number: tuple[TensorName, Node] | None = None
-    variable: tuple[TensorName, Node] | None = None
-    nearest: tuple[TensorName, Node] | None = None  # that was given, and is not the batch
-    counter: tuple[TensorName, Node] | None = None  # of a loop
+    argument: _Step | None = None  # that eager ops made
+    number: _Step | None = None
+    variable: _Step | None = None
+    nearest: _Step | None = None  # that was given, and is not the batch
+    carried: _Step | None = None  # by a loop, from turn to turn
     while waiting and len(before) < _MOST_NODES:
-        name, current = waiting.popleft()
+        step = waiting.popleft()
+        current = step.node
         kind = maker_of(current, lineage) if current.op_type in INPUTS or lineage.delivers(current) else None
         if kind is Maker.DATA and _is_number(run, current):
-            number = number or (name, current)
+            number = number or step
             continue
-        if kind is Maker.DATA and (batch is None or batch in (name, feed_name(current))):
-            return _back(before, (name, current))
+        if kind is Maker.DATA and (batch is None or batch in (step.tensor, feed_name(current))):
+            return _back(before, step)
         if kind is Maker.DATA:
-            nearest = nearest or (name, current)
+            nearest = nearest or step
             continue
         if kind is Maker.VARIABLE or variable_of(current, lineage) is not None:
-            variable = variable or (name, current)
+            variable = variable or step
             continue
-        if counter is None and through and current.op_type == LOOP_VARIABLE:
-            counter = name, current
+        if carried is None and through and begins_turns(current, lineage):
+            carried = step
         if argument is None and GIVEN_BY in current.attributes:
-            argument = name, current
-        for tensor, maker in _read(lineage, current, through.get(current.name)):
-            if maker.name not in before:
-                before[maker.name] = (name, current)
-                waiting.append((tensor, maker))
-    begin = nearest or (argument or number if number is not None else variable or argument) or counter
+            argument = step
+        for edge in _read(lineage, current, through.get(current.name)):
+            gone = None if edge.node is None else back.gone(current, edge, step.gone)
+            if edge.node is None or gone is None:
+                continue
+            maker = edge.node.name
+            if maker not in least or gone < least[maker]:
+                least[maker] = gone
+                further = _Step(edge.tensor, edge.node, gone)
+                before[further] = step
+                waiting.append(further)
+    begin = nearest or (argument or number if number is not None else variable or argument) or carried
     return _back(before, begin) if begin is not None else []
 
 
@@ -111,29 +144,23 @@ def _is_number(run: Run, node: Node) -> bool:
     return given is not None and not given.ndim
 
 
-def _read(lineage: Lineage, node: Node, through: int | None) -> Iterator[tuple[TensorName, Node]]:
-    """The inputs of `node` that its result is computed with, or that at `through`, with the nodes that made them."""
+def _read(lineage: Lineage, node: Node, through: int | None) -> Sequence[Edge]:
+    """The inputs of `node` that its result is computed with, or that at `through`."""
     if node.op_type in _SHAPES_ONLY:
-        return
+        return ()
     edges = lineage.edges(node)
     if through is not None:
-        edges = edges[through : through + 1]
-    elif node.op_type in _FIRST_ONLY:
-        edges = edges[:1]
-    elif node.op_type in SELECTS:
-        edges = [*edges[1:], *edges[:1]]
-    else:
-        edges = [edges[at] for at in value_inputs(node.op_type, len(edges))]
-    for edge in edges:
-        if edge.node is not None:
-            yield edge.tensor, edge.node
+        return edges[through : through + 1]
+    if node.op_type in _FIRST_ONLY:
+        return edges[:1]
+    if node.op_type in SELECTS:
+        return [*edges[1:], *edges[:1]]
+    return [edges[at] for at in value_inputs(node.op_type, len(edges))]
 
 
-def _back(
-    before: dict[str, tuple[TensorName, Node] | None], place: tuple[TensorName, Node]
-) -> list[tuple[TensorName, Node]]:
-    way = [place]
-    while (further := before[way[-1][1].name]) is not None:
+def _back(before: Mapping[_Step, _Step | None], begin: _Step) -> list[_Step]:
+    way = [begin]
+    while (further := before[way[-1]]) is not None:
         way.append(further)
     return way
 
@@ -144,7 +171,7 @@ def _shown(name: TensorName, node: Node, lineage: Lineage) -> TensorName:
 
 
 def _given(node: Node, lineage: Lineage) -> str:
-    if node.op_type == LOOP_VARIABLE:
+    if begins_turns(node, lineage):
         return ""
     if variable_of(node, lineage) is not None:
         return "variable"

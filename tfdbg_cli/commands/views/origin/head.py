@@ -68,7 +68,7 @@ def turn_lines(run: Run, origin: Origin, label_width: int) -> list[Line]:
     loop, turn = turns.loop_around(origin.name.node), turns.turn(origin.index)
     if loop is None or turn is None:
         return []
-    name = Span(loop, Style.NAME, node_link(loop))
+    name = Span(loop, Style.NAME, node_link(loop) if loop in run.graph else "")  # one of version 1 is no node
     link = f"pt {quoted(str(origin.name))} -n all"
     return [
         line(

@@ -159,6 +159,41 @@ def test_a_script_is_not_put_on_the_path_of_a_safe_interpreter(tmp_path) -> None
     assert debugged == plain
 
 
+def test_a_folder_is_put_on_the_path_of_a_safe_interpreter(tmp_path) -> None:
+    (tmp_path / "package").mkdir()
+    (tmp_path / "package" / "__main__.py").write_text("import sys\nprint(sys.path)")
+    plain, debugged = _both(tmp_path, ["package"], ("-P",))
+    assert debugged == plain
+    assert plain[0] == 0
+
+
+@pytest.mark.parametrize("program", ["{folder}/program.py", "{folder}/package", "-m program", "-m package"])
+@pytest.mark.parametrize("flags", [(), ("-P",)], ids=["plain", "safe"])
+def test_in_a_folder_that_was_removed_programs_run_as_by_python(tmp_path, program, flags) -> None:
+    """A blind test: there was a traceback of our own, and no program."""
+    tell = "import sys\nprint(sys.argv, __file__, sys.path)\nsys.exit(5)"
+    (tmp_path / "package").mkdir()
+    (tmp_path / "package" / "__main__.py").write_text(tell)
+    (tmp_path / "program.py").write_text(tell)
+    environ = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(tmp_path), str(Path(__file__).parents[2])]),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "TFDBG_UI": "none",
+    }
+    here, found = tmp_path / "removed", []
+    for start in ([], ["-m", "tfdbg_cli", "run"]):
+        here.mkdir()
+        words = [sys.executable, *flags, *start, *program.format(folder=tmp_path).split()]
+        done = subprocess.run(
+            ["sh", "-c", 'rmdir "$PWD" && exec "$@"', "sh", *words],
+            cwd=here, env=environ, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=240,
+        )  # fmt: skip
+        found.append((done.returncode, done.stdout, done.stderr))
+    assert found[0][0] == 5
+    assert found[1] == found[0]
+
+
 FAKE_TENSORFLOW = """
 import sys
 print("tensorflow is imported", "numpy" in sys.modules)

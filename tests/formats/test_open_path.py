@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import errno
 import os
+import socket
 from pathlib import Path
 
 import pytest
@@ -98,6 +100,43 @@ def test_a_file(tmp_path: Path) -> None:
     error = refusal(tmp_path / "file")
     assert "is a file" in error.message and "dump directory" in error.hint
     assert "is a file" in refusal(tmp_path / "file" / "below").message
+
+
+def test_of_a_file_that_is_empty_that_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    assert refusal(tmp_path / "file").message.endswith("is a file of no format that tfdbg knows: it is empty.")
+    (tmp_path / "file").write_text("text")
+    assert refusal(tmp_path / "file").message.endswith("is a file of no format that tfdbg knows.")
+
+
+def test_what_is_neither_a_file_nor_a_folder_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A blind test: a pipe was a file of no format, and of a device the permissions were to be checked."""
+    monkeypatch.chdir(tmp_path)  # the path of a socket must be short
+    os.mkfifo("pipe")
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind("socket")
+    Path("graph.pb").symlink_to(os.devnull)
+    kinds = {"pipe": "a pipe", "socket": "a socket", "graph.pb": "a device", os.devnull: "a device"}
+    for name, kind in kinds.items():
+        assert refusal(name).message == f"{name} is {kind}."
+        with pytest.raises(TfdbgError, match=f"is {kind}"):
+            examined(name)
+
+
+def test_links_that_lead_around_are_no_matter_of_permissions(tmp_path: Path) -> None:
+    (tmp_path / "a").symlink_to("b")
+    (tmp_path / "b").symlink_to("a")
+    for path in (tmp_path / "a", tmp_path / "a" / "below"):
+        assert refusal(path).message == f"Cannot read {path}: {os.strerror(errno.ELOOP)}."
+        assert refusal(path).hint == "Check where its links lead."
+
+
+def test_a_folder_that_nobody_may_read_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(path: object) -> list[str]:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    monkeypatch.setattr(os, "listdir", refused)
+    assert refusal(tmp_path).hint == "Check its permissions."
 
 
 def test_a_file_of_a_dump_names_the_dump(tmp_path: Path) -> None:

@@ -135,7 +135,7 @@ def module_program(name: str, arguments: Sequence[str]) -> Callable[[], None]:
 
 def _run_script(path: str, source: bytes, arguments: Sequence[str]) -> None:
     file = _absolute(path)
-    _set_path(os.path.dirname(os.path.realpath(path)))  # noqa: PTH120
+    _set_path(_unless_safe(os.path.dirname(os.path.realpath(path))))  # noqa: PTH120
     sys.argv = [path, *arguments]
     main = _new_main()
     vars(main).update({"__file__": file, "__cached__": None, "__loader__": SourceFileLoader("__main__", file)})
@@ -155,7 +155,7 @@ def _run_container(path: str, arguments: Sequence[str]) -> None:
 
 
 def _run_module(name: str, arguments: Sequence[str]) -> None:
-    _set_path(os.getcwd())  # noqa: PTH109
+    _set_path(_unless_safe(_current_folder()))
     sys.argv = ["-m", *arguments]
     _new_main()
     _run_by_runpy(name, alter_argv=True)
@@ -169,13 +169,30 @@ def _run_by_runpy(name: str, *, alter_argv: bool) -> None:
 
 def _absolute(path: str) -> str:
     """`path` made absolute as Python does for scripts: neither links nor `..` are resolved."""
-    return os.path.join(os.getcwd(), path)  # noqa: PTH109, PTH118
+    return os.path.join(_current_folder(), path)  # noqa: PTH118
+
+
+def _current_folder() -> str:
+    """The folder that the process is in; empty if it was removed, in which Python runs programs all the same."""
+    try:
+        return os.getcwd()  # noqa: PTH109
+    except OSError:
+        return ""
 
 
 def _set_path(entry: str) -> None:
-    """Put `entry` where python puts a script's folder: in place of ours, unless it runs with -P or -I."""
-    if not sys.flags.safe_path:
-        sys.path[:1] = [entry]
+    """Put `entry`, if any, where python puts a script's folder: in place of ours, if it has put one there.
+
+    It puts none with -P or -I, nor with -m in a folder that was removed.
+    """
+    by_module = sys.modules["__main__"].__spec__ is not None
+    ours = 0 if sys.flags.safe_path or (by_module and not _current_folder()) else 1
+    sys.path[:ours] = [entry] if entry else []
+
+
+def _unless_safe(entry: str) -> str:
+    """`entry`, which python leaves out with -P or -I; the folders and archives that it runs it does not."""
+    return "" if sys.flags.safe_path else entry
 
 
 def _new_main() -> ModuleType:

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.container import layout
 from tfdbg_cli.formats.recording.format import Examination, Format, NamedPath, Recording
+from tfdbg_cli.model.units import names_text
 
 
 def _is_recording(place: NamedPath) -> bool:
     return layout.INDEX in place.names and (layout.MANIFEST in place.names or layout.DATA in place.names)
+
+
+def _holds_recording(folder: Path) -> bool:
+    """The same of a folder that is one of many, and is not listed."""
+    return (folder / layout.INDEX).is_file() and any((folder / n).exists() for n in (layout.MANIFEST, layout.DATA))
 
 
 def _open(place: NamedPath) -> Recording:
@@ -58,9 +66,10 @@ def _is_part_of_job(place: NamedPath) -> TfdbgError | None:
     if place.is_file and place.path.name == layout.WORKERS:
         hint = f"Open {place.path.resolve().parent}."
         return TfdbgError(f"{place.path} says that the workers of a job recorded beside it.", hint=hint)
-    inside = [name for name in place.folders if (place.path / name / layout.INDEX).is_file()]
+    folder = place.path.resolve()
+    inside = [folder / name for name in place.folders if _holds_recording(folder / name)]
     if inside:
-        return TfdbgError(f"{place.path} holds recordings.", hint=f"Open one: {place.path.resolve() / inside[0]}.")
+        return TfdbgError(f"{place.path} holds recordings.", hint=f"Open one: {names_text(inside)}.")
     return None
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Callable, Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +18,18 @@ from tfdbg_cli.debugger import recorder
 from tfdbg_cli.debugger.recorder import Recorder
 from tfdbg_cli.formats.container import background, data_files, direct_writes
 from tfdbg_cli.formats.container.background import MOST_WAITING, BackgroundWriter
+from tfdbg_cli.formats.container.run_rows import RunRows
+from tfdbg_cli.formats.container.stall import LOOKS, StallWatch, ThreadClock
 from tfdbg_cli.formats.container.writer import RecordingWriter
 from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.model.decision import RecordRuns, StopAtStart
 
 _LONG = 60.0  # seconds, of which none passes where all is well
+
+
+def _impatient(*words: Any) -> BackgroundWriter:
+    """One that waits for nothing, and whose thread counts as one that waits for the disk."""
+    return BackgroundWriter(*words, patience=0.0, computed=lambda: 0.0)
 
 
 class _Disk:
@@ -72,7 +81,7 @@ def _ended(thread: threading.Thread) -> None:
 
 def test_the_program_goes_on_while_the_disk_takes_nothing(tmp_path: Path, disk: _Disk) -> None:
     said: list[str] = []
-    writer = BackgroundWriter(RecordingWriter(tmp_path / "case"), 1 << 30, said.append, patience=0.0)
+    writer = _impatient(RecordingWriter(tmp_path / "case"), 1 << 30, said.append)
     disk.takes.clear()
     for _ in range(MOST_WAITING + 5):
         writer.add(sample_run(), 10)
@@ -106,7 +115,7 @@ def test_a_slow_disk_is_waited_for(tmp_path: Path, disk: _Disk) -> None:
 
 def test_bytes_that_are_taken_are_a_reason_to_wait_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """However long a large run takes: only a disk that takes nothing is given up."""
-    writer = BackgroundWriter(RecordingWriter(tmp_path / "case"), 1 << 30, pytest.fail, patience=0.0)
+    writer = _impatient(RecordingWriter(tmp_path / "case"), 1 << 30, pytest.fail)
     moved = iter(range(1000))
     monkeypatch.setattr(RecordingWriter, "moved", property(lambda writer: next(moved)))
     holds = iter([False] * 200 + [True])
@@ -114,6 +123,84 @@ def test_bytes_that_are_taken_are_a_reason_to_wait_on(tmp_path: Path, monkeypatc
         writer._wait(lambda: next(holds))
     assert next(holds, None) is None
     assert writer._stalled_at is None
+
+
+def test_a_thread_that_computes_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A blind test: the first run of a graph of 100 000 nodes took a minute; the disk was said to take nothing."""
+    said: list[str] = []
+    seconds, goes_on = count(), threading.Event()
+    write = RunRows.write
+
+    def slow(*words: Any) -> Any:
+        assert goes_on.wait(_LONG)
+        return write(*words)
+
+    def computed() -> float:
+        now = next(seconds)
+        if now == 5 * LOOKS:
+            goes_on.set()
+        return float(now)
+
+    monkeypatch.setattr(RunRows, "write", slow)
+    path = tmp_path / "case"
+    writer = BackgroundWriter(RecordingWriter(path), 1 << 30, said.append, patience=0.0, computed=computed)
+    for _ in range(MOST_WAITING + 2):
+        writer.add(sample_run(), 10)
+    assert (writer.close(), writer.left_out) == (0, 0)
+    assert len(_written(path)) == MOST_WAITING + 2
+    assert said == [f"The program waits for its runs to be written in {path}: that takes longer than they do."]
+
+
+def _stalled(seconds: float, taken: int) -> bool:
+    """Whether a disk stalls that takes `taken` bytes, and a thread that computes for `seconds`, between two looks."""
+    bytes_by_now, computed = count(0, taken), count(0.0, seconds)
+    watch = StallWatch(30.0, lambda: next(bytes_by_now), lambda: next(computed))
+    for _ in range(3 * LOOKS):
+        watch.look()
+    assert watch.takes_long
+    return watch.stalled
+
+
+def test_a_disk_stalls_that_takes_nothing_while_the_thread_hardly_computes() -> None:
+    assert _stalled(seconds=0.0, taken=0)
+    assert _stalled(seconds=0.0005, taken=0), "the kernel wakes a thread that waits, now and then"
+    assert not _stalled(seconds=0.02, taken=0), "many share the processor"
+    assert not _stalled(seconds=0.0, taken=1)
+
+
+def test_a_program_that_was_suspended_gives_up_no_disk() -> None:
+    """All of that time is between two looks."""
+    watch = StallWatch(30.0, lambda: 0, lambda: 0.0)
+    for _ in range(LOOKS - 1):
+        watch.look()
+    assert not watch.stalled
+    watch.begin_anew()
+    watch.look()
+    assert not watch.stalled
+
+
+def test_the_clock_of_a_thread_counts_what_that_thread_computes() -> None:
+    clock, goes_on, done, seen = ThreadClock(), threading.Event(), threading.Event(), threading.Event()
+
+    def work() -> None:
+        clock.start()
+        done.set()
+        assert goes_on.wait(_LONG)
+        sum(range(1_000_000))
+        done.set()
+        assert seen.wait(_LONG)
+
+    assert clock.seconds() == 0.0, "it has not begun"
+    thread = threading.Thread(target=work)
+    thread.start()
+    assert done.wait(_LONG)
+    before = clock.seconds()
+    done.clear()
+    goes_on.set()
+    assert done.wait(_LONG)
+    assert not hasattr(time, "pthread_getcpuclockid") or clock.seconds() > before
+    seen.set()
+    _ended(thread)
 
 
 @pytest.mark.parametrize("stalls_after", [0, 1, 3])
@@ -124,7 +211,7 @@ def test_the_end_of_the_program_says_what_is_missing(
     made: list[BackgroundWriter] = []
 
     def impatient(*words: Any) -> BackgroundWriter:
-        made.append(BackgroundWriter(*words, patience=0.0))
+        made.append(_impatient(*words))
         return made[0]
 
     monkeypatch.setattr(recorder, "BackgroundWriter", impatient)

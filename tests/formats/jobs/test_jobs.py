@@ -158,6 +158,17 @@ def test_without_the_marker_its_folders_are_named(job: Path) -> None:
     assert str(job / "chief0") in caught.value.hint
 
 
+def test_a_folder_with_an_index_alone_is_not_named(job: Path) -> None:
+    """A blind test: it stood before those that are recordings, and nothing else was named."""
+    (job / "workers.json").unlink()
+    names = sorted(path.name for path in job.iterdir())
+    (job / "a").mkdir()
+    (job / "a" / "index.sqlite").touch()
+    with pytest.raises(TfdbgError, match="holds recordings") as caught:
+        open_path(job)
+    assert caught.value.hint == f"Open one: {', '.join(str(job / name) for name in names)}."
+
+
 @pytest.mark.parametrize("name", ["", "..", "a/b", ".hidden", "-x", "a b", "x" * 65, "new\nline"])
 def test_what_cannot_be_a_folder_is_no_name(tmp_path: Path, name: str) -> None:
     if name:

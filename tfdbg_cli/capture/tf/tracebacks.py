@@ -53,6 +53,7 @@ class Tracebacks(Mapping[str, Traceback]):
         self._calls: dict[_Call, Frame] = {}  # nearly all stacks go through the same calls
         self._places: dict[str, int] = {}
         self._led: dict[int, Traceback] = {}  # by place: what `_led_to` finds from there on back
+        self._counted = -1, 0  # the version of the graph when its ops were counted, and how many they were
 
     def __getitem__(self, name: str) -> Traceback:
         if name not in self._known:
@@ -130,7 +131,10 @@ class Tracebacks(Mapping[str, Traceback]):
         return (op.name for op in self._graph.get_operations())
 
     def __len__(self) -> int:
-        return len(self._graph.get_operations())
+        version = self._graph.version  # a recording asks with every run, and to list 100 000 ops takes 0.3 s
+        if self._counted[0] != version:
+            self._counted = version, len(self._graph.get_operations())
+        return self._counted[1]
 
 
 _TRACEBACKS = Memo(Tracebacks)

@@ -10,6 +10,7 @@ from tfdbg_cli.formats.checkpoints.checkpoint_index import OBJECT_GRAPH, Checkpo
 from tfdbg_cli.formats.checkpoints.checkpoint_store import CHECKED, VARIABLE, CheckpointStore
 from tfdbg_cli.formats.checkpoints.sorted_table import DamagedTableError
 from tfdbg_cli.formats.checkpoints.variable_names import VariableFacts, facts_of, objects_of, shown_names
+from tfdbg_cli.formats.recording.unreadable import cannot_read
 from tfdbg_cli.model.calls import Call, RunKind
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
 from tfdbg_cli.model.restoring import SavedObject
@@ -33,7 +34,7 @@ def read_checkpoint(number: int, path: Path) -> Run:
         message = f"{path.name} cannot be read at byte {error.offset:,}: {error}."
         raise TfdbgError(message, hint="Copy it again from where it was written.") from None
     except OSError as error:
-        raise TfdbgError(f"Cannot read {path}: {error.strerror or error}.", hint="Check its permissions.") from None
+        raise cannot_read(path, error) from None
     names = shown_names(key for key in index.entries if key != OBJECT_GRAPH)
     notes = list(index.notes)
     facts = _facts(index, notes)

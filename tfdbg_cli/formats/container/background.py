@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable
 
 from tfdbg_cli.errors import TfdbgError, reason_of
+from tfdbg_cli.formats.container.stall import StallWatch, ThreadClock
 from tfdbg_cli.formats.container.writer import LockedIndexError, RecordingWriter
 from tfdbg_cli.formats.recording.waiting import PATIENCE
 from tfdbg_cli.model.runs import Run
@@ -24,17 +25,26 @@ class BackgroundWriter:
     failure is reported by `say`, and ends the recording; if only a reader had locked the index, just that run is
     lost. A forked process writes nothing.
 
-    A slow disk is waited for. But if it takes not a single byte for `patience` seconds, as a network file system
-    whose server is away, runs are left out until it takes some again, and the end of the program does not wait.
+    The thread is waited for, however slow it or the disk is. But if the disk takes not a single byte for `patience`
+    seconds, and the thread computes nothing, as with a network file system whose server is away, runs are left out
+    until it takes some again, and the end of the program does not wait.
     """
 
     def __init__(
-        self, writer: RecordingWriter, room: int, say: Callable[[str], None], patience: float = PATIENCE
+        self,
+        writer: RecordingWriter,
+        room: int,
+        say: Callable[[str], None],
+        patience: float = PATIENCE,
+        computed: Callable[[], float] | None = None,
     ) -> None:
+        """Begin. `computed` tells how many seconds the thread has computed by now; by default its clock does."""
         self._writer = writer
         self._room = room
         self._say = say
         self._patience = patience
+        self._clock = ThreadClock()
+        self._computed = computed or self._clock.seconds
         self._change = threading.Condition()
         self._queue: deque[tuple[Run, int]] = deque()
         self._waiting = 0  # bytes in the queue, including the run being written
@@ -55,7 +65,7 @@ class BackgroundWriter:
         if os.getpid() != self._process:
             return
         with self._change:
-            self._wait(lambda: self._stopped or not self._is_full(nbytes))
+            self._wait(lambda: self._stopped or not self._is_full(nbytes), self._tell_of_waiting)
             if not self._stopped and self._is_full(nbytes):
                 self.left_out += 1
             elif not self._stopped:
@@ -77,14 +87,25 @@ class BackgroundWriter:
     def _is_full(self, nbytes: int) -> bool:
         return self._count >= MOST_WAITING or (self._count > 0 and self._waiting + nbytes > self._room)
 
-    def _wait(self, holds: Callable[[], bool]) -> None:
-        """Wait until `holds()`, or until the disk has taken nothing for `patience` seconds."""
+    def _wait(self, holds: Callable[[], bool], say_so: Callable[[], None] = lambda: None) -> None:
+        """Wait until `holds()`, or until the disk stalls; `say_so` is called where that takes long."""
+        watch = StallWatch(self._patience, lambda: self._writer.moved, self._computed)
         while not holds():
-            moved = self._writer.moved
-            if self._stalled_at == moved:
+            if self._stalled_at == self._writer.moved:
                 return
-            if not self._change.wait(self._patience) and self._writer.moved == moved:
-                self._stalled_at = moved
+            if self._change.wait(watch.between):
+                watch.begin_anew()
+                continue
+            watch.look()
+            if watch.stalled:
+                self._stalled_at = self._writer.moved
+            elif watch.takes_long:
+                say_so()
+
+    def _tell_of_waiting(self) -> None:
+        self._tell(
+            f"The program waits for its runs to be written in {self._writer.path}: that takes longer than they do."
+        )
 
     @property
     def _stopped(self) -> bool:
@@ -105,10 +126,11 @@ class BackgroundWriter:
         with self._change:
             self._ended = True
             self._change.notify_all()
-            self._wait(lambda: self._closed)
+            self._wait(lambda: self._closed, self._tell_of_waiting)
             return 0 if self.failed else self._count
 
     def _work(self) -> None:
+        self._clock.start()
         while True:
             with self._change:
                 while not self._queue and not self._stopped:

@@ -17,6 +17,7 @@ from tfdbg_cli.formats.graph_files.text_source import TextGraph, TextMetaGraph
 from tfdbg_cli.formats.messages.text_blocks import TextBlocks, TextDamageError
 from tfdbg_cli.formats.messages.wire import BYTES
 from tfdbg_cli.formats.recording.regular_file import opened, read_whole
+from tfdbg_cli.formats.recording.unreadable import cannot_read
 
 _LARGEST = (1 << 31) - 1  # bytes of a message of protobuf
 _LARGEST_TEXT = 1 << 29
@@ -45,7 +46,7 @@ def held_graphs(path: Path) -> tuple[FileKind, list[HeldGraph]]:
         kind, is_text = _told(path)
         data = read_whole(path, _LARGEST_TEXT if is_text else _LARGEST)
     except OSError as error:
-        raise TfdbgError(f"Cannot read {path}: {error.strerror or error}.", hint="Check its permissions.") from None
+        raise cannot_read(path, error) from None
     name = path.name
     if is_text:
         return kind, _of_text(kind, data, path)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.recording.unreadable import cannot_read, special_kind
 from tfdbg_cli.model.runs import Run
 
 
@@ -45,7 +46,7 @@ class NamedPath:
         return isinstance(self._listing, FileNotFoundError)
 
     def require_readable(self) -> None:
-        """Refuse what is not there, and a folder that cannot be read.
+        """Refuse what is not there, a folder that cannot be read, and what is neither a file nor a folder.
 
         Raises:
             TfdbgError: it is so.
@@ -55,7 +56,9 @@ class NamedPath:
         if isinstance(error, FileNotFoundError):
             raise TfdbgError(f"There is no {self.path}.", hint="Check the path.")
         if isinstance(error, OSError) and not self.is_file:
-            raise TfdbgError(f"Cannot read {self.path}: {error.strerror or error}.", hint="Check its permissions.")
+            raise cannot_read(self.path, error)
+        if self.is_file and (kind := special_kind(self.path)):
+            raise TfdbgError(f"{self.path} is {kind}.", hint="Name a file or a folder.")
 
     @cached_property
     def _listing(self) -> Sequence[str] | OSError:

@@ -64,3 +64,15 @@ def test_the_stack_of_each_op_is_read_a_few_times_however_many_a_thread_made(tf,
     tracebacks = Tracebacks(graph)
     assert len({tracebacks[f"in_thread_{number}"][0] for number in range(40)}) == 1
     assert len(read) <= 3 * 41
+
+
+def test_the_ops_of_a_graph_are_counted_again_only_when_there_are_more(tf, graph, monkeypatch) -> None:
+    """With each run that was recorded all ops of the graph were listed, 100 000 of them for a run that needs 50."""
+    tf.constant(1.0)
+    tracebacks = Tracebacks(graph)
+    assert len(tracebacks) == 1
+    with monkeypatch.context() as patch:
+        patch.setattr(graph, "get_operations", pytest.fail)
+        assert len(tracebacks) == 1
+    tf.constant(2.0)
+    assert len(tracebacks) == 2

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from tfdbg_cli.analysis.gradient_slices import added_up, rows_of_slices
+from tfdbg_cli.analysis.graph.membership import is_replica_scope
 from tfdbg_cli.analysis.graph.roles import Role, role_of
+from tfdbg_cli.analysis.layer_names import Scope
 from tfdbg_cli.analysis.layers import layers_of, scope_text
 from tfdbg_cli.analysis.watch.training_filters import is_final_gradient, norm_of, rows_before_update
 from tfdbg_cli.errors import TfdbgError
@@ -18,10 +20,10 @@ from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.series import Quantity, Series
 from tfdbg_cli.model.statistics import Summary
-from tfdbg_cli.model.tensors import TellsSummaries, TensorStore
+from tfdbg_cli.model.tensors import TellsSummaries, Tensor, TensorStore
 from tfdbg_cli.model.updates import UPDATED_VARIABLE
 from tfdbg_cli.model.values import Array, NoValue
-from tfdbg_cli.model.walks import nearest_first
+from tfdbg_cli.model.walks import nearest_first, reached
 from tfdbg_cli.ops.effects import updates_variable
 from tfdbg_cli.ops.kinds import REFERENCE_VARIABLES, SAME_VALUE
 
@@ -103,7 +105,7 @@ def _norms(run: Run) -> tuple[_Norms, list[str]]:
 
     named: dict[str, str] = {}  # layers, or variables in none, by the variable
     for node, variable, weight, after in _weights(run):
-        name = named[variable] = scope_text(layers.layer(node)) or variable
+        name = named[variable] = _layer_of_variable(layers.layer(node), variable)
         add(name, Quantity.WEIGHT, _norm(weight))
         if isinstance(weight, Summary) or after is None or isinstance(after, Summary):
             continue  # a difference takes values
@@ -112,44 +114,84 @@ def _norms(run: Run) -> tuple[_Norms, list[str]]:
             add(name, Quantity.UPDATE, norm_of(wide[0] - wide[1]))
     for index in _gradients(graph, store):
         tensor, held = store[index], _held(store, index)
-        name = scope_text(layers.layer(tensor.node)) or _of_variable(graph, tensor.name, named) or tensor.node
+        layer = layers.layer(tensor.node)
+        known = "" if is_replica_scope(layer) else scope_text(layer)
+        name = known or _of_variable(graph, tensor.name, named) or scope_text(layer) or tensor.node
         if held is None or _tells_no_norm(held):
             untold.append(name)
         elif not isinstance(held, Summary) and (rows := rows_of_slices(graph, store, tensor.name, held)) is not None:
             add(name, Quantity.GRADIENT, norm_of(added_up(held, rows)))
         elif tensor.shape is not None or not isinstance(held, Summary) or held.size > 1:
             add(name, Quantity.GRADIENT, _norm(held))
-    return _by_layer_of_gradient(found), untold
+    return _by_layer(found, untold)
 
 
-def _by_layer_of_gradient(found: _Norms) -> _Norms:
-    """`found`, with what is known of a layer's part, such as the cell of an RNN, told of the layer.
+def _layer_of_variable(layer: Scope, variable: str) -> str:
+    """What `variable`, which `layer` reads, is told of: itself, where that is none, or a replica's scope alone."""
+    if is_replica_scope(layer):
+        return f"{layer[0]}/{variable.removesuffix('/' + layer[0])}"
+    return scope_text(layer) or variable
 
-    A gradient through a loop is named after the layer, and the weight of the cell in it after the cell.
+
+def _by_layer(found: _Norms, untold: Sequence[str]) -> tuple[_Norms, list[str]]:
+    """`found` and `untold`, with what is known of a layer's part, such as the cell of an RNN, told of the layer.
+
+    A gradient through a loop is named after the layer, and the weight of the cell in it after the cell. The gradient
+    of a batch normalization is named after the scope in it that computes, and its weights after the layer.
     """
-    trained = {name for name, quantity in found if quantity is Quantity.GRADIENT}
+    weighed = {name for name, quantity in found if quantity is Quantity.WEIGHT}
+    gradients = {*untold, *(name for name, quantity in found if quantity is Quantity.GRADIENT)}
+    layer = {name: _nearest(name, weighed) for name in gradients}
+    trained = set(layer.values())
     told: _Norms = {}
     for (name, quantity), parts in found.items():
-        around = (name.rsplit("/", parted)[0] for parted in range(name.count("/") + 1))
-        told.setdefault((next((one for one in around if one in trained), name), quantity), []).extend(parts)
-    return told
+        of = layer[name] if quantity is Quantity.GRADIENT else _nearest(name, trained)
+        told.setdefault((of, quantity), []).extend(parts)
+    return told, [layer[name] for name in untold]
+
+
+def _nearest(name: str, scopes: Container[str]) -> str:
+    """The innermost of `scopes` in which `name` lies, itself included; `name` if it lies in none."""
+    around = (name.rsplit("/", parted)[0] for parted in range(name.count("/") + 1))
+    return next((one for one in around if one in scopes), name)
 
 
 def _gradients(graph: Graph, store: TensorStore) -> list[int]:
-    """The rows of final gradients, scalars left out.
+    """The rows of final gradients, scalars left out, and of those that updates read, though gradients do, too.
 
     A tape also computes gradients with respect to data, which the program does not use. So those that no op reads are
-    left out, if there are others.
+    left out, if there are others. So is what other gradients are made of by ops of the forward pass, as where
+    tf.recompute_grad makes that once more, or where the norm of a gradient is a part of the loss.
     """
     found = [
         index
         for index in range(len(store))
         if (tensor := store[index]).shape != ()
         and may_have_fractions(tensor.dtype)
-        and is_final_gradient(graph, tensor.node, tensor.slot, tensor.op_type)
+        and (is_final_gradient(graph, tensor.node, tensor.slot, tensor.op_type) or _is_applied(graph, tensor))
     ]
+    on_the_way = _before(graph, {store[index].node for index in found})
+    found = [index for index in found if store[index].name not in on_the_way or _is_applied(graph, store[index])]
     read = [index for index in found if graph.is_read(store[index].name)]
     return read or found
+
+
+def _is_applied(graph: Graph, tensor: Tensor) -> bool:
+    """Whether `tensor` is a gradient that an update reads: that of an offset may go on to other gradients, too."""
+    if role_of(graph, tensor.node, tensor.op_type) is not Role.GRADIENT:
+        return False
+    readers = (reader for reader, slot in graph.consumers(tensor.node) if slot == tensor.slot)
+    return any(role_of(graph, reader.name, reader.op_type) is Role.UPDATE for reader in readers)
+
+
+def _before(graph: Graph, nodes: Iterable[str]) -> frozenset[TensorName]:
+    """The tensors of which the `nodes` are made, those left out that only updates lead on from."""
+
+    def read(name: str) -> Sequence[TensorName]:
+        node = graph.find(name)
+        return () if node is None or updates_variable(node.op_type) else node.inputs
+
+    return frozenset(reached([tensor for name in nodes for tensor in read(name)], lambda one: read(one.node)))
 
 
 def _held(store: TensorStore, row: int) -> Array | Summary | None:
@@ -217,13 +259,17 @@ def _made_of(graph: Graph, tensor: TensorName) -> list[TensorName]:
 def _weights(run: Run) -> Iterator[tuple[str, str, Array | Summary, Array | Summary | None]]:
     """The variables that the forward pass reads and the run writes: node, variable, value before, value after.
 
-    Integer variables, such as step counters, are left out.
+    Integer variables, such as step counters, are left out, and those that are known not to be trained, as what a
+    batch normalization keeps of the batches.
     """
     graph, store = run.graph, run.tensors
+    trainable = {} if run.variables is None else run.variables.trainable
     for node in graph:
         handle = node.inputs[0].node if node.op_type == UPDATED_VARIABLE and node.inputs else node.name
         rows = store.named(node.name, 0) if node.op_type in _SHOWN else ()
         if not rows or not may_have_fractions(store[rows[0]].dtype) or not _is_weight(graph, handle):
+            continue
+        if trainable.get(handle) is False:
             continue
         last = _held(store, rows[-1])
         if node.op_type == UPDATED_VARIABLE:

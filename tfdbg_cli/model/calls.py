@@ -65,7 +65,8 @@ class Call:
 
     `came` maps a batch, or an iterator that gave one, by its name in the feeds or tensors, to its place in the
     program's data, `behind` to those data, while the program has them. `worker` names
-    the worker of a job that made the call, if several recorded together.
+    the worker of a job that made the call, if several recorded together. `runs_within` maps the scopes of functions
+    that were called among eager ops to the numbers of the runs that these calls were.
     """
 
     number: int
@@ -84,12 +85,18 @@ class Call:
     came: Mapping[str, BatchPlace] = field(default_factory=dict)
     worker: str = ""
     behind: Mapping[str, Behind] = field(default_factory=dict, compare=False, repr=False)
+    runs_within: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def given(self) -> Mapping[str, Any]:
         """The feeds without a function's captures (variables): those that can hold a batch."""
         captured = {argument.name for argument in self.arguments if argument.captured}
         return {name: value for name, value in self.feeds.items() if name not in captured}
+
+    def run_within(self, node: str) -> int | None:
+        """The number of the run that computed `node`, in the call of a function; None of a node in no such call."""
+        scopes = [scope for scope in self.runs_within if node.startswith(f"{scope}/")]
+        return self.runs_within[max(scopes, key=len)] if scopes else None
 
     @property
     def results_known(self) -> bool:

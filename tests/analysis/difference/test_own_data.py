@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support.golden import check_golden
-from support.made_run import made_run, op
+from support.made_run import Op, made_run, op
 from support.prompt import Prompt
 from support.worker_steps import opened_job, worker_step
 
@@ -18,6 +18,7 @@ from tfdbg_cli.cli.main import main
 from tfdbg_cli.formats.container.writer import RecordingWriter
 from tfdbg_cli.formats.jobs.root import folder_for
 from tfdbg_cli.model.runs import Opened, Run
+from tfdbg_cli.model.tensors import gone
 
 
 def _states(comparison: Comparison) -> dict[str, State]:
@@ -108,7 +109,8 @@ def test_the_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert "--workers chief0 worker1" in capsys.readouterr().err
 
 
-def test_where_no_variable_was_recorded_after_its_update_that_is_said() -> None:
+def _updating_steps(*after: Op) -> Opened:
+    """A step of two workers that update a variable, with the ops `after` that show what it holds then."""
     steps = []
     for worker, batch in (("a", 1.0), ("b", 5.0)):
         run = made_run(
@@ -116,9 +118,24 @@ def test_where_no_variable_was_recorded_after_its_update_that_is_said() -> None:
             op("reduce", "CollectiveReduceV2", "x", value=np.float32([6.0])),
             op("w", "VarHandleOp"),
             op("assign", "AssignSubVariableOp", "w", "reduce"),
+            *after,
         )
         steps.append(replace(run, call=replace(run.call, worker=worker)))
-    shown = Prompt(Opened("/shared/runs", steps, workers=("a", "b")), width=None).show("diff 1 2", None)
+    return Opened("/shared/runs", steps, workers=("a", "b"))
+
+
+def test_where_every_updated_variable_is_equal_it_was_compared() -> None:
+    """A blind test: what the variables are after the update was said not to be recorded, unless one differed."""
+    after = op("w/after_update", "UpdatedVariable", "w", "reduce", value=np.float32([-5.0]))
+    shown = Prompt(_updating_steps(after), width=None).show("diff 1 2", None)
+    assert "Nothing diverges: what all workers are to share is the same" in shown
+
+
+def test_where_no_variable_was_recorded_after_its_update_that_is_said() -> None:
+    shown = Prompt(_updating_steps(), width=None).show("diff 1 2", None)
+    assert "what they are afterwards was not recorded, and not compared." in shown
+    lost = op("w/after_update", "UpdatedVariable", "w", "reduce", value=gone("It was not kept."))
+    shown = Prompt(_updating_steps(lost), width=None).show("diff 1 2", None)
     assert "what they are afterwards was not recorded, and not compared." in shown
     shown = Prompt(Opened("/shared/runs", [worker_step("a", 1.0), worker_step("b", 5.0)])).show("diff 1 2", None)
     assert "Nothing diverges: what all workers are to share is the same" in shown

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -250,6 +251,85 @@ def test_gradients_that_an_optimizer_hands_on_together_are_those_of_their_variab
     told = {(one["name"], one["quantity"]): one["values"] for one in series}
     assert {name for name, _ in told} == {"W1", "W2"}
     assert (told["W1", "gradient"], told["W2", "gradient"]) == ([5.0], [10.0])
+
+
+class _Variables:
+    """The variables of a run, of which some are known not to be trained."""
+
+    def __init__(self, *fixed: str) -> None:
+        self.trainable = dict.fromkeys(fixed, False)
+
+    def initialized(self, names: Collection[str]) -> Mapping[str, bool]:
+        return {}
+
+
+def _read(variable: str, before: float, after: float) -> list[Op]:
+    """A `variable` that is read in the scope of its layer, and its update by `sgd/{variable}_scaled`."""
+    layer, own = variable.rsplit("/", 1)
+    return [
+        op(variable, "VarHandleOp"),
+        op(f"{layer}/{own}_read", "ReadVariableOp", variable, value=np.array([before])),
+        op(f"{layer}/{own}_used", "Neg", f"{layer}/{own}_read", value=np.array([-before])),
+        op(f"sgd/{own}", "AssignSubVariableOp", variable, f"sgd/{own}_scaled"),
+        op(f"{variable}/after_update", "UpdatedVariable", variable, value=np.array([after])),
+    ]
+
+
+def test_a_gradient_in_a_scope_within_a_layer_is_that_of_the_layer() -> None:
+    """A blind test: weights of a batch normalization were missing, whose gradients are in a scope of their own."""
+    run = made_run(
+        *_read("norm/gamma", 3.0, 2.0),
+        *_read("norm/beta", 4.0, 4.0),
+        *_read("norm/moving_mean", 7.0, 8.0),
+        op("norm/batchnorm/mul", "Mul", "norm/gamma_read", "norm/beta_read", value=np.ones(1)),
+        op("gradient_tape/norm/batchnorm/add/Sum", "Sum", "norm/batchnorm/mul", value=np.array([6.0])),
+        op("gradient_tape/norm/batchnorm/mul", "Mul", "gradient_tape/norm/batchnorm/add/Sum", value=np.array([8.0])),
+        op("sgd/beta_scaled", "Mul", "gradient_tape/norm/batchnorm/add/Sum", value=np.ones(1)),
+        op("sgd/gamma_scaled", "Mul", "gradient_tape/norm/batchnorm/mul", value=np.ones(1)),
+    )
+    run = dataclasses.replace(run, variables=_Variables("norm/moving_mean"))
+    series = json_of("trends", RunEnd(run))["series"]
+    assert {(one["name"], one["quantity"], *one["values"]) for one in series} == {
+        ("norm", "gradient", 10.0), ("norm", "weight", 5.0), ("norm", "update", 1.0),
+    }  # fmt: skip
+
+
+def test_a_copy_of_a_mirrored_variable_in_no_layer_keeps_the_name_of_the_variable() -> None:
+    """A blind test: "replica_1" was a layer."""
+    run = made_run(
+        op("x", "Placeholder", value=np.ones(2)),
+        op("W/replica_1", "VarHandleOp"),
+        op("replica_1/read", "ReadVariableOp", "W/replica_1", value=np.array([3.0, 4.0])),
+        op("replica_1/Mul", "Mul", "x", "replica_1/read", value=np.ones(2)),
+        op("gradient_tape/replica_1/Mul", "Mul", "replica_1/Mul", "x", value=np.array([0.3, 0.4])),
+        op("sgd/update_1/Mul", "Mul", "gradient_tape/replica_1/Mul", "x", value=np.ones(2)),
+        op("sgd/update_1/Assign", "AssignSubVariableOp", "W/replica_1", "sgd/update_1/Mul"),
+        op("W/replica_1/after_update", "UpdatedVariable", "W/replica_1", value=np.array([3.0, 3.0])),
+    )
+    series = json_of("trends", RunEnd(run))["series"]
+    assert {(one["name"], one["quantity"], *one["values"]) for one in series} == {
+        ("replica_1/W", "gradient", 0.5), ("replica_1/W", "weight", 5.0), ("replica_1/W", "update", 1.0),
+    }  # fmt: skip
+
+
+def test_what_other_gradients_are_made_of_is_none_of_a_variable() -> None:
+    """A blind test: with tf.recompute_grad the gradient of what it computes once more was a layer of its own."""
+    run = made_run(
+        op("x", "Placeholder", value=np.ones(2)),
+        op("W", "VarHandleOp"),
+        op("read", "ReadVariableOp", "W", value=np.array([3.0, 4.0])),
+        op("Mul", "Mul", "x", "read", value=np.ones(2)),
+        op("gradient_tape/AddN", "AddN", "Mul", value=np.array([6.0, 8.0])),
+        op("IdentityN", "IdentityN", "gradient_tape/AddN", value=np.array([6.0, 8.0])),
+        op("Sin", "Sin", "IdentityN", value=np.ones(2)),
+        op("gradient_tape/Mul", "Mul", "Sin", "x", value=np.array([0.3, 0.4])),
+        op("sgd/Assign", "AssignSubVariableOp", "W", "gradient_tape/Mul"),
+        op("W/after_update", "UpdatedVariable", "W", value=np.array([3.0, 3.0])),
+    )
+    series = json_of("trends", RunEnd(run))["series"]
+    assert {(one["name"], one["quantity"], *one["values"]) for one in series} == {
+        ("W", "gradient", 0.5), ("W", "weight", 5.0), ("W", "update", 1.0),
+    }  # fmt: skip
 
 
 def test_norms_are_made_of_recorded_statistics() -> None:

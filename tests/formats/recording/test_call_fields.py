@@ -23,6 +23,7 @@ CALL = Call(
             single=True,
         ),
     },
+    runs_within={"eager/f_0": 2},
 )  # fmt: skip
 
 
@@ -33,6 +34,12 @@ def written(call: Call) -> dict[str, Any]:
 
 def test_a_call_comes_back() -> None:
     assert read_call(written(CALL), {}) == CALL
+
+
+@pytest.mark.parametrize("within", [5, {"f": 2}, [["f"]], [[2, 2]], [["f", "2"]], [["f", 2, 2]]])
+def test_runs_within_that_do_not_fit_are_refused(within: Any) -> None:
+    with pytest.raises(WRONG_CONTENT):
+        read_call({**written(CALL), "runs_within": within}, {})
 
 
 def test_recordings_that_know_nothing_of_batches_can_be_read() -> None:

@@ -17,6 +17,7 @@ from tfdbg_cli.model.walks import needs_first
 from tfdbg_cli.ops.kinds import CALLS
 
 _SCOPE = re.compile(r"(?:(?<=/)|^)replica_([1-9]\d*)(?:/|$)")
+_NUMBERED = re.compile(r"replica_[1-9]\d*")
 _UPDATE = re.compile(r"((?:/|^)update_)(\d+)(?=(?:_\d+)?/)")
 
 
@@ -57,6 +58,11 @@ def membership_of(run: Run) -> Membership:
     replica |= _by_device(nodes, replica)
     _follow(run.graph, nodes, replica)
     return Membership(replica, counterparts)
+
+
+def is_replica_scope(scope: Sequence[str]) -> bool:
+    """Whether the parts of `scope` are those of a replica alone, without a layer in it."""
+    return len(scope) == 1 and _NUMBERED.fullmatch(scope[0]) is not None
 
 
 def _named(name: str) -> int | None:

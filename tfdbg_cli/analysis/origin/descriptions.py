@@ -12,6 +12,7 @@ from tfdbg_cli.analysis.causes.causes import Cause, explain
 from tfdbg_cli.analysis.causes.evidence import gather
 from tfdbg_cli.analysis.causes.explanation import Explanations
 from tfdbg_cli.analysis.causes.plain_facts import plain_facts
+from tfdbg_cli.analysis.causes.result_of_run import result_of_run
 from tfdbg_cli.analysis.causes.sources_of_values import (
     WHEN_READ,
     cause_of_feed,
@@ -98,6 +99,7 @@ class Descriptions:
         within = bool(self._run.frames) or self._run.unfinished
         elements = offending_elements(node, value, bad, inputs)
         blamed = None if cause is None else cause.blames
+        cause = cause or result_of_run(self._run.call, tensor.name, inputs)
         way = element_way(self._run, self._lineage, place, elements[0].index, blamed) if elements else NOWHERE
         blames_turn = blamed is not None and blamed < len(inputs) and is_counted(inputs[blamed].node, self._lineage)
         return Origin(

@@ -68,7 +68,8 @@ class FunctionAmidEager(FunctionCall):
             return
         try:
             written = [self.inputs[at] for at in self.traced.snapshot_plan.written]
-            self._watch.function_gave(self.name, Insides(self.traced), self.arguments, outputs, written)
+            insides = Insides(self.traced, run=None if self._plan is None else self._plan.number)
+            self._watch.function_gave(self.name, insides, self.arguments, outputs, written)
         except our_errors() as error:
             report("note what a function gave", error)
 

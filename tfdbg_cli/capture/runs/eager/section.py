@@ -94,9 +94,16 @@ class Section:
         return self.named or (self.turn.words if self.turn is not None else "")
 
     def described(
-        self, number: int, feeds: Mapping[str, Array] | None = None, came: Mapping[str, int] | None = None
+        self,
+        number: int,
+        feeds: Mapping[str, Array] | None = None,
+        came: Mapping[str, int] | None = None,
+        runs_within: Mapping[str, int] | None = None,
     ) -> Call:
-        """The description of the call; `came` has the ids of tensors and iterators by which a batch may have come."""
+        """The description of the call; `came` has the ids of tensors and iterators by which a batch may have come.
+
+        `runs_within` has the numbers of the runs that the functions called in it were, by their scopes.
+        """
         thread = threading.current_thread().name
         loop = "" if self.turn is None else self.turn.place
         places = batch_places(came or {})
@@ -110,6 +117,7 @@ class Section:
             loop=loop,
             came=places,
             behind=data_behind(came or {}),
+            runs_within=runs_within or {},
         )
 
     def run(
@@ -139,7 +147,7 @@ class Section:
         notes += [_STOPPED_WITHIN] * unfinished
         notes += [_DROPPED.format(self.log.dropped)] * bool(self.log.dropped)
         return Run(
-            self.described(number, parts.feeds, parts.came),
+            self.described(number, parts.feeds, parts.came, parts.runs_within),
             parts.store,
             parts.graph,
             tracebacks=parts.tracebacks,

@@ -202,7 +202,8 @@ def _why_without(comparison: Comparison) -> str:
 def _lacks_updates(comparison: Comparison) -> bool:
     """Whether the runs update variables, and none was compared as it is afterwards."""
     run = comparison.runs[0]
-    compared = (run.tensors[one.rows[0]] for one in comparison.verdicts if one.state is not State.UNKNOWN)
+    unknown = {one.rows for one in comparison.verdicts if one.state is State.UNKNOWN}
+    compared = (run.tensors[rows[0]] for rows in comparison.pairs.rows if rows not in unknown)
     if any(tensor.op_type == UPDATED_VARIABLE for tensor in compared):
         return False
     return any(updates_variable(node.op_type) for node in run.graph)

@@ -1,4 +1,4 @@
-"""Since which run a variable is not finite, as far as the watch that led to a stop can tell."""
+"""Since which run a variable, or a result, is not finite, as far as the watch that led to a stop can tell."""
 
 from __future__ import annotations
 
@@ -33,10 +33,15 @@ class Since:
 
 
 def since_of(context: Context, origin: Origin) -> Since:
-    """Since when the variable in which `origin` lies is not finite."""
+    """Since when the variable in which `origin` lies is not finite, or the result of the stop before this one."""
     end = context.stop if isinstance(context.stop, RunEnd) else None
     hit = None if end is None else end.hit
-    if end is None or hit is None or not origin.variable or _was_finite(origin):
+    if end is None or hit is None:
+        return Since()
+    given_by = end.run.call.run_within(origin.name.node)
+    if hit.behind is not None and hit.behind.number == given_by:
+        return Since(f"run #{given_by}, the stop before this one")
+    if not origin.variable or _was_finite(origin):
         return Since()
     if hit.last_passed is None:
         if hit.others_passed:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import tensorflow as tf
+from support.prompt import text_of
 from support.scripted import ScriptedFrontend
 
 from tfdbg_cli.analysis.batch.components import components
@@ -123,6 +124,27 @@ def test_what_a_function_gave_to_eager_code_is_followed_into_it() -> None:
     run = front.ends[0].run
     assert origin_and_rows(run) == ("<lambda>_0/Log:0", (1,))
     assert run.graph.node("Exp_0").inputs[0].node.startswith("<lambda>_0/")
+
+
+def test_of_what_a_function_gave_that_cannot_be_called_again_its_run_is_named() -> None:
+    """A blind test: the next op that read the result of the stop before was told as a new origin."""
+    calls = tf.Variable(np.float32(0.0))
+
+    @tf.function
+    def forward(x: Any) -> Any:
+        calls.assign_add(1.0)  # so it is not called once more
+        return tf.reduce_sum(tf.math.log(x))
+
+    with watched("has_inf_or_nan") as front:
+        forward(tf.constant(DATA) + 1.0)
+        _ = tf.exp(-forward(tf.constant(DATA)))
+    first, second = (end for end in front.ends if end.hit is not None)
+    assert (first.run.call.number, second.run.call.runs_within) == (2, {"forward_0": 1, "forward_1": 2})
+    shown = text_of("origin", second, width=None)
+    assert "Cause     A function gave it that was called before, in run #2: how it came to be is not shown" in shown
+    assert "Try       See what `origin` tells of run #2." in shown
+    assert "Since     run #2, the stop before this one\n" in shown
+    assert "not shown here" not in text_of("origin", first)
 
 
 def test_what_a_function_gave_to_a_function_is_followed_out_of_it() -> None:

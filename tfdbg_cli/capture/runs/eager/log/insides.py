@@ -31,12 +31,13 @@ class Insides:
     """A function that eager code called, by its nodes and the values of a call.
 
     The values are `held` where the call was made so that it gave them all; else some can be computed again.
-    `failure` is the error by which it failed.
+    `failure` is the error by which it failed, `run` the number of the run that the call was, if it was one.
     """
 
     traced: TracedFunction
     held: TensorStore | None = None
     failure: RunError | None = None
+    run: int | None = None
 
     @property
     def graph(self) -> Graph:

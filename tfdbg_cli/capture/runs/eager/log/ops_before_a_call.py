@@ -94,6 +94,7 @@ class Pasts:
         places: dict[str, Traceback] = {f"{SCOPE}/{name}": parts.tracebacks[name] for name in parts.tracebacks}
         feeds = {f"{SCOPE}/{name}": value for name, value in parts.feeds.items()}
         came = {f"{SCOPE}/{name}": key for name, key in parts.came.items()}
+        within = {f"{SCOPE}/{name}": number for name, number in parts.runs_within.items()}
         return replace(
             run,
             call=replace(
@@ -101,6 +102,7 @@ class Pasts:
                 feeds=ChainMap(feeds, run.call.feeds),  # type: ignore[arg-type]  # is read only
                 came={**run.call.came, **batch_places(came)},
                 behind={**run.call.behind, **data_behind(came)},
+                runs_within={**run.call.runs_within, **within},
             ),
             graph=self._joined(run.graph, tuple(parts.graph), made, parts.tracebacks),
             tensors=GatheredTensors([*rows_of(before), *own]),

@@ -50,6 +50,7 @@ class RunParts:
     came: Mapping[str, int]  # by name, the tensor ids of feeds and of outputs of iterators: what may be of a batch
     results: Mapping[tuple[int, int], TensorName]  # of called functions, by number of the call in the log and slot
     given: Mapping[int, Mapping[str, TensorName]]  # by number of a call: what the arguments of the function were
+    runs_within: Mapping[str, int]  # by the name of a call the number of the run that it was
 
     def name_of(self, op: Noted, slot: int) -> TensorName:
         """The name of output `slot` of `op` in the run; for a called function that of the tensor inside it."""
@@ -110,6 +111,7 @@ class _Builder:
         self._given_back: dict[tuple[int, int], TensorName] = {}  # the same by its number
         self._given: dict[int, Mapping[str, TensorName]] = {}
         self._taken: set[str] = set()  # nodes with a tensor
+        self._runs_within: dict[str, int] = {}
 
     def parts_of(self, ops: Iterable[RecentOp]) -> RunParts:
         for op in ops:
@@ -124,12 +126,15 @@ class _Builder:
             self._came,
             self._given_back,
             self._given,
+            self._runs_within,
         )
 
     def _add_call(self, op: RecentOp, insides: Insides) -> None:
         """Add the nodes and results of a called function; with all values inside if it led to the end of the run."""
         given = dict(zip(insides.arguments, (self._read(op, read) for read in op.inputs), strict=False))
         self._given[op.number] = given
+        if insides.run is not None:
+            self._runs_within[op.name] = insides.run
         for own, node in insides.nodes(op.name, given):
             self._nodes[node.name] = node
             self._places[node.name] = (insides.traced.tracebacks, own)

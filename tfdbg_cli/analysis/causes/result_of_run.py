@@ -1,0 +1,24 @@
+"""What a function gave to the eager code that called it, where the run that the call was shows how it came to be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tfdbg_cli.analysis.causes.causes import Cause
+from tfdbg_cli.analysis.graph.lineage import InputSeen
+from tfdbg_cli.model.calls import Call
+from tfdbg_cli.model.names import TensorName
+
+
+def result_of_run(call: Call, name: TensorName, inputs: Iterable[InputSeen]) -> Cause | None:
+    """The cause of the tensor `name` of `call` with these `inputs`, if it is a result of another run.
+
+    None where it is none, or where what it was made of is shown in this run, too.
+    """
+    number = call.run_within(name.node)
+    if number is None or all(item.value is not None or item.tensor is not None for item in inputs):
+        return None
+    return Cause(
+        f"A function gave it that was called before, in run #{number}: how it came to be is not shown here.",
+        f"See what `origin` tells of run #{number}.",
+    )

@@ -1,4 +1,4 @@
-"""Whether infinities in a tensor look intended: what the run did with them is compared with a table of habits."""
+"""Whether infinities in a tensor look intended: by a table of habits, or by other rows that take them."""
 
 from __future__ import annotations
 

@@ -288,8 +288,8 @@ Inputs are looked up in the run along the graph: through Identity and Switch, ac
 were at that iteration. An input that was folded away or not captured is said to be so.
 
 Infinities look intended where a table of habits knows them: a mask of -inf before a softmax, the start of a running
-minimum; so do infinities and NaN that tf.where replaces. They count as fine as long as nothing comes of them; the
-watch still stops at them.
+minimum; so do infinities and NaN that tf.where replaces, and a mask that other rows of the batch take without harm
+while some go bad. They count as fine as long as nothing comes of them; the watch still stops at them.
 
 Of an op that computes a gradient the line of the op of the forward pass is shown, since that one can be mended.
 

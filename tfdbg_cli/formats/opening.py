@@ -15,7 +15,6 @@ from tfdbg_cli.formats.event_set_format import EVENT_SETS
 from tfdbg_cli.formats.graph_file_format import GRAPH_FILES, SAVED_MODELS
 from tfdbg_cli.formats.profile_format import PROFILES, note_beside
 from tfdbg_cli.formats.recording.format import Format, NamedPath
-from tfdbg_cli.formats.recording.unreadable import is_empty
 from tfdbg_cli.model.runs import Growing, Opened
 
 if TYPE_CHECKING:
@@ -128,6 +127,8 @@ def named_place(path: Path | str) -> NamedPath:
 def _foreign(place: NamedPath) -> TfdbgError:
     path, what_opens = place.path, f"tfdbg opens {' or '.join(known.name for known in FORMATS)}."
     if place.is_file:
+        from tfdbg_cli.formats.recording.unreadable import is_empty  # what is opened needs it not
+
         why = ": it is empty" if is_empty(path) else ""
         return TfdbgError(f"{path} is a file of no format that tfdbg knows{why}.", hint=what_opens)
     if not place.names:

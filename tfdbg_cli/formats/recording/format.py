@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Protocol
 
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.formats.recording.unreadable import cannot_read, special_kind
 from tfdbg_cli.model.runs import Run
 
 
@@ -55,9 +54,13 @@ class NamedPath:
         error = self._listing
         if isinstance(error, FileNotFoundError):
             raise TfdbgError(f"There is no {self.path}.", hint="Check the path.")
-        if isinstance(error, OSError) and not self.is_file:
+        if not isinstance(error, OSError):
+            return
+        from tfdbg_cli.formats.recording.unreadable import cannot_read, special_kind  # a folder of runs needs neither
+
+        if not self.is_file:
             raise cannot_read(self.path, error)
-        if self.is_file and (kind := special_kind(self.path)):
+        if kind := special_kind(self.path):
             raise TfdbgError(f"{self.path} is {kind}.", hint="Name a file or a folder.")
 
     @cached_property

@@ -228,6 +228,7 @@ class Debugger:
         watching = self._watch.on if plan.watching else None
         hit = None if watching is None else self._watch.hit(watching, run)
         with self.prompt.lock:
+            self._watch.over(plan.number)
             for_stop = self._in_flight == plan.number
             if for_stop:
                 self._in_flight = None
@@ -266,6 +267,7 @@ class Debugger:
         self, plan: Plan, make: Callable[[], Run], exactness: Exactness | None = None, looked_at: Hashable = None
     ) -> None:
         """Count a watched run in which nothing was found. See `capture.controller.Controller`."""
+        self._watch.over(plan.number)
         watching = self._watch.on
         if watching is None or not watching.asks_as(plan.watched):  # another thread's stop began another watch
             return
@@ -286,6 +288,7 @@ class Debugger:
     def run_abandoned(self, plan: Plan, make: Callable[[], Run] | None = None) -> None:
         """Called when the run of `plan` ends without a report: if it was for a stop, stop before the next run."""
         with self.prompt.lock:
+            self._watch.over(plan.number)
             if self._in_flight == plan.number:
                 self._in_flight = None
                 self._state = StopAtStart()

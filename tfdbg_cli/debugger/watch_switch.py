@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from tfdbg_cli.analysis.watch.filter import TensorFilter
@@ -13,6 +14,7 @@ from tfdbg_cli.debugger.interruption import Interruption
 from tfdbg_cli.debugger.progress_line import Progress
 from tfdbg_cli.debugger.prompt import Prompt
 from tfdbg_cli.debugger.prompt_threads import at_prompt
+from tfdbg_cli.debugger.runs_under_way import RunsUnderWay
 from tfdbg_cli.model.decision import RunUntil
 from tfdbg_cli.model.runs import Hit, Run
 from tfdbg_cli.process.streams import to_stderr
@@ -57,6 +59,7 @@ class WatchSwitch:
         self._line = line
         self._waits = False  # whether to take over Ctrl-C at the next run only
         self._fellows = fellows
+        self._under_way = RunsUnderWay()
         if fellows is not None:
             fellows.hear(self)
 
@@ -97,15 +100,23 @@ class WatchSwitch:
         if self._fellows is not None:
             self._fellows.pass_on()
         asked = None if self.on is None else self.on.begins(number)
+        if asked is not None:
+            self._under_way.begins(number)
         if self._waits:
             self._waits = False
             self._interruption.begin()
         return asked
 
+    def over(self, number: int) -> None:
+        """Note that it is known what run `number` did: nothing was found in it, or its turn has come to stop."""
+        self._under_way.over(number)
+
     def hit(self, watch: ActiveWatch, run: Run) -> Hit | None:
         """What `watch` finds in `run`, to stop for."""
+        under_way = self._under_way.elsewhere()
         with at_prompt():  # a filter may run a session of its own
             hit = watch.sees(run)
+        hit = None if hit is None else replace(hit, under_way=under_way)
         if hit is not None and self._fellows is not None:
             self._prompt.notify(self._fellows.tell(run.call.number, hit.filter_name))
         self._ask_anew()  # it may ignore more places from now on

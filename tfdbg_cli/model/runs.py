@@ -238,6 +238,14 @@ class StopBefore:
 
 
 @dataclass(frozen=True, slots=True)
+class RunUnderWay:
+    """A watched run of another thread that had begun by then, and of which it was not known yet what it did."""
+
+    number: int
+    thread: str
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """Why a watched run stopped: the filter that passed, and after how many runs under watch.
 
@@ -245,7 +253,8 @@ class Hit:
     or nothing harmful: not in its inputs, nor in the variables as it left them. None if there was no such run.
     `others_passed` says that runs of other variables were watched without a hit since then. If it is false and
     `last_passed` is None, whatever is bad in the variables was so before the watch began. `behind` is the stop at
-    which it began; None if it began before any run.
+    which it began; None if it began before any run. `under_way` are the runs of other threads that may have written
+    what this one read.
     """
 
     filter_name: str
@@ -254,6 +263,7 @@ class Hit:
     last_passed: int | None = None
     others_passed: bool = False
     behind: StopBefore | None = None
+    under_way: tuple[RunUnderWay, ...] = ()
 
     def noted(self, run: Run) -> Run:
         """`run`, at which a watch stopped so, with a note that says it to who looks at the run elsewhere."""

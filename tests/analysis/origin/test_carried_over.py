@@ -169,3 +169,16 @@ def test_the_origin_is_what_was_written_and_not_what_the_variable_holds_beside_i
     assert first is not None
     found, before = search.harmful(first)
     assert (str(found.name), before) == ("root:0", 1)
+
+
+def test_what_a_variable_is_given_of_another_is_no_place_that_leaves_variables_finite() -> None:
+    """A blind test: where another thread's run had made one -inf, the copy of it was said to leave all finite."""
+    run = made_run(
+        op("shared", "VariableV2", value=[0.0, -INF]),
+        op("local", "VariableV2", value=[0.0, 0.0]),
+        op("pull", "Assign", "local", "shared", value=[0.0, -INF]),
+    )
+    run = replace(run, call=replace(run.call, fetches=("pull:0",)))
+    judgement = judged(run)
+    assert [name.node for name in judgement.as_before] == ["pull"] and not judgement.harm
+    assert not judgement.places

@@ -176,11 +176,14 @@ def _cause_of_delivery(given: GivenData | None) -> Cause:
     return Cause(f"Already in {role}{data}{given.where}.", given.helps or helps)
 
 
+EARLIER = "an earlier run or its initializer made it so"
+
+
 def cause_of_variable(name: str, moment: str = "") -> Cause:
     """The cause when a variable held it already at the `moment` that is named, or as it is."""
     what = f"was already not finite {moment}" if moment else "is not finite"
     return Cause(
-        f"Variable {name} {what}: an earlier run or its initializer made it so.",
+        f"Variable {name} {what}: {EARLIER}.",
         "Watch from the start with `run -f has_inf_or_nan`, restore a checkpoint from before, or check what is"
         " loaded: np.isfinite(w).all().",
     )

@@ -59,10 +59,13 @@ def judged(run: Run, exclude_node_names: str = "", dismissed: Dismissed = NOTHIN
 
 
 def _without(places: Iterable[IgnoredPlace], nodes: Set[str]) -> Iterator[IgnoredPlace]:
-    """`places` without `nodes`, and without those that consist of nothing else."""
+    """`places` without `nodes`, without those that consist of nothing else, and without those that came to be there.
+
+    Of the latter something comes, and to leave out where they begin would be to leave out what variables are given.
+    """
     for place in places:
         left = tuple(node for node in place.nodes if node not in nodes)
-        if left:
+        if left and (place.intended or left == place.nodes):
             yield replace(place, nodes=left)
 
 

@@ -129,7 +129,7 @@ def _screen(
     names = around(run.graph, origin.name.node)
     blocks: list[Block] = [
         Text((head_line(run, origin, _LABEL), *turn_lines(run, origin, _LABEL))),
-        Labelled("Cause", origin.cause.text, Style.WARNING, _LABEL),
+        Labelled("Cause", since.cause or origin.cause.text, Style.WARNING, _LABEL),
     ]
     if suggestion := since.suggestion or origin.cause.suggestion:
         blocks.append(Labelled("Try", suggestion, Style.HINT, _LABEL))

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tfdbg_cli.analysis.causes.sources_of_values import EARLIER
 from tfdbg_cli.analysis.graph.call_scopes import call_scopes
 from tfdbg_cli.analysis.origin.origin_found import Origin
 from tfdbg_cli.analysis.watch.filter import Among
 from tfdbg_cli.analysis.watch.filters import our_filter
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.model.calls import RunKind
-from tfdbg_cli.model.runs import Hit, RunEnd
+from tfdbg_cli.model.runs import Hit, RunEnd, RunUnderWay
 from tfdbg_cli.model.statistics import nonfinite_mask
 from tfdbg_cli.ops.kinds import PLAIN_CALLS, VARIABLE_READS
 
@@ -19,17 +21,19 @@ _SEE = "See what `origin` told at run #{}."
 _START_AGAIN = (
     " To see what else is wrong, start again and put the variables back at each stop: `undo`, or --skip-update."
 )
+_MOST_NAMED = 3  # runs under way
 
 
 @dataclass(frozen=True)
 class Since:
     """`when` completes "not finite since", and is empty where that is not known; `suggestion` says what to do then.
 
-    The latter is empty where the cause says it.
+    The latter is empty where the cause says it. `cause` is what the cause is then, empty where it stays.
     """
 
     when: str = ""
     suggestion: str = ""
+    cause: str = ""
 
 
 def since_of(context: Context, origin: Origin) -> Since:
@@ -43,6 +47,35 @@ def since_of(context: Context, origin: Origin) -> Since:
         return Since(f"run #{given_by}, the stop before this one")
     if not origin.variable or _was_finite(origin):
         return Since()
+    found = _before(context, end, hit, origin)
+    if found.suggestion or not hit.under_way or EARLIER not in origin.cause.text:
+        return found
+    return _or_meanwhile(found, hit, origin)
+
+
+def _or_meanwhile(found: Since, hit: Hit, origin: Origin) -> Since:
+    """`found`, where runs of other threads that are not over may have written the variable, too."""
+    one = len(hit.under_way) == 1
+    told = f"{_named(hit.under_way)} may have made it so: {'it is' if one else 'they are'} not over yet"
+    which = f"run #{hit.under_way[0].number}" if one else "one of the runs that are not over"
+    return Since(
+        f"{found.when}; {told}" if found.when and hit.last_passed is not None else told,
+        f"Go on with `run -f {hit.filter_name}`: if {which} made it so, the watch stops at the end of that, and"
+        " `origin` tells there where it began.",
+        origin.cause.text.replace(EARLIER, f"a run of another thread, {EARLIER}"),
+    )
+
+
+def _named(runs: Sequence[RunUnderWay]) -> str:
+    """`run #6 in thread pusher`, or several of those."""
+    named = [f"run #{run.number} in thread {run.thread}" for run in runs[:_MOST_NAMED]]
+    more = len(runs) - len(named)
+    named += [f"{more:,} more"] if more else []
+    return named[0] if len(named) == 1 else f"{', '.join(named[:-1])} or {named[-1]}"
+
+
+def _before(context: Context, end: RunEnd, hit: Hit, origin: Origin) -> Since:
+    """Since when it is so by what earlier runs tell."""
     if hit.last_passed is None:
         if hit.others_passed:
             return Since()

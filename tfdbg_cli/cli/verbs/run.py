@@ -13,6 +13,7 @@ from tfdbg_cli.cli import launch
 from tfdbg_cli.cli.launched_streams import launched_error, launched_output
 from tfdbg_cli.cli.listen_options import add_listen_options, exit_code_of, reception_of
 from tfdbg_cli.cli.live_lines import add_live_option, live_lines
+from tfdbg_cli.cli.no_front_end import refuse_untold
 from tfdbg_cli.cli.on_hit import add_on_hit_option, on_hit_of
 from tfdbg_cli.cli.parser import Parser
 from tfdbg_cli.cli.prompt import add_prompt_options, options_given
@@ -120,6 +121,7 @@ def run(options: argparse.Namespace) -> Program:
     if options.trends and trends < 1:
         raise TfdbgError(f"Of one run in {trends} no norms can be kept.", hint="--every 1 keeps those of every run.")
     unattended, on_hit = unattended_of(options), on_hit_of(options)
+    refuse_untold(options)
     asked = options_given(options, watch_of(options, _bundle(options, unattended)), record_of(options))
     output = launched_output()  # the program may lead its own elsewhere
     asked = replace(asked, rules=rules, trends=trends, output=output)

@@ -33,12 +33,14 @@ def test_a_watch_that_nobody_would_be_told_of_is_refused(
     assert "--on-hit none" in found.err and not found.out
 
 
-def test_the_variable_counts_as_the_option(
+def test_where_the_variable_says_so_the_program_runs_and_it_is_said(
     script: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("TFDBG_UI", "none")
-    assert main(["run", "--watch", script]) == 1
-    assert "TFDBG_UI=none and --watch exclude each other" in capsys.readouterr().err
+    refuse_untold(_parsed(["run", "--watch", script]))
+    assert capsys.readouterr().err == (
+        "tfdbg: TFDBG_UI=none leaves --watch out: without a front end nobody is told anything.\n"
+    )
     refuse_untold(_parsed(["run", "--ui", "line", "--watch", script]))
 
 

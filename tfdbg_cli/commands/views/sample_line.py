@@ -48,8 +48,9 @@ def sample_line(sample: Sample, size: int, record: Record | None = None) -> Line
         told = Span(f"{record.record:,}", Style.NUMBER, "input")
         of = f" of {record.file}" if record.file else f" of {record.key}" if record.key else " of the data"
         return line(label, number, f" of {of_all}, from 0{condition}: {where}; it is record ", told, of)
-    order = "in the order of the pipeline; shuffle changes which one that is"
-    return line(label, number, f" of {of_all}, from 0{condition}: {where}, {order}")
+    order = "in the order of the pipeline; where that shuffles, "
+    search = Span("input", Style.KEY, "input")
+    return line(label, number, f" of {of_all}, from 0{condition}: {where}, {order}", search, " looks for the record")
 
 
 def _before(step: int) -> str:

@@ -90,6 +90,15 @@ def test_the_matrix_of_far_larger_numbers() -> None:
     assert _way(batch, usual, op("d", "MatMul", "batch", "v", value=[[0.05]]), element=(0, 0)) == {"d": 0}
 
 
+def test_the_matrix_of_zeros() -> None:
+    """A blind test: a memory of zeros made a norm 0, and the chain went by the key that it is compared with."""
+    memory, key = op("memory", "Placeholder", value=[[0.0, 0.0]]), op("key", "VariableV2", value=[[0.5], [2.0]])
+    product = op("d", "MatMul", "memory", "key", value=[[0.0]])
+    assert _way(memory, key, product, element=(0, 0)) == {"d": 0}
+    turned = op("d", "MatMul", "key", "memory", transpose_a="True", transpose_b="True", value=[[0.0]])
+    assert _way(memory, key, turned, element=(0, 0)) == {"d": 1}
+
+
 @pytest.mark.parametrize(("element", "position"), [((0,), 0), ((1,), 0), ((2,), 1), ((3,), 1)])
 def test_the_part_of_what_was_joined(element: tuple[int, ...], position: int) -> None:
     joined = op("c", "ConcatV2", "x", "big", "axis", value=[1.0, 2.0, 1e20, 3.0])

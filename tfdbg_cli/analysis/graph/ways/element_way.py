@@ -1,10 +1,10 @@
 """The way by which one element of a tensor came to be what it is, as far as the values on it tell.
 
 Of `y - p`, with y about 1 and p about 1e20, p made the difference so large; of a product it is the factor farthest
-from 1, of a product of matrices the one of far larger numbers; where none stands out, what is no variable. Of what
-was joined it is the part in which the element lay; of a tf.where the branch that was chosen, or the condition where
-that branch is a number that the program wrote; of a mean of nothing the indices that say that nothing is taken. What
-an op only moved is followed to where it was.
+from 1, of a product of matrices that of zeros or of far larger numbers; where none stands out, what is no variable.
+Of what was joined it is the part in which the element lay; of a tf.where the branch that was chosen, or the condition
+where that branch is a number that the program wrote; of a mean of nothing the indices that say that nothing is taken.
+What an op only moved is followed to where it was.
 """
 
 from __future__ import annotations
@@ -172,8 +172,11 @@ def _chosen(
     if op_type in SUMS | LONG_SUMS:
         found = _dominant(computed, [_size(parts[position]) for position in computed])
         return _negative_term(parts, computed) if found is None and op_type != "Sub" else found
-    if op_type in MATMULS and len(parts) == 2:  # of small factors none stands out
+    if op_type in MATMULS and len(parts) == 2:
         sizes = [_largest(parts[position]) for position in computed]
+        if sizes.count(0.0) == 1:
+            return computed[sizes.index(0.0)]
+        # Of small factors none stands out.
         return _dominant(computed, sizes) if max(sizes) > _LARGE else None
     return None
 

@@ -141,7 +141,7 @@ def test_a_number_that_python_may_have_got_counts_at_the_end_of_the_run() -> Non
 
     front = _watched(step, times=1)
     (end,) = front.ends
-    assert any("No op of the run reads Log_0:0" in note for note in end.notes)
+    assert any("harm cannot be ruled out: no op of the run reads Log_0:0" in note for note in end.notes)
 
 
 def test_a_watch_that_asks_for_all_of_it_stops_at_the_op() -> None:

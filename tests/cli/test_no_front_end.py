@@ -38,9 +38,8 @@ def test_where_the_variable_says_so_the_program_runs_and_it_is_said(
 ) -> None:
     monkeypatch.setenv("TFDBG_UI", "none")
     refuse_untold(_parsed(["run", "--watch", script]))
-    assert capsys.readouterr().err == (
-        "tfdbg: TFDBG_UI=none leaves --watch out: without a front end nobody is told anything.\n"
-    )
+    said = "tfdbg: TFDBG_UI=none: without a front end nobody is told what comes of --watch.\n"
+    assert capsys.readouterr().err == said
     refuse_untold(_parsed(["run", "--ui", "line", "--watch", script]))
 
 

@@ -15,7 +15,7 @@ def refuse_untold(options: argparse.Namespace) -> None:
     """Refuse a watch, and norms for a prompt, where `options` leave nobody to be told of them.
 
     Commands and a seat for visitors are front ends of their own. Where TFDBG_UI says so, as on machines on which
-    nothing is to be debugged, the program runs, and what it runs without is said.
+    nobody debugs, the program runs, a bundle that was asked for is written, and that nobody is told more is said.
 
     Raises:
         TfdbgError: `--ui none` stands beside them.
@@ -33,4 +33,4 @@ def refuse_untold(options: argparse.Namespace) -> None:
             hint="Leave it out: without a terminal nothing waits, and --on-hit none asks nobody at one, either.",
         )
     if untold:
-        to_stderr(f"TFDBG_UI=none leaves {' and '.join(untold)} out: without a front end nobody is told anything.")
+        to_stderr(f"TFDBG_UI=none: without a front end nobody is told what comes of {' and '.join(untold)}.")

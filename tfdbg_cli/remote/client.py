@@ -22,23 +22,38 @@ from tfdbg_cli.terminal_facts import columns
 
 _COLOURS = re.compile(r"(\x1b\[[0-9;]{0,20}m)")
 _PATIENCE = 5.0  # seconds for completions: a prompt that waits gives them at once
+_SILENCE = 15.0  # seconds: a program answers who attaches at once, or is slow to, amid what holds Python up
 _LONGEST_PROMPT = 200
 _LOST = "The connection to the program is lost."
 _WAITS = "Attached to {}, process {}. Waits for the next run of the job{}."
 _STANDS = "Attached to {}, process {}. It stands at what was found: the prompt opens{}."
 _COMES = "The prompt opens at the next run of the job. Ctrl-C again leaves, and the program goes on as before."
+_SILENT = "The program does not answer yet: it may be suspended, or busy. Ctrl-C leaves."
 _WORKS = "The program still works on the answer. Ctrl-C again leaves, and the program goes on as before."
 
 
 class Client:
-    """One visit. Commands come from `source`; `script` is what it reads from, where that is `-c`."""
+    """One visit. Commands come from `source`; `script` is what it reads from, where that is `-c`.
 
-    def __init__(self, channel: Channel, source: Input, wishes: Wishes, script: Script | None, *, wide: bool) -> None:
+    A program that says nothing for `silence` seconds may never: that is told, and waited for.
+    """
+
+    def __init__(
+        self,
+        channel: Channel,
+        source: Input,
+        wishes: Wishes,
+        script: Script | None,
+        *,
+        wide: bool,
+        silence: float = _SILENCE,
+    ) -> None:
         self._channel = channel
         self._source = source
         self._wishes = wishes
         self._script = script
         self._wide = wide  # whether answers go to a terminal, whose width counts
+        self._silence: float | None = silence  # None once the program has spoken, or that it does not was told
         self._came: SimpleQueue[Message | None] = SimpleQueue()
         self._program: Message = {}
         self._failures = 0
@@ -84,7 +99,12 @@ class Client:
     def _next(self) -> Message | None:
         while True:
             try:
-                return self._came.get()
+                message = self._came.get(timeout=self._silence)
+                self._silence = None
+                return message
+            except Empty:
+                self._silence = None
+                to_stderr(_SILENT)
             except KeyboardInterrupt:
                 waits = not self._stopped and not self._runs_on
                 if not self._wishes.interactive or self._struck or waits:

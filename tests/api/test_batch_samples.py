@@ -325,3 +325,24 @@ def test_batches_that_a_program_takes_as_optionals_are_counted(front, tf, traced
     assert (found["number"], found["certain"], found["step"]) == (13, True, 3)
     (row,) = prompt.data("input")["rows"]
     assert row["record"] == 13
+
+
+def test_an_argument_that_was_set_is_shown_as_it_was_set_behind_the_ops_that_made_it(front, tf) -> None:
+    """A blind test: `row` showed what the iterator gave, and `origin` went back to it."""
+    w = tf.Variable(1.0)
+
+    @tf.function
+    def step(x: Any, y: Any) -> None:
+        w.assign_add(tf.reduce_sum(tf.math.log(x) - y))
+
+    front.script = [RunUntil("has_inf_or_nan")]
+    with tf_debug.debugging():
+        for x, y in batches(tf):
+            step(x, y)
+    prompt = Prompt(front.ends[0])
+    prompt.run("set x[2] 7")
+    prompt.run("again")
+    shown = prompt.data("row 2")
+    assert ([one["value"] for one in shown["components"]], shown["sample"]) == ([[7.0], [0.0]], None)
+    assert prompt.data("row 5")["sample"]["number"] == 37
+    assert "eager/" not in prompt.show("origin", 200)

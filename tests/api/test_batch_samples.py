@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.keras_steps import is_given_batches, part_name
 from support.libraries import library
 from support.prompt import Prompt
 from support.scripted import ScriptedFrontend
@@ -101,8 +102,13 @@ def test_a_dataset_has_the_order_of_its_pipeline(model, front, tf, even: bool) -
 
 
 def test_epochs_of_a_set_number_of_steps_go_on_in_the_data(model, front, tf) -> None:
-    repeated = batches(tf).repeat()
-    assert sample(front, lambda: model().fit(repeated, steps_per_epoch=3, epochs=2, verbose=0)) is None
+    """Keras does not say where it is; where Python takes the batches from the iterator, they are counted."""
+    repeated, made = batches(tf).repeat(), model()
+    found = sample(front, lambda: made.fit(repeated, steps_per_epoch=3, epochs=2, verbose=0))
+    if type(made).__module__.startswith("keras.") and is_given_batches():
+        assert found is not None and (found["number"], found["step"], found["loop"]) == (37, 4, "")
+    else:
+        assert found is None
 
 
 @pytest.mark.parametrize("steps", [2, 3, 7])
@@ -254,7 +260,10 @@ def test_an_input_that_meets_the_prediction_without_a_layer_is_not_taken_for_the
     with tf_debug.debugging():
         made.fit({"x": X, "exposure": exposure}, Y, batch_size=8, shuffle=False, verbose=0, **more)
     told = Prompt(front.ends[0])
-    assert "Log of 0: IteratorGetNext:0 of the inputs (x) is 0 at 1 element." in told.show("origin", 200)
+    # An argument of a function is flattened in the order in which its keys were written, a batch in that of the keys.
+    given = kind == "keras" and is_given_batches()
+    source = part_name(1) if given else "IteratorGetNext:0"
+    assert f"Log of 0: {source} of the inputs (x) is 0 at 1 element." in told.show("origin", 200)
     roles = [one["role"] for one in told.data("row")["components"]]
     assert roles == ["the inputs (x)"] * 2 + ["the targets (y)"] + ["the sample weights"] * weighted
 
@@ -294,3 +303,46 @@ def test_what_an_eager_loop_was_just_given_is_told(front, tf, size: int, number:
     found = prompt.data("row")["sample"]
     assert (found["number"], found.get("single", False), found["certain"]) == (number, single, True)
     assert ("of element 13 of the data set" in prompt.show("origin")) == single
+
+
+@pytest.mark.parametrize("traced", [False, True], ids=["eager", "function"])
+def test_batches_that_a_program_takes_as_optionals_are_counted(front, tf, traced: bool) -> None:
+    data = np.ones((20, 1), np.float32)
+    data[13] = -1.0
+    w = tf.Variable(1.0)
+
+    def step(given: Any) -> None:
+        w.assign_add(tf.reduce_sum(tf.math.log(given)))
+
+    train = tf.function(step) if traced else step
+    front.script = [RunUntil("has_inf_or_nan")]
+    with tf_debug.debugging():
+        iterator = iter(tf.data.Dataset.from_tensor_slices(data).batch(4))
+        while (optional := iterator.get_next_as_optional()).has_value():
+            train(optional.get_value())
+    prompt = Prompt(front.ends[0])
+    found = prompt.data("row")["sample"]
+    assert (found["number"], found["certain"], found["step"]) == (13, True, 3)
+    (row,) = prompt.data("input")["rows"]
+    assert row["record"] == 13
+
+
+def test_an_argument_that_was_set_is_shown_as_it_was_set_behind_the_ops_that_made_it(front, tf) -> None:
+    """A blind test: `row` showed what the iterator gave, and `origin` went back to it."""
+    w = tf.Variable(1.0)
+
+    @tf.function
+    def step(x: Any, y: Any) -> None:
+        w.assign_add(tf.reduce_sum(tf.math.log(x) - y))
+
+    front.script = [RunUntil("has_inf_or_nan")]
+    with tf_debug.debugging():
+        for x, y in batches(tf):
+            step(x, y)
+    prompt = Prompt(front.ends[0])
+    prompt.run("set x[2] 7")
+    prompt.run("again")
+    shown = prompt.data("row 2")
+    assert ([one["value"] for one in shown["components"]], shown["sample"]) == ([[7.0], [0.0]], None)
+    assert prompt.data("row 5")["sample"]["number"] == 37
+    assert "eager/" not in prompt.show("origin", 200)

@@ -26,7 +26,8 @@ class BatchPlace:
     tensor. A call may take as many as `steps` batches from it (`steps_per_execution` of Keras), this is the first's.
     `class_weight` says that `fit` made the weights of the samples out of those of their classes. `parts` are how many
     tensors of a batch are inputs, how many targets, how many weights, in that order; empty where that is not known.
-    `keys` are what each of these is called by the dict that holds it, empty for one without a name. `single` says
+    `keys` are what each of these is called by the dict that holds it, empty for one without a name. Of a tensor both
+    tell that one alone: `parts` are all 0 but for one, 1. `single` says
     that the data set makes no batches: what came is one element of it, and `step` its number.
     """
 

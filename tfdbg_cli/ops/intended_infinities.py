@@ -82,7 +82,7 @@ _HANDS_ON = kinds.MOVES | kinds.IDENTITIES | kinds.COPIES | kinds.CONTROL_FLOW |
 # They inspect a value or its shape, and pass none of its elements on.
 LOOKS = kinds.OF_SHAPES | kinds.COMPARES | _ops("BroadcastGradientArgs IsFinite IsInf IsNan ArgMax ArgMin Sign")
 _LITERALS = _ops("Const Fill")
-_GIVEN = kinds.INPUTS | _ops("IteratorGetNext OptionalGetValue")
+_GIVEN = kinds.INPUTS | kinds.BATCHES
 VARIABLE = "Variable"  # stands for whatever holds a variable, also one that a function captured
 _VARIABLES = _ops(f"ReadVariableOp {VARIABLE}")
 

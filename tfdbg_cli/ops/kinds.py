@@ -90,6 +90,8 @@ PIPELINE_OPS = QUEUES | UNPACKS | frozenset({
     "OneShotIterator",
 })  # fmt: skip
 """A batch enters a graph here that is not fed."""
+BATCHES = UNPACKS | {"IteratorGetNext"}
+"""They give Python the tensors of a batch, where an iterator delivered them."""
 NEW_LISTS = frozenset({"EmptyTensorList", "TensorListReserve"})
 """They make a list of tensors that others fill."""
 SELECTS = frozenset({"Select", "SelectV2"})

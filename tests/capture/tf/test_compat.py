@@ -382,6 +382,7 @@ def test_an_iterator_is_made_and_asked_by_methods_that_can_be_replaced(tf) -> No
     iterator = iter(tf.data.Dataset.range(2))
     assert type(iterator) is kind
     assert int(next(iterator)) == 0 and int(iterator.get_next()) == 1
+    assert type(iterator.get_next_as_optional()) is compat.Optional and "get_value" in vars(compat.Optional)
 
 
 def test_a_handle_tells_the_type_in_its_variable() -> None:

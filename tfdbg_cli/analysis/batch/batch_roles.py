@@ -11,15 +11,15 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from tfdbg_cli.analysis.graph.deliveries import delivers
 from tfdbg_cli.analysis.graph.lineage import VARIABLE_OPS, InputSeen, Lineage
 from tfdbg_cli.analysis.graph.roles import Role, roles_of
 from tfdbg_cli.model.graph import Graph, Node
-from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.names import TensorName, tensor_name_of
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.walks import reached
 from tfdbg_cli.ops.intended_infinities import LOOKS
@@ -54,10 +54,14 @@ class BatchRole(StrEnum):
 
 @dataclass(frozen=True)
 class ToldParts:
-    """What somebody knows of the tensors that a pipeline gives: the role of each, and what it is called (or "")."""
+    """What somebody knows of the tensors of a batch: the role of each, and what it is called (or "").
+
+    In the order in which a pipeline gives all of them, and of those that came in one by one by their names.
+    """
 
     roles: tuple[BatchRole, ...] = ()
     keys: tuple[str, ...] = ()
+    alone: Mapping[TensorName, tuple[BatchRole, str]] = field(default_factory=dict)
 
 
 def batch_role_behind(lineage: Lineage, item: InputSeen, roles: Sequence[BatchRoles]) -> BatchRole | None:
@@ -80,11 +84,19 @@ def batch_role_behind(lineage: Lineage, item: InputSeen, roles: Sequence[BatchRo
 
 def told_parts(run: Run) -> ToldParts:
     """What Keras says of the parts of a batch; nothing where it does not."""
-    found = next((place for place in run.call.came.values() if place.parts), None)
+    told = {name: place for name, place in run.call.came.items() if place.parts}
+    alone = {
+        tensor_name_of(name): (role, "".join(place.keys))
+        for name, place in told.items()
+        if not place.handle and sum(place.parts) == 1
+        for role, count in zip(BatchRole, place.parts, strict=False)
+        if count
+    }
+    found = next((place for place in told.values() if place.handle or sum(place.parts) > 1), None)
     if found is None:
-        return ToldParts()
+        return ToldParts(alone=alone)
     roles = [role for role, count in zip(BatchRole, found.parts, strict=False) for _ in range(count)]
-    return ToldParts(tuple(roles), found.keys or ("",) * len(roles))
+    return ToldParts(tuple(roles), found.keys or ("",) * len(roles), alone)
 
 
 def _gives(node: Node) -> int:
@@ -131,6 +143,8 @@ class BatchRoles:
         node = self._graph.find(tensor.node)
         if node is None:
             return None
+        if tensor in self._told.alone:
+            return self._told.alone[tensor][0]
         if self._is_told(node):
             return self._told.roles[tensor.slot] if tensor.slot < len(self._told.roles) else None
         if self._is_open or len(self._graph) > _MOST_NODES:
@@ -144,6 +158,8 @@ class BatchRoles:
     def key(self, tensor: TensorName) -> str:
         """What `tensor`, a part of a batch as it comes into the graph, is called in it; empty for no name."""
         node = self._graph.find(tensor.node)
+        if tensor in self._told.alone:
+            return self._told.alone[tensor][1]
         told = node is not None and self._is_told(node) and tensor.slot < len(self._told.keys)
         return self._told.keys[tensor.slot] if told else ""
 

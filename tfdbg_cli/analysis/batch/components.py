@@ -76,7 +76,10 @@ def components(run: Run, batch: BatchRows) -> list[Component]:
     names = map(tensor_name_of, beside)
     alone = [name for name in names if _is_alone(run, name, past)]
     roles = BatchRoles(run.graph, captured, alone, unfinished=run.unfinished, told=told_parts(run))
-    found = [Component(name, value, _role(roles, name), fed=True) for name, value in beside.items()]
+    found = [
+        Component(name, value, _role(roles, name), fed=True, key=roles.key(tensor_name_of(name)))
+        for name, value in beside.items()
+    ]
     if batch.stored:
         return [*_stored(run, roles, batch), *(part for part in found if _stem(part.name) != _stem(batch.source))]
     if found:

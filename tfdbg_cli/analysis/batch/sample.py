@@ -10,6 +10,7 @@ from tfdbg_cli.analysis.graph.deliveries import delivers
 from tfdbg_cli.model.batch_place import VALIDATION, BatchPlace, Order
 from tfdbg_cli.model.exactness import same_bits
 from tfdbg_cli.model.graph import Graph, Node
+from tfdbg_cli.model.names import tensor_name_of
 from tfdbg_cli.model.runs import Run
 
 
@@ -42,9 +43,9 @@ def _was_set(run: Run, batch: BatchRows, row: int) -> bool:
     """Whether the row holds other bits than in the program's run, of which `run` is one with other values."""
     if run.change is None:
         return False
-    asked = batch if batch.rows else replace(batch, rows=(row,))
+    asked, source = batch if batch.rows else replace(batch, rows=(row,)), tensor_name_of(batch.source)
     now, before = (
-        [part.row(row) for part in components(one, asked) if part.name == batch.source]
+        [part.row(row) for part in components(one, asked) if tensor_name_of(part.name) == source]
         for one in (run, run.change.base)
     )
     return not all(map(same_bits, now, before))

@@ -6,7 +6,7 @@ elsewhere read nothing, hand on what these ops made (`GIVEN_BY`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 
 from tfdbg_cli.model.gathered import GatheredTensors, Row
@@ -59,11 +59,7 @@ def without_past(run: Run) -> Run:
     if not arguments:
         return run
     past = past_in(run.graph)
-    nodes = (
-        node._replace(op_type=_ARGUMENT, inputs=(), attributes=_without(node)) if node.name in arguments else node
-        for node in run.graph
-        if node.name not in past
-    )
+    nodes = (_alone(node) if node.name in arguments else node for node in run.graph if node.name not in past)
     return replace(run, graph=Graph(nodes, run.graph.kind))
 
 
@@ -85,6 +81,16 @@ def with_recorded_past(run: Run, recorded: Run) -> Run:
     ]
     tensors = GatheredTensors([*rows, *own])
     return replace(run, graph=Graph(nodes, run.graph.kind), tensors=tensors, notes=(*run.notes, _NOTE))
+
+
+def with_own_arguments(graph: Graph, given: Collection[TensorName]) -> Graph:
+    """`graph` in which those of the arguments that are `given` a value read nothing that eager ops made."""
+    own = {name for name in arguments_made(graph) if TensorName(name, 0) in given}
+    return Graph((_alone(node) if node.name in own else node for node in graph), graph.kind) if own else graph
+
+
+def _alone(node: Node) -> Node:
+    return node._replace(op_type=_ARGUMENT, inputs=(), attributes=_without(node))
 
 
 def _forward_part(run: Run) -> frozenset[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import accumulate
 from types import FrameType
 from typing import Any
 
@@ -42,7 +43,7 @@ def batch_places(given: Mapping[str, int]) -> Mapping[str, BatchPlace]:
         if loop is not None and loop[0] == tensor:
             place = replace(loop[1], handle=True)
         elif loop is not None and delivery is not None and loop[0] == delivery.iterator and loop[1].steps == 1:
-            place = loop[1]
+            place = _of_part(loop[1], delivery.component)
         if place is not None:
             found[name] = place
     return found
@@ -116,6 +117,15 @@ def _place(loop: str, names: Mapping[str, Any]) -> BatchPlace | None:
         parts=tuple(map(len, parts)),
         keys=keys if any(keys) else (),
     )
+
+
+def _of_part(place: BatchPlace, component: int) -> BatchPlace:
+    """The place of one tensor of a batch: its `parts` and `keys` are those of this tensor alone."""
+    if component >= sum(place.parts):
+        return replace(place, parts=(), keys=())
+    ends = accumulate(place.parts)
+    at = next(at for at, end in enumerate(ends) if component < end)
+    return replace(place, parts=(*(0,) * at, 1), keys=place.keys[component : component + 1])
 
 
 def _parts(iterator: Any) -> tuple[Any, ...]:

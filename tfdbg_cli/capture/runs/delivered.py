@@ -6,8 +6,9 @@ import re
 import threading
 import weakref
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import tensorflow as tf
@@ -26,7 +27,8 @@ _MOST = 1024  # tensors that are remembered: those of the last batches
 _BATCHES = re.compile(r"Batch|Window|Bucket")  # in the names of kinds of data sets that put several elements together
 _MOST_SETS = 1_000
 _ASKING = ("__next__", "get_next")
-_LOSING_COUNT = ("get_next_as_optional", "_restore_from_tensors")
+_ASKING_IF_THERE = "get_next_as_optional"
+_LOSING_COUNT = ("_restore_from_tensors",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,8 @@ class Delivery:
 
     `first` is None where a batch before it had no number of rows. `iterator` is the id of the iterator's handle.
     `single` says that no data set makes batches there, so that what it gave counts as one element. The tensor is part
-    `component` of what it gave; `dataset` is the one of the iterator, as long as the program has it.
+    `component` of what it gave, sparse and ragged parts counted; `dataset` is the one of the iterator, as long as the
+    program has it.
     """
 
     iterator: int
@@ -50,7 +53,9 @@ class Delivery:
 class _Given:
     """How many batches and rows an iterator has given; `rows` is None once a batch had no common first dimension.
 
-    Once it is not `counted` any more, the numbers mean nothing: something asked the iterator unseen.
+    Once it is not `counted` any more, the numbers mean nothing: something asked the iterator unseen. An optional
+    counts as a batch when it is given, its rows when it is opened: until then `rows` is None, and it stays so if
+    another batch was given before.
     """
 
     batches: int = 0
@@ -60,10 +65,18 @@ class _Given:
     dataset: weakref.ref[Any] | None = None
 
 
-class _Here(threading.local):
-    """Of one thread: the iterator that it is asking for a batch."""
+@dataclass(slots=True)
+class _Held:
+    """The batch that an optional holds, and the counts of its iterator; None for what no counted iterator gave."""
 
-    asked: Any = None
+    batch: Delivery | None = None
+    given: _Given | None = None
+
+
+class _Here(threading.local):
+    """Of one thread: gives the batch that it is asking an iterator or an optional for; None while it asks none."""
+
+    asked: Callable[[], Delivery | None] | None = None
 
 
 class Deliveries:
@@ -75,6 +88,7 @@ class Deliveries:
 
     def __init__(self) -> None:
         self._given: Memo[_Given] = Memo(lambda iterator: _Given())
+        self._held: Memo[_Held] = Memo(lambda optional: _Held())
         self._known: OrderedDict[int, Delivery] = OrderedDict()
         self._here = _Here()
         self._lock = threading.Lock()
@@ -86,6 +100,8 @@ class Deliveries:
         return [
             replace_method(kind, "__init__", self._beginning),
             *(replace_method(kind, name, self._giving) for name in _ASKING),
+            replace_method(kind, _ASKING_IF_THERE, self._giving_if_there),
+            replace_method(compat.Optional, "get_value", self._opening),
             *(replace_method(kind, name, self._losing) for name in losing),
         ]
 
@@ -94,13 +110,11 @@ class Deliveries:
         return self._known.get(tensor_id)
 
     def arrives(self, tensor_ids: Iterable[int]) -> None:
-        """Note that the tensors with these ids are of the batch that this thread is asking an iterator for."""
-        asked = self._here.asked
-        given = None if asked is None else self._given.known(asked)
-        handle = None if asked is None else handle_of(asked)
-        if given is not None and given.counted and handle is not None:
+        """Note that the tensors with these ids are of the batch that this thread is asking for."""
+        batch = None if self._here.asked is None else self._here.asked()
+        if batch is not None:
             with self._lock:
-                self._remember(tensor_ids, handle, given)
+                self._remember(enumerate(tensor_ids), batch)
 
     def lend(self, arguments: Iterable[Any]) -> None:
         """Stop counting the iterators among `arguments` of a function, however nested: it may ask them unseen."""
@@ -119,24 +133,62 @@ class Deliveries:
 
     def _giving(self, original: Method) -> Method:
         def give(iterator: Any, *arguments: Any, **keywords: Any) -> Any:
-            before, self._here.asked = self._here.asked, iterator
-            try:
-                with WITHOUT_OUR_FRAMES:
-                    batch = original(iterator, *arguments, **keywords)
-            finally:
-                self._here.asked = before
-            if not tf.executing_eagerly():  # while a function is traced that captured the iterator
-                self._lose(iterator)
-            elif (given := self._given.known(iterator)) is not None and given.counted:
-                try:
-                    with self._lock:
-                        self._note(iterator, given, batch)
-                except our_errors() as error:
-                    given.counted = False
-                    report("count the batches of an iterator", error)
+            with WITHOUT_OUR_FRAMES:
+                batch = self._asked(partial(self._next, iterator), original, iterator, *arguments, **keywords)
+            self._gave(iterator, lambda given: self._note(iterator, given, batch))
             return batch
 
         return give
+
+    def _giving_if_there(self, original: Method) -> Method:
+        def give(iterator: Any, *arguments: Any, **keywords: Any) -> Any:
+            with WITHOUT_OUR_FRAMES:
+                optional = original(iterator, *arguments, **keywords)
+            self._gave(iterator, lambda given: self._note_optional(iterator, given, optional))
+            return optional
+
+        return give
+
+    def _opening(self, original: Method) -> Method:
+        def open_(optional: Any, *arguments: Any, **keywords: Any) -> Any:
+            held = self._held.known(optional)
+            if held is None or held.batch is None or held.given is None or not tf.executing_eagerly():
+                with WITHOUT_OUR_FRAMES:
+                    return original(optional, *arguments, **keywords)
+            batch, given = held.batch, held.given
+            with WITHOUT_OUR_FRAMES:
+                value = self._asked(
+                    lambda: batch if given.counted else None, original, optional, *arguments, **keywords
+                )
+            self._noted(given, lambda given: self._note_opened(batch, given, value))
+            return value
+
+        return open_
+
+    def _asked(self, batch: Callable[[], Delivery | None], original: Method, *arguments: Any, **keywords: Any) -> Any:
+        """What `original` gives, which asks for a `batch`."""
+        before, self._here.asked = self._here.asked, batch
+        try:
+            return original(*arguments, **keywords)
+        finally:
+            self._here.asked = before
+
+    def _gave(self, iterator: Any, note: Callable[[_Given], None]) -> None:
+        """`note` what a counted iterator gave; count no more where a function that is traced asked for it."""
+        if not tf.executing_eagerly():  # the function captured the iterator
+            self._lose(iterator)
+        elif (given := self._given.known(iterator)) is not None:
+            self._noted(given, note)
+
+    def _noted(self, given: _Given, note: Callable[[_Given], None]) -> None:
+        if not given.counted:
+            return
+        try:
+            with self._lock:
+                note(given)
+        except our_errors() as error:
+            given.counted = False
+            report("count the batches of an iterator", error)
 
     def _losing(self, original: Method) -> Method:
         def lose(iterator: Any, *arguments: Any, **keywords: Any) -> Any:
@@ -151,22 +203,54 @@ class Deliveries:
         if given is not None:
             given.counted = False
 
-    def _note(self, iterator: Any, given: _Given, batch: Any) -> None:
-        tensors = [one for one in tf.nest.flatten(batch) if type(one) is compat.EagerTensor]
-        handle = handle_of(iterator)
-        sizes = {compat.shape_of(one)[:1] for one in tensors}
-        size = sizes.pop() if len(sizes) == 1 else ()
-        if handle is not None:
-            self._remember(map(compat.tensor_id, tensors), handle, given)
-        given.batches += 1
-        given.rows = given.rows + size[0] if size and given.rows is not None else None
+    def _next(self, iterator: Any) -> Delivery | None:
+        """The batch that the iterator gives next; None where it is not counted."""
+        given, handle = self._given.known(iterator), handle_of(iterator)
+        if given is None or not given.counted or handle is None:
+            return None
+        return Delivery(handle, given.batches, given.rows, given.single, dataset=given.dataset)
 
-    def _remember(self, tensor_ids: Iterable[int], handle: int, given: _Given) -> None:
-        """Note that the tensors came in the batch that the iterator gives now; forget those that came long ago."""
-        for at, tensor_id in enumerate(tensor_ids):
-            self._known[tensor_id] = Delivery(handle, given.batches, given.rows, given.single, at, given.dataset)
+    def _note(self, iterator: Any, given: _Given, value: Any) -> None:
+        batch, tensors = self._next(iterator), _tensors_in(value)
+        if batch is not None:
+            self._remember(_ids(tensors), batch)
+        given.batches += 1
+        given.rows = _behind(given.rows, tensors.values())
+
+    def _note_optional(self, iterator: Any, given: _Given, optional: Any) -> None:
+        held = self._held.of(optional)
+        held.batch, held.given = self._next(iterator), given
+        given.batches += 1
+        given.rows = None
+
+    def _note_opened(self, batch: Delivery, given: _Given, value: Any) -> None:
+        tensors = _tensors_in(value)
+        self._remember(_ids(tensors), batch)
+        if given.batches == batch.step + 1:  # the iterator has given nothing since
+            given.rows = _behind(batch.first, tensors.values())
+
+    def _remember(self, tensor_ids: Iterable[tuple[int, int]], batch: Delivery) -> None:
+        """Note that the tensors, each behind its component, came in this batch; forget those that came long ago."""
+        for at, tensor_id in tensor_ids:
+            self._known[tensor_id] = replace(batch, component=at)
         while len(self._known) > _MOST:
             self._known.popitem(last=False)
+
+
+def _tensors_in(batch: Any) -> dict[int, Any]:
+    """The plain tensors of a batch, by their components."""
+    return {at: one for at, one in enumerate(tf.nest.flatten(batch)) if type(one) is compat.EagerTensor}
+
+
+def _ids(tensors: Mapping[int, Any]) -> Iterable[tuple[int, int]]:
+    return ((at, compat.tensor_id(tensor)) for at, tensor in tensors.items())
+
+
+def _behind(first: int | None, tensors: Iterable[Any]) -> int | None:
+    """The number of the row behind a batch whose first row has the number `first`; None where it has none."""
+    sizes = {compat.shape_of(one)[:1] for one in tensors}
+    size = sizes.pop() if len(sizes) == 1 else ()
+    return first + size[0] if size and first is not None else None
 
 
 def _gives_elements(iterator: Any) -> bool:

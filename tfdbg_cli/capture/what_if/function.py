@@ -9,7 +9,7 @@ from functools import cached_property
 
 import tensorflow as tf
 
-from tfdbg_cli.analysis.graph.eager_past import arguments_made
+from tfdbg_cli.analysis.graph.eager_past import arguments_made, with_own_arguments
 from tfdbg_cli.analysis.graph.feeds import with_replaced_feeds
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.definition.flat import FlatFunction, FlatNode, flat_function
@@ -106,7 +106,8 @@ class FunctionWhatIf:
         change = Change(run, tuple(replaced), len(rows) - len(given))
         notes = (*left_out(found), *((_ROUNDING,) if found.again else ()))
         call = with_replaced_feeds(run.call, replaced)
-        return replace(run, call=call, tensors=tensors, change=change, notes=(*notes, *run.notes))
+        graph = with_own_arguments(run.graph, replaced)
+        return replace(run, call=call, graph=graph, tensors=tensors, change=change, notes=(*notes, *run.notes))
 
     def _computed(self, run: Run, found: Slice[FlatNode], replaced: Mapping[TensorName, Array]) -> KeptTensors:
         flat = self._flat

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Protocol
 
+from tfdbg_cli.analysis.graph.eager_past import with_own_arguments
 from tfdbg_cli.analysis.graph.feeds import with_replaced_feeds
 from tfdbg_cli.capture.what_if.kept_draws import draws_behind
 from tfdbg_cli.capture.what_if.slices import Kept
@@ -64,7 +65,8 @@ class WholeWhatIf:
         kept = {**draws_behind(run, replaced, self._held), **self._part.kept_after(replaced)}
         notes = (_WHOLE, *kept_as_drawn(kept), *run.notes)
         call = with_replaced_feeds(run.call, replaced)
-        return replace(run, call=call, tensors=GatheredTensors(rows), change=change, caught=False, notes=notes)
+        graph, made_again = with_own_arguments(run.graph, replaced), GatheredTensors(rows)
+        return replace(run, call=call, graph=graph, tensors=made_again, change=change, caught=False, notes=notes)
 
 
 def _laid_over(before: TensorStore, after: TensorStore) -> Iterator[Row]:

@@ -356,13 +356,13 @@ def test_what_does_not_need_it_is_looked_at_too(watched, decision) -> None:
 
     @tf.function
     def step(x):
-        with tf.GradientTape() as tape:
-            z = x @ weight
-            loss = -tf.linalg.slogdet(tf.matmul(z, z, transpose_a=True))[1]
-        return loss, tape.gradient(loss, weight)
+        z = x @ weight
+        squared = tf.matmul(z, z, transpose_a=True)
+        # By the inverse the gradient of the determinant was computed before TensorFlow 2.22.
+        return -tf.linalg.slogdet(squared)[1], tf.linalg.inv(squared)
 
     run = failed(watched, decision, step, tf.zeros([4, 3]))
-    assert run.error.node.endswith("MatrixInverse"), "the gradient of a determinant that is 0"
+    assert run.error.node.endswith("MatrixInverse"), "the inverse of a matrix whose determinant is 0"
     origin = OriginSearch(run).first()
     assert str(run.tensors[origin.index].name) == "LogMatrixDeterminant:1"
 

@@ -21,7 +21,9 @@ from tfdbg_cli.capture.tf.types import OpInput
 from tfdbg_cli.ops.effects import updates_variable
 
 # Ops that begin no run: they only hand a variable to the program, or find that the data have ended.
-_NO_WORK = frozenset({"ReadVariableOp", "Identity", "VarHandleOp", "IteratorGetNext"})
+_NO_WORK = frozenset({
+    "ReadVariableOp", "Identity", "VarHandleOp", "IteratorGetNext", "IteratorGetNextAsOptional", "OptionalHasValue",
+})  # fmt: skip
 _WORKS: dict[int, tuple[Stack, bool]] = {}  # what `_works` said, by the ids of stacks
 _MOST_STACKS = 5_000
 _SHARE = 8  # the log of a watched section may take an eighth of the memory budget

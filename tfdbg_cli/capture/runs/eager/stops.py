@@ -24,8 +24,7 @@ from tfdbg_cli.capture.tf.types import OpInput, OpOutputs
 from tfdbg_cli.model.frames import LiveFrame
 from tfdbg_cli.model.pausing import Sought
 from tfdbg_cli.model.statistics import any_nonfinite
-
-_GIVES = "IteratorGetNext"
+from tfdbg_cli.ops.kinds import BATCHES
 
 
 class Stops:
@@ -75,7 +74,7 @@ class Stops:
 
         With `alone` it shows only what led to the op. Returns what the program gets from the op.
         """
-        if paused.op.op_type == _GIVES:  # the iterator has not handed it on yet
+        if paused.op.op_type in BATCHES:  # the iterator has not handed it on yet
             DELIVERIES.arrives(key for key, _, _ in paused.op.outputs)
         frames = live_frames()
         plan = section.plan

@@ -27,10 +27,10 @@ from tfdbg_cli.model.tensors import MemoryTensorStore, Tensor, describe, gone
 from tfdbg_cli.model.updates import UPDATED_VARIABLE, after_update
 from tfdbg_cli.model.values import Array, Lack, NoValue, Value
 from tfdbg_cli.model.walks import reached
+from tfdbg_cli.ops.kinds import BATCHES
 from tfdbg_cli.process.interruptions import our_errors
 
 _VARIABLE, _INPUT, _LITERAL = "VarHandleOp", "Placeholder", "Const"
-_GIVES = "IteratorGetNext"
 _ASSIGNS = "AssignVariableOp"  # its second input is the new value of the variable
 _CALLED = {_INPUT: "input", _LITERAL: "number"}
 _RESOURCE = re.compile(r'ResourceHandle\(name="(?P<name>[^"]+?)(?:/\d+)?"')
@@ -47,7 +47,7 @@ class RunParts:
     tracebacks: Tracebacks
     feeds: Mapping[str, Array]
     handles: Mapping[str, Callable[[], EagerTensor | None]]  # weak references to handles, by names of variables
-    came: Mapping[str, int]  # by name, the tensor ids of feeds and of outputs of iterators: what may be of a batch
+    came: Mapping[str, int]  # by name, ids of tensors that may be of a batch: feeds, and what iterators gave
     results: Mapping[tuple[int, int], TensorName]  # of called functions, by number of the call in the log and slot
     given: Mapping[int, Mapping[str, TensorName]]  # by number of a call: what the arguments of the function were
     runs_within: Mapping[str, int]  # by the name of a call the number of the run that it was
@@ -181,7 +181,7 @@ class _Builder:
         self._nodes[op.name] = Node(op.name, op.op_type, op.device, inputs, attributes=attributes)
         self._stacks[op.name] = op.stack
         for slot, (key, dtype, value) in enumerate(op.outputs):
-            if op.op_type == _GIVES:
+            if op.op_type in BATCHES:
                 self._came[str(TensorName(op.name, slot))] = key
             self._take(TensorName(op.name, slot), op, dtype, self._value(op, dtype, value))
         for source, value in op.written:

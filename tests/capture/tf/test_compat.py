@@ -8,6 +8,7 @@ import pytest
 from support.one_dnn import run_as
 
 from tfdbg_cli.capture.functions.scopes import named_graphs_below
+from tfdbg_cli.capture.runs.delivered import OPTIONAL
 from tfdbg_cli.capture.tf import base_classes, compat
 from tfdbg_cli.capture.tf.op_definitions import function_name
 from tfdbg_cli.formats.profiles.times import executor_times
@@ -382,7 +383,7 @@ def test_an_iterator_is_made_and_asked_by_methods_that_can_be_replaced(tf) -> No
     iterator = iter(tf.data.Dataset.range(2))
     assert type(iterator) is kind
     assert int(next(iterator)) == 0 and int(iterator.get_next()) == 1
-    assert type(iterator.get_next_as_optional()) is compat.Optional and "get_value" in vars(compat.Optional)
+    assert type(iterator.get_next_as_optional()) is OPTIONAL and "get_value" in vars(OPTIONAL)
 
 
 def test_a_handle_tells_the_type_in_its_variable() -> None:

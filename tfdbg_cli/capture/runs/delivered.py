@@ -23,6 +23,9 @@ from tfdbg_cli.model.walks import reached
 from tfdbg_cli.process.interruptions import our_errors
 from tfdbg_cli.process.own_frames import WITHOUT_OUR_FRAMES
 
+OPTIONAL: Any = tf.OptionalSpec(tf.TensorSpec(())).value_type
+"""The class of the optionals that iterators give."""
+
 _MOST = 1024  # tensors that are remembered: those of the last batches
 _BATCHES = re.compile(r"Batch|Window|Bucket")  # in the names of kinds of data sets that put several elements together
 _MOST_SETS = 1_000
@@ -101,7 +104,7 @@ class Deliveries:
             replace_method(kind, "__init__", self._beginning),
             *(replace_method(kind, name, self._giving) for name in _ASKING),
             replace_method(kind, _ASKING_IF_THERE, self._giving_if_there),
-            replace_method(compat.Optional, "get_value", self._opening),
+            replace_method(OPTIONAL, "get_value", self._opening),
             *(replace_method(kind, name, self._losing) for name in losing),
         ]
 

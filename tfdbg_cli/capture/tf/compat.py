@@ -61,7 +61,6 @@ dtype_number: Callable[[Any], int] = EagerTensor._datatype_enum
 shape_of: Callable[[Any], tuple[int, ...]] = EagerTensor._shape_tuple
 elements_of: Callable[[Any], int] = EagerTensor._num_elements
 atomic_of: Callable[[ConcreteFunction], AtomicFunction] = attrgetter("inference_fn")  # what is called without a tape
-Optional: Any = tf.OptionalSpec(tf.TensorSpec(())).value_type  # of those that iterators give
 dataset_of: Callable[[Any], Any] = attrgetter("_dataset")  # of an iterator; None where it was made of a handle
 elements_in: Callable[[Any], Any] = attrgetter("_element_spec")  # of the spec of an iterator, a data set, an Optional
 inputs_of: Callable[[Any], Sequence[Any]] = methodcaller("_inputs")  # the data sets of which a data set takes

@@ -43,7 +43,8 @@ def _was_set(run: Run, batch: BatchRows, row: int) -> bool:
     """Whether the row holds other bits than in the program's run, of which `run` is one with other values."""
     if run.change is None:
         return False
-    asked, source = batch if batch.rows else replace(batch, rows=(row,)), tensor_name_of(batch.source)
+    source = tensor_name_of(batch.source)
+    asked = batch if batch.rows else replace(batch, rows=(row,))
     now, before = (
         [part.row(row) for part in components(one, asked) if tensor_name_of(part.name) == source]
         for one in (run, run.change.base)

@@ -15,12 +15,14 @@ import numpy as np
 
 from tfdbg_cli.analysis.graph.axes.kept_axes import ways_back
 from tfdbg_cli.analysis.graph.axes.row_ways import row_set
+from tfdbg_cli.analysis.graph.begun_elements import begun_elements
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
 from tfdbg_cli.analysis.graph.parts import ELEMENTWISE
 from tfdbg_cli.analysis.watch.verdicts import nan_mask
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.statistics import nonfinite_mask
 from tfdbg_cli.model.values import Array, NoValue
 from tfdbg_cli.model.walks import reached
 from tfdbg_cli.ops.intended_infinities import LOOKS
@@ -124,15 +126,16 @@ class _Search:
         inputs = self._lineage.inputs(index)
         if not value.ndim or len(value) < 2:
             raise _Lost
-        nan, infinite = nan_mask(value), np.isinf(value)
+        nan, infinite = _rows(nan_mask(value)), np.isinf(value)
         rows = self._rows_given(index, node, inputs, value)
-        by_others = _rows(nan) & self._rows_of_others(inputs, len(value))
-        gone_bad = (_rows(nan) & rows) - by_others
-        begun = _rows(self._begun(node, inputs, infinite))
+        by_others = nan & self._rows_of_others(inputs, len(value))
+        gone_bad = (nan & rows) - by_others
+        given = [None if item.value is None else nonfinite_mask(item.value) for item in inputs]
+        begun = _rows(begun_elements(node, infinite, given))
         if gone_bad | (begun & rows) == rows:
             raise _Lost
         self._parted = self._parted or bool(gone_bad | begun | by_others)
-        if not _rows(nan) and not begun and _rows(infinite) <= rows:
+        if not nan and not begun and _rows(infinite) <= rows:
             self._carriers.add(index)
         left = rows - gone_bad - begun - by_others
         further = left & _rows(infinite)
@@ -177,25 +180,9 @@ class _Search:
             found |= _rows(nan_mask(item.value)) if alike else frozenset(range(rows))
         return found
 
-    def _begun(self, node: Node, inputs: Sequence[InputSeen], infinite: Array) -> Array:
-        """Which `infinite` elements of the result of an elementwise op were made of finite ones."""
-        if node.op_type not in ELEMENTWISE:
-            return np.zeros(infinite.shape, np.bool_)
-        left = infinite.copy()
-        for item in inputs:
-            if item.value is None or item.value.dtype.kind not in "fcV":
-                continue
-            try:
-                left &= np.isfinite(item.value)
-            except (TypeError, ValueError):  # another shape, or no numbers that NumPy knows
-                return np.zeros(infinite.shape, np.bool_)
-        return left
 
-
-def _rows(marked: Array) -> frozenset[int]:
-    """The rows with a marked element."""
-    return (
-        frozenset(np.flatnonzero(marked.reshape(len(marked), -1).any(axis=1)).tolist())
-        if marked.ndim
-        else frozenset()
-    )
+def _rows(marked: Array | None) -> frozenset[int]:
+    """The rows with a marked element; none of a single number."""
+    if marked is None or not marked.ndim:
+        return frozenset()
+    return frozenset(np.flatnonzero(marked.reshape(len(marked), -1).any(axis=1)).tolist())

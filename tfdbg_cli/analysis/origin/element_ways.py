@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tfdbg_cli.analysis.graph.begun_elements import BY_CHANNEL, begun_elements, spreads_to
 from tfdbg_cli.analysis.graph.fused_ops import as_written
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
 from tfdbg_cli.analysis.graph.parts import ELEMENTWISE
@@ -17,13 +18,10 @@ from tfdbg_cli.analysis.watch.verdicts import BadMask, alike
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.model.tensors import Shape
 from tfdbg_cli.model.updates import UPDATED_VARIABLE
 from tfdbg_cli.model.values import Array, NoValue
 from tfdbg_cli.ops.effects import takes_handle, updates_variable
 from tfdbg_cli.ops.kinds import ASSIGNMENTS, PUTS_INTO, SELECTS
-
-_BY_CHANNEL = frozenset({"BiasAdd"})  # its second input lies along an axis that an attribute names
 
 
 class ElementWays:
@@ -48,15 +46,10 @@ class ElementWays:
         So it is, too, where that cannot be told, since its op is not elementwise.
         """
         node, value = self._lineage.node(index), self._run.tensors.value(index)
-        if node is None or node.op_type not in ELEMENTWISE - _BY_CHANNEL or isinstance(value, NoValue):
+        if node is None or isinstance(value, NoValue):
             return None
-        left = self._mask(value)
-        for item in inputs:
-            given = self._value(item)
-            if given is None or given.ndim > value.ndim or not _spreads_to(given.shape, value.shape):
-                return None
-            left = left & ~self._mask(given)
-        return left if left.any() else None
+        given = [None if (seen := self._value(item)) is None else self._mask(seen) for item in inputs]
+        return begun_elements(node, self._mask(value), given)
 
     def _without_part(self, index: int, inputs: Sequence[InputSeen]) -> frozenset[int]:
         node = self._lineage.node(index)
@@ -65,7 +58,7 @@ class ElementWays:
         if node is not None and _changes_its_first(node.op_type):
             return self._held_elsewhere(index, inputs)
         op_type = None if node is None else as_written(node).op_type
-        if op_type not in ELEMENTWISE or op_type in _BY_CHANNEL:
+        if op_type not in ELEMENTWISE or op_type in BY_CHANNEL:
             return frozenset()
         value = self._run.tensors.value(index)
         if isinstance(value, NoValue):
@@ -136,9 +129,4 @@ def _lies_elsewhere(given: Array, bad: Array) -> bool:
     """Whether elements are marked in `given`, and none of them, spread as NumPy does it, meets one of `bad`."""
     if given.ndim > bad.ndim or not given.any():
         return False
-    return _spreads_to(given.shape, bad.shape) and not (given & bad).any()
-
-
-def _spreads_to(given: Shape, wanted: Shape) -> bool:
-    """Whether NumPy spreads an array of the shape `given`, of no more axes, to the shape `wanted`."""
-    return all(size in (1, whole) for size, whole in zip(given[::-1], wanted[::-1], strict=False))
+    return spreads_to(given.shape, bad.shape) and not (given & bad).any()

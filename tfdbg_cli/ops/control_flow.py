@@ -1,57 +1,96 @@
-"""The nesting depth of ops in loops and conditionals of version 1.
+"""The loops and branches of version 1 that ops are in, told along the edges of their graph.
 
 Those are not functions: the ops of a loop are in the same graph as all others, between Enter and Exit, those of a
-branch between Switch and Merge.
+branch between Switch and Merge. What is between Enter and Exit runs in the turns of the loop: TensorFlow calls that
+a frame.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Mapping
+from dataclasses import dataclass, replace
 
-from tfdbg_cli.ops.kinds import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH
+from tfdbg_cli.ops.kinds import ENTER, EXIT, LOOP_CONDITION, MERGE, NEXT_ITERATION, SWITCH
 
-OUTSIDE = (0, 0)  # the nesting of an op that is in no loop and no branch
+_MOST_LOOPS = 50  # in one another, in a damaged graph
 
 
-def nesting(
-    order: Iterable[str],
-    op_type: Callable[[str], str],
-    reads: Callable[[str], Iterable[str]],
-    dead_exits: Container[str] = (),
-) -> dict[str, tuple[int, int]]:
-    """For each op, by name, in how many loops and in how many conditionals of version 1 it is.
+@dataclass(frozen=True, slots=True)
+class Within:
+    """A loop that an op is in, by its frame's name, which is empty for the graph that all loops are in.
 
-    Counted along the edges, since an imported graph has no control flow contexts.
+    `body` says whether the op comes behind the Switch that ends the loop, and so does not run in the last turn.
+    `branches` are the conditionals inside of the loop that the op is in. What is in none runs in each turn.
+    """
+
+    frame: str
+    body: bool = False
+    branches: int = 0
+
+
+Nest = tuple[Within, ...]  # the graph, and the loops around an op, the outermost first
+OUTSIDE: Nest = (Within(""),)  # the nest of an op that is in no loop and no branch
+
+
+@dataclass(frozen=True, slots=True)
+class Edges:
+    """What has to be known of the ops of a graph, each by its name.
+
+    Attributes:
+        op_type: the type of an op, which may be one that a walk does not come by.
+        reads: the ops that an op reads or waits for.
+        frame: what the frame is called that an Enter op begins.
+
+    """
+
+    op_type: Callable[[str], str]
+    reads: Callable[[str], Iterable[str]]
+    frame: Callable[[str], str]
+
+
+def nests(order: Iterable[str], edges: Edges, dead_exits: Container[str] = ()) -> dict[str, Nest]:
+    """The loops and branches that each op is in, by its name; an Enter is in its loop, an Exit is not.
+
+    Told along the edges, since an imported graph has no control flow contexts.
 
     Args:
         order: the names of the ops in topological order; only a NextIteration may follow the Merge that reads it.
-        op_type: gives the type of an op, also of those outside of `order`.
-        reads: the ops that an op reads or waits for.
+        edges: the graph.
         dead_exits: the Exit ops that hand nothing out; what reads them does not run, as in a branch not taken.
 
     """
-    found: dict[str, tuple[int, int]] = {}
+    found: dict[str, Nest] = {}
     for name in order:
-        kind = op_type(name)
-        sources = list(reads(name))
-        before = [found[source] for source in sources if source in found]
-        loops = max((known[0] for known in before), default=0)
-        branches = max((known[1] for known in before), default=0)
+        kind, sources = edges.op_type(name), list(edges.reads(name))
+        around = OUTSIDE
+        for source in sources:
+            before = found.get(source, OUTSIDE)
+            if before is not around and _depth(before) > _depth(around):
+                around = before
         if kind in ENTER:
-            loops += 1
+            found[name] = (*around, Within(edges.frame(name)))[: 1 + _MOST_LOOPS]
         elif kind in EXIT:
-            # The Switch that decides whether a loop goes on was counted as a branch: Exit ends that, too.
-            loops = max(loops - 1, 0)
-            if name not in dead_exits:
-                branches = max(branches - 1, 0)
+            outer = around[:-1] or OUTSIDE
+            found[name] = _branched(outer, 1) if name in dead_exits else outer
         elif kind in SWITCH:
-            branches += 1
-        elif kind in MERGE and not any(op_type(source) in NEXT_ITERATION for source in sources):
-            branches = max(branches - 1, 0)
-        found[name] = (loops, branches)
+            ends = any(edges.op_type(source) in LOOP_CONDITION for source in sources)
+            found[name] = (*around[:-1], replace(around[-1], body=True)) if ends else _branched(around, 1)
+        elif kind in MERGE and not any(edges.op_type(source) in NEXT_ITERATION for source in sources):
+            found[name] = _branched(around, -1)
+        else:
+            found[name] = around
     return found
 
 
-def inside(depths: Mapping[str, tuple[int, int]]) -> frozenset[str]:
-    """Those ops that are in a loop or a branch, by how deep they are (`nesting`)."""
-    return frozenset(name for name, depth in depths.items() if depth != OUTSIDE)
+def _depth(nest: Nest) -> tuple[int, int]:
+    return len(nest), sum(within.branches + within.body for within in nest)
+
+
+def _branched(nest: Nest, more: int) -> Nest:
+    innermost = nest[-1]
+    return (*nest[:-1], replace(innermost, branches=max(innermost.branches + more, 0)))
+
+
+def inside(found: Mapping[str, Nest]) -> frozenset[str]:
+    """Those ops that are in a loop or a branch, by what each is in (`nests`)."""
+    return frozenset(name for name, nest in found.items() if nest != OUTSIDE)

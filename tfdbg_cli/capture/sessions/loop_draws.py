@@ -16,13 +16,12 @@ import tensorflow as tf
 
 from tfdbg_cli.capture.sessions.as_written import WRITTEN
 from tfdbg_cli.capture.sessions.hidden_ops import PREFIX, HiddenOps, NewOp
-from tfdbg_cli.capture.sessions.reach import loops_of, nesting_of
+from tfdbg_cli.capture.sessions.reach import loops_of, nests_of
 from tfdbg_cli.capture.tf.attributes import set_attribute
 from tfdbg_cli.capture.tf.types import GraphDef, Op, SymbolicTensor
+from tfdbg_cli.ops.control_flow import OUTSIDE, Within
 from tfdbg_cli.ops.effects import Does, State, does
 from tfdbg_cli.ops.kinds import LOOP_CONDITION
-
-_LOOP, _BODY = (1, 0), (1, 1)  # loops and branches around an op that enters the loop, and around one of each turn
 
 
 @dataclass(frozen=True)
@@ -106,13 +105,13 @@ def loop_draws(
     A tensor can be carried out if its loop is in no other loop, each turn draws it once, outside of branches, and its
     shape is known.
     """
-    depths, loops = nesting_of(order, fed_names), loops_of(order, fed_names)
+    found_nests, loops = nests_of(order, fed_names), loops_of(order, fed_names)
     going = {loops[op.name]: op.outputs[0] for op in order if op.type in LOOP_CONDITION}
     found: list[LoopDraw] = []
     left: list[SymbolicTensor] = []
     for tensor in tensors:
-        around = loops[tensor.op.name]
-        once = depths[tensor.op.name] == _BODY and [depths[op.name] for op in around] == [_LOOP]
+        around, nest = loops[tensor.op.name], found_nests[tensor.op.name]
+        once = len(nest) == 2 and nest == (*OUTSIDE, Within(nest[-1].frame, body=True))
         if once and around in going and _is_number(tensor):
             found.append(LoopDraw(tensor, around[0], going[around]))
         else:

@@ -12,12 +12,12 @@ from functools import cached_property
 
 from tfdbg_cli.capture.sessions.function_definitions import function_definitions
 from tfdbg_cli.capture.sessions.hidden_ops import program_version
-from tfdbg_cli.capture.sessions.reach import KINDS, needs_of
+from tfdbg_cli.capture.sessions.reach import KINDS, edges_of
 from tfdbg_cli.capture.tf.memo import Memos
 from tfdbg_cli.capture.tf.op_definitions import calls_functions
 from tfdbg_cli.capture.tf.types import AttrValue, FunctionDef, NodeDef, Op, TfGraph
 from tfdbg_cli.model.walks import reached
-from tfdbg_cli.ops.control_flow import nesting
+from tfdbg_cli.ops.control_flow import nests
 from tfdbg_cli.ops.kinds import BRANCHES, ENTER, LOOPS, SWITCH
 
 _FOUND: Memos[str] = Memos(keep=KINDS)
@@ -36,7 +36,6 @@ def _loop_in_branch(graph: TfGraph, order: Sequence[Op]) -> str:
     branches = _branches(order)
     functions = _Functions(graph)
     for op in order:
-        # A loop of version 1 has a Switch of its own around all but what enters it.
         if op.type in ENTER and branches.get(op.name, 0) > 0:
             return str(op.name)
         if calls_functions(op) and functions.has_loop_in_branch(op.node_def, branched=branches.get(op.name, 0) > 0):
@@ -46,14 +45,10 @@ def _loop_in_branch(graph: TfGraph, order: Sequence[Op]) -> str:
 
 def _branches(order: Sequence[Op]) -> Mapping[str, int]:
     """In how many undecided branches of version 1, beside those of its loops, each op is; nothing if in none."""
-    types = {op.name: op.type for op in order}
-    if SWITCH.isdisjoint(types.values()):
+    if SWITCH.isdisjoint(op.type for op in order):
         return {}
-    reads = {op.name: [need.name for need in needs_of(op, ()) if need.name in types] for op in order}
-    depths = nesting(reads, types.__getitem__, reads.__getitem__)
-    return {
-        name: branches - (loops - 1 if types[name] in ENTER else loops) for name, (loops, branches) in depths.items()
-    }
+    found = nests((op.name for op in order), edges_of(order, ()))
+    return {name: sum(within.branches for within in nest) for name, nest in found.items()}
 
 
 class _Functions:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from tfdbg_cli.capture.sessions.graph_ops import GraphOp, has_tensor
 from tfdbg_cli.capture.sessions.hidden_ops import program_version
@@ -16,7 +17,7 @@ from tfdbg_cli.capture.tf.op_definitions import definition_of, is_stateful, only
 from tfdbg_cli.capture.tf.opaque import leads_elsewhere
 from tfdbg_cli.capture.tf.types import GraphElement, Op, SymbolicTensor, TfGraph
 from tfdbg_cli.model.walks import needs_first
-from tfdbg_cli.ops.control_flow import OUTSIDE, inside, nesting
+from tfdbg_cli.ops.control_flow import OUTSIDE, Edges, Nest, inside, nests
 from tfdbg_cli.ops.effects import may_run_again
 from tfdbg_cli.ops.kinds import ENTER, EXIT, LOOP_CONDITION, MERGE, NEXT_ITERATION, SWITCH
 from tfdbg_cli.ops.op_view import Kind
@@ -119,7 +120,7 @@ def _reach(graph: TfGraph, ends: Sequence[Op], fed_names: frozenset[str]) -> Rea
     order, kinds = ancestors(ends, fed_names), dict[str, Kind]()
     ops = tuple(GraphOp(op, kinds) for op in order)
     types = {op.op_type for op in ops}
-    within = frozenset() if (ENTER | SWITCH).isdisjoint(types) else inside(nesting_of(order, fed_names))
+    within = frozenset() if (ENTER | SWITCH).isdisjoint(types) else inside(nests_of(order, fed_names))
     listed = {name: graph.as_graph_element(name) for name in sorted(fed_names) if has_tensor(graph, name)}
     opaque: set[str] = set()
     hidden = 0
@@ -160,13 +161,23 @@ def _is_stateful(op: Op) -> bool:
     return not may_run_again(op.type) and definition_of(op) is not None and is_stateful(op)
 
 
-def nesting_of(order: Sequence[Op], fed_names: frozenset[str]) -> dict[str, tuple[int, int]]:
-    """For each op of `order`, inputs first, how many loops and undecided branches of version 1 it is in."""
+def nests_of(order: Sequence[Op], fed_names: frozenset[str]) -> dict[str, Nest]:
+    """For each op of `order`, inputs first, by its name, the loops and undecided branches of version 1 it is in."""
     types = {op.name: op.type for op in order}
     if (ENTER | SWITCH).isdisjoint(types.values()):
         return dict.fromkeys(types, OUTSIDE)
-    reads = {op.name: [need.name for need in needs_of(op, fed_names)] for op in order}
-    return nesting(reads, types.__getitem__, reads.__getitem__, dead_exits(order, fed_names))
+    return nests(types, edges_of(order, fed_names), dead_exits(order, fed_names))
+
+
+def edges_of(order: Sequence[Op], fed_names: Collection[str]) -> Edges:
+    """The graph of the ops in `order`, read for the loops and branches in it."""
+    needs = {op.name: needs_of(op, fed_names) for op in order}
+    ops = {op.name: op for op in chain(*needs.values(), order)}
+    return Edges(
+        lambda name: str(ops[name].type),
+        lambda name: (need.name for need in needs[name]),
+        lambda name: str(ops[name].get_attr("frame_name").decode()),
+    )
 
 
 def dead_exits(order: Sequence[Op], fed_names: Collection[str]) -> frozenset[str]:
@@ -202,17 +213,13 @@ def dead_exits(order: Sequence[Op], fed_names: Collection[str]) -> frozenset[str
     return frozenset(dead)
 
 
-def loops_of(order: Iterable[Op], fed_names: Collection[str]) -> dict[str, tuple[Op, ...]]:
+def loops_of(order: Sequence[Op], fed_names: Collection[str]) -> dict[str, tuple[Op, ...]]:
     """The loops that each op is in, by its name: one of the Enter ops of each loop, the outermost first."""
+    first: dict[tuple[str, ...], Op] = {}
     found: dict[str, tuple[Op, ...]] = {}
-    frames: dict[tuple[str, ...], Op] = {}
-    for op in order:
-        needs = needs_of(op, fed_names)
-        loops = max((found[need.name] for need in needs if need.name in found), key=len, default=())
+    for op, nest in zip(order, nests((op.name for op in order), edges_of(order, fed_names)).values(), strict=True):
+        frames = [within.frame for within in nest[1:]]
         if op.type in ENTER:
-            names = (*(loop.name for loop in loops), op.get_attr("frame_name").decode())
-            loops = (*loops, frames.setdefault(names, op))
-        elif op.type in EXIT:
-            loops = loops[:-1]
-        found[op.name] = loops
+            first.setdefault(tuple(frames), op)
+        found[op.name] = tuple(first[tuple(frames[:depth])] for depth in range(1, len(frames) + 1))
     return found

@@ -10,7 +10,7 @@ from typing import Any
 from tfdbg_cli.capture.functions.definition.called_functions import functions_in
 from tfdbg_cli.capture.sessions.function_definitions import function_definitions
 from tfdbg_cli.capture.sessions.holders import held_by, holder_of
-from tfdbg_cli.capture.sessions.reach import ancestors, nesting_of
+from tfdbg_cli.capture.sessions.reach import ancestors, nests_of
 from tfdbg_cli.capture.tf.opaque import is_opaque
 from tfdbg_cli.capture.tf.types import NodeDef, Op, SymbolicTensor
 from tfdbg_cli.capture.what_if.effects import DRAWS, WRITES, Effect, effect_of
@@ -58,7 +58,7 @@ class CallGraph(Edges[Op, str]):
     @cached_property
     def hidden(self) -> frozenset[str]:
         """The ops inside loops and branches of version 1."""
-        return inside(nesting_of(list(self.ops.values()), frozenset(self.feeds)))
+        return inside(nests_of(list(self.ops.values()), frozenset(self.feeds)))
 
     @cached_property
     def flows(self) -> frozenset[str]:

@@ -16,7 +16,7 @@ from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.types import AttrValue, FunctionDef, NodeDef, OpDef
 from tfdbg_cli.model.dtypes import FIRST_REFERENCE, RESOURCE, element_type
 from tfdbg_cli.model.walks import needs_first, reached
-from tfdbg_cli.ops.control_flow import inside, nesting
+from tfdbg_cli.ops.control_flow import Edges, inside, nests
 from tfdbg_cli.ops.kinds import ENTER, NEXT_ITERATION, SWITCH
 
 # Attributes of functions: XLA compiles it; Grappler exchanges it for another that says the same
@@ -175,8 +175,12 @@ class Body:
     def _hidden(self, nodes: Iterable[NodeDef]) -> frozenset[str]:
         if not any(node.op in SWITCH or node.op in ENTER for node in nodes):
             return frozenset()
-        depths = nesting((node.name for node in nodes), lambda name: str(self.nodes[name].op), self._needs)
-        return inside(depths)
+        edges = Edges(
+            lambda name: str(self.nodes[name].op),
+            self._needs,
+            lambda name: str(self.nodes[name].attr["frame_name"].s.decode()),
+        )
+        return inside(nests((node.name for node in nodes), edges))
 
     def _read_outputs(self, name: str) -> None:
         node = self.nodes[name]

@@ -12,12 +12,13 @@ from tfdbg_cli.capture.sessions.exact.run_effect import RunEffect
 from tfdbg_cli.capture.sessions.extended.call_checks import call_kind, reached_by
 from tfdbg_cli.capture.sessions.holders import HANDING_ON, held_by
 from tfdbg_cli.capture.sessions.invocation import Invocation
-from tfdbg_cli.capture.sessions.reach import KINDS, nesting_of
+from tfdbg_cli.capture.sessions.reach import KINDS, nests_of
 from tfdbg_cli.capture.sessions.unordered import marks_before
 from tfdbg_cli.capture.tf.memo import Memos
 from tfdbg_cli.capture.tf.types import Op, TfGraph
 from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
 from tfdbg_cli.model.values import Array, NoValue
+from tfdbg_cli.ops.control_flow import OUTSIDE
 from tfdbg_cli.ops.kinds import RESHAPES
 
 
@@ -79,12 +80,12 @@ def _reads(order: Sequence[Op], state: CallState, fed_names: frozenset[str]) -> 
     1 are left out, since a fed value would not belong to one turn or to the branch.
     """
     written = {variable.name: variable for variable in state.written}
-    nesting = nesting_of(order, fed_names)
+    nests = nests_of(order, fed_names)
     reads = [
         (op, written[name])
         for op in order
         for name in _read_by(op, fed_names)
-        if name in written and not any(nesting[op.name])
+        if name in written and nests[op.name] == OUTSIDE
     ]
     marked = {op.name for op, _ in reads} | {op.name for one in state.written for op in one.writers}
     marks = {name: 1 << at for at, name in enumerate(sorted(marked))}

@@ -21,7 +21,7 @@ import tensorflow as tf
 from tfdbg_cli.capture.sessions.as_written import WRITTEN, drawn_name
 from tfdbg_cli.capture.sessions.call_state import CallState, acts
 from tfdbg_cli.capture.sessions.hidden_ops import PREFIX
-from tfdbg_cli.capture.sessions.reach import ancestors, needs_of, nesting_of
+from tfdbg_cli.capture.sessions.reach import ancestors, needs_of, nests_of
 from tfdbg_cli.capture.sessions.unordered import Held, marks_before
 from tfdbg_cli.capture.tf.op_definitions import only_handles
 from tfdbg_cli.capture.tf.types import GraphDef, NodeDef, Op, SymbolicTensor, TfGraph
@@ -106,7 +106,7 @@ class _Quieted:
         # An op may also read a variable of the old kind through shared memory; its order with updates counts, too.
         self._acting.update(name for names in self._uses.values() for name in names)
         self.awaited = [name for name, op in self.lost.items() if self._acted_before(op)]
-        self._depths = nesting_of(order, fed_names) if self._outside else {}
+        self._nests = nests_of(order, fed_names) if self._outside else {}
 
     def _acted_before(self, op: Op) -> bool:
         return bool(self._acting) and any(one.name in self._acting for one in ancestors([op], self._fed))
@@ -162,7 +162,7 @@ class _Quieted:
         """Make `node`, the definition of `op`, hand on its first input, or do nothing."""
         given = [text for text in node.input if text[:1] != "^"]
         # What waits for it in a branch that is not taken must not run: it knows only by a data input of this op.
-        inside = self._depths.get(op.name, OUTSIDE) != OUTSIDE
+        inside = self._nests.get(op.name, OUTSIDE) != OUTSIDE
         first = given[:1] if op.outputs or inside else []
         waits = [f"^{tensor.op.name}" for tensor in op.inputs] if inside else self._before(op)
         node.op = "Identity" if first else "NoOp"

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 
 from tfdbg_cli.capture.sessions.hidden_ops import HiddenOps, NewOp
-from tfdbg_cli.capture.sessions.reach import needs_of, nesting_of
+from tfdbg_cli.capture.sessions.reach import needs_of, nests_of
 from tfdbg_cli.capture.tf.types import Op, SymbolicTensor
 from tfdbg_cli.ops.control_flow import OUTSIDE
 
@@ -53,5 +53,5 @@ def last_of(order: Sequence[Op], fed_names: frozenset[str]) -> list[Op]:
     In a branch that is not taken an op does not run, and what waited for it would not run either.
     """
     waited_for = {need.name for op in order for need in needs_of(op, fed_names)}
-    depths = nesting_of(order, fed_names)
-    return [op for op in order if op.name not in waited_for and depths[op.name] == OUTSIDE]
+    nests = nests_of(order, fed_names)
+    return [op for op in order if op.name not in waited_for and nests[op.name] == OUTSIDE]

@@ -11,41 +11,39 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from tfdbg_cli.capture.sessions.call_state import CallState
-from tfdbg_cli.capture.sessions.reach import needs_of, nesting_of
+from tfdbg_cli.capture.sessions.reach import needs_of, nests_of
 from tfdbg_cli.capture.tf.types import Op
-from tfdbg_cli.ops.control_flow import OUTSIDE
+from tfdbg_cli.ops.control_flow import OUTSIDE, Nest
 
 
 def with_last_writes(state: CallState, order: Sequence[Op], fed_names: frozenset[str]) -> CallState:
     """`state`, of a call that runs the ops in `order`, with `Variable.after` filled in where a writer is inside."""
     if not state.written:
         return state
-    depths = nesting_of(order, fed_names)
-    if all(depths[op.name] == OUTSIDE for variable in state.written for op in variable.writers):
+    nests = nests_of(order, fed_names)
+    if all(nests[op.name] == OUTSIDE for variable in state.written for op in variable.writers):
         return state
     variables = (
-        replace(one, after=_over(one.writers, order, fed_names, depths)) if one.writers else one
+        replace(one, after=_over(one.writers, order, fed_names, nests)) if one.writers else one
         for one in state.variables
     )
     return replace(state, variables=tuple(variables))
 
 
 def _over(
-    writers: Sequence[Op], order: Sequence[Op], fed_names: Collection[str], depths: Mapping[str, tuple[int, int]]
+    writers: Sequence[Op], order: Sequence[Op], fed_names: Collection[str], nests: Mapping[str, Nest]
 ) -> tuple[Op, ...]:
     """Ops to wait for so that all `writers` are over, each once; empty if there are none for some writer."""
     found: dict[str, Op] = {}
     for writer in writers:
-        ends = [writer] if depths[writer.name] == OUTSIDE else _ways_out(writer, order, fed_names, depths)
+        ends = [writer] if nests[writer.name] == OUTSIDE else _ways_out(writer, order, fed_names, nests)
         if not ends:
             return ()
         found.update((op.name, op) for op in ends)
     return tuple(found.values())
 
 
-def _ways_out(
-    writer: Op, order: Sequence[Op], fed_names: Collection[str], depths: Mapping[str, tuple[int, int]]
-) -> list[Op]:
+def _ways_out(writer: Op, order: Sequence[Op], fed_names: Collection[str], nests: Mapping[str, Nest]) -> list[Op]:
     """The first ops outside of all loops and branches on each path of dependents from `writer`."""
     inside = {writer.name}
     ends: dict[str, Op] = {}
@@ -56,7 +54,7 @@ def _ways_out(
                 continue
             if not any(need.name in inside for need in needs_of(op, fed_names)):
                 continue
-            if depths[op.name] == OUTSIDE:
+            if nests[op.name] == OUTSIDE:
                 ends[op.name] = op
             else:
                 inside.add(op.name)

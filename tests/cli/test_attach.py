@@ -172,10 +172,11 @@ except KeyboardInterrupt:
 
 def test_a_forked_child_leaves_the_connection_to_its_parent() -> None:
     program = """
-import os
+import os, time
 import tensorflow as tf
 step = tf.function(lambda x: x + 1)
 while not os.path.exists("end"):
+    time.sleep(0.002)  # leaves the processor to those who watch
     step(tf.constant(1.0))
     if os.path.exists("nan"):
         os.remove("nan")
@@ -201,13 +202,14 @@ while not os.path.exists("end"):
 
 def test_a_dormant_program_is_found_by_number_and_name_and_is_untouched_without_a_client() -> None:
     program = """
-import os
+import os, time
 import tensorflow as tf
 kind = type(tf.function(lambda: 1))
 plain = kind.__call__
 step = tf.function(lambda x: tf.math.log(x))
 touched = False
 while not os.path.exists("end"):
+    time.sleep(0.002)  # leaves the processor to those who watch
     step(tf.constant(2.0))
     touched = touched or kind.__call__ is not plain
     if os.path.exists("nan"):
@@ -241,12 +243,13 @@ print(touched, kind.__call__ is plain, flush=True)
 
 def test_a_client_may_come_before_tensorflow() -> None:
     program = """
-import os
+import os, time
 while not os.path.exists("go"):
-    pass
+    time.sleep(0.002)  # leaves the processor to those who watch
 import tensorflow as tf
 step = tf.function(lambda x: x + 1)
 while not os.path.exists("end"):
+    time.sleep(0.002)  # leaves the processor to those who watch
     step(tf.constant(2.0))
 """
     for how in ((), ("--dormant",), ("--watch",)):

@@ -17,7 +17,7 @@ from tfdbg_cli.remote.messages import VERSION, Message
 
 # Each run is one call; with the file `nan` there it gives NaN, and `seen` tells that such a call is over.
 PROGRAM = """
-import os, sys
+import os, sys, time
 import tensorflow as tf
 total = tf.Variable(1.0)
 
@@ -27,6 +27,7 @@ def step(x):
     return tf.math.log(x)
 
 while not os.path.exists("end"):
+    time.sleep(0.002)  # leaves the processor to those who watch
     bad = os.path.exists("nan")
     step(tf.constant(-1.0 if bad else 2.0))
     if bad:

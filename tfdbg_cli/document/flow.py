@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from tfdbg_cli.document.cells import display_width
+from tfdbg_cli.document.cells import clip_start, display_width
 from tfdbg_cli.document.text import Line, Span, Style, line
 
 Piece = tuple[Span, ...]
+_LEAST = 12  # columns that a name keeps
 
 
 @dataclass(frozen=True)
 class Flow:
-    """`label` in a column of its own, and beside it `pieces`, each kept on one line; a line begins with no blank."""
+    """`label` in a column of its own, and beside it `pieces`, each kept on one line; a line begins with no blank.
+
+    Of a piece that is wider than the screen the names lose their start: what an op is stands at the end of its name.
+    """
 
     label: str
     pieces: tuple[Piece, ...]
@@ -29,6 +33,8 @@ class Flow:
                 rows.append([])
                 taken = 0
             shown = piece if rows[-1] else _without_blank(piece)
+            if room is not None and size > room:
+                shown = _fitted(shown, room)
             rows[-1] += shown
             taken += sum(display_width(span.text) for span in shown)
         head, blank = Span(self.label.ljust(self.label_width), Style.LABEL), " " * self.label_width
@@ -37,3 +43,15 @@ class Flow:
 
 def _without_blank(piece: Piece) -> Piece:
     return (replace(piece[0], text=piece[0].text.lstrip()), *piece[1:]) if piece else piece
+
+
+def _fitted(piece: Piece, room: int) -> Piece:
+    """`piece` in `room` columns, as far as what its names give way suffices."""
+    over = sum(display_width(span.text) for span in piece) - room
+    fitted: list[Span] = []
+    for span in piece:
+        width = display_width(span.text)
+        left = min(width, max(_LEAST, width - over)) if span.style is Style.NAME and over > 0 else width
+        over -= width - left
+        fitted.append(replace(span, text=clip_start(span.text, left)))
+    return tuple(fitted)

@@ -68,10 +68,10 @@ def test_only_what_is_in_sight_is_read_and_once() -> None:
     view.resize(200, 20)
     late = LateCells(view)
     assert store.read == [] and late.running
-    assert "·" in view.line(5).text
+    assert "…" in view.line(5).text
     late.work(lambda: False)
     assert store.read == list(range(17)) and not late.running
-    assert "·" not in view.line(5).text
+    assert "…" not in view.line(5).text
     view.go(400)
     assert late.running
     late.work(lambda: False)
@@ -157,7 +157,7 @@ def test_layers_show_what_is_bad_in_them() -> None:
 def test_what_neighbours_hold_is_counted_beside_the_keys() -> None:
     screen = Slow("ni loss/mul")
     screen.press(":", *"li -r loss/mul", "enter")
-    assert any("loss/Log  float32[4,2]  ·" in row for row in screen.status.splitlines()), "nothing was read yet"
+    assert any("loss/Log  float32[4,2]  …" in row for row in screen.status.splitlines()), "nothing was read yet"
     screen.rest()
     rows = screen.status.splitlines()
     assert any("loss/Log  float32[4,2]  2 NaN, ±inf  |x| max 2.944" in row for row in rows)

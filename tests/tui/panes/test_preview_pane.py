@@ -37,7 +37,7 @@ def test_the_chosen_tensor_stands_beside_the_list_as_one_walks() -> None:
     shown = "\n".join(rows)
     assert "1 input\n" in shown
     assert "2 recipients\n" in shown
-    assert "·" not in shown, "everything is counted"
+    assert "…" not in shown, "everything is counted"
 
 
 def test_below_the_list_where_there_are_rows_and_no_columns() -> None:
@@ -206,4 +206,4 @@ def test_what_the_preview_counts_is_shown_in_the_list_too() -> None:
     rows = [row.decode().split("│")[0] for row in app.view.render(WIDE, focus=True).text]
     (row,) = (row for row in rows if "Log  " in row and "loss/Log:0" in row)
     assert "2.944" in row
-    assert "·" not in row
+    assert "…" not in row

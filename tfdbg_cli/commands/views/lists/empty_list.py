@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 
 from tfdbg_cli.analysis.graph.needed import not_needed_text, program_graph, was_needed
+from tfdbg_cli.analysis.graph.roles import Role, roles_of
 from tfdbg_cli.analysis.watch.filters import our_filter
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.document.text import Line, Span, Style, line
@@ -15,6 +16,11 @@ from tfdbg_cli.model.runs import Opened
 from tfdbg_cli.model.units import count_text, names_text
 
 _MOST_ASKED = 20
+_NO_TENSOR = [line("No tensor here is what the flags ask for.")]
+_NONE_OF_THE_ROLE = {
+    Role.GRADIENT: [line("No tensor of this run is known to be a gradient.")],
+    Role.UPDATE: [line("No op of this run is known to update a variable.")],
+}
 _BY_MAGNITUDE = frozenset({"magnitude_above", "near_overflow"})
 
 
@@ -34,7 +40,9 @@ def explain_empty(context: Context, options: argparse.Namespace, *, unjudged: in
     if options.query:
         known = "is known to be" if unjudged else "here is"
         return [line(f"No tensor {known} what the query asks for.")]
-    return [line("No tensor here is what the flags ask for.")]
+    if options.role and Role(options.role) not in set(roles_of(run.graph).values()):
+        return _NONE_OF_THE_ROLE.get(Role(options.role), _NO_TENSOR)
+    return _NO_TENSOR
 
 
 def _integers_aside(context: Context, name: str) -> list[Line]:

@@ -10,7 +10,7 @@ from tfdbg_cli.commands.finding import FoundKind, NameHit
 from tfdbg_cli.commands.registry import Command, Registry
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.views.links import node_link
-from tfdbg_cli.commands.views.lists.health_columns import CountedLater
+from tfdbg_cli.commands.views.lists.health_columns import TO_COME, CountedLater
 from tfdbg_cli.document.text import Line, Span, Style
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.statistics import Summary
@@ -127,7 +127,7 @@ class FoundRows:
     def _health(self, index: int) -> list[Span]:
         summary = self._context.memory.summaries.get((self._context.current, index), _UNCOUNTED)
         if summary is _UNCOUNTED:
-            return [Span("·", Style.DIM)]
+            return [TO_COME]
         if not isinstance(summary, Summary) or summary.unknown:
             return []
         counts = [(style, word, getattr(summary, name)) for style, word, name in _BAD]

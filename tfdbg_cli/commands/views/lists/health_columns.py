@@ -19,12 +19,12 @@ _COUNTS = frozenset({"NaN", "±inf"})
 _REASONS = frozenset({"min", "|x| max"})  # titles of the columns that say why nothing is known
 # As short as the columns are. A handle is none of a number's lacks: its type says that it has no numbers.
 _WORDS = {Lack.DAMAGED: "damaged", Lack.GONE: "gone", Lack.UNKNOWN_DTYPE: "unknown", Lack.UNINITIALIZED: "not set"}
-TO_COME = Span("·", Style.DIM)
+TO_COME = Span("…", Style.DIM)
 HealthCell = tuple[str, Column, Callable[[int], Span]]  # the name of the column, its head, its cell by index
 
 
 def health_cells(context: Context) -> list[HealthCell]:
-    """The columns, each with its cell for the tensor at an index; one that is to come shows a dot."""
+    """The columns, each with its cell for the tensor at an index; one that is to come shows `…`."""
     run, memory = context.current, context.memory
 
     def column(name: str, title: str, width: int, drop: int) -> HealthCell:

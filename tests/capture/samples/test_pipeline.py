@@ -112,6 +112,49 @@ def test_functions_that_mix_the_records_of_a_batch() -> None:
     assert "mix records, or move them: of what row 3 is made cannot be told." in told.notes[-1]
 
 
+TEXTS = ["a", "bcd", "", "efghi", "jk", "lmnopqr", "st", "u", "vwxyz", "wxyzv", "0", "12345678901"]
+
+
+def _letters(text: Any) -> Any:
+    return tf.strings.unicode_decode(tf.strings.join(["<", text, ">"]), "UTF-8")
+
+
+@pytest.mark.parametrize(
+    ("after", "moves"),
+    [
+        (lambda text: (_letters(text).to_tensor(), tf.strings.length(text)), False),
+        (
+            lambda text: (tf.cast(_letters(text), tf.float32)[:, :-1].to_tensor(), _letters(text)[:, 1:].to_tensor()),
+            False,
+        ),
+        (lambda text: (tf.strings.unicode_split(text, "UTF-8").to_tensor()[::-1],), True),
+    ],
+    ids=["numbers", "two parts", "texts and moved rows"],
+)
+def test_functions_that_fill_up_the_records_of_a_batch(after: Callable[[Any], Any], moves: bool) -> None:
+    """A blind test: texts that are tokenized behind shuffle and batch come out as wide as their neighbours."""
+    dataset = SLICES(TEXTS).shuffle(12, seed=3, reshuffle_each_iteration=False).batch(4)
+    looked_for, said = [], set[str]()
+    for texts, batch in zip(dataset, dataset.map(after), strict=True):
+        parts = [part.numpy() for part in batch]
+        for row, text in enumerate(texts.numpy()[::-1] if moves else texts.numpy()):
+            looked_for.append(text.decode())
+            held = {at: part[row] for at, part in enumerate(parts)}
+            told = Pipeline(weakref.ref(mapped := dataset.map(after))).find([SoughtRow(row, held)], 0, 30.0)
+            assert told.records == {row: Record(TEXTS.index(looked_for[-1]))}, told.notes
+            said.update(told.notes)
+            del mapped
+    assert sorted(looked_for) == sorted(TEXTS)
+    assert any("zeros at their end are not compared" in note for note in said)
+
+
+def test_what_is_longer_than_a_filled_up_record_is_none() -> None:
+    dataset = SLICES(TEXTS).batch(4).map(lambda text: _letters(text).to_tensor())
+    row = np.array([ord(one) for one in "<bc"], np.int32)
+    told = Pipeline(weakref.ref(dataset)).find([SoughtRow(0, {0: row})], 0, 30.0)
+    assert told.records == {} and "No record is as row 0" in told.notes[-1]
+
+
 def test_records_that_were_left_out_are_none(tmp_path: Path) -> None:
     data = np.arange(60, dtype=np.float32)
     data[20] = data[58] = data[40]

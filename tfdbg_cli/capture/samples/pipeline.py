@@ -35,6 +35,7 @@ _NONE = (
     " one behind `batch` mixes records."
 )
 _MIXED = "The functions behind `batch` mix records, or move them: of what {} made cannot be told."
+_FILLED_UP = "A function behind `batch` fills records up to one width: zeros at their end are not compared."
 _MOVED = "The functions behind `batch` move rows: whether other records are alike is not told."
 _NOT_COMPARED = "No part of the batch is as one of the data set's elements: nothing can be compared."
 _FAILED = "The pipeline could not be run again: {}"
@@ -80,6 +81,8 @@ def _found_in(dataset: Any, rows: Sequence[SoughtRow], component: int, seconds: 
     notes = [_BY_CONTENT.format(_AGAIN if functions_in(recipe) else _PLAIN)]
     if recipe.counts:
         notes.append(_COUNTED)
+    if found.filled_up and found.first:
+        notes.append(_FILLED_UP)
     if found.cut:
         notes.append(_CUT.format(f"the first {count_text(found.looked_at, 'record')}", seconds))
     if found.mixed:

@@ -9,6 +9,7 @@ from time import monotonic
 import numpy as np
 
 from tfdbg_cli.analysis.batch.record_search import Match, RecordSearch
+from tfdbg_cli.capture.samples.filled_up import refilled
 from tfdbg_cli.capture.samples.recipe import Recipe
 from tfdbg_cli.capture.samples.run_again import Stretch, blocks, each_alone, stretches
 from tfdbg_cli.model.records import SoughtRow
@@ -21,7 +22,8 @@ class FoundInPipeline:
 
     `mixed` are rows that no record alone is made into: the functions behind `batch` mix records. `looked_at` is the
     number of records; `cut` says that the time was over before their end, `moved` that functions behind `batch` move
-    rows, so that it is not known how many records are alike.
+    rows, so that it is not known how many records are alike, and `filled_up` that they are compared without what
+    filled them up to the width of their batch.
     """
 
     first: dict[int, tuple[str, int]] = field(default_factory=dict)
@@ -30,13 +32,22 @@ class FoundInPipeline:
     looked_at: int = 0
     cut: bool = False
     moved: bool = False
+    filled_up: bool = False
+
+    def as_wide(
+        self, numbers: Array, block: dict[int, Array], shapes: dict[int, tuple[int, ...]]
+    ) -> tuple[Array, dict[int, Array]]:
+        """The records of a block, filled up to `shapes` where they are to others; without those that hold more."""
+        other = refilled(numbers, block, shapes)
+        self.filled_up |= other is not None
+        return other or (numbers, block)
 
 
 def looked_for(rows: Sequence[SoughtRow], recipe: Recipe, seconds: float) -> FoundInPipeline | None:
     """Look for the rows until the data or the time are at their end; None where nothing can be compared."""
     found, compared = FoundInPipeline(), False
     until = monotonic() + seconds
-    shapes = {part: value.shape for part, value in rows[0].parts.items()} if rows else {}
+    shapes = _shapes(rows)
     for stretch in stretches(recipe):
         search: RecordSearch | None = None
         near: dict[int, Array] = {}  # the numbers of the records about the one that was found, of each row
@@ -44,13 +55,16 @@ def looked_for(rows: Sequence[SoughtRow], recipe: Recipe, seconds: float) -> Fou
             if found.looked_at and monotonic() > until:
                 found.cut = True
                 break
-            search = search or _search(rows, block)
             is_of_these = _is_of(numbers, block)
             found.looked_at += len(numbers) if is_of_these else 0
+            together = numbers
+            if _goes_on(recipe):
+                numbers, block = found.as_wide(numbers, block, shapes)
+            search = search or _search(rows, block)
             if search is not None and is_of_these:
                 compared = True
                 search.look(block, numbers)
-                near |= {row: numbers for row in search.matches.keys() - near.keys()}
+                near |= {row: together for row in search.matches.keys() - near.keys()}
             elif search is not None:
                 left = [row for row in rows if row.row not in search.matches]
                 near |= dict.fromkeys(_matched(left, block), numbers)
@@ -60,7 +74,7 @@ def looked_for(rows: Sequence[SoughtRow], recipe: Recipe, seconds: float) -> Fou
         if found.cut:
             break
     found.mixed -= found.first.keys()
-    return found if compared or not found.looked_at else None
+    return found if compared or found.filled_up or not found.looked_at else None
 
 
 def _take(
@@ -72,9 +86,9 @@ def _take(
     near: dict[int, Array],
 ) -> None:
     """Take what was found in a stretch."""
-    moves = recipe.steps[-1] is not recipe.batch  # functions behind it may move its rows
+    alone = _goes_on(recipe)
     for row, match in search.matches.items():
-        number = _own(stretch, recipe, sought[row], match.first, near[row]) if moves else match.first
+        number = _own(found, stretch, recipe, sought[row], match.first, near[row]) if alone else match.first
         if number is None:
             found.mixed.add(row)
             continue
@@ -84,16 +98,29 @@ def _take(
         found.alike[row] = found.alike.get(row, 0) + (1 if moved else match.alike)
 
 
-def _own(stretch: Stretch, recipe: Recipe, row: SoughtRow, number: int, near: Array) -> int | None:
+def _own(
+    found: FoundInPipeline, stretch: Stretch, recipe: Recipe, row: SoughtRow, number: int, near: Array
+) -> int | None:
     """The record that by itself is made into what `row` holds, of `number` and those `near` it; None if none is."""
     for numbers in (np.array([number]), near):
         for alone, block in each_alone(stretch, recipe, numbers):
-            search = _search([row], block)
+            itself, comparable = found.as_wide(np.array([alone]), block, _shapes([row]))
+            search = _search([row], comparable)
             if search is not None:
-                search.look(block, np.array([alone]))
+                search.look(comparable, itself)
                 if search.matches:
                     return alone
     return None
+
+
+def _goes_on(recipe: Recipe) -> bool:
+    """Whether functions work on the batches, which may move their rows, or fill them up."""
+    return recipe.steps[-1] is not recipe.batch
+
+
+def _shapes(rows: Sequence[SoughtRow]) -> dict[int, tuple[int, ...]]:
+    """The shape of each part of the rows, which are of one batch."""
+    return {part: value.shape for part, value in rows[0].parts.items()} if rows else {}
 
 
 def _is_of(numbers: Array, block: dict[int, Array]) -> bool:

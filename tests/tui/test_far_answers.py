@@ -168,7 +168,7 @@ def test_rows_that_cannot_be_counted_are_tried_again_when_others_are_in_sight(sc
 def test_a_preview_comes_beside_the_screen(screen: Slow, server: _Server) -> None:
     _asked(screen, server, "lt")
     screen.press("down")
-    assert "…" not in screen.status
+    assert not any("…" in row.partition("│")[2] for row in screen.status.splitlines()), "the preview is not asked yet"
     server.answers.set()
     screen.rest()
     assert "preview" in screen.status and "█" in screen.status, "the histogram is drawn"

@@ -92,7 +92,7 @@ def test_on_a_screen_what_was_fed_is_counted_later() -> None:
     prompt.context.later = True
     table = [block for block in prompt.document("preview pt neg:0").blocks if isinstance(block, Table)][1]
     assert table.later is not None and table.later.missing(0)
-    assert [span.text for span in table.row(0)][:2] == ["·", "·"]
+    assert [span.text for span in table.row(0)][:2] == ["…", "…"]
     list(table.later.count(0))
     assert not table.later.missing(0)
     assert [span.text for span in table.row(0)][:3] == ["1", "", "2"]
@@ -175,7 +175,7 @@ def test_a_screen_is_given_drawings_and_values_that_come_later(prompt: Prompt) -
     small = [block.way for block in prompt.document("preview prob:0").blocks if isinstance(block, Figure)]
     assert small == [Way.HISTOGRAM, Way.CELLS]
     assert [b.way for b in prompt.document("preview names:0").blocks if isinstance(b, Figure)] == [Way.CELLS]
-    assert "·" in prompt.show("preview prob:0")
+    assert "…" in prompt.show("preview prob:0")
 
 
 def test_what_a_function_captures_is_read_where_its_line_is() -> None:

@@ -49,11 +49,10 @@ def _in_shape(value: Array, shape: tuple[int, ...]) -> tuple[Array, Array]:
     outside = np.ones(value.shape, bool)
     outside[inside] = False
     held = value != b"" if text else _has_bits(value)
-    return found, ~(held & outside).reshape(len(value), -1).any(axis=1)
+    return found, np.asarray(~(held & outside).reshape(len(value), -1).any(axis=1))
 
 
 def _has_bits(value: Array) -> Array:
     """Of which elements some bit is set: -0.0 is no zero that was filled in."""
     raw = np.ascontiguousarray(value).view(np.uint8).reshape(*value.shape, value.dtype.itemsize)
-    found: Array = raw.any(axis=-1)
-    return found
+    return np.asarray(raw.any(axis=-1))

@@ -152,8 +152,8 @@ tf.function, of iterators of sessions, or under a distribution strategy.
 What came from a data set (tf.data) is looked for in what that was made of: the records of arrays, of TFRecord, text
 and fixed-length files, also interleaved, and files that a map reads. They are run through the maps of the pipeline
 once more, by an iterator of its own, and compared bit by bit. Where a map behind batch fills them up to one width, as
-to_tensor does, the zeros or empty texts at their ends are not compared: they go by what else was in the batch. Where a
-map draws random numbers or calls Python of the program it is not run again, and that is told.
+to_tensor does, the zeros or empty texts at their ends are not compared: they go by what else was in the batch. A map
+that draws random numbers or calls Python of the program is not run again, and that is told.
 
 Examples:
   input

@@ -61,6 +61,18 @@ def test_what_a_killed_program_left_is_deleted_and_what_a_living_one_holds_is_no
     own.delete()
 
 
+def test_a_folder_in_another_place_is_made_there_and_what_was_left_in_memory_goes_first(place, monkeypatch):
+    memory = place / "memory"
+    (memory / "tfdbg_cli_scratch_old").mkdir(parents=True)
+    os.utime(memory / "tfdbg_cli_scratch_old", (0, 0))
+    monkeypatch.setattr(scratch_folder, "MEMORY", memory)
+    ScratchFolder().delete()
+    assert not list(memory.iterdir())
+    made = ScratchFolder(memory)
+    assert [path for path in memory.iterdir()] == [made.path]
+    made.delete()
+
+
 def test_only_old_folders_of_ours_are_deleted(place, monkeypatch):
     monkeypatch.setattr(scratch_folder, "_LEAST_AGE", 600.0)
     young = place / "tfdbg_cli_scratch_young"

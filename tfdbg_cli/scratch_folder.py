@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+MEMORY = Path("/dev/shm")  # where Linux has a file system in memory (tmpfs)
 _PREFIX = "tfdbg_cli_scratch_"  # no name that a user would give to a folder of dumps
 _LEAST_AGE = 600.0  # seconds; a younger folder may not be locked yet
 
@@ -19,20 +20,22 @@ _swept: set[str] = set()  # the folders of temporary files that were looked thro
 
 
 class ScratchFolder:
-    """A new folder among the temporary files. While it is open no other process takes it for a leftover.
+    """A new folder, by default among the temporary files. While it is open nobody takes it for a leftover.
 
     A killed process can delete nothing; what it left is found by the lock that it holds no more.
     """
 
-    def __init__(self) -> None:
-        """Make the folder.
+    def __init__(self, place: Path | None = None) -> None:
+        """Make the folder, in `place` if that is given.
 
         Raises:
             OSError: it cannot be made.
 
         """
-        _sweep(tempfile.gettempdir())
-        self.path = Path(tempfile.mkdtemp(prefix=_PREFIX))
+        where = tempfile.gettempdir() if place is None else str(place)
+        for one in (where, MEMORY):
+            _sweep(str(one))
+        self.path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=where))
         self._lock = os.open(self.path, os.O_RDONLY)
         with suppress(OSError):  # a file system without locks, where nothing is swept either
             fcntl.flock(self._lock, fcntl.LOCK_SH | fcntl.LOCK_NB)

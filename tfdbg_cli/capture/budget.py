@@ -17,7 +17,7 @@ from tfdbg_cli.model.units import bytes_text
 
 ROOM_BESIDE_GRAPHS = 16 << 20  # bytes; the optimizer folds up to 10 MiB into one constant
 _MOST_HALVINGS = 16  # so that even the last of many workers has some room
-_AMPLE = 1 << 30  # bytes; with that much free the size of the graph, which takes long to find, does not matter
+AMPLE = 1 << 30  # bytes; with that much free the size of the graph, which takes long to find, does not matter
 
 
 def disk_budget(settings: Settings, directory: Path | None = None) -> int:
@@ -56,7 +56,7 @@ def require_room_for_graphs(directory: Path | None, graph_bytes: Callable[[], in
 
     """
     free = free_disk(directory)
-    if free >= _AMPLE or free >= ROOM_BESIDE_GRAPHS + 2 * graph_bytes():
+    if free >= AMPLE or free >= ROOM_BESIDE_GRAPHS + 2 * graph_bytes():
         return
     place = tempfile.gettempdir() if directory is None else directory.parent
     raise TfdbgError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 
 from tfdbg_cli.capture.budget import require_room_for_graphs
+from tfdbg_cli.capture.replay.dump_folders import DumpFolders
 from tfdbg_cli.capture.sessions.dump_addresses import DumpAddress, watch_everything
 from tfdbg_cli.capture.sessions.graph_ops import has_tensor
 from tfdbg_cli.capture.sessions.hidden_ops import is_hidden
@@ -14,9 +15,9 @@ from tfdbg_cli.capture.tf.types import RawSession, RunOptions, TfGraph
 from tfdbg_cli.formats.dumps.reader import read_dump
 from tfdbg_cli.model.tensors import TensorStore
 from tfdbg_cli.model.updates import UPDATED_VARIABLE
-from tfdbg_cli.scratch_folder import ScratchFolder
 
 v1 = compat.v1
+_FOLDERS = DumpFolders()
 
 
 def dumped(session: RawSession, run: Callable[[RunOptions], object]) -> TensorStore:
@@ -27,16 +28,18 @@ def dumped(session: RawSession, run: Callable[[RunOptions], object]) -> TensorSt
         TfdbgError: the disk is nearly full, or the dump cannot be read.
 
     """
-    require_room_for_graphs(None, lambda: session.graph.as_graph_def().ByteSize())
-    scratch = ScratchFolder()
+    scratch = _FOLDERS.new(session)
     try:
+        require_room_for_graphs(scratch.path, lambda: session.graph.as_graph_def().ByteSize())
         options = v1.RunOptions()
         address = DumpAddress(session, scratch.path)
         watch_everything(options, address.address)
         address.used_by(options)
         with address:
             run(options)
-        return gathered(rows_of(read_dump(scratch.path).tensors))
+        found = gathered(rows_of(read_dump(scratch.path).tensors))
+        _FOLDERS.took(session, found)
+        return found
     finally:
         scratch.delete()
 

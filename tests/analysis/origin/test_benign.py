@@ -15,6 +15,7 @@ from tfdbg_cli.model.ignored import Ignored, IgnoredPlace
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import Frame
+from tfdbg_cli.model.tensors import MemoryTensorStore, describe
 from tfdbg_cli.model.values import Lack, NoValue
 
 X = op("x", "Placeholder", value=[1.0, -1.0])
@@ -99,6 +100,69 @@ def test_a_comparison_that_leads_nowhere_is_none() -> None:
         X, BAD, op("aside", "Greater", "log", "x", value=[False, False]), op("y", "Exp", "x", value=[1.0, 2.0])
     )
     assert not judged(run).harm
+
+
+@pytest.mark.parametrize(
+    ("op_type", "value", "harm"),
+    [
+        ("NonMaxSuppressionV3", [1], "made makes a number out of NaN"),
+        ("CTCGreedyDecoder", [1], "made makes a number out of NaN"),
+        ("AsString", np.array([b"-nan"], object), "made makes a number out of NaN"),
+        ("OpOfNobodyKnown", [True], "made makes a number out of NaN"),
+        ("EagerPyFunc", [1.0], "made hands a NaN to Python of the program"),
+        ("Size", [2], ""),
+        ("IsFinite", [True, False], ""),
+        ("Slice", [1], ""),
+        ("SparseReorder", [1], ""),
+        ("OpOfNobodyKnown", [1.0], ""),
+    ],
+)
+def test_what_is_made_of_a_nan(op_type: str, value: Any, harm: str) -> None:
+    """A blind test: boxes were chosen, and texts made, by scores that are NaN, and nothing was said to come of it."""
+    made = op("made", op_type, "log", value=value)
+    judgement = judged(_run(X, BAD, made, op("y", "Pack", "made", value=[1])))
+    assert (judgement.harm.text if judgement.harm else "").startswith(harm) and bool(judgement.harm) == bool(harm)
+    assert not judged(_run(X, BAD, made, op("y", "Exp", "x", value=[1.0, 2.0]))).harm, "it leads nowhere"
+
+
+def test_a_python_function_is_named_last() -> None:
+    """Of it nobody knows what it makes of a NaN."""
+    nodes = (
+        op("called", "EagerPyFunc", "log", value=[1.0]),
+        op("less", "Less", "log", "x", value=[False, True]),
+        op("y", "Pack", "called", "less", value=[1.0]),
+    )
+    judgement = judged(_run(X, BAD, *nodes))
+    assert judgement.harm is not None and judgement.harm.text.startswith("less makes a number")
+
+
+def _with_indices(run: Run) -> Run:
+    """`run` with the second output of its TopKV2, too."""
+    rows = range(len(run.tensors))
+    indices = np.array([1, 0], np.int32)
+    further = describe(TensorName("top", 1), indices, device="", op_type="TopKV2", dtype="int32")
+    held = [run.tensors.value(row) for row in rows]
+    return replace(run, tensors=MemoryTensorStore([*(run.tensors[row] for row in rows), further], [*held, indices]))
+
+
+def test_one_of_two_outputs_may_hide_it() -> None:
+    """A blind test: top_k gives values, of which one is NaN, and indices, which alone come out."""
+    top = op("top", "TopKV2", "log", value=[NAN, 0.0])
+    assert judged(_with_indices(_run(X, BAD, top, op("y", "Pack", "top:1", value=[1, 0])))).harm
+    assert not judged(_with_indices(_run(X, BAD, top, op("y", "Exp", "x", value=[1.0, 2.0])))).harm
+
+
+def test_a_nan_that_a_loop_begins_with_decides_whether_it_turns() -> None:
+    """A blind test: `while loss > limit` of a loss that is NaN ends at once, with the step that it began with."""
+    run = _run(
+        X, BAD,
+        op("loop", "StatelessWhile", "log", "x", value=[0.0, NAN]),
+        op("loop/body/loss", "LoopVariable", "log"),
+        op("loop/cond/asked", "Greater", "loop/body/loss", "x", value=[False]),
+        op("y", "Exp", "loop:1", value=[1.0, 2.0]),
+    )  # fmt: skip
+    judgement = judged(run)
+    assert judgement.harm is not None and judgement.harm.text.startswith("loop/cond/asked makes a number out of NaN")
 
 
 def test_the_condition_of_a_loop_decides_what_it_gives() -> None:

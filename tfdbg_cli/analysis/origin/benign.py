@@ -23,6 +23,7 @@ from tfdbg_cli.model.names import TensorName, tensor_name_of
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.units import count_text
 from tfdbg_cli.model.values import LOST, Array, NoValue
+from tfdbg_cli.ops.kinds import PYTHON
 
 _UNTOUCHED = "no result, no applied gradient and no variable is touched"
 _FINITE = "no result, no applied gradient and no variable is NaN or infinite by it"
@@ -112,10 +113,14 @@ def harm_in(run: Run, search: OriginSearch, carried: CarriedOver | None = None) 
     if spoiled:
         return min((comes_out.harm(name) for name in spoiled), key=lambda harm: harm.kind)
     end = swallowed(run, bad, outcome)
-    if end:
-        passed_on = f"{end} makes a number out of NaN, and something that comes out depends on it."
-        return Harm(HarmKind.RESULT, passed_on)
-    return None
+    if end is None:
+        return None
+    if end.op_type in PYTHON:
+        handed = (
+            f"{end.name} hands a NaN to Python of the program, and what comes out depends on what that makes of it."
+        )
+        return Harm(HarmKind.UNKNOWN, handed)
+    return Harm(HarmKind.RESULT, f"{end.name} makes a number out of NaN, and something that comes out depends on it.")
 
 
 def _unknown_results(run: Run) -> Iterator[TensorName]:

@@ -6,20 +6,24 @@ If tf.where does not choose a NaN, nothing depends on that. But a comparison wit
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
+from functools import cached_property
 
 import numpy as np
 
 from tfdbg_cli.analysis.graph.branches import was_left_out
 from tfdbg_cli.analysis.graph.call_scopes import call_scopes
 from tfdbg_cli.analysis.watch.verdicts import nan_mask
+from tfdbg_cli.model.dtypes import element_type_named, is_inexact
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import NoValue
 from tfdbg_cli.model.walks import reached
-from tfdbg_cli.ops.kinds import LOOPS, OF_SHAPES
+from tfdbg_cli.ops.intended_infinities import LOOKS
+from tfdbg_cli.ops.kinds import CALLS, CONTROL_FLOW, COPIES, IDENTITIES, LOOPS, MOVES, OF_SHAPES, PYTHON, TRANSFERS
 
+# Floats that such an op gives may be made of a NaN.
 _SWALLOWS = frozenset({
     "Less", "LessEqual", "Greater", "GreaterEqual", "Equal", "NotEqual", "ApproximateEqual", "ArgMax", "ArgMin",
     "TopK", "TopKV2", "InTopK", "InTopKV2", "Bucketize", "Cast", "Max", "Min", "Maximum", "Minimum", "ClipByValue",
@@ -27,29 +31,92 @@ _SWALLOWS = frozenset({
     "UnsortedSegmentMax", "UnsortedSegmentMin", "Multinomial", "StatelessMultinomial", "Unique", "UniqueV2",
     "SearchSorted", "LowerBound", "UpperBound", "HistogramFixedWidth", "QuantizeV2",
 })  # fmt: skip
+# Of any other op integers, truths and texts are: an index, an order, a text of the number. Not where they follow from
+# shapes, are asked on purpose (is_finite), or move beside the number.
+_INDIFFERENT = (LOOKS | MOVES) - _SWALLOWS | CALLS | CONTROL_FLOW | IDENTITIES | COPIES | TRANSFERS
+_BESIDE = ("Ragged", "Sparse", "TensorArray", "TensorList", "Stack")  # how the types of such ops begin
 _OF_ITSELF = frozenset({"Equal", "NotEqual"})  # x != x asks whether x is NaN
+_PASSED = "LoopVariable"  # stands for a variable in the scopes of a loop; it shows no tensor of its own
 
 
-def swallowed(run: Run, bad: Iterable[int], outcome: Collection[TensorName]) -> str:
-    """The name of an op that turned a NaN into a number on which something in `outcome` depends; empty for none.
+def swallowed(run: Run, bad: Iterable[int], outcome: Collection[TensorName]) -> Node | None:
+    """An op that turned a NaN into a number, or a text, on which something in `outcome` depends; None for none.
 
-    `bad` are the rows of the tensors of `run` that are not finite.
+    `bad` are the rows of the tensors of `run` that are not finite. Of several ops one that is known to have done that
+    comes before Python of the program, of which nobody knows what it makes of a NaN.
     """
-    tensors = {run.tensors[row].name: row for row in bad}
-    met: set[str] = set()
-    reaching: set[str] | None = None
-    for name, row in tensors.items():
-        for reader, slot in run.graph.consumers(name.node):
-            if slot != name.slot or reader.op_type not in _SWALLOWS or reader.name in met:
-                continue
-            met.add(reader.name)
-            if _asks_itself(reader) or not _is_hidden(run, reader, tensors) or not _has_nan(run, row):
-                continue
-            if reaching is None:
-                reaching = _depended_on(run.graph, outcome)
-            if reader.name in reaching:
-                return reader.name
-    return ""
+    search, python = _Swallowing(run, {run.tensors[row].name: row for row in bad}, outcome), None
+    for node in search.found():
+        if node.op_type not in PYTHON:
+            return node
+        python = python or node
+    return python
+
+
+class _Swallowing:
+    """The search for such ops in one run, of which `bad` are the tensors that are not finite, with a row of each."""
+
+    def __init__(self, run: Run, bad: dict[TensorName, int], outcome: Collection[TensorName]) -> None:
+        self._run, self._bad, self._outcome = run, bad, outcome
+
+    def found(self) -> Iterator[Node]:
+        met: set[str] = set()
+        for name, row in self._bad.items():
+            for reader in self._readers(name):
+                if reader.name in met:
+                    continue
+                met.add(reader.name)
+                if not _asks_itself(reader) and self._hides(reader) and _has_nan(self._run, row):
+                    yield reader
+
+    def _readers(self, name: TensorName) -> Iterator[Node]:
+        """The ops that read the tensor `name`, in the scopes of a loop, too, which has it as a variable."""
+
+        def further(given: TensorName) -> Iterator[TensorName]:
+            for reader, slot in self._run.graph.consumers(given.node):
+                if slot == given.slot and reader.op_type == _PASSED and not self._run.tensors.named(reader.name):
+                    yield TensorName(reader.name, 0)
+
+        for given in reached([name], further):
+            yield from (reader for reader, slot in self._run.graph.consumers(given.node) if slot == given.slot)
+
+    def _hides(self, reader: Node) -> bool:
+        """Whether what comes out depends on a number, or a text, that `reader` gives, and that is not bad.
+
+        Of an op that is not shown, although it may have run, that is taken to be so where it may make one of a NaN.
+        """
+        rows = self._run.tensors.named(reader.name)
+        if not rows and reader.op_type in _SWALLOWS | PYTHON:
+            return not was_left_out(self._run.graph, self._run.tensors, reader) and reader.name in self._needed
+        return any(
+            self._may_hide(reader, row) and self._counts(self._run.tensors[row].name)
+            for row in rows
+            if self._run.tensors[row].name not in self._bad
+        )
+
+    def _may_hide(self, reader: Node, row: int) -> bool:
+        if reader.op_type in _SWALLOWS | PYTHON:
+            return True
+        if reader.op_type in _INDIFFERENT or reader.op_type.startswith(_BESIDE):
+            return False
+        kind = element_type_named(self._run.tensors[row].dtype)
+        return kind is not None and kind.numpy is not None and not is_inexact(kind.numpy)
+
+    def _counts(self, name: TensorName) -> bool:
+        """Whether something in the outcome depends on the tensor `name`: the other outputs of its op may be bad."""
+        if name in self._outcome or name.node in self._decides:
+            return True
+        consumers = self._run.graph.consumers(name.node)
+        return any(slot in (name.slot, None) and reader.name in self._needed for reader, slot in consumers)
+
+    @cached_property
+    def _decides(self) -> Set[str]:
+        """The nodes in conditions of loops on which the outcome depends: one of them is what the loop asks."""
+        return {name for loop, names in _deciding(self._run.graph).items() if loop in self._needed for name in names}
+
+    @cached_property
+    def _needed(self) -> Set[str]:
+        return _depended_on(self._run.graph, self._outcome)
 
 
 def used_by(graph: Graph, outcome: Iterable[TensorName]) -> set[str]:
@@ -59,14 +126,6 @@ def used_by(graph: Graph, outcome: Iterable[TensorName]) -> set[str]:
 
 def _asks_itself(reader: Node) -> bool:
     return reader.op_type in _OF_ITSELF and len(set(reader.inputs)) == 1
-
-
-def _is_hidden(run: Run, reader: Node, bad: Collection[TensorName]) -> bool:
-    """Whether all outputs of `reader` are finite, or not shown although it may have run."""
-    rows = run.tensors.named(reader.name)
-    if not rows and was_left_out(run.graph, run.tensors, reader):
-        return False
-    return not any(run.tensors[row].name in bad for row in rows)
 
 
 def _has_nan(run: Run, row: int) -> bool:

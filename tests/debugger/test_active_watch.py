@@ -28,6 +28,7 @@ from tfdbg_cli.debugger.progress_line import ProgressLine
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import Call, RunError, RunKind
 from tfdbg_cli.model.decision import Continue, DebugRun, Decision, OnBenign, RunUntil, Values
+from tfdbg_cli.model.exactness import Exactness, Way
 from tfdbg_cli.model.ignored import Ignored
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.replay import ReplaySpec
@@ -143,6 +144,19 @@ def test_how_it_goes_is_not_said_of_the_run_that_ends_it() -> None:
     assert watching.sees(_run(2, np.nan)) is not None
     (line,) = lines
     assert line.startswith("no has_inf_or_nan in 1 run")  # and, on a slow machine, what the filter takes
+
+
+@pytest.mark.parametrize(("at_the_stop", "told"), [("", True), ("Others ran.", False)])
+def test_runs_before_the_stop_that_may_not_be_exact_are_told(at_the_stop: str, told: bool) -> None:
+    """A blind test: the weights were others than without tfdbg, and a stop said nothing of it."""
+    debugger, front = _debugger(RunUntil("has_inf_or_nan"))
+    plan = debugger.run_starts(_Pending())
+    debugger.run_passed(plan, lambda: _run(1), Exactness(Way.PROVEN, 2, doubt="Others ran."))
+    plan = debugger.run_starts(_Pending())
+    debugger.run_ends(plan, _run(2, np.nan, exactness=Exactness(Way.PROVEN, 2, doubt=at_the_stop)))
+    (end,) = front.ends
+    words = "The program's own numbers, by runs before this one: may not be exact. Others ran."
+    assert (words in end.notes) is told
 
 
 def test_the_last_run_that_passed_is_told() -> None:

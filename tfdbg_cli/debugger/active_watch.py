@@ -270,6 +270,7 @@ class ActiveWatch:
             notes.append(self.interrupted_words(interrupted))
         if hit is not None:
             notes += [f"The watch stopped here, since {self.harm.words}"] if self.harm else []
+            notes += self._inexact_before(run)
             notes += self._done(hit.noted(run))
         elif interrupted != CTRL_C and (interrupted or run.error is not None):
             notes += self._bundled(run)
@@ -280,6 +281,13 @@ class ActiveWatch:
         if self._kept is not None and self._kept.crowded_out:
             notes.append(_too_few(self._kept))
         return RunEnd(run, hit, kept, tuple(notes))
+
+    def _inexact_before(self, run: Run) -> list[str]:
+        """That the program's own numbers differ, or may, since a run before `run`, where `run` does not tell so."""
+        words, doubt = self.watch.progress.inexact, self.watch.progress.doubt
+        if not words or (run.exactness is not None and run.exactness.words == words):
+            return []
+        return [f"The program's own numbers, by runs before this one: {words}. {doubt}".rstrip()]
 
     def seen_in_words(self, ops: int, elsewhere: int = 0) -> str:
         """A sentence on what was seen: runs of this watch, `ops` eager ops, `elsewhere` runs of other debuggers."""

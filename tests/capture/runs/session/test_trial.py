@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,6 @@ from test_unchanged import STEPS, Quotient
 
 from tfdbg_cli.capture.replay.prepared_run import PreparedRun
 from tfdbg_cli.capture.runs.session import trial_run
-from tfdbg_cli.capture.sessions.exact.traffic import Traffic
 from tfdbg_cli.capture.sessions.known_exactness import KnownExactness
 from tfdbg_cli.capture.state.run_snapshot import COPIES, RunSnapshot
 from tfdbg_cli.capture.tf import compat
@@ -313,8 +314,9 @@ def test_a_runner_gets_its_own_numbers_too(tf, debugged, graph) -> None:
         assert results[0] == results[1]
 
 
-def test_variables_that_another_thread_may_have_written_are_left_alone(tf, debugged, graph, trials) -> None:
-    step = Quotient(tf)
+@contextmanager
+def _beside(tf: Any, session: Any, variables: Sequence[Any]) -> Iterator[None]:
+    """A context in which another thread is in a run of `session` that reads `variables`, too."""
     inside, go_on = threading.Event(), threading.Event()
 
     def wait() -> np.float32:
@@ -322,18 +324,40 @@ def test_variables_that_another_thread_may_have_written_are_left_alone(tf, debug
         assert go_on.wait(120)
         return np.float32(1.0)
 
-    slow = tf.py_func(wait, [], tf.float32)
+    other = threading.Thread(target=session.run, args=([tf.py_func(wait, [], tf.float32), *variables],))
+    other.start()
+    assert inside.wait(120)
+    try:
+        yield
+    finally:
+        go_on.set()
+        other.join()
+
+
+def test_variables_that_another_thread_may_have_written_are_left_alone(tf, debugged, graph, trials) -> None:
+    step = Quotient(tf)
     with tf.Session() as raw:
         raw.run(step.init)
         session, _ = debugged(raw, WATCH, Detach())
-        other = threading.Thread(target=session.run, args=(slow,))
-        other.start()
-        assert inside.wait(120)
-        session.run(step.fetches)
-        go_on.set()
-        other.join()
+        with _beside(tf, session, [step.w]):
+            session.run(step.fetches)
     doubts = [trial.exactness.doubt for trial in trials]
-    assert any("Other runs were made of the session meanwhile" in doubt for doubt in doubts)
+    assert any("runs were made of the session meanwhile that use its variables" in doubt for doubt in doubts)
+
+
+def test_a_run_is_compared_while_a_queue_is_filled(tf, debugged, graph, trials) -> None:
+    """A blind test: a session that is trained through a queue got other weights, as its runners never rest."""
+    step = Quotient(tf)
+    with tf.Session() as raw:
+        raw.run(step.init)
+        expected, left = step.steps(raw), raw.run(step.w)
+    with tf.Session() as raw:
+        raw.run(step.init)
+        session, _ = debugged(raw, WATCH, Detach())
+        with _beside(tf, session, []):
+            assert step.steps(session) == expected
+        assert raw.run(step.w).tobytes() == left.tobytes()
+    assert any(trial.exactness.way is Way.GIVEN for trial in trials)
 
 
 def test_where_the_copy_does_not_do_the_same_nothing_is_put_into_the_program(
@@ -368,17 +392,6 @@ def test_the_line_of_the_watch_says_so_before_anything_is_found(tf, debugged, gr
         words = session._tfdbg_controller.active_watch.watch.words
     assert words.startswith("no has_inf_or_nan in 1 run")
     assert ("may not be exact" in words) is (values is Values.KEEP)
-
-
-def test_a_run_is_alone_as_long_as_no_other_was_under_way() -> None:
-    traffic = Traffic()
-    with traffic.run():
-        before = traffic.alone
-        assert before > 0
-        assert traffic.alone == before
-        with traffic.run():
-            assert traffic.alone == -1
-        assert traffic.alone != before
 
 
 @pytest.mark.parametrize("values", [Values.AUTO, Values.KEEP])

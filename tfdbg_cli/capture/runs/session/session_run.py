@@ -25,7 +25,13 @@ from tfdbg_cli.capture.runs.session.watched_run import WatchedRun
 from tfdbg_cli.capture.runs.session.ways import estimate_of, graph_asked_for, kind_shown, why_in_place, why_not_again
 from tfdbg_cli.capture.sessions.call_names import call_of, looks_at
 from tfdbg_cli.capture.sessions.exact.traffic import traffic_of
-from tfdbg_cli.capture.sessions.extended.call_checks import call_checks, reached_by, state_of, why_not_inside
+from tfdbg_cli.capture.sessions.extended.call_checks import (
+    call_checks,
+    call_kind,
+    reached_by,
+    state_of,
+    why_not_inside,
+)
 from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.known_variables import SessionVariables
 from tfdbg_cli.capture.sessions.program_graph import program_graph
@@ -203,5 +209,5 @@ class SessionRun:
 
 def intercepted(controller: Controller, invocation: Invocation) -> RunResult:
     """Perform `invocation` as `controller` wants it, and give back what it gives. See `pipeline.performed`."""
-    with traffic_of(invocation.session).run():
+    with traffic_of(invocation.session).run(invocation, call_kind):
         return performed(controller, SessionRun(invocation))

@@ -64,7 +64,7 @@ def stash_of(session: RawSession, state: CallState, elsewhere: Collection[str] =
     `elsewhere` names ops in whose place shadow ops run: a stash must not make the original run, too.
     """
     sources = state.sources
-    if not sources or state.unordered or traffic_of(session).alone < 0:
+    if not sources or state.unordered or not traffic_of(session).alone:
         return None
     if any(source.op.name in elsewhere for source in sources):
         return None

@@ -13,7 +13,7 @@ from tfdbg_cli.capture.sessions.exact.made_alike import OtherRunError
 from tfdbg_cli.capture.sessions.exact.other_ops import other_ops
 from tfdbg_cli.capture.sessions.exact.run_effect import RunEffect
 from tfdbg_cli.capture.sessions.exact.traffic import traffic_of
-from tfdbg_cli.capture.sessions.extended.call_checks import CallChecks, call_checks
+from tfdbg_cli.capture.sessions.extended.call_checks import CallChecks, call_checks, state_of
 from tfdbg_cli.capture.sessions.fetched_tensors import fetched_array
 from tfdbg_cli.capture.sessions.graphs_that_ran import GraphsThatRan
 from tfdbg_cli.capture.sessions.invocation import Invocation
@@ -40,7 +40,10 @@ _OTHER_OPS = (
 _SHOWN = "The values shown are those of the watched run."
 _CALLS = "What the functions that it calls became in TensorFlow's optimizer was not compared."
 _UNPROVEN = "What TensorFlow's optimizer made of the run was not compared with what it makes of one left alone."
-_BUSY = "Other runs were made of the session meanwhile, so this one was not compared with the same run left alone."
+_BUSY = (
+    "Other runs were made of the session meanwhile that use its variables, so this one was not compared with the "
+    "same run left alone."
+)
 _KEPT = "The values were taken while the run happened, so its last digits may differ from those of a run left alone."
 
 _OTHER_RUN = "{why} So it was not compared with the same run left alone, and last digits may differ."
@@ -63,8 +66,7 @@ class TrialRun:
         self._request = request
         self._call = call
         self._kept = kept
-        self._traffic = traffic_of(invocation.session)
-        self._alone = self._traffic.alone
+        self._under_way = traffic_of(invocation.session).own
         self._due = not kept and call.trial.next_is_due()
         self._compared = 0
         self._doubt = ""
@@ -98,7 +100,7 @@ class TrialRun:
         """
         if held is None or not (self._due or hit):
             return result
-        if self._traffic.alone != self._alone or self._alone < 0:
+        if self._under_way is None or not self._under_way.met_none_but(self._leaves_alone):
             self._doubt = _BUSY
             return result
         try:
@@ -113,6 +115,15 @@ class TrialRun:
             report("compare a watched run with the same run left alone", error)
             self._doubt = _UNPROVEN
             return result
+
+    def _leaves_alone(self, other: Invocation) -> bool:
+        """Whether the run `other` of the same session uses none of the variables of this one: it fills a queue."""
+        try:
+            state = state_of(other)
+        except our_errors():
+            return False
+        own = {variable.name for variable in self._call.state.variables}
+        return not state.obstacle and own.isdisjoint(variable.name for variable in state.variables)
 
     def _compare(self, result: RunResult, values: Mapping[str, FetchedValue], held: RunSnapshot) -> RunResult:
         trial = self._call.trial

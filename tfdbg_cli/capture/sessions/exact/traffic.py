@@ -1,13 +1,35 @@
-"""Tells whether runs of a session overlap: then a variable may hold what another run wrote."""
+"""Tells which runs of a session overlap: then a variable may hold what another run wrote."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 
+from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.tf.memo import Memo
 from tfdbg_cli.capture.tf.types import RawSession
+from tfdbg_cli.process.interruptions import our_errors
+
+
+class RunUnderWay:
+    """One run, and what else was run of its session at some time while it was under way."""
+
+    def __init__(self, invocation: Invocation) -> None:
+        self.invocation = invocation
+        self._met: dict[Hashable, Invocation] = {}  # one of each kind
+        self._unknown = False  # whether the kind of another one is not known
+
+    def meets(self, other: Invocation, kind: Callable[[Invocation], Hashable]) -> None:
+        """Note that `other`, of the kind that `kind` tells, is under way, too."""
+        try:
+            self._met.setdefault(kind(other), other)
+        except our_errors():  # a call that is wrong, of which the program hears by its own run
+            self._unknown = True
+
+    def met_none_but(self, harmless: Callable[[Invocation], bool]) -> bool:
+        """Whether all other runs that were under way meanwhile are `harmless`."""
+        return not self._unknown and all(map(harmless, list(self._met.values())))
 
 
 class Traffic:
@@ -15,29 +37,36 @@ class Traffic:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._begun = 0
-        self._under_way = 0
+        self._under_way: dict[RunUnderWay, int] = {}  # with the thread that makes each, the last one begun last
 
     @contextmanager
-    def run(self) -> Iterator[None]:
-        """A context in which a run is under way."""
+    def run(self, invocation: Invocation, kind: Callable[[Invocation], Hashable]) -> Iterator[RunUnderWay]:
+        """A context in which `invocation` is under way; `kind` tells what is equal for calls that do the same."""
+        own = RunUnderWay(invocation)
         with self._lock:
-            self._begun += 1
-            self._under_way += 1
+            others = list(self._under_way)
+            self._under_way[own] = threading.get_ident()
+            for other in others:
+                own.meets(other.invocation, kind)
+                other.meets(invocation, kind)
         try:
-            yield
+            yield own
         finally:
             with self._lock:
-                self._under_way -= 1
+                del self._under_way[own]
 
     @property
-    def alone(self) -> int:
-        """A number for the run that is under way alone; -1 if none or several are.
-
-        If it is the same at the beginning and at the end of a run, no other run was under way in between.
-        """
+    def own(self) -> RunUnderWay | None:
+        """The innermost run that is under way in this thread."""
+        thread = threading.get_ident()
         with self._lock:
-            return self._begun if self._under_way == 1 else -1
+            return next((run for run, its in reversed(self._under_way.items()) if its == thread), None)
+
+    @property
+    def alone(self) -> bool:
+        """Whether one run is under way now, and no other."""
+        with self._lock:
+            return len(self._under_way) == 1
 
 
 _TRAFFIC = Memo(lambda session: Traffic())

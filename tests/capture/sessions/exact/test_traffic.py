@@ -1,0 +1,49 @@
+"""Runs of a session that overlap know of one another, one of each kind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.tf
+
+from tfdbg_cli.capture.sessions.exact.traffic import Traffic  # noqa: E402
+
+
+def _kind(call: Any) -> str:
+    if call == "wrong":
+        raise ValueError("no call is made so")
+    return str(call)[0]
+
+
+def test_a_run_is_alone_as_long_as_no_other_is_under_way() -> None:
+    traffic = Traffic()
+    assert not traffic.alone and traffic.own is None
+    with traffic.run("a1", _kind) as first:
+        assert traffic.alone and traffic.own is first
+        with traffic.run("b1", _kind) as second:
+            assert not traffic.alone and traffic.own is second
+        assert traffic.alone and traffic.own is first
+
+
+def test_what_was_under_way_meanwhile_is_known_one_of_each_kind() -> None:
+    traffic, asked = Traffic(), list[Any]()
+    with traffic.run("early", _kind), traffic.run("a1", _kind) as run:
+        for name in ("b1", "b2", "c1"):
+            with traffic.run(name, _kind) as short:
+                pass
+        assert short.met_none_but(lambda call: call in {"early", "a1"})
+        assert run.met_none_but(lambda call: bool(asked.append(call)) or True)
+        assert asked == ["early", "b1", "c1"]
+        assert not run.met_none_but(lambda call: call != "c1")
+    with traffic.run("late", _kind) as last:
+        assert last.met_none_but(lambda call: False), "the others are over"
+
+
+def test_of_a_call_that_is_wrong_nothing_is_known() -> None:
+    traffic = Traffic()
+    with traffic.run("a1", _kind) as run:
+        with traffic.run("wrong", _kind):
+            pass
+        assert not run.met_none_but(lambda call: True)

@@ -138,10 +138,12 @@ def cause_of_constant(run: Run, node: Node, value: Array) -> Cause:
             "The constant itself holds it: Python gave it to the graph so.",
             "Look where Python computed it, as by a division by a count that is 0: np.isfinite(value).all().",
         )
+    masked, other = numbers["masked"], numbers["masked"].removeprefix("-")
+    signs = ((masked, "-inf", np.isneginf(value.real).any()), (other, "inf", np.isposinf(value.real).any()))
+    uses = " and ".join(f"{finite} instead of {infinite}" for finite, infinite, held in signs if held)
     return Cause(
         "The constant itself holds it: the program wrote it into the graph.",
-        f"If it is a mask and meant so, use {numbers['masked']} instead of -inf, or look for NaN only: `origin"
-        " --nan`.",
+        f"If it is a mask and meant so, use {uses}, or look for NaN only: `origin --nan`.",
     )
 
 

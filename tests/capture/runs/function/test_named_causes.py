@@ -376,7 +376,9 @@ def test_a_constant_that_is_infinite_says_why(tf2, origin) -> None:
     assert found["cause"].startswith("The constant itself is infinite: 100000 is inf in float16 (")
     assert "such as -1e4 for a mask" in found["suggestion"]
     meant = tf2.function(lambda x: tf2.reduce_sum(x + float("inf")))
-    assert "the program wrote it into the graph" in origin(meant, tf2.constant([1.0, 0.0]))["cause"]
+    found = origin(meant, tf2.constant([1.0, 0.0]))
+    assert "the program wrote it into the graph" in found["cause"]
+    assert "use 1e9 instead of inf, or" in found["suggestion"], "-1e9 in place of inf opens what is masked"
 
 
 @pytest.mark.parametrize("unlikely", [True, False])

@@ -148,7 +148,26 @@ def test_a_thread_that_computes_is_waited_for(tmp_path: Path, monkeypatch: pytes
         writer.add(sample_run(), 10)
     assert (writer.close(), writer.left_out) == (0, 0)
     assert len(_written(path)) == MOST_WAITING + 2
-    assert said == [f"The program waits for its runs to be written in {path}: that takes longer than they do."]
+    assert said == [_waits_in(path)]
+
+
+def test_a_program_that_waits_a_little_at_each_run_hears_why_it_is_slow(tmp_path: Path) -> None:
+    """A blind test: steps of a millisecond took twenty, as long as the disk takes for a run, and nobody said so."""
+    said: list[str] = []
+    path, seconds = tmp_path / "case", count(0.0, 10.0)
+    writer = BackgroundWriter(RecordingWriter(path), 1 << 30, said.append, patience=_LONG, now=lambda: next(seconds))
+    for _ in range(2):
+        writer.add(sample_run(), 10)
+    assert not said
+    writer.add(sample_run(), 10)
+    writer.add(sample_run(), 10)
+    assert said == [_waits_in(path)]
+    assert writer.close() == 0
+
+
+def _waits_in(path: Path) -> str:
+    words = f"The program waits for its runs to be written in {path}: that takes longer than they do."
+    return f"{words} With `--every N` one in N is recorded."
 
 
 def _stalled(seconds: float, taken: int) -> bool:

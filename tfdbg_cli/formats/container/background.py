@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections import deque
 from collections.abc import Callable
 
@@ -15,6 +16,7 @@ from tfdbg_cli.model.runs import Run
 
 MOST_WAITING = 4
 """The maximal number of runs in the queue, including the one being written."""
+_WORTH_A_WORD = 30.0  # seconds that a program has waited, a little at each run
 
 
 class BackgroundWriter:
@@ -37,14 +39,20 @@ class BackgroundWriter:
         say: Callable[[str], None],
         patience: float = PATIENCE,
         computed: Callable[[], float] | None = None,
+        now: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Begin. `computed` tells how many seconds the thread has computed by now; by default its clock does."""
+        """Begin. `computed` tells how many seconds the thread has computed by now; by default its clock does.
+
+        `now` gives the time in seconds.
+        """
         self._writer = writer
         self._room = room
         self._say = say
         self._patience = patience
         self._clock = ThreadClock()
         self._computed = computed or self._clock.seconds
+        self._now = now
+        self._waited = 0.0  # seconds that the program waited for room in the queue
         self._change = threading.Condition()
         self._queue: deque[tuple[Run, int]] = deque()
         self._waiting = 0  # bytes in the queue, including the run being written
@@ -65,7 +73,9 @@ class BackgroundWriter:
         if os.getpid() != self._process:
             return
         with self._change:
+            began = self._now()
             self._wait(lambda: self._stopped or not self._is_full(nbytes), self._tell_of_waiting)
+            self._waited += self._now() - began
             if not self._stopped and self._is_full(nbytes):
                 self.left_out += 1
             elif not self._stopped:
@@ -73,6 +83,8 @@ class BackgroundWriter:
                 self._waiting += nbytes
                 self._count += 1
                 self._change.notify_all()
+        if self._waited >= _WORTH_A_WORD:
+            self._tell_of_waiting()
         if self.left_out:
             self._tell(
                 f"{self._writer.path} has taken nothing for {self._patience:.0f} s. The program goes on; its runs are"
@@ -105,6 +117,7 @@ class BackgroundWriter:
     def _tell_of_waiting(self) -> None:
         self._tell(
             f"The program waits for its runs to be written in {self._writer.path}: that takes longer than they do."
+            " With `--every N` one in N is recorded."
         )
 
     @property

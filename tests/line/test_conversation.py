@@ -70,6 +70,7 @@ def test_leaving_offers_detach_abort_and_stay() -> None:
     assert _talk(Person("exit", "d"))[0] == Detach()
     assert _talk(Person("exit", "c"))[0] == Continue()
     assert _talk(Person("exit", "abort"))[0] == Abort()
+    assert _talk(Person("exit", "alerts", "diff", "c", "search 3"))[0] == Continue(), "a command is no answer"
     assert _talk(Person("exit", "what?", "", "S", "exit", KeyboardInterrupt, "exit", "D"))[0] == Detach()
 
 

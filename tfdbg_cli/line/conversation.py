@@ -224,14 +224,14 @@ class Conversation:
                 answer = "s"
             if answer is None:
                 break
-            match answer.strip().lower()[:1]:
-                case "a":
+            match answer.strip().lower():  # a command is no answer: `diff` is not to end the debugging
+                case "a" | "abort":
                     return Abort()
-                case "c":
+                case "c" | "continue":
                     return Continue()
-                case "s":
+                case "s" | "stay":
                     return None
-                case "d":
+                case "d" | "detach":
                     break
         return Detach()
 

@@ -318,8 +318,14 @@ def test_a_recording_can_be_opened_while_it_is_written(tmp_path: Path) -> None:
 
 
 def test_a_recording_without_runs_says_so(tmp_path: Path) -> None:
-    with pytest.raises(TfdbgError, match=r"No run of the recording .* was finished"):
+    with pytest.raises(TfdbgError, match=r"No run of the recording .* was finished") as over:
         recorded(tmp_path / "r")
+    assert over.value.hint.startswith("The program has ended: record it again, until a run has ended;")
+    writer = RecordingWriter(tmp_path / "s")
+    with pytest.raises(TfdbgError, match="was finished") as under_way:
+        open_path(tmp_path / "s")
+    assert under_way.value.hint.startswith("Let the program go on until a run has ended;")
+    writer.close()
 
 
 def test_a_part_of_a_recording_leads_to_it(tmp_path: Path) -> None:

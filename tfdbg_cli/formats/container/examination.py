@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.container import layout
 from tfdbg_cli.formats.container.data_headers import has_header, is_of_another
-from tfdbg_cli.formats.container.reader import NO_RUN_ADVICE, RecordingReader
+from tfdbg_cli.formats.container.reader import RecordingReader, no_run_advice
 from tfdbg_cli.formats.container.row_places import misplaced
 from tfdbg_cli.formats.recording.format import UNCHECKED, Examination, NamedPath, told_of_runs
 from tfdbg_cli.model.units import count_text
@@ -30,7 +30,7 @@ def examine(place: NamedPath, name: str) -> Examination:
     troubles = [(note, "") for note in reader.notes]
     if not numbers:
         text = f"No run of the recording {place.path} was finished."
-        return Examination(name, (), (*troubles, (text, NO_RUN_ADVICE)))
+        return Examination(name, (), (*troubles, (text, no_run_advice(place.path))))
     told: dict[str, list[int]] = {}
     for number in numbers[:_RUNS_LOOKED_AT]:
         try:

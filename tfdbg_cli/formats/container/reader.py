@@ -22,6 +22,7 @@ from tfdbg_cli.formats.recording.json_fields import WRONG_CONTENT, flag, items, 
 from tfdbg_cli.formats.recording.regular_file import read_whole
 from tfdbg_cli.formats.recording.saved_runs import GrowingRuns, SavedRecording
 from tfdbg_cli.formats.recording.traceback_table import read_tracebacks, source_lines
+from tfdbg_cli.formats.recording.writer_lock import is_being_written
 from tfdbg_cli.model.graph import Graph, GraphKind
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import Traceback
@@ -30,12 +31,18 @@ from tfdbg_cli.model.units import count_text
 if TYPE_CHECKING:
     from tfdbg_cli.model.variables import ToldVariables
 
-NO_RUN_ADVICE = (
-    "Let the program go on until a run has ended; with --every N one run in N is recorded, and a --budget smaller"
-    " than one run keeps none."
-)
 _LONGEST_MANIFEST = 1 << 20
 _PROGRAMS = 8  # whose graphs are kept
+
+
+def no_run_advice(*roots: Path) -> str:
+    """What to do where nothing is in the recordings in `roots`, which may still be written."""
+    goes_on = any(is_being_written(root / layout.MANIFEST) is not False for root in roots)
+    until = "Let the program go on" if goes_on else "The program has ended: record it again,"
+    return (
+        f"{until} until a run has ended; with --every N one run in N is recorded, and a --budget smaller than one run"
+        " keeps none."
+    )
 
 
 def open_recording(root: Path) -> SavedRecording:
@@ -48,7 +55,7 @@ def open_recording(root: Path) -> SavedRecording:
     reader = RecordingReader(root)
     runs = [number for number, _ in reader.written()]
     if not runs:
-        raise NothingYetError(f"No run of the recording {root} was finished.", hint=NO_RUN_ADVICE)
+        raise NothingYetError(f"No run of the recording {root} was finished.", hint=no_run_advice(root))
     news = News(root, runs[-1])
     notes = (*reader.notes, *_of_unreadable_files(reader))
     return SavedRecording(GrowingRuns(runs, reader.run, lambda: [number for number, _ in news.read()]), notes)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from tfdbg_cli.errors import NothingYetError, TfdbgError
-from tfdbg_cli.formats.container.reader import NO_RUN_ADVICE, News, RecordingReader
+from tfdbg_cli.formats.container.reader import News, RecordingReader, no_run_advice
 from tfdbg_cli.formats.jobs.root import workers_in
 from tfdbg_cli.formats.recording.format import NamedPath
 from tfdbg_cli.formats.recording.saved_runs import GrowingRuns, SavedRecording
@@ -30,7 +30,8 @@ def open_job(place: NamedPath) -> SavedRecording:
     if not keys:
         if job.broken:
             raise TfdbgError(f"No worker of the job in {place.path} can be read. {job.notes[0]}")
-        raise NothingYetError(f"No run of any worker of the job in {place.path} was finished.", hint=NO_RUN_ADVICE)
+        advice = no_run_advice(*(place.path / worker for worker in workers_in(place)))
+        raise NothingYetError(f"No run of any worker of the job in {place.path} was finished.", hint=advice)
     return SavedRecording(GrowingRuns(keys, job.run, job.news), job.notes, job.workers)
 
 

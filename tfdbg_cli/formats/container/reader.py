@@ -22,7 +22,6 @@ from tfdbg_cli.formats.recording.json_fields import WRONG_CONTENT, flag, items, 
 from tfdbg_cli.formats.recording.regular_file import read_whole
 from tfdbg_cli.formats.recording.saved_runs import GrowingRuns, SavedRecording
 from tfdbg_cli.formats.recording.traceback_table import read_tracebacks, source_lines
-from tfdbg_cli.formats.recording.writer_lock import is_being_written
 from tfdbg_cli.model.graph import Graph, GraphKind
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import Traceback
@@ -37,6 +36,8 @@ _PROGRAMS = 8  # whose graphs are kept
 
 def no_run_advice(*roots: Path) -> str:
     """What to do where nothing is in the recordings in `roots`, which may still be written."""
+    from tfdbg_cli.formats.recording.writer_lock import is_being_written  # most recordings hold runs
+
     goes_on = any(is_being_written(root / layout.MANIFEST) is not False for root in roots)
     until = "Let the program go on" if goes_on else "The program has ended: record it again,"
     return (

@@ -41,12 +41,13 @@ def given(function: Callable[[Any], Any]) -> list[tuple[str, list[float]]]:
         (lambda x: x * -1e9, -np.inf),
         (lambda x: 1e9 - x, np.inf),
         (lambda x: x / -1e9, -np.inf),
-        (lambda x: tf.math.truediv(x, float("nan")), np.nan),
+        (lambda x: x + 1e9, np.inf),
+        (lambda x: x - float("nan"), np.nan),
         (lambda x: tf.math.multiply(y=float("inf"), x=x), np.inf),
     ],
 )
 def test_an_infinity_that_the_program_wrote_is_a_constant(function: Callable[[Any], Any], number: float) -> None:
-    """Whether TensorFlow gives the op the number, or a tensor: `/` always did, `*` and `-` do from 2.22 on."""
+    """Whether TensorFlow gives the op the number or a tensor of it, as to `/` always, to `*` from 2.22 on."""
     ((shown, found),) = given(function)
     assert shown == "Const"
     np.testing.assert_equal(found, number)
@@ -55,6 +56,11 @@ def test_an_infinity_that_the_program_wrote_is_a_constant(function: Callable[[An
 @pytest.mark.parametrize("function", [lambda x: x * HUGE, lambda x: x / HUGE, lambda x: x / Bounds.least])
 def test_a_tensor_of_the_program_is_none(function: Callable[[Any], Any]) -> None:
     assert [shown for shown, _ in given(function)] == ["Placeholder"]
+
+
+def test_an_infinity_of_python_may_be_one_that_it_computed() -> None:
+    """Of what is multiplied that is said in another way: the cause is that it meets a 0."""
+    assert given(lambda x: x + float(np.inf))[0] == ("Placeholder", np.inf)
 
 
 def test_a_finite_number_is_no_constant() -> None:

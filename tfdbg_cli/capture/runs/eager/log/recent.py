@@ -318,12 +318,9 @@ class RecentOps:
         dtype = dtype_number(given)
         value: Any = weakref.ref(given) if dtype in HANDLE_NUMBERS else array_in(given)
         nbytes = 0 if dtype in HANDLE_NUMBERS or dtype == STRING else value.nbytes
-        if dtype in _FLOATS and not value.ndim and not math.isfinite(value):
-            # From 2.22 on TensorFlow makes a tensor of a number before the op is given it, as in `x * -1e9`.
-            number = number_behind(value)
-            if number is not None:
-                return Source(number)
         found = self._outside[key] = Source(value, dtype, key, nbytes)
+        if dtype in _FLOATS and not value.ndim and not math.isfinite(value):
+            found.number = number_behind(value)
         if nbytes and value.ndim:
             self.fresh.add(key)
         self._nbytes += nbytes

@@ -42,7 +42,7 @@ def given(function: Callable[[Any], Any]) -> list[tuple[str, list[float]]]:
         (lambda x: 1e9 - x, np.inf),
         (lambda x: x / -1e9, -np.inf),
         (lambda x: x + 1e9, np.inf),
-        (lambda x: x - float("nan"), np.nan),
+        (lambda x: x * float("inf"), np.inf),
         (lambda x: tf.math.multiply(y=float("inf"), x=x), np.inf),
     ],
 )

@@ -33,7 +33,6 @@ from tfdbg_cli.process.interruptions import our_errors
 
 _VARIABLE, _INPUT, _LITERAL = "VarHandleOp", "Placeholder", "Const"
 _ASSIGNS = "AssignVariableOp"  # its second input is the new value of the variable
-_OF_NUMBERS = frozenset({"Mul", "Sub"})  # which were given numbers as they are before TensorFlow 2.22
 _CALLED = {_INPUT: "input", _LITERAL: "number"}
 _RESOURCE = re.compile(r'ResourceHandle\(name="(?P<name>[^"]+?)(?:/\d+)?"')
 _HANDLE = {"dtype": "resource"}  # of an iterator, a table or the like
@@ -316,12 +315,13 @@ def _kind_of(op: RecentOp, source: Source, given: Array) -> str:
     """The op type that a value is shown with: an infinity or a NaN that the program wrote down is a constant.
 
     So is one that only the dtype makes infinite. An infinity of Python's of which TensorFlow made a tensor may have
-    been computed: it counts as written where an older version gives the op the number itself.
+    been computed; one that is multiplied counts as written, since it was none before TensorFlow 2.22.
     """
     number = source.number if source.key else source.given
     if not isinstance(number, float) or np.isfinite(given):
         return _INPUT
-    return _LITERAL if not source.key or math.isfinite(number) or op.op_type in _OF_NUMBERS else _INPUT
+    multiplied = op.op_type == "Mul" and math.isinf(number)
+    return _LITERAL if not source.key or math.isfinite(number) or multiplied else _INPUT
 
 
 def _of_handle(handle: EagerTensor | None) -> tuple[str, str]:

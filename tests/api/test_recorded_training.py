@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.keras_steps import called_again, scope
 from support.launched import begun, python
 from support.scripted import ScriptedFrontend
 
@@ -62,6 +63,11 @@ def _launched(folder: Path, text: str, *options: str) -> subprocess.CompletedPro
     return python("-m", "tfdbg_cli", "run", *options, "train.py", folder=folder)
 
 
+def _hidden() -> str:
+    """The op of the hidden layer of `FIT` in a step."""
+    return f"{scope()}{called_again('sequential')}/{called_again('hidden')}/Relu"
+
+
 @pytest.fixture(scope="module")
 def fit(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
     """A program that fits for an epoch, and what it prints without tfdbg."""
@@ -79,7 +85,7 @@ def test_statistics_of_a_fit_leave_its_weights_as_they_are(fit: tuple[str, str],
     assert made.stdout == plain
     runs = open_path(tmp_path / "runs").runs
     assert len(runs) == 16
-    (row,) = runs[15].tensors.named("one_step_on_data/sequential_1/hidden_1/Relu")
+    (row,) = runs[15].tensors.named(_hidden())
     summary = summary_of(runs[15].tensors, row)
     assert summary is not None and summary.size == 32 and summary.neg == 0 and summary.std
     assert isinstance(runs[15].tensors.value(row), NoValue)
@@ -95,7 +101,7 @@ def test_a_fit_is_recorded_and_trains_as_without(fit: tuple[str, str], tmp_path:
     assert [run.call.number for run in opened.runs] == [1, 6, 11, 16]
     run = opened.runs[2]
     assert run.call.kind is RunKind.FUNCTION and len(run.tensors) > 50
-    row = next(iter(run.tensors.named("one_step_on_data/sequential_1/hidden_1/Relu")))
+    row = next(iter(run.tensors.named(_hidden())))
     value = run.tensors.value(row)
     assert isinstance(value, np.ndarray) and value.shape == (4, 8)
     assert any(frame.file.endswith("train.py") for stack in run.tracebacks.values() for frame in stack)

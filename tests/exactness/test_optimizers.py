@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from functools import cache, partial
 
 import pytest
+from support.libraries import require
 
 from exactness.apart import assert_same, outcomes
 from exactness.comparison import difference
@@ -55,6 +56,7 @@ def test_drawn(number: int) -> None:
 
 
 def test_every_optimizer_option_and_network_is_among_the_quick_ones() -> None:
+    require("tf_keras")  # what is drawn is drawn out of both libraries
     quick = _drawn()[:_QUICK]
     assert {(one.library, one.optimizer) for one in quick} == set(optimizers())
     assert {option for one in quick for option in one.options} == OPTIONS.keys() - {"compiled"}

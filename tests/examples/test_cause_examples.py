@@ -63,6 +63,18 @@ def _is_mended_by_tensorflow(name: str) -> bool:
     return name == "gradient_of_a_norm" and TENSORFLOW >= (2, 22)
 
 
+def _golden(name: str) -> str:
+    """The file with what `origin` says of this program: newer Keras and TensorFlow make other ops of some."""
+    from support.keras_steps import is_given_batches
+    from support.versions import TENSORFLOW
+
+    if name in ("column_of_nan", "log_of_data", "swapped_loss") and is_given_batches():
+        return f"causes/{name}.given_batches"
+    if name == "division_by_a_norm_of_zero" and TENSORFLOW >= (2, 22):  # which ends in a tf.where
+        return f"causes/{name}.from_2_22"
+    return f"causes/{name}"
+
+
 def _nothing_comes_of_it() -> bool:
     """Whether TensorFlow makes a zero of what is infinite, since it is multiplied by 0."""
     from support.versions import TIMES_ZERO_IS_ZERO
@@ -98,9 +110,9 @@ def test_the_origin_and_the_suggestion(name: str, front: ScriptedFrontend, tmp_p
     stop = _stop(name, front)
     shown = _shown(text_of("origin", stop, width=None))
     if name == "derivatives_of_a_power" and _nothing_comes_of_it():
-        assert "Harm      no result and no variable is touched." in shown
+        assert "Harm      no result and no variable is NaN or infinite by it." in shown
     else:
-        check_golden(f"causes/{name}", shown)
+        check_golden(_golden(name), shown)
     assert _of_the_run(_reopened(stop, tmp_path / "saved")) == _of_the_run(shown)
     data = json_of("origin", stop)
     assert data["cause"] and data["suggestion"]

@@ -26,15 +26,13 @@ def scope() -> str:
     return "" if is_given_batches() else "one_step_on_data/"
 
 
+def called_again(name: str) -> str:
+    """What the scope of a layer or model is called in the step if it was called before, as to build it."""
+    return name if is_given_batches() else f"{name}_1"
+
+
 def part_name(number: int) -> str:
     """The name of the tensor with this part of the batch: inputs, targets, sample weights."""
     if is_given_batches():
         return f"data_{number}:0" if number else "data:0"
     return f"IteratorGetNext:{number}"
-
-
-def delivered(role: str, number: int) -> str:
-    """How `origin` speaks of a part of the arrays given to `fit` that was bad, before it says where."""
-    if is_given_batches():
-        return f"Already in {role}, {part_name(number)}"
-    return f"Already in {role} of the arrays that fit was given"

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+import pytest
 from support.made_run import made_run, op
 
 from tfdbg_cli.analysis.batch.batch_roles import BatchRole
 from tfdbg_cli.analysis.causes.given_data import Came, GivenData
 from tfdbg_cli.analysis.causes.sources_of_values import cause_at_source, cause_of_feed
 from tfdbg_cli.analysis.graph.lineage import Lineage
+from tfdbg_cli.analysis.origin.search import OriginSearch
+from tfdbg_cli.model.batch_place import BatchPlace, Order
+from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName
 
@@ -72,6 +78,27 @@ def test_arrays_are_no_data_set() -> None:
     of_pipeline = cause_at_source(node, (), lineage, lambda _: False, GivenData(bad, BatchRole.TARGETS))
     assert of_pipeline is not None
     assert "dataset.filter(lambda x, y, *_: tf.reduce_all(tf.math.is_finite(y)))" in of_pipeline.suggestion
+
+
+@pytest.mark.parametrize(
+    ("order", "came_from"),
+    [(Order.ARRAYS, "the arrays that fit was given"), (Order.PIPELINE, "the data that the input pipeline delivered")],
+)
+def test_what_a_loop_of_keras_hands_to_its_step_is_of_its_data(order: Order, came_from: str) -> None:
+    """Keras 3.16 gives the function of a step the batch; what the program gives to a function is its input."""
+    data = np.float32([[1.0, 2.0], [np.nan, 1.0], [2.0, 0.0]])
+    names = ("data", "kernel")
+    run = made_run(op("data", "Placeholder"), op("kernel", "VarHandleOp"), op("product", "MatMul", *names))
+    feeds = {"data": data}
+
+    def cause(place: BatchPlace) -> str:
+        call = replace(run.call, kind=RunKind.FUNCTION, feeds=feeds, came={"data": place})
+        found = OriginSearch(replace(run, call=call)).first()
+        assert found is not None and found.cause is not None
+        return found.cause.text
+
+    assert cause(BatchPlace(0, order, loop="fit")) == f"Already in {came_from}."
+    assert cause(BatchPlace(0)) == "Already in the input data:0."
 
 
 def test_a_queue_is_no_data_set() -> None:

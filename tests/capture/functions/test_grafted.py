@@ -97,6 +97,27 @@ def test_what_the_optimizer_no_more_computes_is_computed_for_the_check() -> None
     assert np.array_equal(outcome.outputs[0], step(large, tf.constant([1e30, 1.0])))
 
 
+@pytest.mark.parametrize("terms", [3, 5])
+def test_what_is_made_of_a_merged_sum_is_looked_at(terms: int) -> None:
+    """`a + (b + c)` becomes one sum of another name. The gradient of tf.nn.moments is one from 2.22 on."""
+
+    @tf.function
+    def step(x: Any, w: Any) -> Any:
+        total = tf.sin(w)
+        for number in range(1, terms):
+            total = tf.exp(w * number) + total
+        product = x @ total
+        return tf.tanh(product * product)  # which becomes an op of another name, too
+
+    x, w = tf.random.stateless_normal([4, 8], [1, 2]), tf.random.stateless_normal([8, 8], [3, 4])
+    proof = watched(step.get_concrete_function(x, w), [x, w])
+    assert proof.holds and proof.instrumented.grafted
+    for given, found in ((w, False), (w * 200.0, True)):
+        outcome = proof.instrumented.perform([x, given])
+        np.testing.assert_array_equal(outcome.outputs[0], step(x, given))
+        assert outcome.found is found
+
+
 def measured(concrete: Any, inputs: list[Any]) -> tuple[MeasuredFunction, Proof]:
     """The function with the statistics of all its tensors, proven for `inputs`."""
     function = MeasuredFunction(TracedFunction(compat.atomic_of(concrete)), NodeSelection(none=True))

@@ -54,14 +54,33 @@ def two_dense(optimizer: Callable[[], Any], activation: str = "relu", **compiled
 
 
 def residual(plant: Plant) -> Program:
-    """`fit` of a network whose batch is a term of a sum of three, beside those of a layer normalization."""
-    import keras
+    """`fit` of a network whose batch is a term of a sum of three, beside those of a layer normalization.
 
-    layers = keras.layers
+    The layer computes as that of Keras before 3.16, and each step takes its batch out of the iterator, as there.
+    """
+    import keras
+    import tensorflow as tf
+
+    class Normalization(keras.layers.Layer):  # type: ignore[name-defined, misc]
+        def build(self, shape: Sequence[int]) -> None:
+            self.gamma = self.add_weight((shape[-1],), "ones", name="gamma")
+            self.beta = self.add_weight((shape[-1],), "zeros", name="beta")
+
+        def call(self, x: Any) -> Any:
+            mean = tf.reduce_mean(x, -1, keepdims=True)
+            variance = tf.reduce_mean(tf.square(x - mean), -1, keepdims=True)
+            scale = tf.math.rsqrt(variance + 1e-6) * self.gamma
+            return x * scale + (self.beta - mean * scale)
+
+    class Drawing(keras.Model):  # type: ignore[name-defined, misc]
+        def make_train_function(self, force: bool = False) -> Any:
+            self.train_function = tf.function(lambda iterator: self.train_step(next(iterator)))
+            return self.train_function
+
     given = keras.Input((8,))
-    together = layers.LayerNormalization(epsilon=1e-6)(hiding(keras)(given)) + given
-    model = keras.Model(given, layers.Dense(1)(together))
-    model.compile(keras.optimizers.SGD(0.1), "mse")
+    together = Normalization()(hiding(keras)(given)) + given
+    model = Drawing(given, keras.layers.Dense(1)(together))
+    model.compile(keras.optimizers.SGD(0.1), "mse", jit_compile=False)
     return fitted(keras, model, lambda steps: _regression(plant, steps), 32)
 
 

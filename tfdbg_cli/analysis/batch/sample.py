@@ -10,7 +10,7 @@ from tfdbg_cli.analysis.graph.deliveries import delivers
 from tfdbg_cli.model.batch_place import VALIDATION, BatchPlace, Order
 from tfdbg_cli.model.exactness import same_bits
 from tfdbg_cli.model.graph import Graph, Node
-from tfdbg_cli.model.names import tensor_name_of
+from tfdbg_cli.model.names import TensorName, tensor_name_of
 from tfdbg_cli.model.runs import Run
 
 
@@ -59,6 +59,12 @@ def arrays_of(run: Run) -> str:
         return ""
     loop = places[0].loop
     return "the validation arrays that fit was given" if loop == VALIDATION else f"the arrays that {loop} was given"
+
+
+def loop_batch(run: Run, name: TensorName) -> BatchPlace | None:
+    """Where in the data of a loop of Keras the batch is that a step was given as `name`; None for no such."""
+    place = run.call.came.get(str(name), run.call.came.get(name.node))  # an argument goes by its name
+    return place if place is not None and place.loop and not place.handle else None
 
 
 def _place(run: Run, batch: BatchRows) -> BatchPlace | None:

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from tfdbg_cli.analysis.batch.batch_roles import BatchRole, BatchRoles, told_parts
-from tfdbg_cli.analysis.batch.sample import arrays_of
+from tfdbg_cli.analysis.batch.sample import arrays_of, loop_batch
 from tfdbg_cli.analysis.causes.another_order import another_order
 from tfdbg_cli.analysis.causes.causes import Cause, explain, filled
 from tfdbg_cli.analysis.causes.checkpoint_entry import cause_in_checkpoint
@@ -114,7 +114,10 @@ class Explanations:
             came = Came.QUEUED
         elif self._run.call.kind is RunKind.EAGER and not bad.ndim:
             came = Came.AS_NUMBER
-        arrays = "" if node is None or not self._lineage.delivers(node) else arrays_of(self._run)
+        elif loop_batch(self._run, name) is not None:
+            came = Came.OF_LOOP
+        delivered = came is Came.OF_LOOP or (node is not None and self._lineage.delivers(node))
+        arrays = arrays_of(self._run) if delivered else ""
         role = self.batch_role(name) if bad.ndim else None  # what has no rows is no part of a batch
         by_class = any(place.class_weight for place in self._run.call.came.values())
         key = next(filter(None, (each.key(name) for each in self._batches)), "") if role else ""

@@ -23,6 +23,7 @@ class Came(Enum):
     ALONG = auto()  # with a function, as a tensor from outside that it was traced with
     QUEUED = auto()  # out of a queue
     AS_NUMBER = auto()  # as a single number that eager code hands to an op
+    OF_LOOP = auto()  # as a batch that a loop of Keras took out of its data and hands to each step
 
 
 @dataclass(frozen=True)

@@ -151,6 +151,8 @@ def cause_of_feed(name: TensorName, given: GivenData | None = None) -> Cause:
     """The cause when the program itself fed something that is not finite; `given` is what is known of it as data."""
     if given is None:
         return Cause(f"Already in the input {name}.", _CHECK_DATA)
+    if given.came is Came.OF_LOOP:
+        return _cause_of_delivery(given)
     if given.role is None and given.came is Came.ALONG:
         return Cause(f"Already in {name}, a tensor from outside that the function was traced with.", _COMES_ALONG)
     if given.role is None and given.came is Came.AS_NUMBER:

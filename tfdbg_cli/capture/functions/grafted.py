@@ -17,7 +17,8 @@ from tfdbg_cli.capture.functions.definition.body import Body, Library, Source
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.definition.called_functions import named_by
 from tfdbg_cli.capture.functions.inlined import inlined
-from tfdbg_cli.capture.functions.kept_values import READ, KeptValues, NodeOutput, place_of
+from tfdbg_cli.capture.functions.kept_values import READ, KeptValues, place_of
+from tfdbg_cli.capture.functions.merged_sums import NodeOutput
 from tfdbg_cli.capture.functions.own_names import marked
 from tfdbg_cli.capture.functions.twins import TWIN, has_twin
 from tfdbg_cli.capture.tf import compat
@@ -228,8 +229,9 @@ class _Graft:
         origin = self._kept.origin(source)
         if origin in self._results:
             return self._results[origin]
-        name, slot = self._kept.place(origin)
-        return name if origin in self._kept else self._twins[name], slot
+        if origin in self._kept or origin.node is None:
+            return self._kept.place(origin)
+        return self._twins[origin.node], origin.slot
 
     def _instead(self, text: str) -> NodeOutput:
         """What the program now reads in the place of `text`, an input in a GraphDef."""

@@ -1,24 +1,23 @@
-"""Finds the values of a function that the graph optimizer has kept under their names."""
+"""Finds the values of a function that the graph optimizer has kept, nearly all under their names."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TypeAlias
 
 from tfdbg_cli.capture.functions.definition.body import Body, Source
 from tfdbg_cli.capture.functions.definition.mergeable import SAME
+from tfdbg_cli.capture.functions.merged_sums import NodeOutput, merged_sums
 from tfdbg_cli.capture.functions.twins import has_twin
 from tfdbg_cli.capture.tf.types import AttrValue, NodeDef
-from tfdbg_cli.ops.kinds import RESHAPES
-
-NodeOutput: TypeAlias = tuple[str, int]  # an output of a node; an argument with slot 0
+from tfdbg_cli.ops.kinds import ADDITIONS, RESHAPES
 
 LONG_SUM = 3  # terms; from so many on, AddN adds into a term's buffer that nobody else holds, which decides the order
 READ = "ReadVariableOp"
 NEVER_WRITTEN_OVER = frozenset({"_Arg", "Const", READ})
 """Ops whose output buffer somebody holds as long as the call lasts: the caller, the op itself, a variable."""
+_SUM = "AddN"
 _SHAPES = frozenset({"Rank", "Shape", "ShapeN", "Size"})
 _WHERE = frozenset({"output_shapes", "shape"})  # attributes that say nothing of what is computed
 
@@ -33,17 +32,18 @@ class KeptValues:
         self._plain = plain
         self._optimized = optimized
         self._nodes = {node.name: node for node in nodes}
+        self._merged = self._merged_sums()
         self._places = self._found()
         self._summed = frozenset(self._terms_of_sums())
 
     def __contains__(self, source: Source) -> bool:
-        """Whether the value of `source`, one of the plain function, is there under its name, for others to read."""
+        """Whether the value of `source`, one of the plain function, is there at its place, for others to read."""
         if source.node is None:
             return True
         place = self.place(source)
-        if place not in self._places or source.node not in self._optimized.nodes or self._is_summed(place):
+        if place not in self._places or place[0] not in self._optimized.nodes or self._is_summed(place):
             return False
-        now, before = self._optimized.outputs(source.node), self._plain.outputs(source.node)
+        now, before = self._optimized.outputs(place[0]), self._plain.outputs(source.node)
         return source.slot < len(now) and now[source.slot].dtype == before[source.slot].dtype
 
     def alike(self, node: NodeDef, read: Sequence[NodeOutput]) -> str:
@@ -93,7 +93,11 @@ class KeptValues:
         return found
 
     def place(self, source: Source) -> NodeOutput:
-        """The place of `source` by name."""
+        """The place of `source` by name; of a sum that was merged with the sums in it that of the whole."""
+        name, slot = self._named(source)
+        return self._merged.get(name, name), slot
+
+    def _named(self, source: Source) -> NodeOutput:
         return (self._plain.arguments[source.slot], 0) if source.node is None else (source.node, source.slot)
 
     def origin(self, source: Source) -> Source:
@@ -108,7 +112,7 @@ class KeptValues:
         Such inputs are kept, too: the optimizer lets an op compute another value under its old name only if it
         changes all readers of that op.
         """
-        found: set[NodeOutput] = set()
+        found: set[NodeOutput] = {(name, 0) for name in self._merged.values()}
         for name, node in self._nodes.items():
             known = self._plain.nodes.get(name)
             if known is None or known.op != node.op:
@@ -125,6 +129,27 @@ class KeptValues:
                 found.update((name, slot) for slot in range(len(self._plain.outputs(name))))
                 found.update(place for place, one in zip(read, same, strict=True) if one)
         return found
+
+    def _merged_sums(self) -> Mapping[str, str]:
+        """By the names of sums that are gone the names of those that the optimizer made of them."""
+        made = {
+            tuple(sorted(self._passed_on(place_of(text)) for text in node.input if not text.startswith("^"))): name
+            for name, node in self._nodes.items()
+            if node.op == _SUM and name not in self._plain.nodes
+        }
+        if not made:
+            return {}
+        sums = {name for name, node in self._plain.nodes.items() if node.op == _SUM or node.op in ADDITIONS}
+        gone = sums - self._nodes.keys()
+        others = [name for name in self._plain.nodes if name not in gone]
+        read = {place[0] for name in others for place in self._read_by(name)}
+        read.update(self._named(self.origin(self._plain.source(text)))[0] for text in self._plain.returns)
+        return merged_sums(gone, gone & read, self._read_by, made)
+
+    def _read_by(self, name: str) -> list[NodeOutput]:
+        """What the node `name` of the plain function reads."""
+        sources = map(self._plain.source, self._plain.data_inputs(self._plain.nodes[name]))
+        return [self._named(self.origin(source)) for source in sources]
 
     def _is_known_shape(self, now: NodeOutput, before: Source) -> bool:
         """Whether `now` is a constant that the optimizer put in the place of `before`, a shape that it knows.

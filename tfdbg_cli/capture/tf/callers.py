@@ -1,19 +1,22 @@
-"""Who called into TensorFlow: the innermost call that is neither TensorFlow's nor ours, and those of the program."""
+"""Who called into TensorFlow, and with what: the innermost call that is neither TensorFlow's nor ours, and others."""
 
 from __future__ import annotations
 
 import inspect
 import os
 import sys
+from collections.abc import Iterable, Iterator
 from functools import cache
 from linecache import getline
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 
 from tfdbg_cli.capture.tf.generated_code import written_call
+from tfdbg_cli.model.exactness import same_bits
 from tfdbg_cli.model.frames import LiveFrame
 from tfdbg_cli.model.sources import Frame, is_library
 from tfdbg_cli.process.own_frames import is_own
@@ -79,6 +82,30 @@ def users_call() -> Frame | None:
             return Frame(file, number, function, getline(file, number).strip())
         frame = frame.f_back
     return None
+
+
+def number_behind(value: Any) -> float | None:
+    """The float that a call of TensorFlow under way was given and made the scalar `value` of, an infinity or a NaN.
+
+    None where no call was given one that is the same in the dtype of `value`: it is a tensor of the program's.
+    """
+    frame: FrameType | None = inspect.currentframe()
+    while frame is not None and _is_machinery(frame.f_code.co_filename):
+        if is_tensorflows(frame.f_code.co_filename):
+            for number in _floats_in(names_in(frame).values()):
+                with np.errstate(over="ignore"):
+                    made = np.asarray(number).astype(value.dtype)
+                if same_bits(made, np.asarray(value)):
+                    return number
+        frame = frame.f_back
+    return None
+
+
+def _floats_in(given: Iterable[object]) -> Iterator[float]:
+    """The floats among what a call was given, also of those that a wrapper hands on."""
+    for one in given:
+        each = one if isinstance(one, tuple) else one.values() if isinstance(one, dict) else (one,)
+        yield from (number for number in each if isinstance(number, float))
 
 
 def names_in(frame: FrameType) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
-import tf_keras
+from support.libraries import library
 from support.scripted import ScriptedFrontend
 
 from tfdbg_cli.analysis.trends import trends
@@ -27,6 +27,10 @@ Apply = Callable[[Sequence[Any], Variables], None]
 
 def _keras(optimizer: Any) -> Apply:
     return lambda gradients, variables: optimizer.apply_gradients(list(zip(gradients, variables, strict=True)))
+
+
+def _keras_2() -> Any:
+    return library("tf_keras")
 
 
 def _clipped_by_hand(gradients: Sequence[Any], variables: Variables) -> None:
@@ -50,7 +54,6 @@ class _Momentum:
 
 
 _V1 = tf.compat.v1.train
-_LEGACY = tf_keras.optimizers.legacy
 OPTIMIZERS: dict[str, Callable[[], Apply]] = {
     "keras_sgd": lambda: _keras(keras.optimizers.SGD(0.1)),
     "keras_nesterov": lambda: _keras(keras.optimizers.SGD(0.1, momentum=0.9, nesterov=True)),
@@ -62,11 +65,11 @@ OPTIMIZERS: dict[str, Callable[[], Apply]] = {
     "keras_lion": lambda: _keras(keras.optimizers.Lion(0.1)),
     "keras_average": lambda: _keras(keras.optimizers.Adam(0.1, use_ema=True)),
     "keras_accumulated": lambda: _keras(keras.optimizers.Adam(0.1, gradient_accumulation_steps=2)),
-    "tf_keras_sgd": lambda: _keras(tf_keras.optimizers.SGD(0.1, momentum=0.9)),
-    "tf_keras_adam": lambda: _keras(tf_keras.optimizers.Adam(0.1)),
-    "tf_keras_adamw": lambda: _keras(tf_keras.optimizers.AdamW(0.1, global_clipnorm=0.5)),
-    "legacy_sgd": lambda: _keras(_LEGACY.SGD(0.1, momentum=0.9)),
-    "legacy_adam": lambda: _keras(_LEGACY.Adam(0.1, clipnorm=0.5)),
+    "tf_keras_sgd": lambda: _keras(_keras_2().optimizers.SGD(0.1, momentum=0.9)),
+    "tf_keras_adam": lambda: _keras(_keras_2().optimizers.Adam(0.1)),
+    "tf_keras_adamw": lambda: _keras(_keras_2().optimizers.AdamW(0.1, global_clipnorm=0.5)),
+    "legacy_sgd": lambda: _keras(_keras_2().optimizers.legacy.SGD(0.1, momentum=0.9)),
+    "legacy_adam": lambda: _keras(_keras_2().optimizers.legacy.Adam(0.1, clipnorm=0.5)),
     "v1_adam": lambda: _keras(_V1.AdamOptimizer(0.1)),
     "v1_momentum": lambda: _keras(_V1.MomentumOptimizer(0.1, 0.9)),
     "by_hand_clipped": lambda: _clipped_by_hand,
@@ -112,7 +115,7 @@ def test_a_gradient_is_known_by_its_variable(name: str) -> None:
 
 @pytest.mark.parametrize("name", OPTIMIZERS)
 def test_gradients_and_updates_of_a_layer_of_keras_stand_in_it(name: str) -> None:
-    layers: Any = tf_keras.layers if name.startswith(("tf_keras", "legacy", "v1")) else keras.layers
+    layers: Any = _keras_2().layers if name.startswith(("tf_keras", "legacy", "v1")) else keras.layers
     dense = [layers.Dense(3, name=text) for text in ("first", "second")]
     x = tf.constant(np.random.default_rng(2).normal(size=(4, 3)).astype("f"))
     dense[1](dense[0](x))

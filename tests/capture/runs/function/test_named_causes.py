@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.keras_steps import delivered, part_name
+from support.keras_steps import part_name
 from support.made_run import made_run, op
 from support.prompt import json_of
 
@@ -175,11 +175,11 @@ def fit(tf: Any, *, targets_first: bool = False, **spoiled: Any) -> Callable[[],
 
 
 @pytest.mark.parametrize(
-    ("number", "name", "role"),
-    [(0, "x", "the inputs (x)"), (1, "y", "the targets (y)"), (2, "sample_weight", "the sample weights")],
+    ("name", "role"),
+    [("x", "the inputs (x)"), ("y", "the targets (y)"), ("sample_weight", "the sample weights")],
 )
-def test_a_part_of_the_batch_is_called_what_it_is(tf2, origin, number, name, role) -> None:
-    assert origin(fit(tf2, **{name: np.nan}))["cause"] == f"{delivered(role, number)}."
+def test_a_part_of_the_batch_is_called_what_it_is(tf2, origin, name, role) -> None:
+    assert origin(fit(tf2, **{name: np.nan}))["cause"] == f"Already in {role} of the arrays that fit was given."
 
 
 def test_an_input_beside_the_embedding_of_another_is_no_target(tf2, origin) -> None:
@@ -191,7 +191,7 @@ def test_an_input_beside_the_embedding_of_another_is_no_target(tf2, origin) -> N
     prices, towns = np.ones((8, 6), np.float32), np.arange(8, dtype=np.int32)
     prices[3] = np.nan
     found = origin(lambda: model.fit([prices, towns], np.ones((8, 1)), verbose=0, shuffle=False, batch_size=8))
-    assert found["cause"] == f"{delivered('the inputs (x)', 0)}."
+    assert found["cause"] == "Already in the inputs (x) of the arrays that fit was given."
 
 
 def test_a_logarithm_of_the_targets_asks_whether_arguments_are_swapped(tf2, origin) -> None:
@@ -230,7 +230,8 @@ def test_a_column_of_the_data_is_named(tf2, origin) -> None:
     x = np.ones((16, 4), np.float32)
     x[2:14, 1] = np.nan
     found = origin(lambda: model.fit(x, np.ones((16, 1)), verbose=0, batch_size=16))
-    assert found["cause"] == f"{delivered('the inputs (x)', 0)}, all in column 1 of 4 (12 of 16 rows)."
+    whose = "the inputs (x) of the arrays that fit was given"
+    assert found["cause"] == f"Already in {whose}, all in column 1 of 4 (12 of 16 rows)."
     assert found["suggestion"].startswith("Fill column 1")
 
 

@@ -61,6 +61,7 @@ class Source:
     key: int = 0  # the id of the tensor that was given; 0 for a Python value
     nbytes: int = 0  # of the value held here; 0 for handles and strings
     readers: int = 0  # how many inputs of ops in the log it is
+    number: float | None = None  # Python's, of which TensorFlow made the tensor; looked for if it is not finite
 
 
 @dataclass(eq=False, slots=True)

@@ -7,6 +7,7 @@ held is not kept: as long as somebody has it, TensorFlow copies the variable at 
 from __future__ import annotations
 
 import itertools
+import math
 import weakref
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
@@ -33,18 +34,15 @@ from tfdbg_cli.capture.runs.eager.log.noted_ops import (
 from tfdbg_cli.capture.runs.eager.log.updates import Updates
 from tfdbg_cli.capture.runs.eager.program.name_scopes import NameScope
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack
-from tfdbg_cli.capture.tf.compat import (
-    EagerTensor,
-    dtype_number,
-    read_variable,
-    tensor_id,
-)
+from tfdbg_cli.capture.tf.callers import number_behind
+from tfdbg_cli.capture.tf.compat import EagerTensor, dtype_number, read_variable, tensor_id
 from tfdbg_cli.capture.tf.types import AttributeList, OpInput
 from tfdbg_cli.model.dtypes import HANDLE_NUMBERS
 from tfdbg_cli.model.tensors import gone
 from tfdbg_cli.model.values import NoValue, Value
 from tfdbg_cli.ops.kinds import COPIES, RESHAPES
 
+_FLOATS = frozenset(tf.as_dtype(one).as_datatype_enum for one in ("bfloat16", "float16", "float32", "float64"))
 _SMALL = 1 << 16  # bytes; what is read of a smaller variable is held even if that makes TensorFlow copy it
 # Ops whose output can be the memory of their first input.
 _SAME_MEMORY = COPIES | RESHAPES | {"Bitcast"}
@@ -321,6 +319,8 @@ class RecentOps:
         value: Any = weakref.ref(given) if dtype in HANDLE_NUMBERS else array_in(given)
         nbytes = 0 if dtype in HANDLE_NUMBERS or dtype == STRING else value.nbytes
         found = self._outside[key] = Source(value, dtype, key, nbytes)
+        if dtype in _FLOATS and not value.ndim and not math.isfinite(value):
+            found.number = number_behind(value)
         if nbytes and value.ndim:
             self.fresh.add(key)
         self._nbytes += nbytes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -254,7 +255,7 @@ class _Builder:
         if name is None:
             handle = source.dtype in HANDLE_NUMBERS
             given = None if handle else _given(op, source)
-            kind, own = _of_handle(source.given()) if given is None else (_kind_of(source, given), "")
+            kind, own = _of_handle(source.given()) if given is None else (_kind_of(op, source, given), "")
             wanted = self._named(source) or own or ("handle" if handle else _CALLED[kind])
             name = next(
                 n
@@ -310,10 +311,17 @@ def _dtype_read(read: Read) -> int:
     return op.outputs[slot][1] if slot < len(op.outputs) else 0
 
 
-def _kind_of(source: Source, given: Array) -> str:
-    """The op type that a value is shown with: an infinity or a NaN that the program wrote down is a constant."""
-    written = not source.key and isinstance(source.given, float) and not np.isfinite(given)
-    return _LITERAL if written else _INPUT
+def _kind_of(op: RecentOp, source: Source, given: Array) -> str:
+    """The op type that a value is shown with: an infinity or a NaN that the program wrote down is a constant.
+
+    So is one that only the dtype makes infinite. An infinity of Python's of which TensorFlow made a tensor may have
+    been computed; one that is multiplied counts as written, since it was none before TensorFlow 2.22.
+    """
+    number = source.number if source.key else source.given
+    if not isinstance(number, float) or np.isfinite(given):
+        return _INPUT
+    multiplied = op.op_type == "Mul" and math.isinf(number)
+    return _LITERAL if not source.key or math.isfinite(number) or multiplied else _INPUT
 
 
 def _of_handle(handle: EagerTensor | None) -> tuple[str, str]:

@@ -158,6 +158,15 @@ CASES = [
     ),
     Case("SoftmaxCrossEntropyWithLogits", ([[INF, 1.0]], [[1.0, 0.0]]), lambda a, b: _f([NAN]), "holds NaN or +inf"),
     Case(
+        "SparseSoftmaxCrossEntropyWithLogits", ([[0.0, -INF], [0.0, -INF]], np.array([0, 1])),
+        lambda a, b: _f([0.0, INF]), "A masked label: at 1 element in1:0 names a class whose logit in in0:0 is -inf",
+        "Look at the mask and the label",
+    ),
+    Case(
+        "SoftmaxCrossEntropyWithLogits", ([[0.0, -INF], [0.0, -INF]], [[0.9, 0.1], [1.0, 0.0]]),
+        lambda a, b: _f([INF, 0.0]), "A masked label: at 1 element in1:0 names a class",
+    ),
+    Case(
         "SparseSoftmaxCrossEntropyWithLogits", ([[0.0, 1.0]], np.array([7])), lambda a, b: _f([NAN]),
         "A label outside of the classes: in1:0", "width of the logits",
     ),

@@ -93,6 +93,113 @@ def test_where_that_is_not_so_the_logarithm_is_the_origin(why: str, nodes: list[
     assert origin == "log" and not passed
 
 
+def _made_of(op_type: str, *nodes: Op, mask: np.ndarray = MASK) -> Run:
+    """A run in which an op of that type makes `mask` of what is fed, before `nodes`."""
+    given = np.zeros(mask.shape, np.float32)
+    return made_run(
+        op("x", "Placeholder", value=given), op("made", op_type, "x", value=mask), *nodes, feeds={"x:0": given}
+    )
+
+
+@pytest.mark.parametrize("op_type", ["Cast", "RealDiv", "Mul", "Log"])
+def test_whatever_made_the_infinities(op_type: str) -> None:
+    """A blind test: a cast of -1e9 to half precision was the origin, with rows that took it without harm."""
+    run = _made_of(op_type, op("soft", "Softmax", "made", value=SHARES))
+    assert _origin(run) == ("soft", [1], ["made: infinities that other rows of the batch take without harm"])
+
+
+def test_heads_that_are_folded_into_the_batch() -> None:
+    """A blind test: rows were followed as those of one axis, and lost where it became another one."""
+    folded, shares = np.repeat(MASK, 2, 0), np.repeat(SHARES, 2, 0)
+    run = _run(
+        op("shape", "Const", value=np.array([6, 2], np.int32)),
+        op("heads", "Pack", "sum", "sum", value=np.stack([MASK, MASK], 1), axis="1"),
+        op("fold", "Reshape", "heads", "shape", value=folded), op("by", "Const", value=np.float32(0.5)),
+        op("half", "Mul", "fold", "by", value=folded), op("soft", "Softmax", "half", value=shares),
+    )  # fmt: skip
+    assert _origin(run) == ("soft", [1], SPARED)
+
+
+def test_time_before_batch() -> None:
+    turned = np.ascontiguousarray(MASK.T)
+    off = np.array([[0.0, NAN, -INF], [-INF, NAN, 0.0]], np.float32)
+    run = _run(
+        op("axes", "Const", value=np.array([1, 0], np.int32)), op("turned", "Transpose", "sum", "axes", value=turned),
+        op("axis", "Const", value=np.array([0], np.int32)),
+        op("most", "Max", "turned", "axis", value=np.array([[0.0, -INF, 0.0]], np.float32), keep_dims="true"),
+        op("off", "Sub", "turned", "most", value=off), op("exp", "Exp", "off", value=np.exp(off)),
+    )  # fmt: skip
+    assert _origin(run) == ("off", [1], SPARED)
+
+
+def test_two_masks_of_which_each_closes_a_row() -> None:
+    """A blind test: of two rows that were NaN the one that the other mask closed was named nowhere."""
+    one = np.array([[0.0, -INF], [-INF, -INF], [0.0, 0.0]], np.float32)
+    two = np.array([[0.0, 0.0], [0.0, 0.0], [-INF, -INF]], np.float32)
+    both = one + two
+    kept = np.exp(two)
+    run = _run(
+        op("second", "Log", "kept_2", value=two), op("both", "AddV2", "sum", "second", value=both),
+        op("by", "Const", value=np.float32(0.5)), op("half", "Mul", "both", "by", value=both),
+        op("soft", "Softmax", "half", value=np.array([[1.0, 0.0], [NAN, NAN], [NAN, NAN]], np.float32)),
+        mask=one, kept_2=kept,
+    )  # fmt: skip
+    second = "second: infinities that other rows of the batch take without harm"
+    assert _origin(run) == ("soft", [1, 2], [*SPARED, second])
+
+
+CLOSED = np.array([[0.0, 0.0], [-INF, -INF], [0.0, 0.0]], np.float32)
+GROWN = np.array([[0.0, -INF], [INF, -INF], [0.0, 0.0]], np.float32)
+
+
+@pytest.mark.parametrize(
+    ("why", "run"),
+    [
+        ("nothing is finite", _made_of("Mul", op("soft", "Softmax", "made", value=SHARES), mask=CLOSED)),
+        ("+inf is no mask", _made_of("Mul", op("soft", "Softmax", "made", value=SHARES), mask=GROWN)),
+        ("it comes out", _made_of(
+            "Mul", op("soft", "Softmax", "made", value=SHARES), op("out", "Neg", "made", value=-MASK),
+        )),
+        ("a product is no softmax", _made_of(
+            "RealDiv", op("by", "Const", value=np.isfinite(CLOSED).astype(np.float32)),
+            op("times", "Mul", "made", "by", value=np.array([[0.0, -INF], [NAN, NAN], [-INF, 0.0]], np.float32)),
+            op("soft", "Exp", "times", value=SHARES),
+        )),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)  # fmt: skip
+def test_an_overflow_that_does_harm_itself_is_the_origin(why: str, run: Run) -> None:
+    origin, _, passed = _origin(run)
+    assert origin == "made" and not passed
+
+
+LABELS = np.array([0, 1, 1])
+LOGITS = np.array([[0.0, -INF], [0.0, -INF], [0.0, 0.0]], np.float32)
+LOSSES = np.array([0.0, INF, 0.7], np.float32)
+
+
+def _loss(op_type: str) -> Run:
+    """Logits that an op of that type masked, and a loss of which the label of row 1 is masked."""
+    entropy = op("loss", "SparseSoftmaxCrossEntropyWithLogits", "half", "y", value=LOSSES)
+    return made_run(
+        op("kept", "Placeholder", value=np.exp(LOGITS)), op("y", "Placeholder", value=LABELS),
+        op("made", op_type, "kept", value=LOGITS), op("by", "Const", value=np.float32(0.5)),
+        op("half", "Mul", "made", "by", value=LOGITS), entropy,
+        feeds={"kept:0": np.exp(LOGITS), "y:0": LABELS},
+    )  # fmt: skip
+
+
+def test_a_loss_that_is_infinite_by_its_label_is_not_so_by_the_mask() -> None:
+    """A blind test: the mask was blamed for the label of one row, and no row was told."""
+    passed = ["made: infinities that other rows of the batch take without harm"]
+    assert _origin(_loss("Log")) == ("loss", [1], passed)
+    assert json_of("origin", _loss("Log"))["cause"].startswith("A masked label: at 1 element y:0")
+
+
+def test_a_loss_that_is_infinite_by_an_overflow_is_so_by_that() -> None:
+    assert _origin(_loss("MatMul"))[0] == "made"
+
+
 def test_data_are_no_mask() -> None:
     data = np.array([[3.0, -INF], [-INF, -INF], [-INF, 4.0]], np.float32)
     run = made_run(

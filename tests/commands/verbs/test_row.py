@@ -122,6 +122,21 @@ def test_of_equal_batches_of_replicas_the_place_tells(bad: int) -> None:
     assert [one["name"] for one in prompt.data("row")["components"]] == [f"{names[bad]}:0"]
 
 
+def test_of_infinities_that_leave_all_finite_no_row_is_bad() -> None:
+    """A blind test: of a what-if that mended the run `row` called the one bad that had been mended."""
+    kept, scores = np.array([[1.0, 0.0], [1.0, 1.0]], np.float32), np.array([[0.0, -np.inf], [0.0, 0.0]], np.float32)
+    run = made_run(
+        op("kept", "Placeholder", value=kept), op("log", "Log", "kept", value=scores),
+        op("by", "Const", value=np.float32(0.5)), op("half", "Mul", "log", "by", value=scores),
+        op("soft", "Softmax", "half", value=np.array([[1.0, 0.0], [0.5, 0.5]], np.float32)), feeds={"kept:0": kept},
+    )  # fmt: skip
+    prompt = Prompt(run)
+    told = prompt.error("row")
+    assert told.message == "What is infinite here leaves results and variables finite, so no row is bad."
+    assert prompt.error("row").message == told.message
+    assert not prompt.data("row 0")["bad"] and prompt.data("row 0")["size"] == 2
+
+
 def test_mistakes() -> None:
     prompt = Prompt(_images())
     assert "has 6" in prompt.error("row 6").message

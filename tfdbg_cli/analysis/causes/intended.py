@@ -10,6 +10,7 @@ import numpy as np
 
 from tfdbg_cli.analysis.causes.spared_rows import spared_rows
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
+from tfdbg_cli.analysis.graph.makers import Maker, maker_of
 from tfdbg_cli.analysis.graph.roles import is_gradient
 from tfdbg_cli.model.dtypes import is_inexact
 from tfdbg_cli.model.graph import Node
@@ -18,8 +19,11 @@ from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import Array, NoValue
 from tfdbg_cli.ops.effects import updates_variable
 from tfdbg_cli.ops.intended_infinities import HABITS, LOOKS, VARIABLE, Habit, may_be_a_mask
+from tfdbg_cli.ops.kinds import VARIABLE_READS
 
 _MOST_NODES = 2_000
+_SUMS_OF_EXPONENTIALS = (Maker.EXPONENTIALS, Maker.SHIFTED_EXPONENTIALS)
+_LOG_SUM_EXP = "LogSumExp"  # stands for its logarithm, which is that of no mask
 _SPARED = "infinities that other rows of the batch take without harm"
 
 
@@ -74,6 +78,7 @@ class Intentions:
 
     def _judged(self, node: Node, name: TensorName, value: Array, inputs: Sequence[Array | None]) -> Intended | None:
         source = VARIABLE if self._lineage.is_variable(node) else node.op_type
+        source = _LOG_SUM_EXP if self._is_log_sum_exp(node) else source
         for habit in HABITS:
             if habit.sources and source not in habit.sources:
                 continue
@@ -83,11 +88,24 @@ class Intentions:
                 found = self._followed(habit, name, node, value)
                 if found is not None:
                     return found
-        return self._spared(node, name, value, inputs) if may_be_a_mask(source, value, inputs) else None
+        masks = may_be_a_mask(source, value, inputs)
+        return self._spared(node, name, value, masks=masks) if masks or self._is_computed(node, value) else None
 
-    def _spared(self, node: Node, name: TensorName, value: Array, inputs: Sequence[Array | None]) -> Intended | None:
-        """What no habit tells, but other rows of the batch, which take the same infinities without harm."""
-        found = spared_rows(self._run, self._lineage, self._bad, name, value)
+    def _is_computed(self, node: Node, value: Array) -> bool:
+        """Whether `node` computed the infinities in `value`, and not for a gradient."""
+        if not node.inputs or not np.isinf(value).any() or np.isnan(value).any():
+            return False
+        given = self._lineage.is_variable(node) or node.op_type in VARIABLE_READS or self._lineage.delivers(node)
+        return not given and not is_gradient(self._lineage.graph_of(node), node.name)
+
+    def _is_log_sum_exp(self, node: Node) -> bool:
+        """Whether `node` is the logarithm in a tf.reduce_logsumexp, whose sum may just happen to be 0 and 1."""
+        edges = self._lineage.edges(node) if node.op_type == "Log" else []
+        return bool(edges) and maker_of(edges[0].node, self._lineage) in _SUMS_OF_EXPONENTIALS
+
+    def _spared(self, node: Node, name: TensorName, value: Array, *, masks: bool) -> Intended | None:
+        """What no habit tells, but other rows, which take the same infinities without harm."""
+        found = spared_rows(self._run, self._lineage, self._bad, name, value, masks=masks)
         if found is None:
             return None
         rows = frozenset(self._run.tensors.named(name.node, name.slot)) | found.carriers

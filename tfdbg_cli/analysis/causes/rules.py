@@ -222,6 +222,22 @@ def label_outside(evidence: Evidence) -> Array | None:
     return np.full(evidence.outputs.shape, outside)
 
 
+def label_masked(evidence: Evidence) -> Array | None:
+    """For each infinite loss whether its label is a class, or gives a share to one, whose logit is -inf."""
+    if len(evidence.arrays) < 2 or evidence.places.ndim != 2 or evidence.places.shape[1] != 1:
+        return None
+    logits, labels = evidence.arrays[0], evidence.arrays[1]
+    if logits is None or labels is None or logits.ndim != 2 or labels.shape not in (logits.shape, logits.shape[:1]):
+        return None
+    closed = np.isneginf(in_double(logits))
+    if labels.ndim == 1:
+        outside = (labels < 0) | (labels >= logits.shape[1])
+        masked = closed[np.arange(len(labels)), np.where(outside, 0, labels)] & ~outside
+    else:
+        masked = (closed & (labels > 0)).any(axis=1)
+    return np.asarray(masked[evidence.places[:, 0]] & np.isinf(evidence.outputs))
+
+
 def labels_too_long(evidence: Evidence) -> Array | None:
     """For each loss of a CTCLoss whether its labels, with a blank between two that are equal, take too many steps."""
     if len(evidence.arrays) < 4 or evidence.places.ndim != 2 or evidence.places.shape[1] not in (1, 3):

@@ -1,31 +1,36 @@
-"""Infinities that other rows of the batch take without harm, whatever the program does with them.
+"""Infinities that other rows take without harm, whatever made them and whatever the program does with them.
 
 Through which ops a mask passes before a softmax, or what stands in the place of one, no table can list. The run
-itself tells: where infinities stand in several rows, and all of these but a few end in finite numbers, it is
-something else that sets those few apart.
+itself tells: where an op makes NaN of such infinities in some groups of its elements, such as the rows of a softmax,
+and finite numbers of them in others, it is something else that sets the former apart.
 """
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from tfdbg_cli.analysis.graph.axes.kept_axes import ways_back
-from tfdbg_cli.analysis.graph.axes.row_ways import row_set
-from tfdbg_cli.analysis.graph.begun_elements import begun_elements
+from tfdbg_cli.analysis.causes.op_groups import CROSS_ENTROPIES, OpGroups, op_groups
+from tfdbg_cli.analysis.graph.begun_elements import BY_CHANNEL, spreads_to
+from tfdbg_cli.analysis.graph.branches import was_left_out
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
 from tfdbg_cli.analysis.graph.parts import ELEMENTWISE
+from tfdbg_cli.analysis.watch.outcome import outcome_of
 from tfdbg_cli.analysis.watch.verdicts import nan_mask
+from tfdbg_cli.model.dtypes import HANDLES, in_double
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import nonfinite_mask
+from tfdbg_cli.model.tensors import Shape
 from tfdbg_cli.model.values import Array, NoValue
-from tfdbg_cli.model.walks import reached
+from tfdbg_cli.model.walks import reached as all_reached
+from tfdbg_cli.ops.effects import updates_variable
 from tfdbg_cli.ops.intended_infinities import LOOKS
+from tfdbg_cli.ops.kinds import CALLS, SELECTS
 
 _MOST_TENSORS = 1_000
 
@@ -41,44 +46,43 @@ class SparedRows:
     carriers: frozenset[int]
 
 
-@dataclass(frozen=True)
-class _Followed:
-    """The `rows` of a tensor in which the infinities are followed, and its `infinite` elements."""
-
-    rows: frozenset[int]
-    infinite: Array
-
-
 class _Lost(Exception):  # noqa: N818
     """The rows cannot be told apart any more, or all of them went bad."""
 
 
 def spared_rows(
-    run: Run, lineage: Lineage, bad: Callable[[int], bool], name: TensorName, value: Array
+    run: Run, lineage: Lineage, bad: Callable[[int], bool], name: TensorName, value: Array, *, masks: bool
 ) -> SparedRows | None:
-    """The rows of a batch that take the infinities of `value`, called `name`, without harm, while others go bad.
+    """The rows that take the infinities of `value`, called `name`, without harm, while others go bad.
 
     None if there are none, or nobody can tell. `bad` says of the tensors of `run` whether they are not finite.
+    `masks` says that the infinities look like those of a mask; of others only a softmax is asked.
     """
     try:
-        return _Search(run, lineage, bad, name, value).found()
+        return _Search(run, lineage, bad, name, value, masks).found()
     except _Lost:
         return None
 
 
 class _Search:
     def __init__(
-        self, run: Run, lineage: Lineage, bad: Callable[[int], bool], name: TensorName, value: Array
+        self, run: Run, lineage: Lineage, bad: Callable[[int], bool], name: TensorName, value: Array, masks: bool
     ) -> None:
-        self._run, self._lineage, self._bad, self._source = run, lineage, bad, name
+        self._run, self._lineage, self._bad, self._source, self._masks = run, lineage, bad, name, masks
         self._infinite = np.isinf(value)
-        self._followed: dict[int, _Followed] = {}
+        self._outcome = outcome_of(run.graph, run.call).names(run)
+        self._followed: dict[int, Array] = {}  # by row, the infinite elements that were made of those of the source
         self._waiting: list[int] = []
         self._carriers: set[int] = set()
+        self._handles: set[TensorName] = set()
         self._end = ""
         self._parted = False  # whether some rows went bad, by whatever it was
 
     def found(self) -> SparedRows | None:
+        for row in self._run.tensors.named(self._source.node, self._source.slot):
+            value = self._run.tensors.value(row)
+            if not isinstance(value, NoValue):
+                self._followed[row] = np.isinf(value)
         met: set[int] = set()
         self._wait_for_readers(self._source)
         while self._waiting:
@@ -93,96 +97,137 @@ class _Search:
 
     def _wait_for_readers(self, name: TensorName) -> None:
         node = self._run.graph.find(name.node)
-        if node is None:
+        if node is None or name in self._outcome:
             raise _Lost
         graph = self._lineage.graph_of(node)
         for reader, slot in graph.consumers(name.node):
             if slot != name.slot or reader.op_type in LOOKS:
                 continue
             rows = self._run.tensors.named(reader.name)
-            if not rows and self._leads_nowhere(graph, reader):
+            if not rows and self._leads_nowhere(graph, reader) and not updates_variable(reader.op_type):
                 continue
-            if not rows or any(self._run.tensors[row].execution for row in rows):
-                raise _Lost  # not seen, or as often as a loop turns
+            if not rows:
+                raise _Lost  # not seen
             for row in rows:
                 heapq.heappush(self._waiting, row)
 
     def _leads_nowhere(self, graph: Graph, node: Node) -> bool:
-        """Whether the run shows nothing that depends on `node`, as of gradients that nobody asked for."""
+        """Whether `node` did not run, or the run shows nothing that depends on it: a gradient nobody asked for."""
+        if was_left_out(graph, self._run.tensors, node):
+            return True
 
         def readers(name: str) -> list[str]:
             return [reader.name for reader, _ in graph.consumers(name)]
 
-        return not any(map(self._run.tensors.named, reached([node.name], readers)))
+        return not any(map(self._run.tensors.named, all_reached([node.name], readers)))
 
     def _look_at(self, index: int) -> None:
-        """See what became of the rows in the tensor at `index`, which reads a followed one."""
+        """See what became of the infinities in the tensor at `index`, which reads a followed one."""
         node, value = self._lineage.node(index), self._run.tensors.value(index)
-        if node is None or isinstance(value, NoValue):
+        if node is None:
             raise _Lost
+        if isinstance(value, NoValue):
+            self._look_into(index)
+            return
+        inputs = self._lineage.inputs(index)
+        marks = {i: marked for i, item in enumerate(inputs) if (marked := self._infinite_of(item)) is not None}
+        if not any(marked.any() for marked in marks.values()):
+            takes_out = node.op_type not in CALLS and any(item.name in self._handles for item in inputs)
+            if takes_out and nonfinite_mask(value).any():
+                raise _Lost  # nobody can tell what was taken out
+            return
         if not self._bad(index):
             self._end = self._end or node.name
             return
-        inputs = self._lineage.inputs(index)
-        if not value.ndim or len(value) < 2:
-            raise _Lost
-        nan, infinite = _rows(nan_mask(value)), np.isinf(value)
-        rows = self._rows_given(index, node, inputs, value)
-        by_others = nan & self._rows_of_others(inputs, len(value))
-        gone_bad = (nan & rows) - by_others
-        given = [None if item.value is None else nonfinite_mask(item.value) for item in inputs]
-        begun = _rows(begun_elements(node, infinite, given))
-        if gone_bad | (begun & rows) == rows:
-            raise _Lost
-        self._parted = self._parted or bool(gone_bad | begun | by_others)
-        if not nan and not begun and _rows(infinite) <= rows:
-            self._carriers.add(index)
-        left = rows - gone_bad - begun - by_others
-        further = left & _rows(infinite)
-        if left - further:
+        nan, infinite = nan_mask(value), np.isinf(value)
+        if nan.any() or node.op_type in CROSS_ENTROPIES:
+            groups = op_groups(self._run, self._lineage, index, node, inputs, value)
+            if groups is None:
+                raise _Lost
+            self._judge(node, groups, inputs, marks, value)
+        reached = _reached(node, value.shape, marks, inputs)
+        further = _handed_on(node, infinite, reached)
+        if reached is not None and (reached & ~infinite & ~nan).any():
             self._end = self._end or node.name
-        if further:
-            self._followed[index] = _Followed(further, infinite)
+        if not nan.any() and not (infinite & ~further).any():
+            self._carriers.add(index)
+        if further.any():
+            self._followed[index] = further
             self._wait_for_readers(self._run.tensors[index].name)
 
-    def _rows_given(self, index: int, node: Node, inputs: Sequence[InputSeen], value: Array) -> frozenset[int]:
-        """The rows of the tensor at `index` that were made of those that are followed: each of the same one."""
-        found: frozenset[int] = frozenset()
-        every = np.arange(len(value))
-        ways = ways_back(row_set(self._run, self._lineage, index, node, 0, every))
-        kept = {way.position for way in ways if way.axis == 0 and np.array_equal(way.rows, every)}
+    def _look_into(self, index: int) -> None:
+        """Go on behind the tensor at `index`, an Optional into which an infinity was put for a gradient."""
+        tensor = self._run.tensors[index]
+        if tensor.dtype not in HANDLES:
+            raise _Lost
+        self._handles.add(tensor.name)
+        self._wait_for_readers(tensor.name)
+
+    def _judge(
+        self, node: Node, groups: OpGroups, inputs: Sequence[InputSeen], marks: Mapping[int, Array], value: Array
+    ) -> None:
+        """See in which groups of `value`, made by `node`, the infinities in `marks` did harm, in which none."""
+        infinite = groups.of_result(np.isinf(value))
+        bad = groups.of_result(nan_mask(value))
+        losses = node.op_type in CROSS_ENTROPIES
+        bad = bad | infinite if losses else bad
+        given, others = np.zeros(bad.shape, np.bool_), np.zeros(bad.shape, np.bool_)
         for position, item in enumerate(inputs):
-            infinite = self._infinite_of(item)
-            if infinite is None:
-                continue
-            followed = None if item.index is None else self._followed.get(item.index)
-            if position in kept and infinite.shape[:1] == value.shape[:1]:
-                found |= _rows(infinite) if followed is None else followed.rows
-            elif followed is None and node.op_type in ELEMENTWISE and infinite.ndim < value.ndim:
-                found |= _rows(np.isinf(value))  # a literal beside each row
-            else:
-                raise _Lost
-        return found
+            marked = marks.get(position)
+            if marked is not None:
+                found = groups.of_input(position, marked)
+                if found is None:
+                    raise _Lost
+                given |= found
+            strange = None if item.value is None else nonfinite_mask(item.value) & ~_or_none(marked)
+            if strange is not None and strange.any():
+                found = groups.of_input(position, strange)
+                others |= True if found is None else found
+        own, spared = given & bad & ~others, given & ~bad
+        if (own & infinite if losses else own).any() and not (self._masks or (groups.shared and not losses)):
+            raise _Lost
+        if groups.shared and inputs[0].value is not None:
+            shares, marked = in_double(inputs[0].value), _or_none(marks.get(0))
+            above, closed = groups.of_input(0, np.isposinf(shares) & marked), groups.of_input(0, np.isneginf(shares))
+            if above is None or closed is None or (own & above).any():
+                raise _Lost  # +inf closes no place
+            spared = closed & ~bad if self._masks else spared  # another mask tells as much
+        if own.any() and not spared.any():
+            raise _Lost
+        self._parted = self._parted or bool(
+            (bad & (given | others)).any() and (self._masks or (groups.shared and spared.any()))
+        )
+        if (spared & ~infinite).any():
+            self._end = self._end or node.name
 
     def _infinite_of(self, item: InputSeen) -> Array | None:
         """The infinite elements of an input that is followed; None of any other."""
         if item.index in self._followed:
-            return self._followed[item.index].infinite
-        return self._infinite if item.name == self._source else None
-
-    def _rows_of_others(self, inputs: Sequence[InputSeen], rows: int) -> frozenset[int]:
-        """The rows in which an input holds NaN; all of them if it has other rows."""
-        found: frozenset[int] = frozenset()
-        for item in inputs:
-            if item.value is None or not nan_mask(item.value).any():
-                continue
-            alike = item.value.ndim and len(item.value) == rows
-            found |= _rows(nan_mask(item.value)) if alike else frozenset(range(rows))
-        return found
+            return self._followed[item.index]
+        return self._infinite if item.index is None and item.name == self._source else None
 
 
-def _rows(marked: Array | None) -> frozenset[int]:
-    """The rows with a marked element; none of a single number."""
-    if marked is None or not marked.ndim:
-        return frozenset()
-    return frozenset(np.flatnonzero(marked.reshape(len(marked), -1).any(axis=1)).tolist())
+def _or_none(marked: Array | None) -> Array:
+    return np.zeros((), np.bool_) if marked is None else marked
+
+
+def _handed_on(node: Node, infinite: Array, reached: Array | None) -> Array:
+    """The `infinite` elements of what `node` made that come of the followed ones; all of them if nobody can tell."""
+    if node.op_type in CROSS_ENTROPIES:
+        return np.zeros_like(infinite)
+    return infinite if reached is None else np.asarray(infinite & reached)
+
+
+def _reached(node: Node, shape: Shape, marks: Mapping[int, Array], inputs: Sequence[InputSeen]) -> Array | None:
+    """The elements of what `node` makes, in the `shape`, that read one in `marks`; None if it is not elementwise."""
+    if node.op_type not in ELEMENTWISE - BY_CHANNEL:
+        return None
+    found = np.zeros(shape, np.bool_)
+    for position, marked in marks.items():
+        if marked.ndim > len(shape) or not spreads_to(marked.shape, shape):
+            raise _Lost
+        condition = inputs[0].value if node.op_type in SELECTS and position else None
+        if condition is not None and condition.ndim <= len(shape) and spreads_to(condition.shape, shape):
+            marked = marked & (condition if position == 1 else ~condition)
+        found |= marked
+    return found

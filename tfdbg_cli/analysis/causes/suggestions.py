@@ -86,6 +86,7 @@ EPS_OF_ROWS = f"{EPS_VARIANCE[:-1]}, as keras.layers.BatchNormalization does."
 EPS_OF_FEATURES = f"{EPS_VARIANCE[:-1]}, as keras.layers.LayerNormalization does."
 NO_INF = "Mask with a large negative number such as {masked} instead of -inf"
 OPEN_ROW = f"{NO_INF}, and leave one element of each row open."
+MASKED_LABEL = "Look at the mask and the label of that row: one of them is wrong; or leave such rows out of the loss."
 CHOOSE = (
     "Choose instead of multiplying: tf.where(kept, 0.0, float('-inf')), or mask with {masked}, which times 0 is 0."
 )

@@ -12,6 +12,7 @@ from tfdbg_cli.analysis.origin.aftermath import Aftermath
 from tfdbg_cli.analysis.origin.benign import harm_in, is_used
 from tfdbg_cli.analysis.origin.origin_found import Origin
 from tfdbg_cli.analysis.origin.search import OriginSearch
+from tfdbg_cli.analysis.watch.verdicts import nan_mask
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import nonfinite_mask
 from tfdbg_cli.model.values import NoValue
@@ -72,11 +73,23 @@ def look_for(run: Run, search: OriginSearch) -> Finding | Passed:
     if run.change is not None and origin.name in run.change.replaced and _made_bad(run, run.change.base, origin):
         origin = replace(origin, cause=Cause("`set` gave it this value."))
     after = search.spoiled(origin)
-    harmless = after.complete and not after.results and not after.variables and not harm_in(run, search)
+    harmless = _is_harmless(run, search, after)
     used = harmless and is_used(run, origin.name, origin.value)
     chain = _chain(search, run, origin)
     passed = replace(passed_by(search), unread=search.unread_before(origin))
     return Finding(origin, after, chain, harmless, before, passed, used, search.nan_after(origin), before_used)
+
+
+def ends_finite(run: Run, search: OriginSearch, origin: Origin) -> bool:
+    """Whether `run` holds infinities alone, as `origin` has them, and none in its outcome. Reads every value."""
+    if not _is_harmless(run, search, search.spoiled(origin)):
+        return False
+    values = (run.tensors.value(row) for row in search.bad_rows())
+    return not any(isinstance(value, NoValue) or bool(nan_mask(value).any()) for value in (origin.value, *values))
+
+
+def _is_harmless(run: Run, search: OriginSearch, after: Aftermath) -> bool:
+    return after.complete and not after.results and not after.variables and not harm_in(run, search)
 
 
 def _made_bad(run: Run, base: Run, origin: Origin) -> bool:

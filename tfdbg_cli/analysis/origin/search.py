@@ -10,9 +10,8 @@ import numpy as np
 from tfdbg_cli.analysis.causes.explanation import Explanations
 from tfdbg_cli.analysis.causes.intended import Intended, Intentions
 from tfdbg_cli.analysis.causes.masked_data import masked_in_forward
-from tfdbg_cli.analysis.causes.sources_of_values import (
-    hidden_by_where,
-)
+from tfdbg_cli.analysis.causes.op_groups import CROSS_ENTROPIES
+from tfdbg_cli.analysis.causes.sources_of_values import hidden_by_where
 from tfdbg_cli.analysis.graph.feeds import fed_value
 from tfdbg_cli.analysis.graph.forward import named_forward
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
@@ -291,7 +290,9 @@ class OriginSearch:
         return known
 
     def _is_handing_on(self, index: int) -> bool:
-        excused = self._verdicts.excused
+        excused, node = self._verdicts.excused, self._lineage.node(index)
+        if node is not None and node.op_type in CROSS_ENTROPIES:
+            return False  # a loss is infinite by the label
         rows = [item.index for item in self._lineage.places(index) if item.index is not None]
         if not any(row in excused or (row in self._handing_on and self._handing_on[row]) for row in rows):
             return False

@@ -10,6 +10,7 @@ from tfdbg_cli.analysis.batch.refused_rows import refused_rows
 from tfdbg_cli.analysis.batch.rows import BatchRows
 from tfdbg_cli.analysis.origin.by_health import HealthSearch, tells_health_alone
 from tfdbg_cli.analysis.origin.dismissed import dismissed_in
+from tfdbg_cli.analysis.origin.finding import ends_finite
 from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.errors import TfdbgError
@@ -51,6 +52,9 @@ def bad_batch(context: Context) -> BatchRows:
         nan = None if origin is None or origin.batch.rows else search.nan_after(origin)
         told = nan or origin
         known[key] = None if told is None else told.batch
+        if origin is not None and ends_finite(context.run, search, origin):
+            known[key] = None
+            context.memory.ending_finite.add(key)
     batch = known[key]
     if batch is None or not batch.rows:
         refused = refused_rows(context.run)
@@ -64,7 +68,10 @@ def bad_batch(context: Context) -> BatchRows:
         if missing:
             raise TfdbgError(f"{missing} Nobody can tell which rows are bad.", hint="`origin` shows what is known.")
         hint = "`row N` shows a row." if given_batch(context.run) is not None else ""
-        raise TfdbgError("Nothing is NaN or infinite here, so no row is bad.", hint=hint)
+        why = "Nothing is NaN or infinite here"
+        if key in context.memory.ending_finite:
+            why = "What is infinite here leaves results and variables finite"
+        raise TfdbgError(f"{why}, so no row is bad.", hint=hint)
     if not batch.rows:
         raise TfdbgError("No row of a batch could be found behind the origin.", hint="`origin` shows what is known.")
     return batch

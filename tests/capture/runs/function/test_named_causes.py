@@ -84,6 +84,40 @@ def test_a_row_without_an_open_place_in_a_mask_that_is_a_logarithm(tf2, origin) 
     assert found["batch_rows"] == [2]
 
 
+def test_a_mask_in_a_branch_whose_values_its_gradient_is_given(tf2, origin) -> None:
+    """A blind test: what a branch hands on to its gradient was lost sight of, and rows told as bad that were not."""
+    w = tf2.Variable(tf2.ones([4, 3]))
+
+    @tf2.function
+    def step(mask: Any) -> Any:
+        with tf2.GradientTape() as tape:
+            masked = lambda: tf2.nn.softmax((w + tf2.math.log(mask)) * 0.5)  # noqa: E731
+            shares = tf2.cond(tf2.reduce_sum(mask) > 3.0, masked, lambda: tf2.nn.softmax(w))
+        return tf2.reduce_sum(shares, 1), tape.gradient(shares, w)
+
+    found = origin(step, tf2.constant([[1.0, 1.0, 1.0], [1.0, 1.0, 0.0], [0.0, 0.0, 0.0], [1.0, 0.0, 1.0]]))
+    assert found["cause"].startswith("Softmax of a row that is nothing but -inf")
+    assert found["batch_rows"] == [2]
+
+
+def test_a_log_sum_exp_is_no_logarithm_of_a_mask_where_its_sums_happen_to_be_0_and_1(tf2, origin) -> None:
+    """A blind test: the advice was to keep its argument away from 0, which nobody can do."""
+    w = tf2.Variable(tf2.zeros([3, 3]))
+
+    @tf2.function
+    def forward(score: Any) -> Any:
+        with tf2.GradientTape() as tape:
+            start = tf2.concat([tf2.zeros([4, 1]), tf2.fill([4, 2], -np.inf)], 1)
+            moves = np.array([[-np.inf, 0.0, 0.0]] * 3, np.float32)  # nothing leads to state 0
+            after = tf2.reduce_logsumexp(start[:, :, None] + w + moves, 1) + score
+            loss = tf2.reduce_mean(tf2.reduce_logsumexp(after, 1))
+        return loss, tape.gradient(loss, w)
+
+    found = origin(forward, tf2.ones([4, 3]))
+    assert found["cause"].startswith("Log-sum-exp of a row that is nothing but -inf")
+    assert "-1e9" in found["suggestion"]
+
+
 def line_of(text: str) -> int:
     """The line of this file that ends with the comment `text`."""
     lines = Path(__file__).read_text().splitlines()

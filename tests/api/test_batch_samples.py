@@ -160,6 +160,32 @@ def test_several_steps_of_a_dataset(model, front, tf) -> None:
     assert found is not None and (found["number"], found["order"], found["step"]) == (37, "pipeline", 4)
 
 
+@pytest.mark.parametrize("kind", ["generator", "sequence"])
+def test_batches_that_python_gives_are_no_data_set(model, front, kind: str) -> None:
+    """A blind test: of a PyDataset the advice was to filter the data set, and that a pipeline may shuffle."""
+    made = model()
+    keras = library(type(made).__module__.partition(".")[0])
+
+    class Batches(getattr(keras.utils, "PyDataset", keras.utils.Sequence)):  # type: ignore[misc]
+        def __len__(self) -> int:
+            return 7
+
+        def __getitem__(self, at: int) -> tuple[Any, Any]:
+            x = X[8 * at : 8 * at + 8]
+            return np.where(x == -1, np.float32(np.nan), x), Y[8 * at : 8 * at + 8]
+
+    batches = Batches() if kind == "sequence" else (Batches()[at] for at in range(7))
+    front.script = [RunUntil("has_inf_or_nan")]
+    with tf_debug.debugging():
+        made.fit(batches, shuffle=False, verbose=0)
+    prompt = Prompt(front.ends[0], width=300)
+    origin, row = prompt.data("origin"), prompt.show("row", 300)
+    assert "filter" not in origin["suggestion"] and "np.isfinite" in origin["suggestion"]
+    if not (is_given_batches() and made.__module__.startswith("keras.")):
+        assert origin["cause"] == "Already in the inputs (x) of the batches that Python gave fit."
+    assert "in the order that Python gave them in" in row and "pipeline" not in row
+
+
 def test_a_step_that_takes_two_batches_is_not_told_apart(front, tf) -> None:
     keras = library("keras")
 

@@ -127,3 +127,26 @@ def test_shapes_are_inferred_whatever_kinds_of_functions_are_called(tmp_path: Pa
         (run, *_) = recorded(tmp_path / str(number), lambda step=step: step(x), stats_only=True)
         assert run.error is None
     assert "could not" not in capsys.readouterr().err
+
+
+def test_ops_of_a_loop_that_stand_beside_ops_of_another_function(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A blind test: the gradient of a table that the forward loop has looks up was told as a failure of tfdbg's."""
+    import tensorflow as tf
+
+    weights = tf.Variable(tf.ones([4, 4]))
+
+    @tf.function
+    def step(x: Any, kept: Any) -> Any:
+        with tf.GradientTape() as tape:
+            total = tf.constant(0.0)
+            for turn in tf.range(3):
+                total += tf.reduce_sum(tf.boolean_mask(x[turn] @ weights, kept[turn]))
+        weights.assign_sub(0.01 * tape.gradient(total, weights))
+        return total
+
+    given = tf.ones([3, 5, 4]), tf.eye(3, 5) > 0
+    (run,) = recorded(tmp_path / "r", lambda: step(*given), stats_only=True)
+    assert run.error is None
+    assert "could not" not in capfd.readouterr().err

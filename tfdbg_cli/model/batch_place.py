@@ -28,7 +28,8 @@ class BatchPlace:
     tensors of a batch are inputs, how many targets, how many weights, in that order; empty where that is not known.
     `keys` are what each of these is called by the dict that holds it, empty for one without a name. Of a tensor both
     tell that one alone: `parts` are all 0 but for one, 1. `single` says
-    that the data set makes no batches: what came is one element of it, and `step` its number.
+    that the data set makes no batches: what came is one element of it, and `step` its number. `by_python` says that
+    Python gave the method of Keras its batches one by one, as a generator does: the program has no pipeline.
     """
 
     step: int
@@ -42,3 +43,4 @@ class BatchPlace:
     parts: tuple[int, ...] = ()
     keys: tuple[str, ...] = ()
     single: bool = False
+    by_python: bool = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.made_run import INF, Op, made_run, op
+from support.made_run import INF, NAN, Op, made_run, op
 from support.prompt import json_of
 
 from tfdbg_cli.analysis.graph.lineage import Lineage
@@ -65,3 +65,17 @@ def test_the_cause_says_what_is_the_same(shape: tuple[int, ...], axes: list[int]
     variance = np.asarray(ops[-1].values[0])
     told = json_of("origin", made_run(*ops, op("root", "Rsqrt", "variance", value=np.full(variance.shape, INF))))
     assert said in str(told["cause"]) and helps in str(told["suggestion"])
+
+
+@pytest.mark.parametrize(
+    ("axes", "helps"), [([-1], "keras.layers.LayerNormalization"), ([0], "keras.layers.Normalization")]
+)
+def test_so_it_is_of_a_division_by_the_root(axes: list[int], helps: str) -> None:
+    """A blind test: of a layer norm by tf.math.reduce_std it was a feature that never changes."""
+    ops = _ops((4, 3), axes)
+    variance = np.asarray(ops[-1].values[0])
+    divided = np.full((4, 3), NAN)
+    kept = op("kept", "Reshape", "variance", "shape", value=np.expand_dims(variance, axes[0]))
+    root = op("root", "Sqrt", "kept", value=np.asarray(kept.values[0]))
+    told = json_of("origin", made_run(*ops, kept, root, op("normed", "RealDiv", "x", "root", value=divided)))
+    assert "a deviation of 0" in str(told["cause"]) and helps in str(told["suggestion"])

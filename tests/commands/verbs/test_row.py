@@ -171,6 +171,7 @@ PLACES = {
     "second": BatchPlace(1, Order.PIPELINE, None, None, "predict"),
     "first": BatchPlace(0, Order.PIPELINE, None, 0, "fit"),
     "iterator": BatchPlace(6, Order.PIPELINE, 1000),
+    "generator": BatchPlace(6, Order.PIPELINE, None, 0, "fit", by_python=True),
 }
 
 

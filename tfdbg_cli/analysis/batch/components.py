@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -14,12 +13,12 @@ from tfdbg_cli.analysis.batch.batch_roles import BatchRoles, told_parts
 from tfdbg_cli.analysis.batch.rows import BatchRows
 from tfdbg_cli.analysis.graph.deliveries import delivers
 from tfdbg_cli.analysis.graph.eager_past import past_in
-from tfdbg_cli.analysis.graph.feeds import fed_value
+from tfdbg_cli.analysis.graph.feeds import fed_array, fed_value
 from tfdbg_cli.analysis.graph.membership import membership_of
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.names import TensorName, parse_tensor_name, tensor_name_of
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.model.values import Array, NoValue, as_array
+from tfdbg_cli.model.values import Array, NoValue
 from tfdbg_cli.ops.kinds import WHERE_INPUTS
 
 _PART = re.compile(r"(_\d+|/(values|flat_values|indices|shape|row_splits_\d+))$")
@@ -215,14 +214,6 @@ def _of_replica(run: Run, batch: BatchRows, given: Mapping[str, Array]) -> Mappi
 
 def _same(one: Array, two: Array) -> bool:
     return one.dtype == two.dtype and one.shape == two.shape and one.tobytes() == two.tobytes()
-
-
-def fed_array(fed: Any) -> Array | None:
-    """What was fed as an array; None where it is none, or not held."""
-    try:
-        return None if fed is None or isinstance(fed, NoValue) else as_array(fed)
-    except (ValueError, TypeError):  # rows of unequal length, or no array at all
-        return None
 
 
 def _role(roles: BatchRoles, text: str) -> str:

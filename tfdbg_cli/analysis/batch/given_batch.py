@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-from tfdbg_cli.analysis.batch.components import fed_array
 from tfdbg_cli.analysis.batch.rows import BatchRows
 from tfdbg_cli.analysis.graph.deliveries import delivers
+from tfdbg_cli.analysis.graph.feeds import fed_array
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import NoValue
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from tfdbg_cli.analysis.batch.lone_vectors import is_lone_vector
 from tfdbg_cli.analysis.batch.stored_batch import DELIVERIES, StoredBatch, StoredRows
 from tfdbg_cli.analysis.batch.tables import is_table
 from tfdbg_cli.analysis.batch.tensor_lists import TensorLists
@@ -207,6 +208,8 @@ class _Search:
             return None
         name = self._run.tensors[index].name
         if self._enters(node):
+            if is_lone_vector(self._run, self._lineage, name, node, shape):
+                return None
             fed = feed_name(node) if node.op_type in INPUTS else None
             if axis or (fed is not None and self._stored.is_row_splits(node)):
                 return None
@@ -287,11 +290,13 @@ class _Search:
         return given or f"{node.name}:0" in self._run.call.feeds
 
     def _is_no_batch(self, item: InputSeen) -> bool:
-        """Whether a value that no tensor of the run shows is that of a variable or a table, or where rows begin."""
+        """Whether a value that no tensor of the run shows is no batch: of a variable, say, or where rows begin."""
         if item.node is None:
             return False
         no_rows = self._lineage.is_variable(item.node) or self._stored.is_row_splits(item.node)
-        return no_rows or is_table(self._lineage.graph_of(item.node), item.node.name)
+        if no_rows or is_table(self._lineage.graph_of(item.node), item.node.name):
+            return True
+        return is_lone_vector(self._run, self._lineage, item.name, item.node, item.shape)
 
     def _is_captured(self, node: Node | None) -> bool:
         return node is not None and self._lineage.is_captured(node)

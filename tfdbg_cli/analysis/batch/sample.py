@@ -53,12 +53,18 @@ def _was_set(run: Run, batch: BatchRows, row: int) -> bool:
 
 
 def arrays_of(run: Run) -> str:
-    """Which arrays the batches of the run come from, if a method of Keras loops over some; empty if not."""
+    """Which arrays the batches of the run come from, if a method of Keras loops over what is no data set; else empty.
+
+    They may be batches that Python gave it, one by one.
+    """
     places = list(run.call.came.values())
-    if not places or any(place.order is Order.PIPELINE for place in places):
+    if not places or any(place.order is Order.PIPELINE and not place.by_python for place in places):
         return ""
     loop = places[0].loop
-    return "the validation arrays that fit was given" if loop == VALIDATION else f"the arrays that {loop} was given"
+    method, kind = ("fit", "validation ") if loop == VALIDATION else (loop, "")
+    if any(place.by_python for place in places):
+        return f"the {kind}batches that Python gave {method}"
+    return f"the {kind}arrays that {method} was given"
 
 
 def loop_batch(run: Run, name: TensorName) -> BatchPlace | None:

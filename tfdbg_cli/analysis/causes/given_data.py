@@ -30,7 +30,8 @@ class Came(Enum):
 class GivenData:
     """Where the data is not finite (`bad`), which part of the batch it is, if that is known, and how it came.
 
-    `arrays` says which arrays a method of Keras took it from: "the arrays that fit was given"; empty if none.
+    `arrays` says which arrays a method of Keras took it from: "the arrays that fit was given", or that it took them
+    batch by batch from Python; empty if none.
     `class_weight` says that `fit` made the sample weights of those of the classes. `key` is what the program calls
     it among several of this role, as in a dict of inputs; empty for no name.
     """

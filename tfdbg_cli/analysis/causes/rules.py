@@ -81,7 +81,7 @@ def part(position: int, role: BatchRole, test: Test) -> Test:
 
 
 def varying(over: VarianceOf, test: Test) -> Test:
-    """`test`, where the first input is a variance, and one of that."""
+    """`test`, where the first input is a variance, or the divisor the root of one, and it is one of that."""
     return lambda evidence: test(evidence) if evidence.variance_of is over else None
 
 

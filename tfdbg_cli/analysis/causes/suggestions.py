@@ -81,6 +81,10 @@ STANDARD = (
     "What never changes, such as a feature, has no deviation, nor has one number alone: add a small eps inside the"
     " root, x / tf.sqrt(variance + 1e-3), as tf.nn.batch_normalization and keras.layers.Normalization do."
 )
+STANDARD_VECTOR = (
+    "Features that are all the same, such as those of a padding token, have no deviation, nor has one alone: add a"
+    " small eps inside the root, x / tf.sqrt(variance + 1e-3), as keras.layers.LayerNormalization does."
+)
 EPS_VARIANCE = "Add a small eps: tf.math.rsqrt(variance + 1e-3)."
 EPS_OF_ROWS = f"{EPS_VARIANCE[:-1]}, as keras.layers.BatchNormalization does."
 EPS_OF_FEATURES = f"{EPS_VARIANCE[:-1]}, as keras.layers.LayerNormalization does."

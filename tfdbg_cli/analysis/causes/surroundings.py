@@ -21,6 +21,7 @@ from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import Traceback, is_library, library_function
 from tfdbg_cli.model.values import NoValue
+from tfdbg_cli.ops.kinds import QUOTIENTS
 
 _WHERE = re.compile(r"where|select", re.IGNORECASE)  # functions that make a Select op: tf.where, tf.raw_ops.SelectV2
 _OPTIMIZERS = "/optimizers/"  # in the paths of Keras' optimizers
@@ -41,8 +42,9 @@ class Surroundings:
     magnitude, if it is suspiciously large, and `grown_untrained` whether it is known not to be trained. `scaled` says
     that the program tests its gradients for being finite, as loss scaling does, `log_variance` that the first input
     is the logarithm of a variance, `half_log_variance` that it is half of one, whose exponential is a deviation, and
-    `of_gradient` that it is a gradient, and `variance_of`, where it is a variance, of what. `called_by_optimizer`
-    says that the program's own code made the op, called by a library's optimizer as a schedule is.
+    `of_gradient` that it is a gradient, and `variance_of`, where it is a variance or is divided by the root of one,
+    of what. `called_by_optimizer` says that the program's own code made the op, called by a library's optimizer as
+    a schedule is.
     """
 
     makers: tuple[Maker | None, ...] = ()
@@ -97,7 +99,7 @@ def surroundings(
     exponent = inputs[0].node if node.op_type == "Exp" and inputs else None
     variance, half = is_log_variance(exponent, lineage), is_half_log_variance(exponent, lineage)
     gradient = is_gradient(graph, node.name)
-    is_variance = bool(makers) and makers[0] in (Maker.VARIANCE, Maker.MOMENTS)
+    varying = _variance(node, makers)
     called = _is_called_by_optimizer(run.tracebacks.get(node.name, ()))
     return Surroundings(
         makers=makers,
@@ -113,9 +115,16 @@ def surroundings(
         log_variance=variance,
         half_log_variance=half,
         of_gradient=of_gradient,
-        variance_of=variance_of(inputs[0].node, lineage) if is_variance else None,
+        variance_of=None if varying is None else variance_of(inputs[varying].node, lineage),
         called_by_optimizer=called,
     )
+
+
+def _variance(node: Node, makers: tuple[Maker | None, ...]) -> int | None:
+    """The position of the input that is a variance, or of a division the root of one; None for none."""
+    if node.op_type in QUOTIENTS and makers[1:] == (Maker.DEVIATION,):
+        return 1
+    return 0 if makers and makers[0] in (Maker.VARIANCE, Maker.MOMENTS) else None
 
 
 def _is_called_by_optimizer(traceback: Traceback) -> bool:

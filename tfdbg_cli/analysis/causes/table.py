@@ -147,6 +147,8 @@ RULES: tuple[Rule, ...] = (
     # Divisions.
     Rule(_DIVISIONS, made(1, _NORM, of(1, lambda b: b == 0)),
          "division by a norm of 0: {b} is 0 at {n}, the length of a vector that is all 0", helps.UNIT),
+    Rule(_DIVISIONS, made(1, _DEVIATION, varying(VarianceOf.VECTOR, of(1, lambda b: b == 0))),
+         "division by a deviation of 0: {b}, along the last axis, is 0 at {n}", helps.STANDARD_VECTOR),
     Rule(_DIVISIONS, made(1, _DEVIATION, of(1, lambda b: b == 0)),
          "division by a deviation of 0: {b} is 0 at {n}", helps.STANDARD),
     Rule(_DIVISIONS, made(1, _COUNTER, both(lambda a, b: (a != 0) & (b == 0))),

@@ -13,7 +13,7 @@ import numpy as np
 from tfdbg_cli.model.calls import Call
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.values import Array, as_array
+from tfdbg_cli.model.values import Array, NoValue, as_array
 from tfdbg_cli.ops.kinds import INPUTS
 
 # The runtime names the argument that stands for the feed x:0 `_arg_x_0_3` (graph/subgraph.cc, RewriteGraph).
@@ -32,6 +32,14 @@ def fed_value(feeds: Mapping[str, Any], name: TensorName) -> Array | None:
     """What was fed as `name`; None when nothing was, when only the key was kept, or when it is no numbers."""
     array = _fed(feeds, name)
     return None if array is None or array.dtype == np.dtype(object) else array
+
+
+def fed_array(fed: Any) -> Array | None:
+    """What was fed as an array; None where it is none, or not held."""
+    try:
+        return None if fed is None or isinstance(fed, NoValue) else as_array(fed)
+    except (ValueError, TypeError):  # rows of unequal length, or no array at all
+        return None
 
 
 def fed_texts(feeds: Mapping[str, Any], name: TensorName) -> Array | None:

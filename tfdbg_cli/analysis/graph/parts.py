@@ -47,9 +47,10 @@ MATMUL = MATMULS | {"_FusedMatMul", "_FusedBatchMatMulV2"}
 REDUCTIONS = frozenset({"Sum", "Mean", "Prod", "Max", "Min", "EuclideanNorm", "L2Loss"})
 # One output row from the same row of each input that has one.
 ROWS = frozenset({
-    "Softmax", "LogSoftmax", "SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits", "Cumsum",
-    "Cumprod", "CumulativeLogsumexp",
+    "Softmax", "LogSoftmax", "SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits",
 })  # fmt: skip
+# One output element from those of the first input that lie before it, or behind it, along one axis.
+ACCUMULATIONS = frozenset({"Cumsum", "Cumprod", "CumulativeLogsumexp"})
 # One output sample from the same sample of the first input.
 SAMPLES = frozenset({
     "Conv1D", "Conv2D", "Conv3D", "DepthwiseConv2dNative", "_FusedConv2D", "_FusedDepthwiseConv2dNative", "AvgPool",
@@ -193,6 +194,15 @@ def _rows(node: Node, inputs: Sequence[Array | None], shape: _Shape, index: Inde
     return [None if a is None or not a.ndim or not index else (index[0], *(None,) * (a.ndim - 1)) for a in inputs]
 
 
+def _accumulated(node: Node, inputs: Sequence[Array | None], shape: _Shape, index: Index) -> _Found:
+    """The whole line through the element along the axis, which is the second input."""
+    array, axis = inputs
+    if array is None or axis is None or array.shape != shape:
+        return [None, None]
+    along = int(axis) % len(shape)
+    return [(*index[:along], None, *index[along + 1 :]), None]
+
+
 def _samples(node: Node, inputs: Sequence[Array | None], shape: _Shape, index: Index) -> _Found:
     first = inputs[0] if inputs else None
     where = None if first is None or not index else (index[0], *(None,) * (first.ndim - 1))
@@ -243,6 +253,7 @@ _FINDERS: Mapping[str, _Finder] = {
     **dict.fromkeys(MATMUL, _matmul),
     **dict.fromkeys(REDUCTIONS, _reduction),
     **dict.fromkeys(ROWS, _rows),
+    **dict.fromkeys(ACCUMULATIONS, _accumulated),
     **dict.fromkeys(SAMPLES, _samples),
     "Einsum": _einsum,
     "ConcatV2": _concatenated,

@@ -11,8 +11,8 @@ from tfdbg_cli.analysis.graph.lineage import Lineage
 from tfdbg_cli.analysis.graph.makers import below_moves
 from tfdbg_cli.model.graph import Node
 
-_MOST_STEPS = 10  # from a variance to its mean: a difference of squares, what keeps it from 0, a cast
-_ABOVE_MEAN = frozenset({"Sub", "Maximum", "Real", "Complex"})  # of the first of their inputs
+_MOST_STEPS = 10  # from a variance to its mean: a root, a difference of squares, what keeps it from 0, a cast
+_ABOVE_MEAN = frozenset({"Sqrt", "Sub", "Maximum", "Real", "Complex"})  # of the first of their inputs
 
 
 class VarianceOf(Enum):
@@ -23,7 +23,7 @@ class VarianceOf(Enum):
 
 
 def variance_of(node: Node | None, lineage: Lineage) -> VarianceOf | None:
-    """Of what `node`, which computes a variance, gives that; None where the axes do not tell, or are not known.
+    """Of what `node`, which computes a variance or its root, gives that; None where the axes do not tell.
 
     The first axis is taken for that of the rows, the last one for that of the features.
     """
@@ -41,7 +41,7 @@ def variance_of(node: Node | None, lineage: Lineage) -> VarianceOf | None:
 
 
 def _mean_below(node: Node | None, lineage: Lineage) -> Node | None:
-    """The mean that the variance `node` is computed by; None for none."""
+    """The mean that the variance `node`, or its root, is computed by; None for none."""
     for _ in range(_MOST_STEPS):
         node = below_moves(node, lineage)
         if node is None or node.op_type == "Mean":

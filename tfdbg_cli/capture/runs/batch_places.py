@@ -22,6 +22,10 @@ from tfdbg_cli.process.interruptions import our_errors
 
 LOOPS = frozenset({"fit", "evaluate", "predict"})
 _KERAS = ("keras.", "tf_keras.")
+# How Keras 3 takes batches from Python: from generators, a PyDataset, and the loaders of other libraries.
+_OF_PYTHON = frozenset({
+    "GeneratorDataAdapter", "PyDatasetAdapter", "TorchDataLoaderAdapter", "GrainDatasetAdapter",
+})  # fmt: skip
 _SIZE = 32  # rows of a batch in Keras 2, unless the program says another number
 _MOST_PARTS = 3  # x, y, sample_weight
 
@@ -89,10 +93,12 @@ def _place(loop: str, names: Mapping[str, Any]) -> BatchPlace | None:
         step, end = names.get("begin_step"), names.get("end_step")
         adapter = source.data_adapter
         size, arrays = getattr(adapter, "batch_size", None), type(adapter).__name__ == "ArrayDataAdapter"
+        by_python = type(adapter).__name__ in _OF_PYTHON
     else:
         source, step = names.get("data_handler"), names.get("step")
         end = step + source.step_increment if isinstance(step, int) and source is not None else None
         arrays = all(isinstance(one, (np.ndarray, tf.Tensor)) for one in tf.nest.flatten(names.get("x")))
+        by_python = _gives_batches(names.get("x"))
         size = (names.get("batch_size") or _SIZE) if arrays and steps is None else None
     if not isinstance(step, int) or not isinstance(end, int):
         return None
@@ -116,6 +122,14 @@ def _place(loop: str, names: Mapping[str, Any]) -> BatchPlace | None:
         class_weight=by_class,
         parts=tuple(map(len, parts)),
         keys=keys if any(keys) else (),
+        by_python=by_python,
+    )
+
+
+def _gives_batches(data: Any) -> bool:
+    """Whether `data`, which a method of Keras 2 was given, are batches that Python makes, one by one."""
+    return inspect.isgenerator(data) or any(
+        kind.__name__ == "Sequence" and kind.__module__.startswith(_KERAS) for kind in type(data).__mro__
     )
 
 

@@ -46,13 +46,18 @@ def _row(context: Context, options: argparse.Namespace) -> Document:
         raise TfdbgError(f"There is no row {at}: the batch has {batch.size}, from 0.")
     context.memory.row[context.current] = at
     sample = sample_of(context.run, batch, at)
-    is_asked = sample is not None and (sample.number is None or sample.place.order is Order.PIPELINE)
+    is_asked = sample is not None and (sample.number is None or _comes_from_pipeline(sample))
     record = _record(context, batch, at) if is_asked else None
     told = [] if sample is None else [sample_line(sample, batch.size, record)]
     blocks: list[Block] = [Text((*_head(at, batch), *told))]
     for part in parts:
         blocks += _shown(part, at)
     return Document("row", tuple(blocks), lambda: _data(context, batch, parts, at, sample), f"row {at}")
+
+
+def _comes_from_pipeline(sample: Sample) -> bool:
+    """Whether it is a pipeline of the program that tells the order of the samples, and not Python's."""
+    return sample.place.order is Order.PIPELINE and not sample.place.by_python
 
 
 def _record(context: Context, batch: BatchRows, at: int) -> Record | None:

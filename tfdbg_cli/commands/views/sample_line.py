@@ -48,6 +48,8 @@ def sample_line(sample: Sample, size: int, record: Record | None = None) -> Line
         told = Span(f"{record.record:,}", Style.NUMBER, "input")
         of = f" of {record.file}" if record.file else f" of {record.key}" if record.key else " of the data"
         return line(label, number, f" of {of_all}, from 0{condition}: {where}; it is record ", told, of)
+    if place.by_python:
+        return line(label, number, f" of {of_all}, from 0{condition}: {where}, in the order that Python gave them in")
     order = "in the order of the pipeline; where that shuffles, "
     search = Span("input", Style.KEY, "input")
     return line(label, number, f" of {of_all}, from 0{condition}: {where}, {order}", search, " looks for the record")

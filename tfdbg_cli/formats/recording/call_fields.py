@@ -82,6 +82,7 @@ def _came(fields: dict[str, Any]) -> tuple[str, BatchPlace]:
         tuple(map(whole, items(fields.get("parts", [])))),
         texts(fields.get("keys", [])),
         flag(fields.get("single", False)),
+        flag(fields.get("by_python", False)),
     )
 
 

@@ -118,6 +118,32 @@ def test_the_element_is_followed_through_ops_of_one_input_and_reductions() -> No
     assert _way(*ops[:-2], least, element=()) == {"least": 0, "n": 0}, "its element is the second, of near terms"
 
 
+@pytest.mark.parametrize("op_type", ["Sqrt", "Log", "Rsqrt"])
+def test_a_root_of_what_is_negative_asks_which_factor_is(op_type: str) -> None:
+    """A blind test: of a sum of squares, 20, and data of -0.9 it was the sum, since that is farther from 1."""
+    large = op("large", "Placeholder", value=[20.0, 1e6])
+    below = op("below", "Placeholder", value=[-0.9, -1.0])
+    product = op("d", "Mul", "large", "below", value=[-18.0, -1e6])
+    scaled = op("s", "AddV2", "d", "x", value=[-17.0, 2 - 1e6])
+    root = op("root", op_type, "s", value=[NAN, NAN])
+    for element in range(2):
+        assert _way(X, large, below, product, scaled, root, element=(element,)) == {"root": 0, "s": 0, "d": 1}
+    wave = op("wave", "Exp", "d", value=[1e-8, 0.0])
+    assert _way(large, below, product, wave)["d"] == 0, "how large it is, there"
+    inverse = op("inverse", "Reciprocal", "d", value=[-1 / 18, -1e-6])
+    assert _way(large, below, product, inverse)["d"] == 0, "the sign is no fault there"
+
+
+def test_a_product_of_all_before_is_followed_to_the_factor_that_is_0() -> None:
+    """A blind test: the chain to the logarithm of a product of factors ended, or went by the largest."""
+    factors = op("factors", "Mul", "big", "keep", value=[1e20, 0.0])
+    keep = op("keep", "Placeholder", value=[1.0, 0.0])
+    axis = op("axis", "Const", value=np.array(0, np.int32))
+    for op_type, value, element in (("Cumprod", [1e20, 0.0], (1,)), ("Prod", 0.0, ())):
+        made = op("made", op_type, "factors", "axis", value=value)
+        assert _way(BIG, keep, factors, axis, made, element=element) == {"made": 0, "factors": 1}
+
+
 def test_shapes_and_places_are_no_way() -> None:
     dims, number = op("dims", "Placeholder", value=np.array([2])), op("number", "Placeholder", value=100.0)
     assert _way(dims, number, op("filled", "Fill", "dims", "number", value=[100.0, 100.0])) == {}

@@ -2,6 +2,7 @@
 
 Of `y - p`, with y about 1 and p about 1e20, p made the difference so large; of a product it is the factor farthest
 from 1, of a product of matrices that of zeros or of far larger numbers; where none stands out, what is no variable.
+Where a root or a logarithm was taken of it, and it is negative, it is the negative factor, however near to 1.
 Of what was joined it is the part in which the element lay; of a tf.where the branch that was chosen, or the condition
 where that branch is a number that the program wrote; of a mean of nothing the indices that say that nothing is taken.
 What an op only moved is followed to where it was.
@@ -20,6 +21,7 @@ from tfdbg_cli.analysis.graph.fused_ops import as_written
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage, variable_of
 from tfdbg_cli.analysis.graph.makers import Maker, maker_of
 from tfdbg_cli.analysis.graph.parts import (
+    ACCUMULATIONS,
     ELEMENTWISE,
     KNOWN,
     REDUCTIONS,
@@ -30,7 +32,9 @@ from tfdbg_cli.analysis.graph.parts import (
     value_inputs,
 )
 from tfdbg_cli.analysis.graph.ways.moved_element import moved_from
+from tfdbg_cli.analysis.graph.ways.telling_element import telling_element
 from tfdbg_cli.model.dtypes import in_double, is_inexact
+from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import Array
 from tfdbg_cli.ops.kinds import INPUTS, JOINS, LONG_SUMS, MATMULS, SELECTS, SUMS, TRUTHS
@@ -43,6 +47,7 @@ _LARGE = 1e3  # inputs and weights of a model are far smaller
 _ONE_OF_ONE = ELEMENTWISE | TRUTHS  # one element of each input makes one of the result
 _OF_WEIGHTS = SUMS | LONG_SUMS | MATMULS | {"Mul"}
 _EXTREMES = {"Maximum": 1, "Minimum": -1}
+_NOT_OF_NEGATIVE = frozenset({"Sqrt", "Rsqrt", "Log", "Log1p", "Pow", "Lgamma"})  # what is below 0 is the fault
 
 
 def element_way(run: Run, lineage: Lineage, row: int, element: Index, through: int | None = None) -> dict[str, int]:
@@ -52,29 +57,30 @@ def element_way(run: Run, lineage: Lineage, row: int, element: Index, through: i
     """
     way: dict[str, int] = {}
     steps = _Steps(run, lineage)
+    negative = False
     while len(way) < _MOST_STEPS:
-        step = steps.back(row, element)
-        if step is None or step.node in way:
+        step = steps.back(row, element, negative)
+        if step is None or step.op.name in way:
             break
         chosen = through if not way and through is not None else step.chosen
         if chosen is None or chosen >= len(step.inputs):
             break
-        way[step.node] = chosen
+        way[step.op.name] = chosen
         index, part = step.inputs[chosen].index, step.parts[chosen]
         if index is None or part is None:
             break
         if not part.value.size:
             return {**_way_of_nothing(lineage, index), **way}
-        row, element = index, _most_telling(step.op_type, part)
+        negative = _asks_of_sign(step.op.op_type, negative) and _may_be_negative(part)
+        row, element = index, telling_element(step.op, element, part, negative)
     return way
 
 
 @dataclass(frozen=True)
 class _Step:
-    """What an op made one element of: the `parts` of its `inputs`, and the position of the one that counts."""
+    """What `op` made one element of: the `parts` of its `inputs`, and the position of the one that counts."""
 
-    node: str
-    op_type: str
+    op: Node
     inputs: Sequence[InputSeen]
     parts: Sequence[Part | None]
     chosen: int | None
@@ -88,8 +94,8 @@ class _Steps:
         self._lineage = lineage
         self._read = 0
 
-    def back(self, row: int, element: Index) -> _Step | None:
-        """What made the `element` of the tensor at `row`; None where that is not known."""
+    def back(self, row: int, element: Index, negative: bool) -> _Step | None:
+        """What made the `element` of the tensor at `row`, or made it `negative`; None where that is not known."""
         node, tensor, inputs = self._lineage.node(row), self._run.tensors[row], self._lineage.places(row)
         if node is None or tensor.shape is None or len(tensor.shape) != len(element):
             return None
@@ -99,19 +105,22 @@ class _Steps:
         moved = None
         if op_type not in KNOWN:
             moved = moved_from(self._run, node, tensor.name.slot, tensor.shape, element, inputs)
-        at_hand = None not in moved[1] if moved is not None else len(computed) == 1 and op_type in _ONE_OF_ONE
+        if moved is not None:
+            at_hand = None not in moved[1]
+        else:
+            at_hand = len(computed) == 1 and op_type in _ONE_OF_ONE and not _asks_of_sign(op_type, negative)
         arrays = [_shaped(item) for item in inputs] if at_hand else self._values(row, inputs)
         if arrays is None:
             return None
         if moved is None:
             parts = parts_of(node, arrays, tensor.shape, element)
-            chosen = _chosen(op_type, parts, computed, inputs)
+            chosen = _chosen(op_type, parts, computed, inputs, negative)
             if chosen is None and op_type in _OF_WEIGHTS:
                 chosen = self._of_data(computed, inputs)
-            return _Step(node.name, op_type, inputs, parts, chosen)
+            return _Step(node, inputs, parts, chosen)
         position, where = moved
         parts = tuple(part_at(array, where) if at == position else None for at, array in enumerate(arrays))
-        return _Step(node.name, op_type, inputs, parts, position)
+        return _Step(node, inputs, parts, position)
 
     def _of_data(self, computed: Sequence[int], inputs: Sequence[InputSeen]) -> int | None:
         """The position of the one input that is read from no variable; None where there are several, or none."""
@@ -146,13 +155,18 @@ def _way_of_nothing(lineage: Lineage, row: int) -> dict[str, int]:
 
 
 def _chosen(
-    op_type: str, parts: Sequence[Part | None], computed: Sequence[int], inputs: Sequence[InputSeen]
+    op_type: str,
+    parts: Sequence[Part | None],
+    computed: Sequence[int],
+    inputs: Sequence[InputSeen],
+    negative: bool,
 ) -> int | None:
     """The position of the input that made the element of which these are the `parts`; None where that is not known.
 
+    The question is what made it so large or small, or, where it says so, `negative`.
     `computed` are the positions of those of the `inputs` that are no numbers which the program wrote.
     """
-    if op_type in REDUCTIONS:
+    if op_type in REDUCTIONS | ACCUMULATIONS:
         return 0 if parts and parts[0] is not None else None
     if op_type in SELECTS:
         condition = parts[0] if parts else None
@@ -166,9 +180,11 @@ def _chosen(
         return computed[0] if computed else None
     if op_type in _EXTREMES:
         return _larger(parts, computed, _EXTREMES[op_type])
+    if op_type == "Mul" and negative:
+        return _negative(parts, computed)
     if op_type == "Mul":
         found = _dominant(computed, [_distance_from_one(parts[position]) for position in computed])
-        return _negative(parts, computed) if found is None else found
+        return _negative(parts, computed, _LARGE) if found is None else found
     if op_type in SUMS | LONG_SUMS:
         found = _dominant(computed, [_size(parts[position]) for position in computed])
         return _negative_term(parts, computed) if found is None and op_type != "Sub" else found
@@ -202,11 +218,11 @@ def _larger(parts: Sequence[Part | None], positions: Sequence[int], sign: int) -
     return positions[numbers.index(best)] if numbers.count(best) == 1 and not np.isnan(numbers).any() else None
 
 
-def _negative(parts: Sequence[Part | None], positions: Sequence[int]) -> int | None:
-    """The position of the one factor that made a product of common numbers negative; None where that is not known."""
+def _negative(parts: Sequence[Part | None], positions: Sequence[int], largest: float = float("inf")) -> int | None:
+    """The position of the one factor that made a product negative, of numbers up to `largest`; None for none."""
     numbers = [_number(parts[position]) for position in positions]
     below = [position for position, number in zip(positions, numbers, strict=True) if number < 0]
-    return below[0] if len(below) == 1 and all(abs(number) <= _LARGE for number in numbers) else None
+    return below[0] if len(below) == 1 and all(abs(number) <= largest for number in numbers) else None
 
 
 def _negative_term(parts: Sequence[Part | None], positions: Sequence[int]) -> int | None:
@@ -229,6 +245,18 @@ def _largest(part: Part | None) -> float:
     return float(np.max(np.abs(in_double(part.value))))
 
 
+def _asks_of_sign(op_type: str, negative: bool) -> bool:
+    """Whether it counts that what an op computed with is negative, where the question is why its result is."""
+    return op_type in _NOT_OF_NEGATIVE or (negative and op_type not in MATMULS)
+
+
+def _may_be_negative(part: Part) -> bool:
+    """Whether `part` holds numbers below 0; true of one that was only moved, whose values are not read."""
+    if part.value.dtype.kind == "b":
+        return True
+    return part.value.dtype.kind != "c" and is_inexact(part.value.dtype) and bool((in_double(part.value) < 0).any())
+
+
 def _number(part: Part | None) -> float:
     """The one element of `part`; NaN for what is no single real number, or was not seen."""
     if part is None or part.value.size != 1 or not is_inexact(part.value.dtype) or part.value.dtype.kind == "c":
@@ -241,13 +269,3 @@ def _size(part: Part | None) -> float:
     if part is None or part.value.size != 1 or not is_inexact(part.value.dtype):
         return float("nan")
     return float(np.abs(in_double(part.value.reshape(-1)[0])))
-
-
-def _most_telling(op_type: str, part: Part) -> Index:
-    """The place of that element of `part` which the result owes most to: the largest, of a minimum the smallest."""
-    if None not in part.index:
-        return tuple(place for place in part.index if place is not None)
-    values = in_double(part.value) if is_inexact(part.value.dtype) else np.zeros(part.value.shape)
-    told = {"Max": np.real(values), "Min": -np.real(values)}.get(op_type, np.abs(values))
-    among = iter(np.unravel_index(int(np.argmax(told)), told.shape))
-    return tuple(int(next(among)) if place is None else place for place in part.index)

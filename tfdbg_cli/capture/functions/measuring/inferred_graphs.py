@@ -20,6 +20,7 @@ from tfdbg_cli.process.interruptions import our_errors
 
 _GIVEN = "InfeedDequeueTuple"  # an op without inputs, with any number of outputs of given shapes
 _FALSE = frozenset({"ApproxTopK"})  # of which TensorFlow infers another shape than its kernel on a CPU gives
+_BESIDE = "_class"  # ops that one has to be on one device with, by their names
 _MOST_ELEMENTS = 64  # of a constant that may be the shape of another tensor
 
 
@@ -100,6 +101,8 @@ class _Inference:
         ops = {op.name: op for op in graph.get_operations()}
         arguments_known = name == self._root or name not in self._taking
         for node in definition.node:
+            # What it stands beside says nothing of shapes, and may be an op of another function.
+            node.attr.pop(_BESIDE, None)
             op, called, argument = ops[node.name], _called_by(node), node.op == "Placeholder"
             handles = any(map(_is_handle, (*op.inputs, *op.outputs)))
             unknown = compat.op_definition(node.op) is None  # a function that is called by its name

@@ -12,8 +12,9 @@ from tfdbg_cli.analysis.origin.origin_found import Origin
 from tfdbg_cli.analysis.watch.filter import Among
 from tfdbg_cli.analysis.watch.filters import our_filter
 from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.views.origin.meanwhile import spoiled_meanwhile
 from tfdbg_cli.model.calls import RunKind
-from tfdbg_cli.model.runs import Hit, RunEnd, RunUnderWay
+from tfdbg_cli.model.runs import Hit, Opened, RunEnd, RunUnderWay
 from tfdbg_cli.model.statistics import nonfinite_mask
 from tfdbg_cli.ops.kinds import PLAIN_CALLS, VARIABLE_READS
 
@@ -38,6 +39,8 @@ class Since:
 
 def since_of(context: Context, origin: Origin) -> Since:
     """Since when the variable in which `origin` lies is not finite, or the result of the stop before this one."""
+    if isinstance(context.stop, Opened):
+        return _in_recording(context, origin)
     end = context.stop if isinstance(context.stop, RunEnd) else None
     hit = None if end is None else end.hit
     if end is None or hit is None:
@@ -51,6 +54,20 @@ def since_of(context: Context, origin: Origin) -> Since:
     if found.suggestion or not hit.under_way or EARLIER not in origin.cause.text:
         return found
     return _or_meanwhile(found, hit, origin)
+
+
+def _in_recording(context: Context, origin: Origin) -> Since:
+    """What a recording has of a run of another thread that spoiled the variable meanwhile."""
+    if not origin.variable or _was_finite(origin) or EARLIER not in origin.cause.text:
+        return Since()
+    run = spoiled_meanwhile(context, origin.variable)
+    if run is None:
+        return Since()
+    told = f"{_named([run])}, which was under way, wrote it, and left it not finite"
+    return Since(
+        suggestion=f"See what `origin` tells of that run, which `runs #{run.number}` opens.",
+        cause=origin.cause.text.replace(EARLIER, told),
+    )
 
 
 def _or_meanwhile(found: Since, hit: Hit, origin: Origin) -> Since:

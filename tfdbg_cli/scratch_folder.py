@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import fcntl
 import os
 import shutil
@@ -10,7 +9,10 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
+
+from tfdbg_cli.process.program_end import at_the_end
 
 MEMORY = Path("/dev/shm")  # where Linux has a file system in memory (tmpfs)
 _PREFIX = "tfdbg_cli_scratch_"  # no name that a user would give to a folder of dumps
@@ -54,7 +56,7 @@ class ScratchFolder:
 
     def delete_at_exit(self) -> None:
         """Have it deleted when Python ends; a process that was forked off deletes nothing."""
-        atexit.register(_delete_in, os.getpid(), self.path)
+        at_the_end(partial(_delete_in, os.getpid(), self.path))
 
 
 def _delete_in(process: int, folder: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -35,6 +34,7 @@ from tfdbg_cli.model.beside import Beside
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.units import count_text
 from tfdbg_cli.model.values import Value
+from tfdbg_cli.process.program_end import at_the_end, not_at_the_end
 
 _STOPS_AT_OPS = (
     "tfdbg stops behind ops of code that runs eagerly, and none ran at that line: take one that computes something."
@@ -80,7 +80,7 @@ class ProcessDebugger:
             if self._users > 1:
                 return
             watch = watch_of(self.controller)
-            atexit.register(watch.end)
+            at_the_end(watch.end)
             self.debugger.attendant = RecordingAttendant(watch, self.debugger, self._takes_runs)
             self.debugger.interruption.stand_by()
             self._begin()
@@ -94,20 +94,32 @@ class ProcessDebugger:
     def _takes_runs(self) -> bool:
         return self.rules.on or self.trends.on
 
-    def program_ends(self, *, failed: bool = False) -> tuple[str, ...]:
-        """End the last eager run and the recording; give what rules and watches have seen, none if one has stopped.
+    def main_module_ends(self, *, failed: bool = False) -> None:
+        """End the eager run of the main module; what was recorded until then is written when this returns.
 
         A run that failed shortly before is shown if the program `failed`, which may have caught it for its own words.
+        """
+        watch_of(self.controller).end()
+        seat = launch_options().seat
+        if failed and (seat is None or not seat.waits):
+            self.debugger.program_fails_by_itself()
+        self.debugger.recorder.settle()  # threads and handlers that go on may end the process as nobody notices
+
+    def program_ends(self) -> tuple[str, ...]:
+        """End the last eager run, the recording and the rules; give the last words."""
+        watch_of(self.controller).end()
+        self.debugger.recorder.end()
+        self.rules.end()
+        return self.last_words()
+
+    def last_words(self) -> tuple[str, ...]:
+        """What rules and watches have seen, none if one has stopped.
+
         Where the program was to run to a place, or to a run so many from there, it says that it never came there. A
         function that was retraced often is told of beside what a watch has seen, and where there was a stop.
         """
-        watch = watch_of(self.controller)
-        watch.end()
-        seat = launch_options().seat
-        caught = self.debugger.program_ends(shows=failed and (seat is None or not seat.waits))
-        self.debugger.recorder.end()
-        self.rules.end()
-        return tuple(filter(None, (caught, self.rules.summary(), self._not_done(watch))))
+        seen = self._not_done(watch_of(self.controller))
+        return tuple(filter(None, (self.debugger.forgotten_failure(), self.rules.summary(), seen)))
 
     def _not_done(self, watch: EagerWatch) -> str:
         """What was asked for and did not come, or what the watches have seen; empty if there is nothing to say."""
@@ -198,7 +210,7 @@ class ProcessDebugger:
 
     def _leave_eager(self, watch: EagerWatch) -> None:
         self.debugger.attendant = None
-        atexit.unregister(watch.end)
+        not_at_the_end(watch.end)
         watch.end()
         watch.attend(False)
 

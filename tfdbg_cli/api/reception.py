@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import atexit
 import os
 import socket
 import time
 
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.process.interruptions import OUR_ERRORS_SUPPRESSED, our_errors
+from tfdbg_cli.process.program_end import at_the_end
 from tfdbg_cli.process.streams import to_stderr
 from tfdbg_cli.remote.address import Address
 from tfdbg_cli.remote.listener import Listener
@@ -71,7 +71,7 @@ class Reception:
         for sentence in self._told:
             to_stderr(sentence)
         os.register_at_fork(before=self._before_fork, after_in_parent=self._after_fork, after_in_child=self._in_child)
-        atexit.register(self._program_ends)
+        at_the_end(self._program_ends)
         self._listener.start()
 
     def tensorflow_is_there(self) -> None:

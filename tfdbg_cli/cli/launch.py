@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import CodeType, ModuleType, TracebackType
+from typing import TYPE_CHECKING, TypeVar
 
 from tfdbg_cli.api.import_hook import after_import
 from tfdbg_cli.api.launch_options import LaunchOptions, set_launch_options
@@ -17,6 +18,10 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.process.interruptions import our_errors
 from tfdbg_cli.process.own_frames import leave_out_our_frames, our_files, started_by
 
+if TYPE_CHECKING:
+    from tfdbg_cli.api.process_debugger import ProcessDebugger
+
+_T = TypeVar("_T")
 _our_main: list[ModuleType] = []  # keeps the module that started us alive: its frames are still running
 
 
@@ -64,20 +69,33 @@ def _intercept() -> None:
         _report("debug the runs of this program", error)
 
 
-def program_ended(*, failed: bool) -> Sequence[str]:
-    """End the last run of the program of `debug_process`; return what a watch that is still on has seen, if any is.
+def main_module_ended(*, failed: bool) -> None:
+    """End the run of the main module of the program of `debug_process`, whose threads and handlers may go on.
 
-    `failed` says that the program ended itself, with an exit code that tells of a failure.
+    `failed` says that it ended with an exit code that tells of a failure.
     """
+    _asked_at_the_end(lambda debugger: debugger.main_module_ends(failed=failed), None)
+
+
+def program_ended() -> Sequence[str]:
+    """End the last run of the program of `debug_process`; what a watch that is still on has seen, if any is."""
+    return _asked_at_the_end(lambda debugger: debugger.program_ends(), ())
+
+
+def last_words() -> Sequence[str]:
+    """What a watch that is still on has seen by now, if any is."""
+    return _asked_at_the_end(lambda debugger: debugger.last_words(), ())
+
+
+def _asked_at_the_end(ask: Callable[[ProcessDebugger], _T], otherwise: _T) -> _T:
     process = sys.modules.get("tfdbg_cli.api.process_debugger")
     if process is None:
-        return ()
+        return otherwise
     try:
-        said: Sequence[str] = process.process_debugger().program_ends(failed=failed)
+        return ask(process.process_debugger())
     except our_errors() as error:
         _report("end the last run", error)
-        return ()
-    return said
+        return otherwise
 
 
 def live_ends() -> None:

@@ -309,15 +309,15 @@ class Debugger:
         self.end_watch()
         self._state = Detach()
 
-    def program_ends(self, *, shows: bool) -> str:
-        """Open the prompt on a failed run that is held still, if it `shows` that; else a sentence on it, or ""."""
-        if not shows:
-            return self._failure.forget()
-        held = self._failure.end(None)
-        if held is not None:
+    def program_fails_by_itself(self) -> None:
+        """Open the prompt on a failed run that is held still, whose exception the program has caught."""
+        if (held := self._failure.end(None)) is not None:
             with self.prompt.lock, suppress(KeyboardInterrupt):
                 self._stop(held)
-        return ""
+
+    def forgotten_failure(self) -> str:
+        """A sentence on a failed run that is held still, and is not from now on; "" if none is."""
+        return self._failure.forget()
 
     def _decide(self, number: int, pending: PendingRun) -> Plan:
         if self._in_flight is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import os
 import shlex
 import threading
@@ -30,6 +29,7 @@ from tfdbg_cli.model.tensors import Tensor
 from tfdbg_cli.model.units import bytes_text
 from tfdbg_cli.process.interruptions import our_errors
 from tfdbg_cli.process.liveness import has_ended
+from tfdbg_cli.process.program_end import at_the_end, not_at_the_end
 from tfdbg_cli.process.streams import to_stderr
 
 _SHARE = 4  # runs that wait to be written may take a quarter of the memory budget
@@ -101,7 +101,7 @@ class Recorder:
         selection_of(asked)
         self.end()
         self._awaited, self._process = asked, process or os.getpid()
-        atexit.register(self.end)
+        at_the_end(self.end)
         self.on_change()
 
     def _begin_awaited(self) -> None:
@@ -161,7 +161,7 @@ class Recorder:
             self._selected = False
             self._writer = BackgroundWriter(writer, room, self._say)
             self._asked = replace(asked, path=str(path), worker=worker)
-        atexit.register(self.end)
+        at_the_end(self.end)
         then = "then the oldest runs give way" if asked.full is Full.DROP else "then no more is recorded"
         which = "Runs are" if asked.every == 1 else f"One run in {asked.every} is"
         among = f" as those of the worker {worker}" if worker else ""
@@ -189,7 +189,7 @@ class Recorder:
             self._asked = self._writer = None
         if asked is None or writer is None:
             return
-        atexit.unregister(self.end)
+        not_at_the_end(self.end)
         self.on_change()
         missing = writer.close() + writer.left_out
         count = "1 run was" if writer.written == 1 else f"{writer.written:,} runs were"

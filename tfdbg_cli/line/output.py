@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import islice
@@ -138,7 +137,9 @@ class JsonOutput:
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
         self._waiting: tuple[str, Decision] | None = None
-        atexit.register(self.run_ended, None)
+        from tfdbg_cli.process.program_end import at_the_end  # few ask for JSON
+
+        at_the_end(self.done)
 
     def begin(self) -> None:
         """End the line of a progress bar, if there is one: a JSON object has to begin on a line of its own."""
@@ -154,8 +155,10 @@ class JsonOutput:
 
     def done(self) -> None:
         """Print what is held back, and hold nothing back from now on."""
+        from tfdbg_cli.process.program_end import not_at_the_end
+
         self.run_ended(None)
-        atexit.unregister(self.run_ended)
+        not_at_the_end(self.done)
 
     def title(self, title: Line) -> None:
         """Nothing: a program asks for what it wants to know."""

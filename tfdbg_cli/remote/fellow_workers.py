@@ -6,7 +6,6 @@ all of them see: no worker connects to another.
 
 from __future__ import annotations
 
-import atexit
 import hashlib
 import json
 import os
@@ -24,6 +23,7 @@ from weakref import WeakSet
 from tfdbg_cli.config.job import cluster_of
 from tfdbg_cli.errors import TfdbgError, reason_of
 from tfdbg_cli.plain_text import printable
+from tfdbg_cli.process.program_end import at_the_end
 from tfdbg_cli.process.streams import to_stderr
 from tfdbg_cli.remote.meeting_place import own_folder
 from tfdbg_cli.remote.threads import start_thread
@@ -89,7 +89,7 @@ class FellowWorkers:
         self._hearing.add(called)
         if not self._listens:
             self._listens = True
-            atexit.register(self.leave)
+            at_the_end(self.leave)
             self._pass_on()
             start_thread(self._listen, "tfdbg-fellows")
 

@@ -7,13 +7,12 @@ written only when it is prepared; it is kept then, and put into the folders of l
 
 from __future__ import annotations
 
-import atexit
 import os
 import shutil
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from types import TracebackType
 from typing import TypeAlias
@@ -28,6 +27,7 @@ from tfdbg_cli.formats.dumps.device_names import DEVICE_PREFIX
 from tfdbg_cli.formats.dumps.listing import CORE_METADATA_PREFIX, GRAPH_PREFIX, DumpListing
 from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.process.interruptions import our_errors
+from tfdbg_cli.process.program_end import at_the_end
 from tfdbg_cli.scratch_folder import ScratchFolder
 
 # What TensorFlow goes by when it looks for a graph that it has prepared.
@@ -132,7 +132,7 @@ class _Pool:
     def _new(self, kind: str) -> Path:
         if self._folder is None:
             self._folder = ScratchFolder()
-            atexit.register(self._delete, os.getpid())
+            at_the_end(partial(self._delete, os.getpid()))
         self._made += 1
         return self._folder.path.resolve() / f"{kind}_{self._made}"
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +14,7 @@ from tfdbg_cli.cli.live_lines import add_live_option, live_lines
 from tfdbg_cli.cli.no_front_end import refuse_untold
 from tfdbg_cli.cli.on_hit import add_on_hit_option, on_hit_of
 from tfdbg_cli.cli.parser import Parser
+from tfdbg_cli.cli.program_end import FIRED, ProgramEnd
 from tfdbg_cli.cli.prompt import add_prompt_options, options_given
 from tfdbg_cli.cli.record_options import add_record_options, record_of
 from tfdbg_cli.cli.unattended import Unattended, add_unattended_option, bundle_for, unattended_of
@@ -23,15 +22,11 @@ from tfdbg_cli.cli.verbs import Program
 from tfdbg_cli.commands.asked.rules_file import EVERY, rules_in
 from tfdbg_cli.commands.asked.watch_decision import SKIPPING, watch_decision
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.line.script import Script
 from tfdbg_cli.model.decision import OnBenign, OnHit, RunUntil
-from tfdbg_cli.process.liveness import has_ended
 from tfdbg_cli.process.standard_input import notice_readers
-from tfdbg_cli.process.streams import say_on, to_stderr
+from tfdbg_cli.process.streams import say_on
 
 HELP = "run a program and debug it"
-FIRED = 3  # the exit code where a rule fired and nobody was at a prompt
-_MOST_COMMANDS = 3  # named of those that were not used
 _OTHER_FILTERS = "A filter of your own (`add_tensor_filter`) can ask for both."
 
 
@@ -140,34 +135,23 @@ def run(options: argparse.Namespace) -> Program:
             launch.debug_on_demand(asked, reception.tensorflow_is_there)
         else:
             launch.debug_process(asked)
+        end = ProgramEnd(asked, reception)
+        end.expect()
         error: BaseException | None = None
         try:
             start()
         except SystemExit as ended:
-            if ended.code not in (None, 0) or not launch.rule_fired():
-                error = ended
+            error = ended
+            if rules is None or exit_code_of(ended) != 0:
                 raise
         except BaseException as raised:
             error = raised
             raise
         finally:
-            if reception is not None:
-                fired = error is None and launch.rule_fired()
-                reception.code = FIRED if fired else exit_code_of(error)
-            launch.live_ends()
-            if os.getpid() == asked.process or has_ended(asked.process):  # a child ends before the program does
-                _tell_of_the_end(asked.script, failed=isinstance(error, SystemExit) and exit_code_of(error) != 0)
-        return FIRED if launch.rule_fired() else 0
+            end.main_module_ends(error)
+        return end.exit_code()
 
     return debugged
-
-
-def _tell_of_the_end(script: Script | None, *, failed: bool) -> None:
-    """Say what the watch has seen, and which commands of `script` nobody came to use."""
-    for said in launch.program_ended(failed=failed):
-        to_stderr(said)
-    if script is not None and script.left:
-        to_stderr(f"The program ended before these commands were used: {_first_of(script.left)}.")
 
 
 def _bundle(options: argparse.Namespace, unattended: Unattended) -> str:
@@ -215,9 +199,3 @@ def _require_parameter(name: str) -> None:
 
     if name.rpartition(":")[0] in BUILT_IN_FILTERS:
         filter_named(BUILT_IN_FILTERS, name)
-
-
-def _first_of(commands: Sequence[str]) -> str:
-    """The first of `commands`, and how many more there are."""
-    more = len(commands) - _MOST_COMMANDS
-    return "; ".join(commands[:_MOST_COMMANDS]) + (f"; … {more} more" if more > 0 else "")

@@ -197,6 +197,7 @@ class Recorder:
         few = "the last is" if kept == 1 else f"the last {kept:,} are"
         rest = f", of which {few} kept" if 0 < kept < writer.written else ""
         shown = f"{rest}: `tfdbg open {shlex.quote(asked.path)}` shows what is there" if kept else ""
+        shown = ", and went with its index" if writer.gone and writer.written else shown
         lost = f" {missing:,} more are missing: for a while nothing could be written there." if missing else ""
         self._say(f"{count} recorded in {asked.path}{shown}.{lost}")
         if writer.written and (asked.only or asked.layer) and not self._selected:

@@ -92,9 +92,14 @@ class BackgroundWriter:
             )
 
     @property
+    def gone(self) -> bool:
+        """Whether somebody has taken the recording away, with all that was written."""
+        return self._writer.gone
+
+    @property
     def kept(self) -> int:
         """How many of the runs written are still in the recording: the oldest may have been dropped."""
-        return 0 if self._writer.gone else self.written - self._writer.dropped
+        return 0 if self.gone else self.written - self._writer.dropped
 
     def _is_full(self, nbytes: int) -> bool:
         return self._count >= MOST_WAITING or (self._count > 0 and self._waiting + nbytes > self._room)

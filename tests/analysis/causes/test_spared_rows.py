@@ -65,6 +65,16 @@ def test_another_infinity_in_a_row_of_them_is_the_origin_by_its_own_elements() -
     assert _origin(run) == ("cold", [1], SPARED)
 
 
+def test_a_row_that_another_infinity_closes_is_not_spared_by_the_mask_of_others() -> None:
+    """The division by 0 makes -inf in row 1 alone; those of the mask that it hands on are not its own."""
+    by, scores = np.array([[1.0], [0.0], [2.0]], np.float32), np.full((3, 2), -1.0, np.float32)
+    run = _run(
+        op("cold", "RealDiv", "sum", "by", value=np.array([[-1.0, -INF], [-INF, -INF], [-INF, -0.5]], np.float32)),
+        op("soft", "Softmax", "cold", value=SHARES), mask=OPEN, by=by, scores=scores,
+    )  # fmt: skip
+    assert _origin(run) == ("cold", [1], SPARED)
+
+
 def test_nan_that_comes_from_elsewhere_is_the_origin_though_it_is_computed_later() -> None:
     by = np.array([[1.0], [-1.0], [2.0]], np.float32)
     logged = np.array([[0.0], [NAN], [0.7]], np.float32)

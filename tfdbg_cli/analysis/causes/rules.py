@@ -85,6 +85,17 @@ def varying(over: VarianceOf, test: Test) -> Test:
     return lambda evidence: test(evidence) if evidence.variance_of is over else None
 
 
+def alike(test: Test) -> Test:
+    """`test`, where the first two inputs have one shape of several axes; a maximum of each row has another."""
+
+    def holds(evidence: Evidence) -> Array | None:
+        shapes = [None if array is None else array.shape for array in evidence.arrays[:2]]
+        same = len(shapes) == 2 and shapes[0] is not None and len(shapes[0]) > 1 and shapes[0] == shapes[1]
+        return test(evidence) if same else None
+
+    return holds
+
+
 def slope(of_ops: frozenset[str], test: Test) -> Test:
     """`test`, where the op computes the gradient of one of `of_ops`."""
     return lambda evidence: test(evidence) if evidence.slope_of in of_ops else None

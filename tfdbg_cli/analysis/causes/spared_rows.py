@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tfdbg_cli.analysis.causes.op_groups import CROSS_ENTROPIES, OpGroups, op_groups
-from tfdbg_cli.analysis.graph.begun_elements import BY_CHANNEL, spreads_to
+from tfdbg_cli.analysis.graph.begun_elements import BY_CHANNEL, begun_elements, spreads_to
 from tfdbg_cli.analysis.graph.branches import was_left_out
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
 from tfdbg_cli.analysis.graph.parts import ELEMENTWISE
@@ -82,7 +82,7 @@ class _Search:
         for row in self._run.tensors.named(self._source.node, self._source.slot):
             value = self._run.tensors.value(row)
             if not isinstance(value, NoValue):
-                self._followed[row] = np.isinf(value)
+                self._followed[row] = self._begun(row, np.isinf(value))
         met: set[int] = set()
         self._wait_for_readers(self._source)
         while self._waiting:
@@ -94,6 +94,17 @@ class _Search:
                 raise _Lost
             self._look_at(index)
         return SparedRows(self._end, frozenset(self._carriers)) if self._end and self._parted else None
+
+    def _begun(self, row: int, infinite: Array) -> Array:
+        """Those of the `infinite` elements of the source at `row` that it made itself, and was not given."""
+        given = [None if item.value is None else nonfinite_mask(item.value) for item in self._lineage.inputs(row)]
+        if not any(marked is not None and marked.any() for marked in given):
+            return infinite
+        node = self._lineage.node(row)
+        begun = None if node is None else begun_elements(node, infinite, given)
+        if begun is None:
+            raise _Lost
+        return begun
 
     def _wait_for_readers(self, name: TensorName) -> None:
         node = self._run.graph.find(name.node)

@@ -13,6 +13,7 @@ from tfdbg_cli.analysis.batch.batch_roles import BatchRole
 from tfdbg_cli.analysis.causes import suggestions as helps
 from tfdbg_cli.analysis.causes.rules import (
     Rule,
+    alike,
     among,
     any_of,
     at_limit,
@@ -316,6 +317,9 @@ RULES: tuple[Rule, ...] = (
     Rule(ops("Add AddV2"), both(lambda a, b: np.isinf(a) & np.isinf(b) & (np.sign(a) != np.sign(b))),
          "inf - inf: {a} and {b} are infinite with opposite signs at {n}",
          helps.CAME_FROM),
+    Rule(ops("Sub"),
+         alike(made(0, _MASK, both(lambda a, b: np.isinf(a) & np.isinf(b) & (np.sign(a) == np.sign(b))))),
+         "inf - inf: {a} and {b} are infinite with the same sign at {n}, by masks", f"{helps.NO_INF}."),
     Rule(ops("Sub"), made(0, _MASK, both(lambda a, b: np.isinf(a) & np.isinf(b) & (np.sign(a) == np.sign(b)))),
          "inf - inf: {a} and {b} are infinite with the same sign at {n}, by a mask",
          f"{helps.NO_INF}, or use tf.nn.softmax and leave one element of each row open."),

@@ -127,6 +127,18 @@ def test_a_cell_runs_under_a_watch(monkeypatch):
     assert "Nothing passed bad_result in 1 run" in notebook.text
 
 
+@pytest.mark.tf
+def test_the_ops_of_a_cell_are_counted_alone():
+    """A blind test: under a cell that ran nothing stood how many ops the cells before it had run."""
+    notebook = _Notebook()
+    cell = "import tensorflow as tf\nx = tf.exp(tf.constant([1.0]))"
+    notebook.magic("--watch", cell)
+    assert "Nothing passed bad_result in" in notebook.text and "that ran eagerly" in notebook.text
+    notebook.shown.clear()
+    notebook.magic("--watch", "y = 5")
+    assert "Nothing was watched for bad_result" in notebook.text
+
+
 def test_the_prompt_in_a_notebook_answers_in_html(monkeypatch):
     facts = TerminalFacts(False, False, False, False, True, "", True, "")
     monkeypatch.setattr(frontend, "terminal_facts", lambda: facts)

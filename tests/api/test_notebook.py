@@ -36,6 +36,11 @@ class _Shell:
         assert not store_history
         result = types.SimpleNamespace(error_before_exec=None, error_in_exec=None)
         try:
+            compile(raw_cell, "cell", "exec")
+        except SyntaxError as error:
+            result.error_before_exec = error
+            return result
+        try:
             exec(raw_cell, self.names)
         except ArithmeticError as error:
             result.error_in_exec = error
@@ -122,6 +127,18 @@ def test_a_cell_runs_under_a_watch(monkeypatch):
     assert "Nothing passed bad_result in 1 run" in notebook.text
 
 
+@pytest.mark.tf
+def test_the_ops_of_a_cell_are_counted_alone():
+    """A blind test: under a cell that ran nothing stood how many ops the cells before it had run."""
+    notebook = _Notebook()
+    cell = "import tensorflow as tf\nx = tf.exp(tf.constant([1.0]))"
+    notebook.magic("--watch", cell)
+    assert "Nothing passed bad_result in" in notebook.text and "that ran eagerly" in notebook.text
+    notebook.shown.clear()
+    notebook.magic("--watch", "y = 5")
+    assert "Nothing was watched for bad_result" in notebook.text
+
+
 def test_the_prompt_in_a_notebook_answers_in_html(monkeypatch):
     facts = TerminalFacts(False, False, False, False, True, "", True, "")
     monkeypatch.setattr(frontend, "terminal_facts", lambda: facts)
@@ -144,3 +161,13 @@ def test_what_a_debugged_cell_raises_is_raised_again_without_being_shown_again()
     with pytest.raises(ZeroDivisionError) as raised:
         notebook.magic("--watch", "1 / 0")
     assert raised.value._render_traceback_() == []
+
+
+@pytest.mark.tf
+def test_a_cell_that_is_no_python_is_not_shown_again():
+    """A blind test: IPython shows a SyntaxError without asking it, and there were frames of ours below."""
+    notebook = _Notebook()
+    with pytest.raises(Exception, match="was never closed") as raised:
+        notebook.magic("--watch", "x = (")
+    assert (raised.type.__name__, raised.value._render_traceback_()) == ("SyntaxError", [])
+    assert not isinstance(raised.value, SyntaxError)

@@ -20,6 +20,8 @@ _USAGE = """\
 %tfdbg COMMAND              one command on them, such as `origin` or `lt -f has_inf_or_nan`
 %%tfdbg [--until FILTER]    run the cell under the debugger; the prompt opens in it (--watch: --until bad_result)"""
 
+_USAGE_ERROR = "UsageError"  # of a magic that there is not
+
 
 class Shell(Protocol):
     """What is needed of IPython's shell: to give a function a name behind % and %%, and to run the text of a cell."""
@@ -39,6 +41,18 @@ def _words(line: str) -> list[str]:
         return shlex.split(line)
     except ValueError as error:
         raise TfdbgError(f"A closing quote is missing in {line.strip()!r}.", hint=_USAGE) from error
+
+
+def _without_rows(raised: BaseException) -> BaseException:
+    """What to raise in the place of `raised`, so that IPython shows nothing of it again.
+
+    Of what is wrong with the text of a cell IPython shows all, whatever the exception says: then it is another one of
+    that name.
+    """
+    if isinstance(raised, SyntaxError) or type(raised).__name__ == _USAGE_ERROR:
+        raised = type(type(raised).__name__, (Exception,), {})(str(raised))
+    raised._render_traceback_ = list  # type: ignore[attr-defined]  # what IPython asks for the rows to show
+    return raised
 
 
 class Notebook:
@@ -65,8 +79,7 @@ class Notebook:
             self._output.error(line, error)
             raised = None if cell is None else error  # the cell was not run
         if raised is not None:
-            raised._render_traceback_ = list  # type: ignore[attr-defined]  # what IPython asks for the rows to show
-            raise raised
+            raise _without_rows(raised)
 
     def _command(self, command: str) -> None:
         if not command:

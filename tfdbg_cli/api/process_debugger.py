@@ -80,6 +80,7 @@ class ProcessDebugger:
             if self._users > 1:
                 return
             watch = watch_of(self.controller)
+            watch.seen = watch.outside = 0  # what was debugged before, such as another cell of a notebook, was told
             at_the_end(watch.end)
             self.debugger.attendant = RecordingAttendant(watch, self.debugger, self._takes_runs)
             self.debugger.interruption.stand_by()

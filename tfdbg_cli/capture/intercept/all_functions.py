@@ -112,7 +112,7 @@ class Interception:
         return controller
 
     def _entering(self, original: Method) -> Method:
-        def call(function: TfFunction, /, *arguments: Any, **keywords: Any) -> RunResult:
+        def enter_function(function: TfFunction, /, *arguments: Any, **keywords: Any) -> RunResult:
             controller = self._here.controller or self.everywhere
             with WITHOUT_OUR_FRAMES:
                 if controller is None or INSIDE.holds():
@@ -124,7 +124,7 @@ class Interception:
                 DELIVERIES.lend((arguments, keywords))
                 return self._noted(original, function, arguments, keywords)
 
-        return call
+        return enter_function
 
     def _noted(
         self, original: Method, function: TfFunction, arguments: tuple[Any, ...], keywords: dict[str, Any]

@@ -102,3 +102,20 @@ def test_captured_code_before_a_loop_is_over_where_the_loop_calls_a_function() -
     assert front.path == ["start 1", "end 1", "end 2", "end 3", "end 4"]
     kinds = [stop.run.call.kind.value for stop in front.stops if isinstance(stop, RunEnd)]
     assert kinds == ["eager"] + ["tf.function"] * 3
+
+
+def test_turns_that_only_call_functions_are_counted(tmp_path: Path) -> None:
+    """A blind test: TensorFlow's first call of a function takes another way than those behind it.
+
+    Its stack did not come again, and so no turn was told from the one before.
+    """
+    function, eager = tf.function(_step()), _step()
+    with tfdbg_cli.record(tmp_path / "runs", every=1):
+        for turn in range(7):
+            if turn >= 4:
+                eager(_BATCHES[0])
+            else:
+                function(_BATCHES[0])
+    runs = tfdbg_cli.open_recording(tmp_path / "runs").runs
+    titles = [run.call.title for run in runs if run.call.kind.value == "eager"]
+    assert [title.partition(" of ")[0] for title in titles] == ["run #5: turn 6", "run #6: turn 7"]

@@ -16,7 +16,7 @@ from tfdbg_cli.capture.runs.eager.log.insides import Insides
 from tfdbg_cli.capture.runs.eager.log.noted_ops import CALLED, Taken, taken
 from tfdbg_cli.capture.runs.eager.log.ops_before_a_call import Pasts
 from tfdbg_cli.capture.runs.eager.ops import OPS, leaves, parts_of
-from tfdbg_cli.capture.runs.eager.program.places import within_py_function
+from tfdbg_cli.capture.runs.eager.program.places import caller_of_function, within_py_function
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack, is_under, stack_here
 from tfdbg_cli.capture.runs.eager.program_names import namer
 from tfdbg_cli.capture.runs.eager.section import PendingSection, Section
@@ -274,7 +274,7 @@ class EagerWatch:
         """
         self._sections.here.deferred.show()
         stack = stack_here(_CALLERS)
-        section = self._sections.of(self._sections.here, stack)
+        section = self._sections.of(self._sections.here, caller_of_function(stack))
         self._sections.here.called = True  # in the turn that `of` may just have begun
         if not section.ignored:
             name = name.replace(" ", "_")  # of a gradient

@@ -7,7 +7,10 @@ from types import CodeType
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack, by_identity
 from tfdbg_cli.capture.tf.callers import is_users
 from tfdbg_cli.capture.tf.compat import PY_FUNCTION, tape_gradient
+from tfdbg_cli.process.own_frames import is_own
 
+_CALLERS: dict[int, tuple[Stack, Stack]] = {}  # what `caller_of_function` said, by the ids of stacks
+_MOST_STACKS = 5_000
 # Methods of Keras 3 and tf_keras that drive a model: between its steps they seed, adapt data, reset metrics.
 _DRIVERS = frozenset({
     "fit", "evaluate", "predict", "train_on_batch", "test_on_batch", "predict_on_batch",
@@ -25,6 +28,26 @@ _BUILDERS = frozenset({"__init__", "build", "_build", "add_weight", "_initialize
 def is_program(code: CodeType) -> bool:
     """Whether `code` is the program's, not an installed package's."""
     return is_users(code.co_filename)
+
+
+@by_identity
+def _enters_function(code: CodeType) -> bool:
+    """Whether `code` is ours that stands in the place of the call of a tf.function (`all_functions`)."""
+    return code.co_name == "enter_function" and is_own(code.co_filename)
+
+
+def caller_of_function(stack: Stack) -> Stack:
+    """`stack` from the call of a tf.function on, if it leads through one; the same list each time.
+
+    On the way from there to the graph function TensorFlow's first call makes other calls than those after it.
+    """
+    known = _CALLERS.get(id(stack))
+    if known is None:
+        if len(_CALLERS) > _MOST_STACKS:
+            _CALLERS.clear()
+        entered = next((at for at in range(0, len(stack), 2) if _enters_function(stack[at])), None)
+        known = _CALLERS[id(stack)] = stack, stack if entered is None else stack[entered + 2 :]
+    return known[1]
 
 
 @by_identity

@@ -18,8 +18,9 @@ from tfdbg_cli.analysis.graph.begun_elements import BY_CHANNEL, begun_elements, 
 from tfdbg_cli.analysis.graph.branches import was_left_out
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
 from tfdbg_cli.analysis.graph.parts import ELEMENTWISE
-from tfdbg_cli.analysis.watch.outcome import outcome_of
+from tfdbg_cli.analysis.watch.outcome import outcome_of, unread
 from tfdbg_cli.analysis.watch.verdicts import nan_mask
+from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.dtypes import HANDLES, in_double
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
@@ -70,7 +71,8 @@ class _Search:
     ) -> None:
         self._run, self._lineage, self._bad, self._source, self._masks = run, lineage, bad, name, masks
         self._infinite = np.isinf(value)
-        self._outcome = outcome_of(run.graph, run.call).names(run)
+        given = unread(run) if run.call.kind is RunKind.EAGER else frozenset()  # the program may have got it
+        self._outcome = outcome_of(run.graph, run.call).names(run) | given
         self._followed: dict[int, Array] = {}  # by row, the infinite elements that were made of those of the source
         self._waiting: list[int] = []
         self._carriers: set[int] = set()

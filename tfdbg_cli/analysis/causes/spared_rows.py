@@ -128,11 +128,13 @@ class _Search:
         """Whether `node` did not run, or the run shows nothing that depends on it: a gradient nobody asked for."""
         if was_left_out(graph, self._run.tensors, node):
             return True
+        behind = all_reached([node.name], lambda name: _readers(graph, name))
+        return not any(map(self._run.tensors.named, behind))
 
-        def readers(name: str) -> list[str]:
-            return [reader.name for reader, _ in graph.consumers(name)]
-
-        return not any(map(self._run.tensors.named, all_reached([node.name], readers)))
+    def _comes_to_something(self, node: Node) -> bool:
+        """Whether the outcome depends on `node`; on the gradient of a constant, which sessions compute, none does."""
+        graph, outcome = self._lineage.graph_of(node), {name.node for name in self._outcome}
+        return any(name in outcome for name in all_reached([node.name], lambda name: _readers(graph, name)))
 
     def _look_at(self, index: int) -> None:
         """See what became of the infinities in the tensor at `index`, which reads a followed one."""
@@ -154,6 +156,8 @@ class _Search:
             return
         nan, infinite = nan_mask(value), np.isinf(value)
         if nan.any() or node.op_type in CROSS_ENTROPIES:
+            if not self._comes_to_something(node):
+                return
             groups = op_groups(self._run, self._lineage, index, node, inputs, value)
             if groups is None:
                 raise _Lost
@@ -218,6 +222,10 @@ class _Search:
         if item.index in self._followed:
             return self._followed[item.index]
         return self._infinite if item.index is None and item.name == self._source else None
+
+
+def _readers(graph: Graph, name: str) -> list[str]:
+    return [reader.name for reader, _ in graph.consumers(name)]
 
 
 def _or_none(marked: Array | None) -> Array:

@@ -130,6 +130,18 @@ def test_heads_that_are_folded_into_the_batch() -> None:
     assert _origin(run) == ("soft", [1], SPARED)
 
 
+def test_the_gradient_of_a_constant_that_nobody_asked_for() -> None:
+    """A blind test: a session computes it, where -inf meets the slopes of masked places, which are 0."""
+    run = _run(
+        op("by", "Const", value=np.float32(0.5)), op("half", "Mul", "sum", "by", value=MASK),
+        op("soft", "Softmax", "half", value=SHARES),
+        op("slope", "Const", value=np.zeros((3, 2), np.float32)),
+        op("unused", "Mul", "sum", "slope", value=np.array([[0.0, NAN], [NAN, NAN], [NAN, 0.0]], np.float32)),
+        op("loss", "Neg", "soft", value=-SHARES),
+    )  # fmt: skip
+    assert _origin(run) == ("soft", [1], SPARED)
+
+
 def test_time_before_batch() -> None:
     turned = np.ascontiguousarray(MASK.T)
     off = np.array([[0.0, NAN, -INF], [-INF, NAN, 0.0]], np.float32)

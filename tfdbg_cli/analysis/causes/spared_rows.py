@@ -18,8 +18,9 @@ from tfdbg_cli.analysis.graph.begun_elements import BY_CHANNEL, begun_elements, 
 from tfdbg_cli.analysis.graph.branches import was_left_out
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
 from tfdbg_cli.analysis.graph.parts import ELEMENTWISE
-from tfdbg_cli.analysis.watch.outcome import outcome_of
+from tfdbg_cli.analysis.watch.outcome import outcome_of, unread
 from tfdbg_cli.analysis.watch.verdicts import nan_mask
+from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.dtypes import HANDLES, in_double
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
@@ -70,7 +71,8 @@ class _Search:
     ) -> None:
         self._run, self._lineage, self._bad, self._source, self._masks = run, lineage, bad, name, masks
         self._infinite = np.isinf(value)
-        self._outcome = outcome_of(run.graph, run.call).names(run)
+        given = unread(run) if run.call.kind is RunKind.EAGER else frozenset()  # the program may have got it
+        self._outcome = outcome_of(run.graph, run.call).names(run) | given
         self._followed: dict[int, Array] = {}  # by row, the infinite elements that were made of those of the source
         self._waiting: list[int] = []
         self._carriers: set[int] = set()
@@ -126,11 +128,13 @@ class _Search:
         """Whether `node` did not run, or the run shows nothing that depends on it: a gradient nobody asked for."""
         if was_left_out(graph, self._run.tensors, node):
             return True
+        behind = all_reached([node.name], lambda name: _readers(graph, name))
+        return not any(map(self._run.tensors.named, behind))
 
-        def readers(name: str) -> list[str]:
-            return [reader.name for reader, _ in graph.consumers(name)]
-
-        return not any(map(self._run.tensors.named, all_reached([node.name], readers)))
+    def _comes_to_something(self, node: Node) -> bool:
+        """Whether the outcome depends on `node`; on the gradient of a constant, which sessions compute, none does."""
+        graph, outcome = self._lineage.graph_of(node), {name.node for name in self._outcome}
+        return any(name in outcome for name in all_reached([node.name], lambda name: _readers(graph, name)))
 
     def _look_at(self, index: int) -> None:
         """See what became of the infinities in the tensor at `index`, which reads a followed one."""
@@ -152,6 +156,8 @@ class _Search:
             return
         nan, infinite = nan_mask(value), np.isinf(value)
         if nan.any() or node.op_type in CROSS_ENTROPIES:
+            if not self._comes_to_something(node):
+                return
             groups = op_groups(self._run, self._lineage, index, node, inputs, value)
             if groups is None:
                 raise _Lost
@@ -216,6 +222,10 @@ class _Search:
         if item.index in self._followed:
             return self._followed[item.index]
         return self._infinite if item.index is None and item.name == self._source else None
+
+
+def _readers(graph: Graph, name: str) -> list[str]:
+    return [reader.name for reader, _ in graph.consumers(name)]
 
 
 def _or_none(marked: Array | None) -> Array:

@@ -51,6 +51,36 @@ def may_be_a_mask(source: str, value: Array, inputs: Sequence[Array | None]) -> 
     return source in _LITERALS | _GIVEN and is_literal_infinity(value) and not np.isposinf(value.real).any()
 
 
+def closes_places(source: str, value: Array, inputs: Sequence[Array | None]) -> bool:
+    """Whether an op of the type `source` computed `value` as a program does where it closes places.
+
+    That is infinite, of one sign, where they are closed, and elsewhere one number: a cast of such a mask, a quotient
+    or a product of one. Of a sum such a mask may be what was added, as a large number. What overflows, or is divided
+    by 0, has numbers of all kinds beside it, and so have logarithms: of these only one of 0 and 1 is a mask.
+    """
+    if source == "Log":
+        return False
+    infinite = np.isinf(value)
+    if (
+        not infinite.any()
+        or np.isnan(value).any()
+        or (np.isposinf(value.real).any() and np.isneginf(value.real).any())
+    ):
+        return False
+    if _is_one_number(value[~infinite]):
+        return True
+    added = inputs if source in kinds.SUMS | kinds.LONG_SUMS else ()
+    return any(
+        given is not None and given.shape == value.shape and _is_one_number(given[infinite])
+        and not given[~infinite].any() and bool((np.abs(given[infinite]) > 1).all())
+        for given in added
+    )  # fmt: skip
+
+
+def _is_one_number(values: Array) -> bool:
+    return values.size > 0 and bool((values == values.reshape(-1)[0]).all())
+
+
 def _anything(value: Array, inputs: Sequence[Array | None]) -> bool:
     return True
 

@@ -179,6 +179,10 @@ GROWN = np.array([[0.0, -INF], [INF, -INF], [0.0, 0.0]], np.float32)
     [
         ("nothing is finite", _made_of("Mul", op("soft", "Softmax", "made", value=SHARES), mask=CLOSED)),
         ("+inf is no mask", _made_of("Mul", op("soft", "Softmax", "made", value=SHARES), mask=GROWN)),
+        ("other numbers beside it", _made_of(
+            "MatMul", op("soft", "Softmax", "made", value=SHARES),
+            mask=np.array([[2.5, -INF], [-INF, -INF], [0.25, 1.0]], np.float32),
+        )),
         ("it comes out", _made_of(
             "Mul", op("soft", "Softmax", "made", value=SHARES), op("out", "Neg", "made", value=-MASK),
         )),

@@ -18,7 +18,7 @@ from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import Array, NoValue
 from tfdbg_cli.ops.effects import updates_variable
-from tfdbg_cli.ops.intended_infinities import HABITS, LOOKS, VARIABLE, Habit, may_be_a_mask
+from tfdbg_cli.ops.intended_infinities import HABITS, LOOKS, VARIABLE, Habit, closes_places, may_be_a_mask
 from tfdbg_cli.ops.kinds import VARIABLE_READS
 
 _MOST_NODES = 2_000
@@ -89,11 +89,13 @@ class Intentions:
                 if found is not None:
                     return found
         masks = may_be_a_mask(source, value, inputs)
-        return self._spared(node, name, value, masks=masks) if masks or self._is_computed(node, value) else None
+        if not masks and not (closes_places(source, value, inputs) and self._is_computed(node)):
+            return None
+        return self._spared(node, name, value, masks=masks)
 
-    def _is_computed(self, node: Node, value: Array) -> bool:
-        """Whether `node` computed the infinities in `value`, and not for a gradient."""
-        if not node.inputs or not np.isinf(value).any() or np.isnan(value).any():
+    def _is_computed(self, node: Node) -> bool:
+        """Whether `node` computed what it gives, and not for a gradient."""
+        if not node.inputs:
             return False
         given = self._lineage.is_variable(node) or node.op_type in VARIABLE_READS or self._lineage.delivers(node)
         return not given and not is_gradient(self._lineage.graph_of(node), node.name)

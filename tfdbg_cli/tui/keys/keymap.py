@@ -285,7 +285,11 @@ BINDINGS: tuple[Binding, ...] = (
     ),
     *_at(
         KeyContext.ANYWHERE,
-        ("ctrl c", "ui:interrupt", "stop what the screen does or clear the line; twice: ask how to leave; then: abort"),
+        (
+            "ctrl c",
+            "ui:interrupt",
+            "stop what the screen does or clear the line; twice: ask how to leave; then: abort",
+        ),
         ("ctrl l", "ui:redraw", "draw the screen anew"),
     ),
 )

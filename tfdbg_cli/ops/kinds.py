@@ -154,6 +154,12 @@ RECIPROCALS = frozenset({"Inv", "Reciprocal"})
 ADDED_UP = frozenset({"Mean", "Sum"})
 """They add up elements along axes that their second input names."""
 MATMULS = frozenset({"MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3"})
+SHARES = frozenset({"Softmax", "LogSoftmax"})
+"""They divide 1 among the elements of a row, along the last axis."""
+CROSS_ENTROPIES = frozenset({"SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits"})
+"""They give a loss for each row of logits."""
+ACCUMULATIONS = frozenset({"Cumsum", "Cumprod", "CumulativeLogsumexp"})
+"""One element of each is made of those of the first input that lie before it, or behind it, along one axis."""
 SLOPES = frozenset({"TanhGrad", "SigmoidGrad"})
 """They give a product of dy and a function of y."""
 RELUS = frozenset({"Relu", "Relu6"})

@@ -20,9 +20,9 @@ from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import Shape
 from tfdbg_cli.model.values import Array
+from tfdbg_cli.ops.kinds import CROSS_ENTROPIES, SHARES
 
-CROSS_ENTROPIES = frozenset({"SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits"})
-SOFTMAXES = CROSS_ENTROPIES | {"Softmax", "LogSoftmax"}
+SOFTMAXES = CROSS_ENTROPIES | SHARES
 
 
 @dataclass(frozen=True)

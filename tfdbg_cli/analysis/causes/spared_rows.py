@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tfdbg_cli.analysis.causes.op_groups import CROSS_ENTROPIES, OpGroups, op_groups
+from tfdbg_cli.analysis.causes.op_groups import OpGroups, op_groups
 from tfdbg_cli.analysis.graph.begun_elements import BY_CHANNEL, begun_elements, spreads_to
 from tfdbg_cli.analysis.graph.branches import was_left_out
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
@@ -31,7 +31,7 @@ from tfdbg_cli.model.values import Array, NoValue
 from tfdbg_cli.model.walks import reached as all_reached
 from tfdbg_cli.ops.effects import updates_variable
 from tfdbg_cli.ops.intended_infinities import LOOKS
-from tfdbg_cli.ops.kinds import CALLS, SELECTS
+from tfdbg_cli.ops.kinds import CALLS, CROSS_ENTROPIES, SELECTS
 
 _MOST_TENSORS = 1_000
 

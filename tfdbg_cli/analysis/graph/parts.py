@@ -12,7 +12,7 @@ import numpy as np
 from tfdbg_cli.analysis.graph.fused_ops import as_written
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.values import Array
-from tfdbg_cli.ops.kinds import MATMULS, SHAPE_INPUT, TRUTHS, VALUES_INPUT
+from tfdbg_cli.ops.kinds import ACCUMULATIONS, CROSS_ENTROPIES, MATMULS, SHAPE_INPUT, SHARES, TRUTHS, VALUES_INPUT
 
 # What arithmetic raises on inputs that do not fit their op: the graph and the values of a file may be anybody's.
 # Where a table of ops is asked about one op, this is caught, and the answer is that nobody can tell.
@@ -46,11 +46,7 @@ ELEMENTWISE = frozenset({
 MATMUL = MATMULS | {"_FusedMatMul", "_FusedBatchMatMulV2"}
 REDUCTIONS = frozenset({"Sum", "Mean", "Prod", "Max", "Min", "EuclideanNorm", "L2Loss"})
 # One output row from the same row of each input that has one.
-ROWS = frozenset({
-    "Softmax", "LogSoftmax", "SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits",
-})  # fmt: skip
-# One output element from those of the first input that lie before it, or behind it, along one axis.
-ACCUMULATIONS = frozenset({"Cumsum", "Cumprod", "CumulativeLogsumexp"})
+ROWS = SHARES | CROSS_ENTROPIES
 # One output sample from the same sample of the first input.
 SAMPLES = frozenset({
     "Conv1D", "Conv2D", "Conv3D", "DepthwiseConv2dNative", "_FusedConv2D", "_FusedDepthwiseConv2dNative", "AvgPool",
@@ -189,7 +185,7 @@ def _reduction(node: Node, inputs: Sequence[Array | None], shape: _Shape, index:
 
 def _rows(node: Node, inputs: Sequence[Array | None], shape: _Shape, index: Index) -> _Found:
     """The row of the last axis for an op that keeps its shape, else whatever shares the leading indices."""
-    if node.op_type in ("Softmax", "LogSoftmax"):
+    if node.op_type in SHARES:
         return [None if a is None or a.shape != shape else (*index[:-1], None) for a in inputs]
     return [None if a is None or not a.ndim or not index else (index[0], *(None,) * (a.ndim - 1)) for a in inputs]
 

@@ -10,7 +10,6 @@ import numpy as np
 from tfdbg_cli.analysis.causes.explanation import Explanations
 from tfdbg_cli.analysis.causes.intended import Intended, Intentions
 from tfdbg_cli.analysis.causes.masked_data import masked_in_forward
-from tfdbg_cli.analysis.causes.op_groups import CROSS_ENTROPIES
 from tfdbg_cli.analysis.causes.sources_of_values import hidden_by_where
 from tfdbg_cli.analysis.graph.feeds import fed_value
 from tfdbg_cli.analysis.graph.forward import named_forward
@@ -33,7 +32,7 @@ from tfdbg_cli.model.names import tensor_name_of
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import nonfinite_mask
 from tfdbg_cli.model.values import NoValue
-from tfdbg_cli.ops.kinds import INPUTS, LITERALS, VARIABLE_READS
+from tfdbg_cli.ops.kinds import CROSS_ENTROPIES, INPUTS, LITERALS, VARIABLE_READS
 
 
 class OriginSearch:

@@ -227,9 +227,9 @@ _Finder: TypeAlias = Callable[[RowSet], list[Way]]
 _FINDERS: Mapping[str, _Finder] = {
     **dict.fromkeys(MATMUL, _multiplied),
     **dict.fromkeys(("Sum", "Mean", "Prod", "Max", "Min", "EuclideanNorm", "All", "Any"), _reduced),
-    **dict.fromkeys(("SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits"), _losses),
+    **dict.fromkeys(kinds.CROSS_ENTROPIES, _losses),
     **dict.fromkeys(kinds.RESHAPES, _reshaped),
-    **dict.fromkeys(("Cumsum", "Cumprod", "CumulativeLogsumexp"), _accumulated),
+    **dict.fromkeys(kinds.ACCUMULATIONS, _accumulated),
     **dict.fromkeys(("ArgMax", "ArgMin"), _largest_place),
     **dict.fromkeys(kinds.GATHERS, sliced_axes.gathered),
     **dict.fromkeys(("Pad", "PadV2", "MirrorPad"), sliced_axes.padded),

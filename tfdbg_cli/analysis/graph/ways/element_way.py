@@ -21,7 +21,6 @@ from tfdbg_cli.analysis.graph.fused_ops import as_written
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage, variable_of
 from tfdbg_cli.analysis.graph.makers import Maker, maker_of
 from tfdbg_cli.analysis.graph.parts import (
-    ACCUMULATIONS,
     ELEMENTWISE,
     KNOWN,
     REDUCTIONS,
@@ -37,7 +36,7 @@ from tfdbg_cli.model.dtypes import in_double, is_inexact
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import Array
-from tfdbg_cli.ops.kinds import INPUTS, JOINS, LONG_SUMS, MATMULS, SELECTS, SUMS, TRUTHS
+from tfdbg_cli.ops.kinds import ACCUMULATIONS, INPUTS, JOINS, LONG_SUMS, MATMULS, SELECTS, SUMS, TRUTHS
 
 NOWHERE: Mapping[str, int] = MappingProxyType({})
 _MOST_STEPS = 200

@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from tfdbg_cli.analysis.graph.parts import ACCUMULATIONS, Index, Part, flag
+from tfdbg_cli.analysis.graph.parts import Index, Part, flag
 from tfdbg_cli.model.dtypes import in_double, is_inexact
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.values import Array
+from tfdbg_cli.ops.kinds import ACCUMULATIONS
 
 
 def telling_element(node: Node, element: Index, part: Part, negative: bool) -> Index:

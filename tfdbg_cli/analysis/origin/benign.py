@@ -112,7 +112,7 @@ def harm_in(run: Run, search: OriginSearch, carried: CarriedOver | None = None) 
     spoiled = [name for row in out if (name := run.tensors[row].name) not in kept]
     if spoiled:
         return min((comes_out.harm(name) for name in spoiled), key=lambda harm: harm.kind)
-    end = swallowed(run, bad, outcome)
+    end = swallowed(run, search.lineage, bad, outcome)
     if end is None:
         return None
     if end.op_type in PYTHON:

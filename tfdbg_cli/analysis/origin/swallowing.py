@@ -13,6 +13,8 @@ import numpy as np
 
 from tfdbg_cli.analysis.graph.branches import was_left_out
 from tfdbg_cli.analysis.graph.call_scopes import call_scopes
+from tfdbg_cli.analysis.graph.lineage import Lineage
+from tfdbg_cli.analysis.origin.made_of_nan import MadeOfNaN
 from tfdbg_cli.analysis.watch.verdicts import nan_mask
 from tfdbg_cli.model.dtypes import element_type_named, is_inexact
 from tfdbg_cli.model.graph import Graph, Node
@@ -29,7 +31,8 @@ _SWALLOWS = frozenset({
     "TopK", "TopKV2", "InTopK", "InTopKV2", "Bucketize", "Cast", "Max", "Min", "Maximum", "Minimum", "ClipByValue",
     "Relu", "Relu6", "LeakyRelu", "MaxPool", "MaxPoolV2", "MaxPool3D", "SegmentMax", "SegmentMin",
     "UnsortedSegmentMax", "UnsortedSegmentMin", "Multinomial", "StatelessMultinomial", "Unique", "UniqueV2",
-    "SearchSorted", "LowerBound", "UpperBound", "HistogramFixedWidth", "QuantizeV2",
+    "SearchSorted", "LowerBound", "UpperBound", "HistogramFixedWidth", "QuantizeV2", "Dilation2D",
+    "TensorScatterMax", "TensorScatterMin", "ScatterNdMax", "ScatterNdMin",
 })  # fmt: skip
 # Of any other op integers, truths and texts are: an index, an order, a text of the number. Not where they follow from
 # shapes, are asked on purpose (is_finite), or move beside the number.
@@ -39,13 +42,13 @@ _OF_ITSELF = frozenset({"Equal", "NotEqual"})  # x != x asks whether x is NaN
 _PASSED = "LoopVariable"  # stands for a variable in the scopes of a loop; it shows no tensor of its own
 
 
-def swallowed(run: Run, bad: Iterable[int], outcome: Collection[TensorName]) -> Node | None:
+def swallowed(run: Run, lineage: Lineage, bad: Iterable[int], outcome: Collection[TensorName]) -> Node | None:
     """An op that turned a NaN into a number, or a text, on which something in `outcome` depends; None for none.
 
     `bad` are the rows of the tensors of `run` that are not finite. Of several ops one that is known to have done that
     comes before Python of the program, of which nobody knows what it makes of a NaN.
     """
-    search, python = _Swallowing(run, {run.tensors[row].name: row for row in bad}, outcome), None
+    search, python = _Swallowing(run, lineage, {run.tensors[row].name: row for row in bad}, outcome), None
     for node in search.found():
         if node.op_type not in PYTHON:
             return node
@@ -56,8 +59,10 @@ def swallowed(run: Run, bad: Iterable[int], outcome: Collection[TensorName]) -> 
 class _Swallowing:
     """The search for such ops in one run, of which `bad` are the tensors that are not finite, with a row of each."""
 
-    def __init__(self, run: Run, bad: dict[TensorName, int], outcome: Collection[TensorName]) -> None:
-        self._run, self._bad, self._outcome = run, bad, outcome
+    def __init__(
+        self, run: Run, lineage: Lineage, bad: dict[TensorName, int], outcome: Collection[TensorName]
+    ) -> None:
+        self._run, self._lineage, self._bad, self._outcome = run, lineage, bad, outcome
 
     def found(self) -> Iterator[Node]:
         met: set[str] = set()
@@ -89,7 +94,7 @@ class _Swallowing:
         if not rows and reader.op_type in _SWALLOWS | PYTHON:
             return not was_left_out(self._run.graph, self._run.tensors, reader) and reader.name in self._needed
         return any(
-            self._may_hide(reader, row) and self._counts(self._run.tensors[row].name)
+            self._may_hide(reader, row) and self._counts(self._run.tensors[row].name) and self._elements.counts(row)
             for row in rows
             if self._run.tensors[row].name not in self._bad
         )
@@ -108,6 +113,13 @@ class _Swallowing:
             return True
         consumers = self._run.graph.consumers(name.node)
         return any(slot in (name.slot, None) and reader.name in self._needed for reader, slot in consumers)
+
+    @cached_property
+    def _elements(self) -> MadeOfNaN:
+        def comes_out(name: TensorName) -> bool:
+            return name in self._outcome or name.node in self._decides
+
+        return MadeOfNaN(self._run, self._lineage, comes_out, self._needed)
 
     @cached_property
     def _decides(self) -> Set[str]:

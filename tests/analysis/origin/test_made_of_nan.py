@@ -1,0 +1,102 @@
+"""Numbers that were made of a NaN, which the program leaves out, or lets out: no TensorFlow."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from support.made_run import NAN, Op, made_run, op
+
+from tfdbg_cli.analysis.origin.benign import judged
+
+SHARES = np.array([[0.25, 0.75], [NAN, NAN], [0.5, 0.5]], np.float32)
+KEPT = np.array([True, False, True])
+GUESS = np.array([1, 0, 0])
+RIGHT = np.array([True, True, False])
+FLOATS = {name: value.astype(np.float32) for name, value in (("kept", KEPT), ("right", RIGHT))}
+
+
+def _harm(*nodes: Op) -> str:
+    """What is said of a metric of rows, of which the second one is padding: what the last one of `nodes` gives."""
+    run = made_run(
+        op("x", "Placeholder", value=np.zeros((3, 2), np.float32)),
+        op("kept", "Placeholder", value=KEPT), op("labels", "Placeholder", value=np.array([1, 0, 1])),
+        op("weights", "Cast", "kept", value=FLOATS["kept"]),
+        op("shares", "RealDiv", "x", "x", value=SHARES), op("axis", "Const", value=np.int32(1)),
+        op("guess", "ArgMax", "shares", "axis", value=GUESS),
+        op("right", "Equal", "guess", "labels", value=RIGHT),
+        *nodes,
+        op("y", "Identity", nodes[-1].name, value=nodes[-1].values[0]),
+    )  # fmt: skip
+    harm = judged(replace(run, call=replace(run.call, fetches=("y:0",)))).harm
+    return harm.text if harm else ""
+
+
+LEFT_OUT = {
+    "multiplied by 0": (
+        op("as_number", "Cast", "right", value=FLOATS["right"]),
+        op("masked", "Mul", "as_number", "weights", value=FLOATS["right"] * FLOATS["kept"]),
+        op("sum", "Sum", "masked", "axis", value=np.float32(1)),
+    ),
+    "decided by the other side": (op("both", "LogicalAnd", "right", "kept", value=RIGHT & KEPT),),
+    "not chosen": (
+        op("none", "Const", value=np.array([-1, -1, -1])),
+        op("chosen", "SelectV2", "kept", "guess", "none", value=np.where(KEPT, GUESS, -1)),
+    ),
+    "not gathered": (
+        op("rows", "Const", value=np.array([0, 2])), op("zero", "Const", value=np.int32(0)),
+        op("left", "GatherV2", "guess", "rows", "zero", value=GUESS[[0, 2]]),
+    ),
+    "the rows of a sort": (
+        op("column", "Reshape", "kept", "axis", value=KEPT[:, np.newaxis]),
+        op("none", "Const", value=np.zeros((3, 2), np.float32)),
+        op("above", "Greater", "shares", "none", value=np.array([[True, True], [False, False], [True, True]])),
+        op("kept_ones", "LogicalAnd", "above", "column", value=np.array([[1, 1], [0, 0], [1, 1]], bool)),
+    ),
+}  # fmt: skip
+LET_OUT = {
+    "no mask": (op("number", "Cast", "right", value=FLOATS["right"]),),
+    "a sum before the mask": (
+        op("as_number", "Cast", "right", value=FLOATS["right"]),
+        op("sum", "Sum", "as_number", "axis", value=np.float32(2)),
+        op("masked", "Mul", "sum", "weights", value=2 * FLOATS["kept"]),
+    ),
+    "another mask": (
+        op("other", "Const", value=np.array([True, True, False])),
+        op("both", "LogicalAnd", "right", "other", value=np.array([True, True, False])),
+    ),
+    "gathered": (
+        op("rows", "Const", value=np.array([0, 1])), op("zero", "Const", value=np.int32(0)),
+        op("left", "GatherV2", "guess", "rows", "zero", value=GUESS[:2]),
+    ),
+    "what asks for it": (
+        op("one", "Const", value=np.zeros(3, np.float32)), op("two", "Const", value=np.ones(3, np.float32)),
+        op("chosen", "SelectV2", "right", "one", "two", value=np.where(RIGHT, 0, 1).astype(np.float32)),
+    ),
+    "an op that nobody follows": (op("found", "OpOfNobodyKnown", "right", "kept", value=np.array([0, 2])),),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("how", LEFT_OUT)
+def test_what_is_masked_afterwards_does_no_harm(how: str) -> None:
+    """A blind test: masked accuracies stopped a watch, though rows of padding alone were NaN."""
+    assert _harm(*LEFT_OUT[how]) == ""
+
+
+@pytest.mark.parametrize("how", LET_OUT)
+def test_what_gets_out_does(how: str) -> None:
+    assert _harm(*LET_OUT[how]).startswith("guess makes a number out of NaN")
+
+
+@pytest.mark.parametrize(
+    ("op_type", "value"),
+    [("Dilation2D", [1.0, 2.0]), ("TensorScatterMax", [1.0, 2.0])],
+)
+def test_ops_that_give_the_larger_of_two(op_type: str, value: Any) -> None:
+    run = made_run(
+        op("x", "Placeholder", value=[1.0, -1.0]), op("log", "Log", "x", value=[0.0, NAN]),
+        op("y", op_type, "log", "x", value=value),
+    )  # fmt: skip
+    assert judged(run).harm

@@ -7,7 +7,10 @@ import pytest
 from support.made_run import INF, NAN, Op, made_run, op
 from support.prompt import json_of
 
+from tfdbg_cli.analysis.causes.spared_rows import spared_rows
+from tfdbg_cli.analysis.graph.lineage import Lineage
 from tfdbg_cli.analysis.origin.search import OriginSearch
+from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 
 KEPT = np.array([[1.0, 0.0], [0.0, 0.0], [0.0, 1.0]], np.float32)
@@ -224,6 +227,15 @@ def test_a_loss_that_is_infinite_by_its_label_is_not_so_by_the_mask() -> None:
 
 def test_a_loss_that_is_infinite_by_an_overflow_is_so_by_that() -> None:
     assert _origin(_loss("MatMul"))[0] == "made"
+
+
+def test_values_that_do_not_fit_their_op_end_the_search() -> None:
+    """The graph and the values of a file may be anybody's."""
+    texts = op("mixed", "Identity", "made", value=np.array(["a"], object))
+    run = _made_of("Cast", texts, op("soft", "Softmax", "made", value=SHARES))
+    lineage = Lineage(run)
+    name = TensorName("made", 0)
+    assert spared_rows(run, lineage, lambda row: True, name, MASK, masks=False) is None
 
 
 def test_data_are_no_mask() -> None:

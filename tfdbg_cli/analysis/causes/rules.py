@@ -240,12 +240,14 @@ def label_masked(evidence: Evidence) -> Array | None:
     logits, labels = evidence.arrays[0], evidence.arrays[1]
     if logits is None or labels is None or logits.ndim != 2 or labels.shape not in (logits.shape, logits.shape[:1]):
         return None
+    if logits.dtype.kind not in "fV" or labels.dtype.kind not in ("iu" if labels.ndim == 1 else "fV"):
+        return None
     closed = np.isneginf(in_double(logits))
     if labels.ndim == 1:
         outside = (labels < 0) | (labels >= logits.shape[1])
         masked = closed[np.arange(len(labels)), np.where(outside, 0, labels)] & ~outside
     else:
-        masked = (closed & (labels > 0)).any(axis=1)
+        masked = (closed & (in_double(labels) > 0)).any(axis=1)
     return np.asarray(masked[evidence.places[:, 0]] & np.isinf(evidence.outputs))
 
 

@@ -17,7 +17,7 @@ from tfdbg_cli.analysis.causes.op_groups import OpGroups, op_groups
 from tfdbg_cli.analysis.graph.begun_elements import BY_CHANNEL, begun_elements, spreads_to
 from tfdbg_cli.analysis.graph.branches import was_left_out
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
-from tfdbg_cli.analysis.graph.parts import ELEMENTWISE
+from tfdbg_cli.analysis.graph.parts import ELEMENTWISE, MISFIT
 from tfdbg_cli.analysis.watch.outcome import outcome_of, unread
 from tfdbg_cli.analysis.watch.verdicts import nan_mask
 from tfdbg_cli.model.calls import RunKind
@@ -61,7 +61,7 @@ def spared_rows(
     """
     try:
         return _Search(run, lineage, bad, name, value, masks).found()
-    except _Lost:
+    except (_Lost, *MISFIT):
         return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import gc
 import inspect
 from typing import Any
@@ -109,3 +110,29 @@ def test_the_classes_are_restored_when_the_last_wrapper_is_gone() -> None:
     del debugged
     gc.collect()
     assert vars(compat.atomic_class())["call_flat"] is before
+
+
+def test_what_holds_one_is_copied_as_with_the_plain_function() -> None:
+    """A blind test: the controller, which holds locks, was copied with it."""
+
+    @tf.function
+    def mine(x):
+        return x + 1
+
+    debugged, front = wrapped(mine, RUN, RUN)
+    held = copy.deepcopy({"step": debugged, "same": debugged})
+    assert type(held["step"]) is DebuggedFunction and held["step"] is held["same"] is not debugged
+    assert held["step"](tf.constant(1)).numpy() == 2
+    assert front.path == ["start 1", "end 1"]
+    assert debugged.experimental_get_tracing_count() == 0, "the copy has its own traces"
+    assert type(copy.copy(debugged)) is DebuggedFunction
+
+
+def test_a_copy_of_a_plain_callable_is_itself() -> None:
+    def mine(x: Any) -> Any:
+        return x
+
+    debugged, _ = wrapped(mine)
+    assert copy.deepcopy(debugged) is copy.copy(debugged) is debugged
+    with pytest.raises(TypeError, match="pickle"):
+        copy.deepcopy(wrapped(tf.function(mine).get_concrete_function(tf.constant(1)))[0])

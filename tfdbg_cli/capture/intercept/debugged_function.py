@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import weakref
 from collections.abc import Callable
@@ -60,6 +61,19 @@ class DebuggedFunction(Proxy):
             call: Callable[[], RunResult] = functools.partial(function, *arguments, **keywords)
             with FUNCTIONS.noting():
                 return performed(controller, EagerCall.of(function, call, arguments, keywords))
+
+    def __copy__(self) -> DebuggedFunction:
+        """A copy of the callable, debugged."""
+        return self._around(copy.copy(self._tfdbg_original))
+
+    def __deepcopy__(self, known: dict[int, Any]) -> DebuggedFunction:
+        """A deep copy of the callable, debugged; `known` is what was copied, by id. Raises what that raises."""
+        return self._around(copy.deepcopy(self._tfdbg_original, known))
+
+    def _around(self, function: Callable[..., RunResult]) -> DebuggedFunction:
+        """`function` debugged as this one is; this one where that is its own, as Python's functions copy."""
+        same = function is self._tfdbg_original
+        return self if same else DebuggedFunction(function, self._tfdbg_controller)
 
     def __get__(self, instance: object, owner: type | None = None) -> DebuggedFunction:
         """The method of `instance`, debugged."""

@@ -154,6 +154,9 @@ RECIPROCALS = frozenset({"Inv", "Reciprocal"})
 ADDED_UP = frozenset({"Mean", "Sum"})
 """They add up elements along axes that their second input names."""
 MATMULS = frozenset({"MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3"})
+PLACES = frozenset({"ArgMax", "ArgMin"})
+"""They give a place along the axis that their second input names."""
+PRODUCTS = frozenset({"Mul", "MulNoNan"})
 SHARES = frozenset({"Softmax", "LogSoftmax"})
 """They divide 1 among the elements of a row, along the last axis."""
 CROSS_ENTROPIES = frozenset({"SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits"})

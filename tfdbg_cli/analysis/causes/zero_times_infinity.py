@@ -22,8 +22,8 @@ from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import nonfinite_mask
 from tfdbg_cli.model.values import Array, NoValue
+from tfdbg_cli.ops.kinds import PRODUCTS
 
-_PRODUCTS = frozenset({"Mul", "MulNoNan"})
 _GIVEN = (Maker.DATA, Maker.CONSTANT, Maker.VARIABLE, Maker.MASK)  # an infinity that no op made
 _MOST_STEPS = 1_000
 
@@ -60,7 +60,7 @@ def zero_times_infinity(
 
 def _infinite(node: Node, evidence: Evidence) -> int | None:
     """The input of the product that is infinite where the other is 0."""
-    if node.op_type in _PRODUCTS:
+    if node.op_type in PRODUCTS:
         factors: Sequence[Array | None] = evidence.operands[:2]
     else:
         factors = evidence.arrays[:2] if node.op_type in MATMUL else ()
@@ -69,7 +69,7 @@ def _infinite(node: Node, evidence: Evidence) -> int | None:
     first, second = factors
     if first is None or second is None or not (is_inexact(first.dtype) and is_inexact(second.dtype)):
         return None
-    aligned = node.op_type in _PRODUCTS
+    aligned = node.op_type in PRODUCTS
     for position, (one, other) in enumerate(((first, second), (second, first))):
         infinite, zero = np.isinf(one), other == 0
         if bool((infinite & zero).any()) if aligned else bool(infinite.any() and zero.any()):

@@ -20,12 +20,21 @@ from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import Shape
 from tfdbg_cli.model.values import Array
-from tfdbg_cli.ops.kinds import COPIES, GATHERS, IDENTITIES, OF_SHAPES, RESHAPES, SELECTS, SORTS, TRUTHS
+from tfdbg_cli.ops.kinds import (
+    COPIES,
+    GATHERS,
+    IDENTITIES,
+    OF_SHAPES,
+    PLACES,
+    PRODUCTS,
+    RESHAPES,
+    SELECTS,
+    SORTS,
+    TRUTHS,
+)
 
 _MOST_TENSORS = 1_000
-_ALONG_AN_AXIS = frozenset({"ArgMax", "ArgMin"})
 _BY_ELEMENT = ELEMENTWISE | TRUTHS | IDENTITIES | COPIES | {"Cast"}
-_PRODUCTS = frozenset({"Mul", "MulNoNan"})
 
 
 class MadeOfNaN:
@@ -51,7 +60,7 @@ class MadeOfNaN:
         if node is None or shape is None or any(item.value is None for item in inputs):
             return None
         marks = {at: nan_mask(item.value) for at, item in enumerate(inputs) if item.value is not None}
-        if node.op_type in _ALONG_AN_AXIS and len(inputs) == 2:
+        if node.op_type in PLACES and len(inputs) == 2:
             along = inputs[1].value
             return None if along is None else _of_shape(np.asarray(marks[0].any(axis=int(along))), shape)
         if node.op_type in SORTS:
@@ -141,7 +150,7 @@ def _by_element(node: Node, values: Sequence[Array | None], marks: Mapping[int, 
         found = found | spread
     settles = {"LogicalAnd": False, "LogicalOr": True}.get(node.op_type)
     for at, value in enumerate(values):
-        if value is None or (settles is None and node.op_type not in _PRODUCTS):
+        if value is None or (settles is None and node.op_type not in PRODUCTS):
             continue
         settled = _spread(value == (0 if settles is None else settles), shape)
         own = _spread(marks[at], shape) if at in marks else np.zeros(shape, bool)

@@ -230,7 +230,7 @@ _FINDERS: Mapping[str, _Finder] = {
     **dict.fromkeys(kinds.CROSS_ENTROPIES, _losses),
     **dict.fromkeys(kinds.RESHAPES, _reshaped),
     **dict.fromkeys(kinds.ACCUMULATIONS, _accumulated),
-    **dict.fromkeys(("ArgMax", "ArgMin"), _largest_place),
+    **dict.fromkeys(kinds.PLACES, _largest_place),
     **dict.fromkeys(kinds.GATHERS, sliced_axes.gathered),
     **dict.fromkeys(("Pad", "PadV2", "MirrorPad"), sliced_axes.padded),
     **dict.fromkeys(("Split", "SplitV"), sliced_axes.split),

@@ -92,7 +92,7 @@ def test_what_gets_out_does(how: str) -> None:
 
 @pytest.mark.parametrize(
     ("op_type", "value"),
-    [("Dilation2D", [1.0, 2.0]), ("TensorScatterMax", [1.0, 2.0])],
+    [("Dilation2D", [1.0, 2.0]), ("TensorScatterMax", [1.0, 2.0]), ("SparseReduceMax", [2.0])],
 )
 def test_ops_that_give_the_larger_of_two(op_type: str, value: Any) -> None:
     run = made_run(
@@ -100,3 +100,18 @@ def test_ops_that_give_the_larger_of_two(op_type: str, value: Any) -> None:
         op("y", op_type, "log", "x", value=value),
     )  # fmt: skip
     assert judged(run).harm
+
+
+@pytest.mark.parametrize(("taken", "harm"), [(slice(0, 2), True), (slice(2, 4), False)])
+def test_a_sort_puts_healthy_numbers_to_wrong_places(taken: slice, harm: bool) -> None:
+    """A blind test: the two smallest of four were written, and nothing was said to come of the NaN among these."""
+    value = np.array([[0.7, 1.8, NAN, 1.4], [0.1, 0.2, 0.3, 0.4]], np.float32)
+    rows = np.array([0]) if harm else np.array([1])
+    run = made_run(
+        op("x", "Placeholder", value=np.abs(value)), op("log", "Log", "x", value=value),
+        op("k", "Const", value=np.int32(4)), op("sorted", "TopKV2", "log", "k", value=value),
+        op("rows", "Const", value=rows), op("zero", "Const", value=np.int32(0)),
+        op("row", "GatherV2", "sorted", "rows", "zero", value=value[rows]),
+        op("y", "StridedSlice", "row", value=value[rows][:, taken] if harm else value[rows]),
+    )  # fmt: skip
+    assert bool(judged(run).harm) is harm

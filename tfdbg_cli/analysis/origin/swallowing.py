@@ -23,7 +23,18 @@ from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import NoValue
 from tfdbg_cli.model.walks import reached
 from tfdbg_cli.ops.intended_infinities import LOOKS
-from tfdbg_cli.ops.kinds import CALLS, CONTROL_FLOW, COPIES, IDENTITIES, LOOPS, MOVES, OF_SHAPES, PYTHON, TRANSFERS
+from tfdbg_cli.ops.kinds import (
+    CALLS,
+    CONTROL_FLOW,
+    COPIES,
+    IDENTITIES,
+    LOOPS,
+    MOVES,
+    OF_SHAPES,
+    PYTHON,
+    SORTS,
+    TRANSFERS,
+)
 
 # Floats that such an op gives may be made of a NaN.
 _SWALLOWS = frozenset({
@@ -32,7 +43,8 @@ _SWALLOWS = frozenset({
     "Relu", "Relu6", "LeakyRelu", "MaxPool", "MaxPoolV2", "MaxPool3D", "SegmentMax", "SegmentMin",
     "UnsortedSegmentMax", "UnsortedSegmentMin", "Multinomial", "StatelessMultinomial", "Unique", "UniqueV2",
     "SearchSorted", "LowerBound", "UpperBound", "HistogramFixedWidth", "QuantizeV2", "Dilation2D",
-    "TensorScatterMax", "TensorScatterMin", "ScatterNdMax", "ScatterNdMin",
+    "TensorScatterMax", "TensorScatterMin", "ScatterNdMax", "ScatterNdMin", "SparseReduceMax",
+    "SparseReduceMaxSparse", "RGBToHSV", "ImageProjectiveTransformV2", "ImageProjectiveTransformV3",
 })  # fmt: skip
 # Of any other op integers, truths and texts are: an index, an order, a text of the number. Not where they follow from
 # shapes, are asked on purpose (is_finite), or move beside the number.
@@ -96,7 +108,8 @@ class _Swallowing:
         return any(
             self._may_hide(reader, row) and self._counts(self._run.tensors[row].name) and self._elements.counts(row)
             for row in rows
-            if self._run.tensors[row].name not in self._bad
+            # Of a sort that was given a NaN no element needs to be where it belongs, though it gives the NaN on.
+            if reader.op_type in SORTS or self._run.tensors[row].name not in self._bad
         )
 
     def _may_hide(self, reader: Node, row: int) -> bool:

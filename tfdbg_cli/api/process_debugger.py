@@ -104,7 +104,9 @@ class ProcessDebugger:
         seat = launch_options().seat
         if failed and (seat is None or not seat.waits):
             self.debugger.program_fails_by_itself()
-        self.debugger.recorder.settle()  # threads and handlers that go on may end the process as nobody notices
+        # Threads and handlers that go on may end the process as nobody notices.
+        with suppress(KeyboardInterrupt):
+            self.debugger.recorder.settle()
 
     def program_ends(self) -> tuple[str, ...]:
         """End the last eager run, the recording and the rules; give the last words."""

@@ -165,6 +165,28 @@ def test_a_program_that_waits_a_little_at_each_run_hears_why_it_is_slow(tmp_path
     assert writer.close() == 0
 
 
+def test_settling_waits_for_what_was_added_before_though_other_threads_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A blind test: a daemon thread kept on making runs, and the program that had ended never did."""
+    settled, write = threading.Event(), RunRows.write
+
+    def busy(*words: Any) -> Any:
+        if not settled.is_set():
+            writer.add(sample_run(), 10)  # there is always one more
+        return write(*words)
+
+    monkeypatch.setattr(RunRows, "write", busy)
+    writer = BackgroundWriter(RecordingWriter(tmp_path / "case"), 1 << 30, pytest.fail)
+    writer.add(sample_run(), 10)
+    waiting = threading.Thread(target=writer.settle)
+    waiting.start()
+    waiting.join(_LONG)
+    assert not waiting.is_alive()
+    settled.set()
+    assert writer.close() == 0
+
+
 def _waits_in(path: Path) -> str:
     words = f"The program waits for its runs to be written in {path}: that takes longer than they do."
     return f"{words} With `--every N` one in N is recorded."

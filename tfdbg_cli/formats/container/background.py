@@ -57,6 +57,7 @@ class BackgroundWriter:
         self._queue: deque[tuple[Run, int]] = deque()
         self._waiting = 0  # bytes in the queue, including the run being written
         self._count = 0  # runs in the queue, including that one
+        self._added = 0  # runs that came into the queue
         self._ended = False
         self._closed = False  # whether the writer is closed
         self._stalled_at: int | None = None  # `writer.moved` when the disk was given up
@@ -82,6 +83,7 @@ class BackgroundWriter:
                 self._queue.append((run, nbytes))
                 self._waiting += nbytes
                 self._count += 1
+                self._added += 1
                 self._change.notify_all()
         if self._waited >= _WORTH_A_WORD:
             self._tell_of_waiting()
@@ -130,9 +132,10 @@ class BackgroundWriter:
         return self._ended or self.failed
 
     def settle(self) -> None:
-        """Wait until all is written, or until the disk stalls."""
+        """Wait until what was added before is written, or until the disk stalls; other threads may go on adding."""
         with self._change:
-            self._wait(lambda: self._stopped or not self._count)
+            last = self._added
+            self._wait(lambda: self._stopped or self._added - self._count >= last)
 
     def close(self) -> int:
         """End the recording: wait until all is written, or until the disk stalls.

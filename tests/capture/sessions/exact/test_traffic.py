@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
@@ -39,6 +42,25 @@ def test_what_was_under_way_meanwhile_is_known_one_of_each_kind() -> None:
         assert not run.met_none_but(lambda call: call != "c1")
     with traffic.run("late", _kind) as last:
         assert last.met_none_but(lambda call: False), "the others are over"
+
+
+def test_runs_that_always_overlap_hold_none_that_are_long_over() -> None:
+    traffic, begun, last = Traffic(), list[weakref.ref[Any]](), ExitStack()
+    for _ in range(20):
+        call = Call()
+        begun.append(weakref.ref(call))
+        following = ExitStack()
+        following.enter_context(traffic.run(call, lambda call: "step"))
+        last.close()
+        last = following
+    del call
+    gc.collect()
+    assert sum(one() is not None for one in begun) <= 2, "the one under way, and the one that it met"
+    last.close()
+
+
+class Call:
+    """Stands for a call of a session, with what it is fed."""
 
 
 def test_of_a_call_that_is_wrong_nothing_is_known() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
+from functools import cached_property
 
 from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.tf.memo import Memo
@@ -13,23 +14,31 @@ from tfdbg_cli.process.interruptions import our_errors
 
 
 class RunUnderWay:
-    """One run, and what else was run of its session at some time while it was under way."""
+    """One run, and what else was run of its session at some time while it was under way.
 
-    def __init__(self, invocation: Invocation) -> None:
+    `kind` tells what is equal for calls that do the same; it is asked once, if any other run is under way.
+    """
+
+    def __init__(self, invocation: Invocation, kind: Callable[[Invocation], Hashable]) -> None:
         self.invocation = invocation
-        self._met: dict[Hashable, Invocation] = {}  # one of each kind
-        self._unknown = False  # whether the kind of another one is not known
+        self._kind = kind
+        self._met: dict[Hashable, Invocation] = {}  # one of each kind; a chain of the runs themselves would never end
 
-    def meets(self, other: Invocation, kind: Callable[[Invocation], Hashable]) -> None:
-        """Note that `other`, of the kind that `kind` tells, is under way, too."""
+    @cached_property
+    def kind(self) -> Hashable:
+        """Of which kind it is; None where that is not known."""
         try:
-            self._met.setdefault(kind(other), other)
+            return self._kind(self.invocation)
         except our_errors():  # a call that is wrong, of which the program hears by its own run
-            self._unknown = True
+            return None
+
+    def meets(self, other: RunUnderWay) -> None:
+        """Note that `other` is under way, too."""
+        self._met.setdefault(other.kind, other.invocation)
 
     def met_none_but(self, harmless: Callable[[Invocation], bool]) -> bool:
-        """Whether all other runs that were under way meanwhile are `harmless`."""
-        return not self._unknown and all(map(harmless, list(self._met.values())))
+        """Whether all other runs that were under way meanwhile are known, and `harmless`."""
+        return None not in self._met and all(map(harmless, list(self._met.values())))
 
 
 class Traffic:
@@ -41,15 +50,15 @@ class Traffic:
 
     @contextmanager
     def run(self, invocation: Invocation, kind: Callable[[Invocation], Hashable]) -> Iterator[RunUnderWay]:
-        """A context in which `invocation` is under way; `kind` tells what is equal for calls that do the same."""
-        own = RunUnderWay(invocation)
+        """A context in which `invocation` is under way, for `kind` see `RunUnderWay`."""
+        own = RunUnderWay(invocation, kind)
         with self._lock:
             others = list(self._under_way)
             self._under_way[own] = threading.get_ident()
-            for other in others:
-                own.meets(other.invocation, kind)
-                other.meets(invocation, kind)
         try:
+            for other in others:
+                own.meets(other)
+                other.meets(own)
             yield own
         finally:
             with self._lock:

@@ -52,17 +52,20 @@ class Traffic:
     def run(self, invocation: Invocation, kind: Callable[[Invocation], Hashable]) -> Iterator[RunUnderWay]:
         """A context in which `invocation` is under way, for `kind` see `RunUnderWay`."""
         own = RunUnderWay(invocation, kind)
-        with self._lock:
-            others = list(self._under_way)
-            self._under_way[own] = threading.get_ident()
         try:
-            for other in others:
-                own.meets(other)
-                other.meets(own)
+            self._begin(own)
             yield own
         finally:
             with self._lock:
-                del self._under_way[own]
+                self._under_way.pop(own, None)
+
+    def _begin(self, own: RunUnderWay) -> None:
+        with self._lock:
+            others = list(self._under_way)
+            self._under_way[own] = threading.get_ident()
+        for other in others:
+            own.meets(other)
+            other.meets(own)
 
     @property
     def own(self) -> RunUnderWay | None:

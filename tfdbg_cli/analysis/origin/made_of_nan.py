@@ -13,7 +13,7 @@ import numpy as np
 
 from tfdbg_cli.analysis.graph.branches import was_left_out
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
-from tfdbg_cli.analysis.graph.parts import ELEMENTWISE
+from tfdbg_cli.analysis.graph.parts import ELEMENTWISE, MISFIT
 from tfdbg_cli.analysis.watch.verdicts import nan_mask
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName
@@ -50,8 +50,11 @@ class MadeOfNaN:
 
     def counts(self, index: int) -> bool:
         """Whether an element of the tensor at `index` that was made of a NaN comes out, or nobody can tell."""
-        first = self._first(index)
-        return first is None or self._gets_out(index, first)
+        try:
+            first = self._first(index)
+            return first is None or self._gets_out(index, first)
+        except MISFIT:  # a damaged recording, in which a value does not fit its op
+            return True
 
     def _first(self, index: int) -> Array | None:
         """The elements of the tensor at `index` that were made of NaN in what it reads; None if not known."""
@@ -69,6 +72,7 @@ class MadeOfNaN:
 
     def _gets_out(self, start: int, first: Array) -> bool:
         found, waiting = {start: first}, list[int]()
+        followed = {self._run.tensors[start].name}
         done: set[int] = set()
         if self._leads_on(start, first, waiting):
             return True
@@ -82,10 +86,12 @@ class MadeOfNaN:
                 return True
             inputs = self._lineage.inputs(index)
             marks = {at: found[item.index] for at, item in enumerate(inputs) if item.index in found}
+            unseen = (item for at, item in enumerate(inputs) if at not in marks)
             marked = self._marked(node, inputs, marks, shape)
-            if marked is None:
-                return True
+            if marked is None or any(item.name in followed for item in unseen) or not marks:
+                return True  # it reads what is followed by a way that cannot be told
             found[index] = marked
+            followed.add(self._run.tensors[index].name)
             if self._leads_on(index, marked, waiting):
                 return True
         return False

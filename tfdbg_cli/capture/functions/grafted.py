@@ -13,12 +13,11 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
-from tfdbg_cli.capture.functions.definition.body import Body, Library, Source
+from tfdbg_cli.capture.functions.definition.body import Body, Library, NodeOutput, Source
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.definition.called_functions import named_by
 from tfdbg_cli.capture.functions.inlined import inlined
 from tfdbg_cli.capture.functions.kept_values import READ, KeptValues, place_of
-from tfdbg_cli.capture.functions.merged_sums import NodeOutput
 from tfdbg_cli.capture.functions.own_names import marked
 from tfdbg_cli.capture.functions.twins import TWIN, has_twin
 from tfdbg_cli.capture.tf import compat

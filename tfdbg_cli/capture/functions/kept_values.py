@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
-from tfdbg_cli.capture.functions.definition.body import Body, Source
+from tfdbg_cli.capture.functions.definition.body import Body, NodeOutput, Source
 from tfdbg_cli.capture.functions.definition.mergeable import SAME
-from tfdbg_cli.capture.functions.merged_sums import NodeOutput, merged_sums
+from tfdbg_cli.capture.functions.merged_sums import merged_sums
 from tfdbg_cli.capture.functions.twins import has_twin
 from tfdbg_cli.capture.tf.types import AttrValue, NodeDef
 from tfdbg_cli.ops.kinds import ADDITIONS, RESHAPES

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TypeAlias
 
-NodeOutput: TypeAlias = tuple[str, int]  # an output of a node; an argument with slot 0
+from tfdbg_cli.capture.functions.definition.body import NodeOutput
+
 Terms: TypeAlias = tuple[NodeOutput, ...]  # sorted
 
 

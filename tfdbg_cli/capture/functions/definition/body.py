@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.types import AttrValue, FunctionDef, NodeDef, OpDef
@@ -24,6 +24,9 @@ from tfdbg_cli.ops.kinds import ENTER, NEXT_ITERATION, SWITCH
 XLA = "_XlaMustCompile"
 IMPLEMENTATION = frozenset({"api_implements", "api_preferred_device"})
 _NUMBERED = re.compile(r"_\d+$")
+
+
+NodeOutput: TypeAlias = tuple[str, int]  # an output of a node, by its slot; an argument with slot 0
 
 
 class Output(NamedTuple):

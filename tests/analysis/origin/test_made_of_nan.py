@@ -25,6 +25,7 @@ def _harm(*nodes: Op) -> str:
         op("kept", "Placeholder", value=KEPT), op("labels", "Placeholder", value=np.array([1, 0, 1])),
         op("weights", "Cast", "kept", value=FLOATS["kept"]),
         op("shares", "RealDiv", "x", "x", value=SHARES), op("axis", "Const", value=np.int32(1)),
+        op("zeroth", "Const", value=np.int32(0)),
         op("guess", "ArgMax", "shares", "axis", value=GUESS),
         op("right", "Equal", "guess", "labels", value=RIGHT),
         *nodes,
@@ -55,6 +56,43 @@ LEFT_OUT = {
         op("above", "Greater", "shares", "none", value=np.array([[True, True], [False, False], [True, True]])),
         op("kept_ones", "LogicalAnd", "above", "column", value=np.array([[1, 1], [0, 0], [1, 1]], bool)),
     ),
+    "beyond a slice": (
+        op("from", "Const", value=np.array([0])), op("to", "Const", value=np.array([1])),
+        op("step", "Const", value=np.array([1])),
+        op("left", "StridedSlice", "guess", "from", "to", "step", value=GUESS[:1]),
+    ),
+    "beside a slice": (
+        op("from", "Const", value=np.array([2])), op("size", "Const", value=np.array([1])),
+        op("left", "Slice", "guess", "from", "size", value=GUESS[-1:]),
+    ),
+    "in no segment": (
+        op("segments", "Const", value=np.array([0, -1, 1])), op("count", "Const", value=np.int32(2)),
+        op("left", "UnsortedSegmentSum", "guess", "segments", "count", value=GUESS[[0, 2]]),
+    ),
+    "a segment of its own": (
+        op("segments", "Const", value=np.array([0, 1, 0])), op("count", "Const", value=np.int32(2)),
+        op("sums", "UnsortedSegmentSum", "guess", "segments", "count", value=np.array([1, 0])),
+        op("rows", "Const", value=np.array([0])), op("zero", "Const", value=np.int32(0)),
+        op("left", "GatherV2", "sums", "rows", "zero", value=np.array([1])),
+    ),
+    "adds 0 to a table": (
+        op("pairs", "Pack", "labels", "guess", axis="1", value=np.stack([[1, 0, 1], GUESS], 1)),
+        op("size", "Const", value=np.array([2, 2])),
+        op("table", "ScatterNd", "pairs", "weights", "size", value=np.array([[0, 0], [1, 1]], np.float32)),
+    ),
+    "counts with the weight 0": (
+        op("size", "Const", value=np.int32(2)),
+        op("counts", "DenseBincount", "guess", "size", "weights", value=np.array([1, 1], np.float32)),
+    ),
+    "another column": (
+        op("both", "ConcatV2", "guess", "labels", "zeroth", value=np.array([1, 0, 0, 1, 0, 1])),
+        op("two", "Const", value=np.array([2, 3])),
+        op("rows", "Reshape", "both", "two", value=np.array([[1, 0, 0], [1, 0, 1]])),
+        op("order", "Const", value=np.array([1, 0])),
+        op("columns", "Transpose", "rows", "order", value=np.array([[1, 1], [0, 0], [0, 1]])),
+        op("second", "Const", value=np.array([1])), op("along", "Const", value=np.int32(1)),
+        op("left", "GatherV2", "columns", "second", "along", value=np.array([[1], [0], [1]])),
+    ),
 }  # fmt: skip
 LET_OUT = {
     "no mask": (op("number", "Cast", "right", value=FLOATS["right"]),),
@@ -75,6 +113,21 @@ LET_OUT = {
         op("one", "Const", value=np.zeros(3, np.float32)), op("two", "Const", value=np.ones(3, np.float32)),
         op("chosen", "SelectV2", "right", "one", "two", value=np.where(RIGHT, 0, 1).astype(np.float32)),
     ),
+    "within a slice": (
+        op("from", "Const", value=np.array([1])), op("to", "Const", value=np.array([0])),
+        op("step", "Const", value=np.array([1])),
+        op("left", "StridedSlice", "guess", "from", "to", "step", end_mask="1", value=GUESS[1:]),
+    ),
+    "in a segment": (
+        op("segments", "Const", value=np.array([0, 0, 1])), op("count", "Const", value=np.int32(2)),
+        op("left", "UnsortedSegmentSum", "guess", "segments", "count", value=np.array([1, 0])),
+    ),
+    "adds 1 to a table": (
+        op("pairs", "Pack", "labels", "guess", axis="1", value=np.stack([[1, 0, 1], GUESS], 1)),
+        op("size", "Const", value=np.array([2, 2])), op("ones", "Const", value=np.ones(3)),
+        op("table", "ScatterNd", "pairs", "ones", "size", value=np.array([[1, 0], [1, 1]])),
+    ),
+    "a sum": (op("sum", "Sum", "guess", "zeroth", value=np.array(1)),),
     "an op that nobody follows": (op("found", "OpOfNobodyKnown", "right", "kept", value=np.array([0, 2])),),
 }  # fmt: skip
 

@@ -138,6 +138,18 @@ def test_what_is_masked_afterwards_does_no_harm(how: str) -> None:
     assert _harm(*LEFT_OUT[how]) == ""
 
 
+@pytest.mark.parametrize(("limit", "harm"), [(np.inf, False), (-np.inf, False), (1e30, True)])
+def test_what_is_compared_with_infinity_is_asked_on_purpose(limit: float, harm: bool) -> None:
+    """A blind test: tf.where(tf.abs(p) < inf, p, 0) stopped a watch."""
+    run = made_run(
+        op("x", "Placeholder", value=[1.0, -1.0]), op("log", "Log", "x", value=[0.0, NAN]),
+        op("size", "Abs", "log", value=[0.0, NAN]), op("limit", "Const", value=limit),
+        op("asked", "Less", "size", "limit", value=np.array([True, False])),
+        op("none", "Const", value=0.0), op("y", "SelectV2", "asked", "log", "none", value=[0.0, 0.0]),
+    )  # fmt: skip
+    assert bool(judged(run).harm) is harm
+
+
 @pytest.mark.parametrize("how", LET_OUT)
 def test_what_gets_out_does(how: str) -> None:
     assert _harm(*LET_OUT[how]).startswith("guess makes a number out of NaN")

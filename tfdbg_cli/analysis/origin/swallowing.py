@@ -25,9 +25,11 @@ from tfdbg_cli.model.walks import reached
 from tfdbg_cli.ops.intended_infinities import LOOKS
 from tfdbg_cli.ops.kinds import (
     CALLS,
+    COMPARES,
     CONTROL_FLOW,
     COPIES,
     IDENTITIES,
+    LITERALS,
     LOOPS,
     MOVES,
     OF_SHAPES,
@@ -83,7 +85,7 @@ class _Swallowing:
                 if reader.name in met:
                     continue
                 met.add(reader.name)
-                if not _asks_itself(reader) and self._hides(reader) and _has_nan(self._run, row):
+                if not self._asks_on_purpose(reader) and self._hides(reader) and _has_nan(self._run, row):
                     yield reader
 
     def _readers(self, name: TensorName) -> Iterator[Node]:
@@ -96,6 +98,19 @@ class _Swallowing:
 
         for given in reached([name], further):
             yield from (reader for reader, slot in self._run.graph.consumers(given.node) if slot == given.slot)
+
+    def _asks_on_purpose(self, reader: Node) -> bool:
+        """Whether `reader` asks whether a number is NaN, or finite: it compares it with itself, or with infinity."""
+        if reader.op_type in _OF_ITSELF and len(set(reader.inputs)) == 1:
+            return True
+        return reader.op_type in COMPARES and any(map(self._is_infinity, reader.inputs))
+
+    def _is_infinity(self, name: TensorName) -> bool:
+        """Whether the tensor `name` is an infinity that the program wrote down."""
+        node = self._run.graph.find(name.node)
+        rows = () if node is None or node.op_type not in LITERALS else self._run.tensors.named(name.node, name.slot)
+        values = [self._run.tensors.value(row) for row in rows]
+        return any(not isinstance(value, NoValue) and bool(np.isinf(value).all()) for value in values)
 
     def _hides(self, reader: Node) -> bool:
         """Whether what comes out depends on a number, or a text, that `reader` gives, and that is not bad.
@@ -147,10 +162,6 @@ class _Swallowing:
 def used_by(graph: Graph, outcome: Iterable[TensorName]) -> set[str]:
     """The nodes that gave elements on which something in `outcome` depends, and not just on their shape."""
     return _depended_on(graph, outcome, of_elements=True)
-
-
-def _asks_itself(reader: Node) -> bool:
-    return reader.op_type in _OF_ITSELF and len(set(reader.inputs)) == 1
 
 
 def _has_nan(run: Run, row: int) -> bool:

@@ -26,6 +26,7 @@ from tfdbg_cli.ops.kinds import CONCATENATIONS, INPUTS, SEGMENTS
 
 _MOST_ROWS = 1 << 20  # no batch that anybody looks into has more that are bad
 _MOST_TENSORS = 5_000  # looked at on the way back to a feed, for each axis
+_LEAST_TENSORS = 100  # the same, for each turn of a loop
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,14 +224,27 @@ class _Search:
             found = self._stored.rows_of_segments(node, shape[0], rows)
             if found is not None:
                 return _stored(found)
-        for row, further, which in self._lists.behind(index, axis, rows):
-            self._meet(row, further, which)
+        behind = list(self._lists.behind(index, axis, rows))
+        if len(behind) > 1 and axis == 0:  # what each turn of a loop put there came of rows of its own
+            share = max(self._left // len(behind), _LEAST_TENSORS)
+            return self._joined([self._apart(place, share) for place in behind])
+        for place in behind:
+            self._meet(*place)
         inputs = self._lineage.places(index)
         step = row_set(self._run, self._lineage, index, node, axis, rows)
         ways = list(whole_ways_back(step) if axis == WHOLE else ways_back(step))
         apart = node.op_type in CONCATENATIONS and any(not np.array_equal(way.rows, rows) for way in ways)
         if apart and 1 < len(ways) <= self._left:
-            return self._joined([(inputs[way.position], way) for way in ways if way.position < len(inputs)])
+            share = self._left // len(ways)  # so that all of them together look at no more than this search may
+            known = [(inputs[way.position], way) for way in ways if way.position < len(inputs)]
+            return self._joined(
+                [
+                    self._unseen(item, way)
+                    if item.index is None
+                    else self._apart((item.index, way.axis, way.rows), share)
+                    for item, way in known
+                ]
+            )
         for way in ways:
             if way.position >= len(inputs):  # a damaged graph: the op reads less than ops of its type do
                 continue
@@ -251,20 +265,16 @@ class _Search:
         source = made or str(feed_name(item.node) or item.name)
         return self._entered(item.node, item.name.slot, way.rows, source, len(item.value))
 
-    def _joined(self, parts: Sequence[tuple[InputSeen, Way]]) -> BatchRows | None:
-        """The rows of the batch behind the `parts` that were joined, each of which holds other ones of the rows.
+    def _apart(self, place: tuple[int, int, Array], most: int) -> BatchRows | None:
+        """The rows of the batch behind one part of what was joined, by a search that looks at `most` tensors."""
+        return _Search(self._run, self._lineage, self._through, most).back(*place)
+
+    def _joined(self, parts: Sequence[BatchRows | None]) -> BatchRows | None:
+        """The rows of the batch behind all the `parts` of what was joined, each of which holds other ones of them.
 
         They are put together as far as they are of as many rows: two views of one batch, say.
         """
-        found: list[BatchRows] = []
-        share = self._left // len(parts)  # so that all of them together look at no more than this search may
-        for item, way in parts:
-            if item.index is None:
-                part = self._unseen(item, way)
-            else:
-                search = _Search(self._run, self._lineage, self._through, share)
-                part = search.back(item.index, way.axis, way.rows)
-            found += [] if part is None else [part]
+        found = [part for part in parts if part is not None]
         if not found:
             return None
         alike = [part for part in found if part.size == found[0].size and part.stored == found[0].stored]

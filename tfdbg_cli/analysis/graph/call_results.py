@@ -24,19 +24,21 @@ def list_length(node: Node, name: str) -> int | None:
     return len(text.split(", ")) if text.startswith("[") and text != "[]" else None
 
 
-def branch_results(node: Node, slot: int) -> Sequence[int] | None:
+def branch_results(node: Node, slot: int, taken: str | None = None) -> Sequence[int] | None:
     """The positions of the inputs of a conditional that may become its output `slot`, one for each branch.
 
-    None if it has a single output, or an unknown number. Branches are left out if they pass an argument on unchanged,
-    since their results are then not all among the inputs.
+    Where it is known which branch was `taken` (`true`, `false`, `branchN`), only that of this one.
+
+    None if it has an unknown number of outputs. Branches are left out if they pass an argument on unchanged, since
+    their results are then not all among the inputs.
     """
     outputs = list_length(node, "Tout")
-    if outputs is None or outputs == 1:
+    if outputs is None:
         return None
     results: dict[str, list[int]] = {}
     for position, tensor in enumerate(node.inputs):
         inside = tensor.node.removeprefix(f"{node.name}/")
         branch = _BRANCH.match(inside) if inside != tensor.node else None
-        if branch is not None:
+        if branch is not None and taken in (None, branch[1]):
             results.setdefault(branch[0], []).append(position)
     return [positions[slot] for positions in results.values() if len(positions) == outputs]

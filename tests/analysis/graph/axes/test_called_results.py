@@ -9,14 +9,15 @@ from tfdbg_cli.analysis.graph.axes.kept_axes import ways_back
 from tfdbg_cli.analysis.graph.axes.row_ways import RowSet
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.values import Array
 
 TWO = "[float32, float32]"
 
 
-def _positions(op_type: str, slot: int, *inputs: str, **attributes: str) -> list[int]:
+def _positions(op_type: str, slot: int, *inputs: str, chosen: Array | None = None, **attributes: str) -> list[int]:
     node = Node("cond", op_type, "", tuple(TensorName(name, 0) for name in inputs), (), attributes)
     shapes = [(8, 4)] * len(inputs)
-    rows = RowSet(node, slot, (8, 4), 0, np.array([5]), shapes, lambda position: None)
+    rows = RowSet(node, slot, (8, 4), 0, np.array([5]), shapes, lambda position: None if position else chosen)
     found = ways_back(rows)
     assert all(way.axis == 0 and way.rows.tolist() == [5] for way in found)
     return [way.position for way in found]
@@ -45,6 +46,18 @@ def test_each_variable_of_a_loop_has_its_own_rows() -> None:
     assert _positions("StatelessWhile", 2, *inputs, T="[int32, float32, float32]") == [2]
 
 
-def test_of_one_output_every_input_of_its_shape_may_have_become_it() -> None:
-    assert _positions("If", 0, "chosen", "cond/true/one", "cond/false/one", Tout="[float32]") == [0, 1, 2]
+def test_of_one_output_the_results_of_the_branches_became_it() -> None:
+    """A blind test: of a branch that turned the batch round the rows of what was given to it were named."""
+    inputs = ("chosen", "cond/true/one", "cond/false_3/one", "given")
+    assert _positions("If", 0, *inputs, Tout="[float32]") == [1, 2]
+    assert _positions("If", 0, *inputs, chosen=np.array(True), Tout="[float32]") == [1]
+    assert _positions("If", 0, *inputs, chosen=np.array(False), Tout="[float32]") == [2]
+
+
+def test_of_one_output_that_was_handed_on_any_input_may_have_become_it() -> None:
+    assert _positions("If", 0, "chosen", "given", "other", Tout="[float32]") == [0, 1, 2]
     assert _positions("If", 0, "cond/true/one") == [0]  # nobody recorded what it gives
+
+
+def test_the_only_variable_of_a_loop() -> None:
+    assert _positions("While", 0, "cond/body/a", "start", T="[float32]") == [0]

@@ -56,6 +56,30 @@ def test_map_fn_over_a_part_of_each_row(tf2, origin, part) -> None:
     assert found["batch_rows"] == [2] and found["batch"]["size"] == 4
 
 
+def test_what_map_fn_gives_of_several_rows(tf2, origin) -> None:
+    """A blind test: of two rows that are bad after the loop only the first was named."""
+
+    @tf2.function
+    def logs(x: Any) -> Any:
+        return tf2.reduce_sum(tf2.math.log(tf2.map_fn(lambda row: row * 2.0, x)))
+
+    found = origin(logs, tf2.constant([[1.0, 2.0], [0.0, 4.0], [5.0, 6.0], [7.0, 0.0]]))
+    assert found["batch_rows"] == [1, 3] and found["batch"]["size"] == 4
+
+
+@pytest.mark.parametrize(("flip", "row"), [(True, 3), (False, 0)])
+def test_the_branch_that_was_taken_tells_the_row(tf2, origin, flip: bool, row: int) -> None:
+    """A blind test: of what a branch had turned round, the row was named that stood there before."""
+
+    @tf2.function
+    def logs(x: Any, asked: Any) -> Any:
+        return tf2.reduce_sum(tf2.math.log(tf2.cond(asked, lambda: tf2.reverse(x, [0]), lambda: x + 0.0)))
+
+    rows = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [7.0, 8.0]], np.float32)
+    rows[row, 1] = 0.0
+    assert origin(logs, tf2.constant(rows), tf2.constant(flip))["batch_rows"] == [row]
+
+
 def test_a_slice_of_the_batch_that_is_not_by_rows_is_none(tf2, origin) -> None:
     @tf2.function
     def columns(x: Any) -> Any:

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 from tfdbg_cli.analysis.graph.axes.row_ways import RowSet, Way
+from tfdbg_cli.analysis.graph.branches import chosen_branch
 from tfdbg_cli.analysis.graph.call_results import branch_results, list_length
 
 
 def of_branches(rows: RowSet) -> list[Way]:
-    """The rows of the results that became this output of a conditional: one of each branch that is shown."""
-    positions = branch_results(rows.node, rows.slot)
-    return _of_any(rows) if positions is None else [way for position in positions for way in rows.same(position)]
+    """The rows of the results that became this output of a conditional: one of each branch that may have been taken.
+
+    If a conditional of one output handed on what it was given, that may be any of its inputs.
+    """
+    chosen = rows.value(0)
+    taken = None if chosen is None else chosen_branch(rows.node, chosen)
+    positions = branch_results(rows.node, rows.slot, taken)
+    found = [way for position in positions or () for way in rows.same(position)]
+    return _of_any(rows) if not found and list_length(rows.node, "Tout") in (None, 1) else found
 
 
 def of_loop(rows: RowSet) -> list[Way]:
     """The rows of the result of a loop's body that became this output, or of what the loop began with."""
     outputs = list_length(rows.node, "T")
-    if outputs is None or outputs == 1:
+    if outputs is None:
         return _of_any(rows)
     return rows.same(rows.slot) if len(rows.inputs) >= outputs else []
 

@@ -78,9 +78,12 @@ def row_set(run: Run, lineage: Lineage, index: int, node: Node, axis: int, rows:
 
 
 def whole_numbers(run: Run, inputs: Sequence[InputSeen], position: int) -> Array | None:
-    """The value of one of the `inputs` of an op, such as an axis; None where there is none, or no whole numbers."""
+    """The value of one of the `inputs` of an op, such as an axis; None where there is none, or no whole numbers.
+
+    Truths are such, too: they choose branches.
+    """
     if not -len(inputs) <= position < len(inputs):
         return None
     item = inputs[position]
     value = item.value if item.index is None else run.tensors.value(item.index)
-    return None if value is None or isinstance(value, NoValue) or value.dtype.kind not in "iu" else value
+    return None if value is None or isinstance(value, NoValue) or value.dtype.kind not in "iub" else value

@@ -21,17 +21,20 @@ from tfdbg_cli.formats.container.run_forms import RunForm, RunForms, tame
 from tfdbg_cli.formats.recording.call_fields import call_fields, exactness_fields, profile_fields
 from tfdbg_cli.formats.recording.json_fields import json_bytes
 from tfdbg_cli.model.dtypes import element_type_named, name_of
+from tfdbg_cli.model.exactness import same_bits
+from tfdbg_cli.model.names import TensorName, tensor_name_of
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import Summary, has_numbers, summarize
 from tfdbg_cli.model.tensors import Shape, Tensor, TensorStore, memory_of, recorded_summary, valued_rows
-from tfdbg_cli.model.values import Lack, NoValue, Value, as_array
+from tfdbg_cli.model.values import Array, Lack, NoValue, Value, as_array
 
 # Which tensors of a run have their values recorded; of the others there are statistics.
 Selection: TypeAlias = Callable[[Run], Callable[[Tensor], bool]]
 
 STATISTICS_ALONE = NoValue(Lack.GONE, "Of this tensor statistics were recorded, and no values.")
 _MOST_KINDS = 256  # of elements that are known to fit a type
-_NOWHERE: tuple[None, ...] = (None, None, None, None)
+_Columns: TypeAlias = tuple[int | None, ...]  # those of a location: file, offset, length, encoding
+_NOWHERE: _Columns = (None, None, None, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +92,7 @@ class RunRows:
         unwritable: list[str] = []
         nbytes = 0
         shared: dict[tuple[int, int], Location] = {}
+        shown = _Shown(run.call.feeds)
         for place in form.order:
             tensor = tensors[place]
             value = store.value(place)
@@ -98,13 +102,15 @@ class RunRows:
             memory = None if isinstance(value, NoValue) else memory_of(store, place)
             dtype, shape, lack, location = self._value(tensor, value, names.get(place, ""), memory, shared)
             unwritable += [str(tensor.name)] if lack is not None and lack is not value else []
+            if lack is None:
+                shown.add(tensor.name, value, location)
             nbytes += tensor.nbytes or 0
             told = None if lack is None else self._texts.number(f"{lack.lack}: {lack.text}")
             rows.append((number, place, *self._facts(form, place, dtype, shape), told, *location))
         rows.sort()  # SQLite fills its pages only if rows are inserted in the order of the key
         self._index.executemany(f"INSERT INTO tensors VALUES ({', '.join('?' * 16)})", rows)
         self._index.executemany(f"INSERT INTO summaries VALUES ({', '.join('?' * 14)})", summaries)
-        self._write_feeds(run.call.feeds, number)
+        self._write_feeds(run.call.feeds, number, shown)
         self._write_run(run, number, nbytes, self._columns(rows, number))
         files = {(number, row[12]) for row in rows if row[12] is not None}
         files |= {(number, file) for (file,) in self._index.execute(_FEED_FILES, (number,))}
@@ -113,7 +119,7 @@ class RunRows:
 
     def _value(
         self, tensor: Tensor, value: Value, name: str, memory: int | None, shared: dict[tuple[int, int], Location]
-    ) -> tuple[str, Shape | None, NoValue | None, tuple[int | None, ...]]:
+    ) -> tuple[str, Shape | None, NoValue | None, _Columns]:
         """Write the `value` of `tensor`; returns dtype and shape for its row, why there is no value (or None), and
         the columns of its location.
 
@@ -154,7 +160,7 @@ class RunRows:
             found = shared[memory, nbytes] = self._files.add(name, elements)
         return found
 
-    def _write_feeds(self, feeds: Mapping[str, Any], number: int) -> None:
+    def _write_feeds(self, feeds: Mapping[str, Any], number: int, shown: _Shown) -> None:
         rows: list[tuple[Any, ...]] = []
         for place, (name, value) in enumerate(feeds.items()):
             row: tuple[Any, ...] = (None, None, *_NOWHERE)
@@ -165,7 +171,9 @@ class RunRows:
                 except (ValueError, TypeError):
                     pass  # nothing that an array can hold: a sparse tensor, an unknown object
                 else:
-                    location = _place(self._files.add(_fed_name(number, place, name), elements))
+                    location = shown.location(name, array)
+                    if location is None:
+                        location = _place(self._files.add(_fed_name(number, place, name), elements))
                     shape = self._texts.number(shape_text(array.shape))
                     row = (self._texts.number(elements.dtype), shape, *location)
             rows.append((number, place, self._texts.number(name), *row))
@@ -204,6 +212,25 @@ class RunRows:
             time.time_ns() // 1000, self._programs.number(run), json_bytes(description).decode("ascii"),
         )  # fmt: skip
         self._index.execute(f"INSERT INTO runs VALUES ({', '.join('?' * 8)})", row)
+
+
+class _Shown:
+    """The tensors of a run that show what was fed: their elements are written once."""
+
+    def __init__(self, feeds: Mapping[str, Any]) -> None:
+        self._names = {tensor_name_of(name): name for name in feeds}
+        self._found: dict[str, tuple[Array, _Columns]] = {}
+
+    def add(self, name: TensorName, value: Value, location: _Columns) -> None:
+        """Note that the elements of the tensor `name`, whose value is `value`, are at `location`."""
+        feed = self._names.get(name)
+        if feed is not None and not isinstance(value, NoValue):
+            self._found[feed] = value, location
+
+    def location(self, feed: str, fed: Array) -> _Columns | None:
+        """Where elements of the same bits as those `fed` as `feed` are already; None if nowhere."""
+        found = self._found.get(feed)
+        return found[1] if found is not None and same_bits(found[0], fed) else None
 
 
 _FEED_FILES = "SELECT DISTINCT file FROM feeds WHERE run = ? AND file IS NOT NULL"

@@ -263,6 +263,28 @@ def test_unseeded_random_numbers_are_still_random() -> None:
     assert (first != second).all()
 
 
+def test_sizes_that_follow_from_values_under_xla() -> None:
+    """A blind test: XLA gave a tensor of size -1262438512 back, at which TensorFlow aborted the program."""
+    import tensorflow as tf
+
+    @tf.function(jit_compile=True)
+    def step(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            loss = tf.reduce_sum(tf.boolean_mask(tf.sqrt(x), x > 1.0))
+        return loss, tape.gradient(loss, x)
+
+    x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    plain = [value.numpy() for value in step(x)]
+    with witnessed() as witness:
+        debugged = [value.numpy() for value in step(x)]
+    np.testing.assert_allclose(debugged[0], plain[0])
+    np.testing.assert_allclose(debugged[1], plain[1])
+    assert any("tensors whose size follows from values" in note for note in witness.notes), witness.notes
+    tensors = witness.runs[0].tensors
+    assert [tensors[row].shape for row in tensors.named("boolean_mask/Where", 0)] == [(3, 1)]
+
+
 @pytest.mark.parametrize("kind", ["dense", "loop"])
 def test_compiled_step_stays_within_rounding(kind: str) -> None:
     """XLA fuses fewer ops when every value is wanted, so equality is not promised there; the notes say so."""

@@ -143,6 +143,11 @@ VALUES_INPUT: Mapping[str, tuple[int, ...]] = {
     **dict.fromkeys(SEGMENTS, (0,)),
 }
 """The inputs whose elements they give, or compute with; their others say which elements lie where."""
+SIZED_BY_VALUES = frozenset({
+    "Where", "Unique", "UniqueV2", "UniqueWithCounts", "UniqueWithCountsV2", "DynamicPartition",
+    "NonMaxSuppressionV3", "XlaSetDynamicDimensionSize",
+})  # fmt: skip
+"""How long their outputs are follows from the elements of their inputs, under XLA, too."""
 OF_SHAPES = frozenset({"Shape", "ShapeN", "Size", "Rank", "ZerosLike", "OnesLike"})
 """They look at no element: what they give follows from the shape of their input."""
 ADDITIONS = frozenset({"Add", "AddV2"})

@@ -39,8 +39,8 @@ from tfdbg_cli.model.units import names_text
 from tfdbg_cli.process.interruptions import our_errors
 
 _WITHOUT_XLA = (
-    "This function is compiled by XLA. It ran without XLA this time, since loops and branches cannot be captured "
-    "under XLA; rounding can differ."
+    "This function is compiled by XLA. It ran without XLA this time, since loops, branches and tensors whose size "
+    "follows from values, as that of tf.boolean_mask, cannot be captured under XLA; rounding can differ."
 )
 _FUSED_OTHERWISE = (
     "Some of this function is compiled by XLA. With its values given back XLA fuses fewer ops; rounding can differ."

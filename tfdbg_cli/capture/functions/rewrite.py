@@ -140,7 +140,13 @@ class Rewriting:
         return edit
 
     def _will_compile(self, scope: Scope) -> bool:
-        return scope.compiled and not self.without_xla and not (self.wanted.values and scope.has_frames)
+        if not scope.compiled or self.without_xla:
+            return False
+        # Branches and loops call back, which XLA cannot. A tensor whose size is known at run time only may come out
+        # of it with any size at all, at which TensorFlow aborts the process (xla/shape.cc).
+        if scope.has_sizes_by_values and (self.wanted.values or self.wanted.given):
+            return False
+        return not (self.wanted.values and scope.has_frames)
 
     def _stays(self, scope: Scope) -> bool:
         """Whether a call of the function of `scope` stays as it is, since XLA compiles it and it is asked nothing."""

@@ -17,7 +17,7 @@ from tfdbg_cli.analysis.graph.call_scopes import own_scope
 from tfdbg_cli.capture.functions.definition.body import Body, Library, Needed, Output, Source
 from tfdbg_cli.capture.tf.types import NodeDef
 from tfdbg_cli.model.names import TensorName, free_name
-from tfdbg_cli.ops.kinds import BRANCHES, LOOPS, PLAIN_CALLS
+from tfdbg_cli.ops.kinds import BRANCHES, LOOPS, PLAIN_CALLS, SIZED_BY_VALUES
 
 LOOP_VARIABLE = "LoopVariable"
 ARGUMENT = "Placeholder"
@@ -94,6 +94,12 @@ class Scope:
     def has_frames(self) -> bool:
         """Whether a branch or a loop is in this function or below."""
         return any(site.kind is not CallKind.PLAIN or site.scopes[0].has_frames for site in self.calls.values())
+
+    @cached_property
+    def has_sizes_by_values(self) -> bool:
+        """Whether how long a tensor is in this function or below follows from the elements of others."""
+        own = any(node.op in SIZED_BY_VALUES for node in self.body.nodes.values())
+        return own or any(scope.has_sizes_by_values for site in self.calls.values() for scope in site.scopes)
 
     @cached_property
     def compiled(self) -> bool:

@@ -65,6 +65,8 @@ def test_behind_a_stop_it_is_said_that_nothing_passed_since() -> None:
     watching = ActiveWatch(decision, asked, Settings(), ProgressLine(), lambda text: None, Ignored(), [_run(1)])
     watching.passed(2, lambda: _run(2))
     assert watching.seen_in_words(0) == "Since the last stop nothing passed has_inf_or_nan in 1 run."
+    told = "in 1 run and 12 ops that ran eagerly, but for 2 ops of the run in which it had stopped."
+    assert watching.seen_in_words(12, passed_over=2) == f"Since the last stop nothing passed has_inf_or_nan {told}"
 
 
 def test_a_watch_during_which_tfdbg_failed_says_that_it_may_not_have_seen_all(

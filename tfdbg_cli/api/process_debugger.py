@@ -136,7 +136,7 @@ class ProcessDebugger:
         asked = not self.debugger.has_watched and not self.debugger.recorder.unattended  # a recording has said it
         if asked and watch.outside and not self.debugger.run_count:
             return OUTSIDE_RUNS.format(watch.outside)
-        seen = self._never_watched() or seen_by_watches(self.debugger, watch.seen)
+        seen = self._never_watched() or seen_by_watches(self.debugger, watch.seen, watch.stops.passed_over)
         again = often_retraced(TRACES.functions()) if self.debugger.has_debugged else ""
         return " ".join(filter(None, (seen, again)))
 

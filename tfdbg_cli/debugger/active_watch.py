@@ -289,8 +289,11 @@ class ActiveWatch:
             return []
         return [f"The program's own numbers, by runs before this one: {words}. {doubt}".rstrip()]
 
-    def seen_in_words(self, ops: int, elsewhere: int = 0) -> str:
-        """A sentence on what was seen: runs of this watch, `ops` eager ops, `elsewhere` runs of other debuggers."""
+    def seen_in_words(self, ops: int, elsewhere: int = 0, passed_over: int = 0) -> str:
+        """A sentence on what was seen: runs of this watch, `ops` eager ops, `elsewhere` runs of other debuggers.
+
+        Of the ops, `passed_over` passed the filter in the run in which the watch had stopped before.
+        """
         name, runs = self.decision.filter_name, self.watch.runs + elsewhere
         if not runs and not ops:
             since = " since the last stop" if self._goes_on else ""
@@ -310,7 +313,8 @@ class ActiveWatch:
         failed = failed_times() - self._failed_before
         times = count_text(failed, "time")
         blind = f" tfdbg failed itself {times} meanwhile, as told above: it may not have seen all." if failed else ""
-        return f"{nothing} passed {name} in {' and '.join(parts)}{self._but_ignored}.{alone}{inexact}{blind}"
+        but = f", but for {count_text(passed_over, 'op')} of the run in which it had stopped" if passed_over else ""
+        return f"{nothing} passed {name} in {' and '.join(parts)}{but}{self._but_ignored}.{alone}{inexact}{blind}"
 
     def interrupted_words(self, by: str) -> str:
         """What Ctrl-C broke off, or what else `by` names."""

@@ -203,6 +203,29 @@ def test_what_is_made_of_a_bad_number_is_not_stopped_at_again_in_the_same_run() 
     assert [len(end.run.tensors) for end in watching.front.ends] == [1, 1]
 
 
+def test_a_turn_whose_end_cannot_be_told_is_stopped_in_again() -> None:
+    """A blind test: all ops of its outer loop are in inner ones, and a watch was silent behind its first stop."""
+    step, other = tf.math.log, tf.sqrt
+    with ActiveWatch() as watching:
+        for _ in range(2):
+            for function in (step, other):
+                for number in (3.0, -1.0):
+                    function(tf.constant([1.0, number]))
+    assert watching.found == ["Log", "Sqrt", "Log", "Sqrt"]
+
+
+def test_what_goes_bad_of_its_own_in_a_turn_that_was_stopped_in_is_counted() -> None:
+    """A blind test: the square root of the same turn was NaN, and the last words were that nothing passed."""
+    with ActiveWatch() as watching:
+        for turn in range(4):
+            x = tf.constant([1.0, 1.0 - turn])
+            _ = tf.math.log(x)
+            _ = tf.sqrt(x - 0.5)
+            _ = tf.math.log(x) * 2.0
+    assert watching.found == ["Log", "Log", "Log"]
+    assert watching.watch.stops.passed_over == 2
+
+
 def test_nodes_that_are_left_out_and_outputs_that_mean_nothing() -> None:
     with ActiveWatch(exclude_node_names="^Log") as watching:
         tf.math.log(tf.constant(0.0))

@@ -33,6 +33,7 @@ class Stops:
     def __init__(self, controller: Controller) -> None:
         self._controller = controller
         self._pauses = Pauses()
+        self.passed_over = 0  # ops that went bad of their own since the last stop, in the run in which that was
 
     def after(
         self,
@@ -51,7 +52,7 @@ class Stops:
             section.to_be_judged = found_by.is_new(op) or section.to_be_judged
             section.let_nan_pass = section.let_nan_pass or any(map(_holds_nan, gave))
             found_by = None
-        if found_by is not None and self._is_news(section, found_by, inputs, stack):
+        if found_by is not None and self._is_news(here, section, found_by, inputs, stack):
             self._pauses.found(op, stack, here.turn)
             apart = _called_gave_bad(section.log) and found_by.out_of_fine(inputs)
             return self._opened_at(section, PausedOp(op, outputs), alone=apart)
@@ -62,18 +63,23 @@ class Stops:
                 return self._paused_at(section, PausedOp(op, outputs, why))
         return outputs
 
-    @staticmethod
-    def _is_news(section: Section, checks: Checks, given: Sequence[OpInput], stack: Stack) -> bool:
-        """Whether to stop: once in a turn or a named call; elsewhere also later, at ops whose inputs are finite."""
-        if section.stopped and (section.turn is not None or section.names is not None):
+    def _is_news(self, here: Here, section: Section, checks: Checks, given: Sequence[OpInput], stack: Stack) -> bool:
+        """Whether to stop: once in a turn or a named call; elsewhere also later, at ops whose inputs are finite.
+
+        Such ops are counted where it does not stop. A turn whose end is not told is no end of it either.
+        """
+        if not counts(stack) or (section.stopped and not checks.out_of_fine(given)):
             return False
-        return counts(stack) and (not section.stopped or checks.out_of_fine(given))
+        ends = section.names is not None or (section.turn is not None and here.turns.end_is_told)
+        self.passed_over += section.stopped and ends
+        return not (section.stopped and ends)
 
     def _opened_at(self, section: Section, paused: PausedOp, *, alone: bool) -> OpOutputs:
         """Open the prompt on the run as far as it has come, unless the watch goes past what was found.
 
         With `alone` it shows only what led to the op. Returns what the program gets from the op.
         """
+        self.passed_over = 0
         if paused.op.op_type in BATCHES:  # the iterator has not handed it on yet
             DELIVERIES.arrives(key for key, _, _ in paused.op.outputs)
         frames = live_frames()

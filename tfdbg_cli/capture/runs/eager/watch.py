@@ -49,7 +49,7 @@ class EagerWatch:
         self._checks: Checks | None = None
         self._end: Callable[[], None] | None = None
         self._lock = threading.Lock()
-        self._stops = Stops(controller)
+        self.stops = Stops(controller)
         self._updates = VariableUpdates()
         self._pasts = Pasts()
         self.seen = 0  # ops that were looked at
@@ -164,7 +164,7 @@ class EagerWatch:
         if found or self._controller.sought is not None:
             sought = self._controller.sought
             changeable = outputs if scope is None else None
-            return self._stops.after(here, section, checks if found else None, sought, op, inputs, gave, changeable)
+            return self.stops.after(here, section, checks if found else None, sought, op, inputs, gave, changeable)
         return outputs
 
     def _show(self, ops: Sequence[RanOp]) -> None:

@@ -88,6 +88,11 @@ class Turns:
         self._passages: dict[tuple[int, int, int, bool], tuple[bool, tuple[Stack, ...]]] = {}
         self._place = _Place([])  # of the op before; an empty one where nothing is known of it
 
+    @property
+    def end_is_told(self) -> bool:
+        """Whether the turn has a mark, so that its end is certainly seen: not if all its ops are in inner loops."""
+        return bool(self._mark)
+
     def goes_on(self, stack: Stack) -> bool:
         """Whether the op with this stack certainly belongs to the turn of the op before, in which a run has begun.
 

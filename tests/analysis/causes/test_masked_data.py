@@ -7,6 +7,8 @@ import pytest
 from support.made_run import INF, NAN, made_run, op
 from support.prompt import json_of
 
+from tfdbg_cli.model.values import Lack, NoValue
+
 PATHS = np.array([[0.0, -INF]], np.float32)
 
 
@@ -25,3 +27,19 @@ def test_the_where_that_hides_data_is_one_that_they_get_to(hidden: bool) -> None
     data = json_of("origin", run)
     assert data["tensor"] == "x:0"
     assert ("clean, a tf.where" in data["cause"]) == hidden
+
+
+@pytest.mark.parametrize("handed_on", [True, False])
+def test_a_result_that_is_handed_on_in_an_optional_is_not_hidden(handed_on: bool) -> None:
+    """A blind test: the loss of a train_step was NaN, and a tf.where of tf.reduce_logsumexp was said to hide it."""
+    bad = np.array([[1.0, NAN]], np.float32)
+    packed = op("optional", "OptionalFromValue", "loss", value=NoValue(Lack.GONE, "A handle."))
+    run = made_run(
+        op("x", "Placeholder", value=bad), op("max", "Max", "x", value=np.float32(NAN)),
+        op("is", "IsFinite", "max", value=np.bool_(False)), op("zero", "Const", value=np.float32(0)),
+        op("chosen", "SelectV2", "is", "max", "zero", value=np.float32(0)),
+        *((op("loss", "Sum", "x", value=np.float32(NAN)), packed) if handed_on else ()),
+        op("gradient_tape/Mul", "Mul", "x", "chosen", value=bad),
+        feeds={"x:0": bad},
+    )  # fmt: skip
+    assert ("chosen, a tf.where" in json_of("origin", run)["cause"]) is not handed_on

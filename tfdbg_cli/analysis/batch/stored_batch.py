@@ -150,8 +150,13 @@ class StoredBatch:
         return None if rows is None else StoredRows(rows, int(shape[0]), name, indices[:, 0])
 
     def _read_as_sparse(self, name: TensorName, stored: Array) -> StoredRows | None:
-        """The rows by an op that reads the elements behind their indices and before their shape, as ops do."""
+        """The rows by an op that reads the elements behind their indices and before their shape.
+
+        So do ops of sparse tensors; ScatterNd does it, too, of which the elements are a batch of their own.
+        """
         for reader, _ in self._run.graph.consumers(name.node):
+            if "Sparse" not in reader.op_type:
+                continue
             for before, read, behind in zip(reader.inputs, reader.inputs[1:], reader.inputs[2:], strict=False):
                 if read == name:
                     found = self._sparse(name, self._held(before), self._held(behind), stored)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from tfdbg_cli.analysis.graph.lineage import Lineage
 from tfdbg_cli.analysis.graph.roles import Role, is_gradient, role_of
+from tfdbg_cli.model.dtypes import HANDLES
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.walks import reached
@@ -65,6 +66,9 @@ def _reaches_result(run: Run, graph: Graph, nodes: Iterable[str], gradients: Ite
     def may_choose(name: str) -> bool:
         return name not in own and graph.node(name).op_type in SELECTS
 
-    last = (name for name in own if not any(map(run.tensors.named, forward(name))))
+    def is_shown(name: str) -> bool:  # of an Optional, in which Keras hands on the loss, nobody sees what it holds
+        return any(run.tensors[row].dtype not in HANDLES for row in run.tensors.named(name))
+
+    last = (name for name in own if not any(map(is_shown, forward(name))))
     left = reached(last, lambda name: () if may_choose(name) else forward(name))
     return any(not forward(name) and not may_choose(name) for name in left)

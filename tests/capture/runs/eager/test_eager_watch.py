@@ -21,6 +21,7 @@ from support.scripted import ScriptedFrontend
 
 from tfdbg_cli.analysis.graph.lineage import Lineage
 from tfdbg_cli.analysis.origin.search import OriginSearch
+from tfdbg_cli.capture.runs.eager import stops
 from tfdbg_cli.capture.runs.eager.checks import norm_bound
 from tfdbg_cli.capture.runs.eager.log.noted_ops import taken
 from tfdbg_cli.capture.runs.eager.log.recent import RecentOps
@@ -224,6 +225,17 @@ def test_what_goes_bad_of_its_own_in_a_turn_that_was_stopped_in_is_counted() -> 
             _ = tf.math.log(x) * 2.0
     assert watching.found == ["Log", "Log", "Log"]
     assert watching.watch.stops.passed_over == 2
+
+
+def test_the_origin_is_the_op_that_was_stopped_at_whatever_a_library_made_before(monkeypatch) -> None:
+    """A blind test: behind a fit that gave NaN the origin was in an op of Keras, and the stop at a square root."""
+    asked: list[bool] = []
+    monkeypatch.setattr(stops, "counts", lambda stack: bool(asked))
+    with ActiveWatch() as watching:
+        _ = tf.math.log(tf.constant([-1.0]))  # as if a library had run it between
+        asked.append(True)
+        _ = tf.sqrt(tf.constant([-1.0]))
+    assert watching.found == ["Sqrt"]
 
 
 def test_nodes_that_are_left_out_and_outputs_that_mean_nothing() -> None:

@@ -209,3 +209,13 @@ def test_the_turn_of_an_op_in_a_branch_is_that_which_took_the_branch(tf2, watche
     found = json_of("origin", front.ends[0])
     assert found["op_type"] == "Sqrt" and found["execution"] == 0
     assert "Turn      6 of the loop while" in text_of("origin", front.ends[0])
+
+
+def test_what_is_scattered_comes_of_its_own_row(tf2, origin) -> None:
+    """A blind test: the indices were taken for those of a sparse batch, and the place for the row."""
+
+    @tf2.function
+    def logs(x: Any) -> Any:
+        return tf2.reduce_sum(tf2.math.log(tf2.scatter_nd([[2], [4], [0], [1], [3]], x, [5])))
+
+    assert origin(logs, tf2.constant([1.0, 0.0, 3.0, 4.0, 5.0]))["batch_rows"] == [1]

@@ -54,7 +54,7 @@ class Stops:
             found_by = None
         if found_by is not None and self._is_news(here, section, found_by, inputs, stack):
             self._pauses.found(op, stack, here.turn)
-            apart = _called_gave_bad(section.log) and found_by.out_of_fine(inputs)
+            apart = found_by.out_of_fine(inputs) and _was_bad_before(section.log, op)
             return self._opened_at(section, PausedOp(op, outputs), alone=apart)
         if sought is not None:
             why = self._pauses.why(sought, op, inputs, gave, stack, here.turn)
@@ -107,13 +107,19 @@ class Stops:
         return _given_instead(section, paused, frames)
 
 
-def _called_gave_bad(log: RecentOps) -> bool:
-    """Whether a function that was called among the ops of `log` gave NaN or an infinity."""
+def _was_bad_before(log: RecentOps, op: Noted) -> bool:
+    """Whether another op of `log` than `op` gave NaN, or a function called among them NaN or an infinity.
+
+    It was not stopped at: a function is a run of its own, and what Keras does between its steps does not count.
+    """
     return any(
-        value is not None and type(value) is not Released and value.dtype.kind in "fcV" and any_nonfinite(value)
-        for op in log
-        if called_by(op) is not None
-        for _, _, value in op.outputs
+        value is not None
+        and type(value) is not Released
+        and value.dtype.kind in "fcV"
+        and (any_nonfinite(value) if called_by(other) is not None else bool(nan_mask(np.asarray(value)).any()))
+        for other in log
+        if other is not op
+        for _, _, value in other.outputs
     )
 
 

@@ -43,7 +43,8 @@ def test_what_made_an_operand_is_told_of_a_circle_too(ops) -> None:
 
 
 def test_the_root_of_a_root_of_a_variance_is_still_told() -> None:
-    run = made_run(op("x", "Placeholder"), op("s", "Square", "x"), op("v", "Mean", "s"), op("a", "Sqrt", "v"))
+    chain = (op("x", "Placeholder"), op("c", "Sub", "x", "x"), op("s", "Square", "c"), op("v", "Mean", "s"))
+    run = made_run(*chain, op("a", "Sqrt", "v"))
     assert maker_of(run.graph.find("a"), Lineage(run)) is Maker.DEVIATION
 
 

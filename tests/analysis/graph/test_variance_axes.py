@@ -15,7 +15,8 @@ def _ops(shape: tuple[int, ...], axes: list[int]) -> tuple[Op, ...]:
     squares = np.zeros(shape, np.float32)
     return (
         op("x", "Placeholder", value=squares),
-        op("square", "Square", "x", value=squares),
+        op("centred", "Sub", "x", "x", value=squares),
+        op("square", "Square", "centred", value=squares),
         op("axes", "Const", value=np.array(axes, np.int32)),
         op("variance", "Mean", "square", "axes", value=squares.mean(axis=tuple(axes))),
     )
@@ -29,8 +30,8 @@ def _ops(shape: tuple[int, ...], axes: list[int]) -> tuple[Op, ...]:
         ((4, 3, 5, 5), [0, 2, 3], VarianceOf.FEATURE),
         ((4, 7, 3), [-1], VarianceOf.VECTOR),
         ((4, 7, 3), [2], VarianceOf.VECTOR),
-        ((4, 5, 5, 3), [1, 2], None),
-        ((4, 5, 5, 3), [1, 2, 3], None),
+        ((4, 5, 5, 3), [1, 2], VarianceOf.ROW),
+        ((4, 5, 5, 3), [1, 2, 3], VarianceOf.ROW),
         ((4, 3), [0, 1], None),
         ((4,), [0], None),
     ],
@@ -47,7 +48,7 @@ def test_of_what_computes_no_mean_nothing_is_told() -> None:
 
 
 def test_axes_that_nobody_saw_tell_nothing() -> None:
-    run = made_run(*_ops((4, 3), [1])[:2], op("axes", "Placeholder"), op("variance", "Mean", "square", "axes"))
+    run = made_run(*_ops((4, 3), [1])[:3], op("axes", "Placeholder"), op("variance", "Mean", "square", "axes"))
     assert variance_of(run.graph.find("variance"), Lineage(run)) is None
 
 

@@ -355,3 +355,18 @@ def test_a_forward_op_that_ran_behind_its_gradient_is_the_origin() -> None:
     later = OriginSearch(spoiled).first()
     assert later is not None
     assert later.name.node == "gradients/ratio_grad/RealDiv_1", "the forward op is bad for another reason"
+
+
+def test_a_row_that_is_masked_throughout_is_told_from_the_mask() -> None:
+    """A blind test: the -inf of the mask was blamed, with no row, and -1e9 in its place was a wrong maximum."""
+    scores = np.array([[1.0, -INF], [-INF, -INF]], np.float32)
+    run = made_run(
+        op("x", "Placeholder", value=np.ones((2, 2), np.float32)),
+        op("kept", "Placeholder", value=np.isfinite(scores)), op("closed", "Const", value=np.float32(-INF)),
+        op("scores", "SelectV2", "kept", "x", "closed", value=scores), op("axis", "Const", value=np.int32(1)),
+        op("y", "Max", "scores", "axis", value=np.array([1.0, -INF], np.float32)),
+        feeds={"x:0": np.ones((2, 2), np.float32)},
+    )  # fmt: skip
+    found = OriginSearch(run).first()
+    assert found is not None and str(found.name) == "y:0" and found.batch.rows == (1,)
+    assert found.cause.text.startswith("The largest of a row that is nothing but -inf: scores:0")

@@ -85,6 +85,22 @@ def varying(over: VarianceOf, test: Test) -> Test:
     return lambda evidence: test(evidence) if evidence.variance_of is over else None
 
 
+def logged(test: Test) -> Test:
+    """`test`, where a logarithm is taken of the result."""
+    return lambda evidence: test(evidence) if evidence.logged else None
+
+
+def counts(position: int, test: Test) -> Test:
+    """`test`, where the input at `position` holds whole numbers, as a count does."""
+
+    def holds(evidence: Evidence) -> Array | None:
+        array = evidence.arrays[position] if position < len(evidence.arrays) else None
+        whole = array is not None and array.dtype.kind in "iufV" and bool((in_double(array) % 1 == 0).all())
+        return test(evidence) if whole else None
+
+    return holds
+
+
 def alike(test: Test) -> Test:
     """`test`, where the first two inputs have one shape of several axes; a maximum of each row has another."""
 
@@ -281,6 +297,14 @@ def any_of(position: int, test: Callable[[Array], Array]) -> Test:
 def nothing_but_minus_inf(array: Array) -> Array:
     """For each row along the last axis whether it is -inf throughout."""
     return np.asarray(np.isneginf(in_double(array)).all(axis=-1)) if array.ndim else np.isneginf(array)
+
+
+def extreme_of_nothing_open(evidence: Evidence) -> Array | None:
+    """A largest number that is -inf, of numbers among which there are others: all of its own are -inf."""
+    array = evidence.arrays[0] if evidence.arrays else None
+    if array is None or not array.size or array.dtype.kind not in "fV" or np.isneginf(in_double(array)).all():
+        return None
+    return np.isneginf(evidence.outputs)
 
 
 def epsilon_zero(evidence: Evidence) -> Array | None:

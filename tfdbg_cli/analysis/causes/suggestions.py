@@ -35,7 +35,18 @@ EIGENVALUES = (
     "Add a small multiple of the identity to the matrix, x + 1e-3 * tf.eye(n), which adds as much to each of them; or"
     " keep them above 0: tf.maximum(x, {steep})."
 )
-SAFE_DIVIDE = "Use tf.math.divide_no_nan(x, y), or add a small eps such as {small} to the denominator."
+SAFE_DIVIDE = "Use tf.math.divide_no_nan(x, y), or add a small eps such as {steep} to the denominator."
+LOG_OF_QUOTIENT = (
+    "A logarithm is taken of the quotient: take one of each side, tf.math.log(tf.maximum(x, {steep})) -"
+    " tf.math.log(tf.maximum(y, {steep})); that of p / (1 - p), where p is a sigmoid, is its logit."
+)
+SAFE_RECIPROCAL = (
+    "Use tf.math.divide_no_nan(1.0, x), which is 0 there, or keep {a} away from 0: tf.maximum(x, {steep})."
+)
+EMPTY_MAXIMUM = (
+    "Say what is to stand for a row of which nothing is open: tf.where(tf.reduce_any(kept, axis), tf.reduce_max(x,"
+    " axis), 0.0); or leave one element of each row open."
+)
 REMAINDER = (
     "Nothing remains of a division by 0: say what is to stand there, tf.where(y == 0, 0.0, tf.math.floormod(x,"
     " tf.where(y == 0, 1.0, y)))."
@@ -54,7 +65,7 @@ BELOW_ONE = (
     " tf.math.log_sigmoid(-logits)."
 )
 OFF_THE_ORIGIN = (
-    "The angle of a point at (0, 0) has no slope: move it first, x = tf.where((x == 0) & (y == 0), {small}, x), or"
+    "The angle of a point at (0, 0) has no slope: move it first, x = tf.where((x == 0) & (y == 0), {steep}, x), or"
     " leave such points out."
 )
 ABOVE_ZERO = (
@@ -84,6 +95,14 @@ STANDARD = (
 STANDARD_VECTOR = (
     "Features that are all the same, such as those of a padding token, have no deviation, nor has one alone: add a"
     " small eps inside the root, x / tf.sqrt(variance + 1e-3), as keras.layers.LayerNormalization does."
+)
+STANDARD_ROW = (
+    "A row whose numbers are all the same, such as an image of one colour, has no deviation: add a small eps inside"
+    " the root, x / tf.sqrt(variance + 1e-3), or take tf.image.per_image_standardization, which bounds it."
+)
+RMS = (
+    "Add a small eps: tf.math.rsqrt(tf.reduce_mean(tf.square(x), axis, keepdims=True) + 1e-6), as"
+    " keras.layers.RMSNormalization does."
 )
 EPS_VARIANCE = "Add a small eps: tf.math.rsqrt(variance + 1e-3)."
 EPS_OF_ROWS = f"{EPS_VARIANCE[:-1]}, as keras.layers.BatchNormalization does."
@@ -221,6 +240,7 @@ CLOSED_SEGMENTS = (
     "Give segments that hold nothing a number of their own: tf.where(count > 0, x, 0.0), where count is"
     " tf.math.unsorted_segment_sum(tf.ones_like(segment_ids), segment_ids, num_segments)[:, tf.newaxis]."
 )
+WEIGHTLESS_SEGMENTS = "Use tf.math.divide_no_nan(x, y), which gives 0 for them, or look why their weights are 0."
 EMPTY_SEGMENTS = (
     "Divide by tf.maximum(count, 1), or with tf.math.divide_no_nan, so that what holds nothing gives 0. The mean of "
     "a ragged tensor is tf.math.divide_no_nan(tf.reduce_sum(x, axis=1), tf.cast(x.row_lengths(), x.dtype)"

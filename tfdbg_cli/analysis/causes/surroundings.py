@@ -43,8 +43,8 @@ class Surroundings:
     that the program tests its gradients for being finite, as loss scaling does, `log_variance` that the first input
     is the logarithm of a variance, `half_log_variance` that it is half of one, whose exponential is a deviation, and
     `of_gradient` that it is a gradient, and `variance_of`, where it is a variance or is divided by the root of one,
-    of what. `called_by_optimizer` says that the program's own code made the op, called by a library's optimizer as
-    a schedule is.
+    of what. `logged` says that a logarithm is taken of the result, `called_by_optimizer` that the program's own code
+    made the op, called by a library's optimizer as a schedule is.
     """
 
     makers: tuple[Maker | None, ...] = ()
@@ -62,6 +62,7 @@ class Surroundings:
     of_gradient: bool = False
     variance_of: VarianceOf | None = None
     called_by_optimizer: bool = False
+    logged: bool = False
 
 
 def surroundings(
@@ -117,6 +118,7 @@ def surroundings(
         of_gradient=of_gradient,
         variance_of=None if varying is None else variance_of(inputs[varying].node, lineage),
         called_by_optimizer=called,
+        logged=any(reader.op_type == "Log" for reader, slot in graph.consumers(node.name) if slot == 0),
     )
 
 

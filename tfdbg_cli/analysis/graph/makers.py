@@ -15,6 +15,7 @@ from tfdbg_cli.ops.kinds import INCREMENTS, INPUTS, MOVES, PIPELINE_OPS, RELUS, 
 
 _WHOLE = frozenset({"int32", "int64", "uint32", "uint64"})
 _TWICE = frozenset({"Square", "SquaredDifference", "Mul", "Pow"})
+_CENTRES = frozenset({"Sub", "AddV2", "Add", "BiasAdd"})  # they may take a mean away
 _MOST_STEPS = 50
 # What joins tensors, and which of its inputs these are; the other says along which axis.
 _JOINS = {"ConcatV2": slice(None, -1), "Concat": slice(1, None), "Pack": slice(None)}
@@ -31,6 +32,7 @@ class Maker(Enum):
     NORM = auto()  # the root of a sum of squares
     SQUARED_NORM = auto()  # a sum of squares
     VARIANCE = auto()  # a mean of squared differences
+    MEAN_SQUARE = auto()  # a mean of squares of what is no difference
     MOMENTS = auto()  # a variance as the mean of squares less the square of the mean
     DEVIATION = auto()  # the root of a variance
     EXPONENTIALS = auto()  # a sum of exponentials
@@ -134,7 +136,11 @@ def _source(node: Node | None, lineage: Lineage) -> str:
 
 def _mean(node: Node, lineage: Lineage, depth: int) -> Maker:
     of = _input(node, 0, lineage)
-    return Maker.VARIANCE if of is not None and of.op_type in ("SquaredDifference", "Square") else Maker.OTHER
+    if of is None or not is_square(of, lineage):
+        return Maker.OTHER
+    base = _input(of, 0, lineage)
+    centred = of.op_type == "SquaredDifference" or base is None or base.op_type in _CENTRES
+    return Maker.VARIANCE if centred else Maker.MEAN_SQUARE
 
 
 def _sum(node: Node, lineage: Lineage, depth: int) -> Maker:
@@ -182,7 +188,7 @@ def _is_weighted_exponential(node: Node | None, lineage: Lineage, depth: int) ->
 def _root(node: Node, lineage: Lineage, depth: int) -> Maker:
     of = _input(node, 0, lineage)
     kind = maker_of(of, lineage, depth + 1)
-    if kind is Maker.SQUARED_NORM:
+    if kind in (Maker.SQUARED_NORM, Maker.MEAN_SQUARE):
         return Maker.NORM
     if kind is Maker.COUNTER:
         return kind

@@ -20,6 +20,7 @@ class VarianceOf(Enum):
 
     FEATURE = auto()  # they are one feature in all rows
     VECTOR = auto()  # they are all the features of one row, or of one place in it
+    ROW = auto()  # they are of one row, along several axes, such as the pixels of an image
 
 
 def variance_of(node: Node | None, lineage: Lineage) -> VarianceOf | None:
@@ -37,7 +38,9 @@ def variance_of(node: Node | None, lineage: Lineage) -> VarianceOf | None:
     axes = {int(axis) % rank for axis in given.reshape(-1)}
     if axes == {rank - 1}:
         return VarianceOf.VECTOR
-    return VarianceOf.FEATURE if 0 in axes and len(axes) < rank else None
+    if 0 in axes:
+        return VarianceOf.FEATURE if len(axes) < rank else None
+    return VarianceOf.ROW if len(axes) > 1 else None
 
 
 def _mean_below(node: Node | None, lineage: Lineage) -> Node | None:

@@ -108,7 +108,26 @@ class OriginSearch:
             meant, self.intended = self.intended[0], []
             self._verdicts.excuse_none()
             return replace(self._descriptions.of(self._passed_over[0]), intended=meant)
-        return None if place is None else self._descriptions.of(place)
+        closed = self._closed_rows() if isinstance(place, int) and self._is_minus_infinity(place) else None
+        return None if place is None else self._descriptions.of(place if closed is None else closed)
+
+    def _is_minus_infinity(self, index: int) -> bool:
+        """Whether the tensor at `index` is a -inf that the program wrote down."""
+        node, value = self._lineage.node(index), self._run.tensors.value(index)
+        if node is None or node.op_type not in LITERALS or isinstance(value, NoValue):
+            return False
+        return bool(np.isneginf(value).all())
+
+    def _closed_rows(self) -> int | None:
+        """The first tensor that has the largest of each row, of which a mask of -inf has closed some throughout."""
+        for index in range(len(self._run.tensors)):
+            node, value = self._lineage.node(index), self._run.tensors.value(index)
+            if node is None or node.op_type != "Max" or isinstance(value, NoValue) or not np.isneginf(value).any():
+                continue
+            rows = self._lineage.inputs(index)[0].value
+            if rows is not None and np.isfinite(rows).any():
+                return index
+        return None
 
     def all(self) -> list[int]:
         """Every tensor that is bad although all its inputs are fine, in order of execution. Reads every value."""

@@ -108,6 +108,8 @@ def replayed(path: str, *, trust: bool = False) -> ReplayPrompt:
 
     room = memory_budget(user_settings())
     with _refusals(place):
+        if not trust:
+            _require_harmless_to_read(bundle)
         _require_room(bundle.replay_spec, room)
         replayed = replay(bundle.replay_spec, room)
     recorded = _shown_graph(bundle.run)
@@ -142,6 +144,8 @@ def steps_of(path: str, *, trust: bool = False) -> Opened:
     from tfdbg_cli.capture.budget import memory_budget
 
     with _refusals(place):
+        if not trust:
+            _require_harmless_to_read(bundle)
         _require_room(bundle.replay_spec, memory_budget(user_settings()))
     run = _replayable(without_past(_shown_graph(bundle.run)), bundle)
     return Opened(
@@ -182,24 +186,46 @@ def _require_harmless(bundle: Bundle, trust: bool) -> None:
         TfdbgError: the graph is damaged, calls functions endlessly, or, without `trust`, has ops that reach outside.
 
     """
-    name = shlex.quote(str(bundle.path))
-    look = f"`tfdbg open {name}` shows what was recorded, and runs nothing."
     try:
         facts = graph_facts(bundle.replay_spec)
     except ValueError as error:
-        raise TfdbgError(f"{error} The bundle is damaged.", hint=look) from None
+        raise TfdbgError(f"{error} The bundle is damaged.", hint=_look_at(bundle)) from None
     if facts.endless:
         raise TfdbgError(
             f"The function {facts.endless} of this bundle calls itself, or makes too many calls: it is not run.",
-            hint=look,
+            hint=_look_at(bundle),
         )
-    if facts.outside and not trust:
-        ops = [f"{op_type} ({where})" for op_type, where in facts.outside.items()]
+    if not trust:
+        _refuse(bundle, facts.outside)
+
+
+def _require_harmless_to_read(bundle: Bundle) -> None:
+    """Check what TensorFlow would do as soon as it reads the graph, with nodes that are no part of the run, too.
+
+    Raises:
+        TfdbgError: there are ops that reach outside.
+
+    """
+    from tfdbg_cli.capture.replay.computed_early import outside_when_read
+
+    if bundle.replay_spec.kind.of_session:
+        _refuse(bundle, outside_when_read(bundle.replay_spec.graph))
+
+
+def _refuse(bundle: Bundle, outside: Mapping[str, str]) -> None:
+    """Refuse the op types `outside`, each with the name of an op, if there are any."""
+    if outside:
+        ops = [f"{op_type} ({where})" for op_type, where in outside.items()]
+        name = shlex.quote(str(bundle.path))
         raise TfdbgError(
             f"The run of this bundle has ops that may reach files, the network, Python or other processes:"
             f" {names_text(ops, _MOST_NAMED)}.",
-            hint=f"If you trust who made it: tfdbg replay --trust {name}. {look}",
+            hint=f"If you trust who made it: tfdbg replay --trust {name}. {_look_at(bundle)}",
         )
+
+
+def _look_at(bundle: Bundle) -> str:
+    return f"`tfdbg open {shlex.quote(str(bundle.path))}` shows what was recorded, and runs nothing."
 
 
 @contextmanager

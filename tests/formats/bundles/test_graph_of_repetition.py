@@ -10,6 +10,7 @@ from tfdbg_cli.formats.bundles.replay_graph import GraphFacts, graph_facts
 from tfdbg_cli.formats.messages import schema
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
+from tfdbg_cli.ops.data_handles import DATA_HANDLES
 from tfdbg_cli.ops.harmless_ops import HARMLESS
 
 X = np.ones(1, np.float32)
@@ -81,6 +82,63 @@ def test_what_was_read_by_an_op_that_drew_something_is_computed_again() -> None:
     _node(graph.node, "other", "Identity", "lines")
     _node(graph.node, "z", "NoOp", "^y", "^other")
     assert _session(graph, "z", inputs=drawn).outside == {"TextLineDataset": "lines"}
+
+
+@pytest.mark.parametrize(
+    "op",
+    [
+        "ReduceDataset",
+        "DatasetToSingleElement",
+        "DatasetToTFRecord",
+        "SaveDatasetV2",
+        "RegisterDatasetV2",
+        "MakeIterator",
+    ],
+)
+def test_what_is_shown_waits_for_an_op_of_data_sets(op: str) -> None:
+    """A blind test: such ops counted as handles, which nobody makes; so they and their functions ran unasked."""
+    graph = schema.GraphDef()
+    _node(graph.node, "set", op, calls="inner")
+    _node(graph.node, "shape", "Identity", "x", "^set")
+    _node(graph.node, "draw", "RandomUniform", "shape")
+    _node(graph.node, "y", "Log", "draw")
+    graph.library = _library(inner=[("it", "WriteFile", "")]).SerializeToString()  # type: ignore[attr-defined]
+    drawn = (ReplayInput("draw:0", Role.SOURCE, "float32", X),)
+    assert _session(graph, "y:0", inputs=drawn).outside == {op: "set", "WriteFile": "inner/it"}
+
+
+@pytest.mark.parametrize("waits", ["^iterator", "iterator"])
+def test_a_handle_is_made_where_what_is_shown_needs_it(waits: str) -> None:
+    """A blind test: the function that makes the data set of an iterator ran unasked."""
+    graph = schema.GraphDef()
+    _node(graph.node, "iterator", "OneShotIterator", calls="data")
+    _node(graph.node, "shape", "Identity", waits)
+    _node(graph.node, "draw", "RandomUniform", "shape")
+    _node(graph.node, "y", "Log", "draw")
+    graph.library = _library(data=[("it", "ReadFile", "")]).SerializeToString()  # type: ignore[attr-defined]
+    drawn = (ReplayInput("draw:0", Role.SOURCE, "float32", X),)
+    found = {"OneShotIterator": "iterator", "ReadFile": "data/it"}
+    assert _session(graph, "y:0", inputs=drawn).outside == found
+
+
+def test_an_op_that_drew_runs_again_for_what_waits_for_it() -> None:
+    """A blind test: an op of which a value is given counted as one that does not run."""
+    graph = schema.GraphDef()
+    _node(graph.node, "answer", "PyFunc")
+    _node(graph.node, "shape", "Identity", "x", "^answer")
+    _node(graph.node, "draw", "RandomUniform", "shape")
+    _node(graph.node, "y", "AddV2", "draw", "answer")
+    given = tuple(ReplayInput(name, Role.SOURCE, "float32", X) for name in ("answer:0", "draw:0"))
+    assert _session(graph, "y:0", inputs=given).outside == {"PyFunc": "answer"}
+    assert not _session(graph, "answer:0", inputs=given[:1]).outside
+
+
+def test_an_op_that_is_run_for_its_own_sake_runs_although_its_value_is_given() -> None:
+    """A blind test: the op `answer` was taken for the tensor `answer:0`."""
+    graph = schema.GraphDef()
+    _node(graph.node, "answer", "PyFunc")
+    drawn = (ReplayInput("answer:0", Role.SOURCE, "float32", X),)
+    assert _session(graph, "answer", inputs=drawn).outside == {"PyFunc": "answer"}
 
 
 def test_the_node_of_a_variable_is_run_too() -> None:
@@ -165,3 +223,17 @@ def test_the_table_names_ops_of_tensorflow_and_none_that_is_given_a_file() -> No
     for op in there:
         words = {part for argument in (*op.input_arg, *op.attr) for part in argument.name.split("_")}
         assert not words & {"file", "filename", "filenames", "path", "address", "url", "urls"}, op.name
+
+
+@pytest.mark.tf
+def test_the_table_of_handles_names_ops_that_give_nothing_to_look_at() -> None:
+    from tensorflow.core.framework import op_def_pb2, types_pb2
+    from tensorflow.python.client import pywrap_tf_session
+
+    known = op_def_pb2.OpList.FromString(pywrap_tf_session.TF_GetBuffer(pywrap_tf_session.TF_GetAllOpList()))
+    there = [op for op in known.op if op.name in DATA_HANDLES]
+    assert len(there) > 100
+    for op in there:
+        assert op.output_arg, op.name
+        for output in op.output_arg:
+            assert output.is_ref or output.type in {types_pb2.DT_VARIANT, types_pb2.DT_RESOURCE}, op.name

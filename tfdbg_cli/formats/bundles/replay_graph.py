@@ -5,7 +5,6 @@ What runs is followed back from what is fetched, through the functions that are 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
@@ -14,11 +13,10 @@ from tfdbg_cli.formats.messages import schema
 from tfdbg_cli.model.names import node_of
 from tfdbg_cli.model.replay import ReplaySpec, Role
 from tfdbg_cli.model.walks import reached
+from tfdbg_cli.ops.data_handles import DATA_HANDLES
 from tfdbg_cli.ops.harmless_ops import HARMLESS
 
 _DEEPEST = 200  # calls within calls; programs have a dozen
-# Ops that give a handle of data to come, and read nothing themselves.
-_HANDLES = re.compile(r"\w*Dataset\w*|(OneShot|Anonymous|)Iterator(V\d)?|\w+Reader(V2)?|MakeIterator")
 _MOST_OPS = 10_000_000  # with each called function written out at each of its calls
 # PrintV2 writes where its attribute says: into a file, too.
 _STREAMS = (b"stdout", b"stderr", b"log(info)", b"log(warning)", b"log(error)", b"")
@@ -68,18 +66,20 @@ def _computed(nodes: Sequence[Any], replay_spec: ReplaySpec) -> list[Any]:
     """The nodes of a session's graph that are computed when the run is made again.
 
     What was drawn is given now. Yet what the op that drew it had read is computed again, to be shown; but for handles
-    of data sets and the like, which nobody can show.
+    of data sets and the like, which nobody can show. Where something that is shown reads such a handle, or only waits
+    for it, it is made all the same; and so an op that drew something draws again for what waits for it.
     """
     by_name = {node.name: node for node in nodes}
-    arguments = _as_written(item.name for item in replay_spec.inputs if item.role is Role.GIVEN)
-    drawn = _as_written(item.name for item in replay_spec.inputs if item.role is Role.SOURCE)
+    inputs = replay_spec.inputs
+    arguments = {item.name for item in inputs if item.role is Role.GIVEN}
+    drawn = {item.name for item in inputs if item.role is Role.SOURCE}
     fetched = [node_of(name) for name in replay_spec.fetches if name not in arguments | drawn]
     variables = [item.node for item in replay_spec.variables]
-    needed = _needed(by_name, [*fetched, *variables], arguments | drawn)
     sources = {node_of(name) for name in drawn}
-    behind = _needed(by_name, list(sources), arguments) - needed - sources
-    shown = {name for name in behind if name in by_name and not _HANDLES.fullmatch(by_name[name].op)}
-    return [node for node in nodes if node.name in needed | shown]
+    behind = _needed(by_name, list(sources), _as_written(arguments)) - sources
+    shown = [name for name in behind if name in by_name and by_name[name].op not in DATA_HANDLES]
+    needed = _needed(by_name, [*fetched, *variables, *shown], _as_written(arguments | drawn))
+    return [node for node in nodes if node.name in needed]
 
 
 def _as_written(names: Iterable[str]) -> frozenset[str]:

@@ -91,7 +91,7 @@ def test_in_a_loop_K_is_about_the_turn_that_the_page_shows() -> None:
         ("T", "history loss/Log:0"),
         ("<", "li loss/Log"),
         (">", "lo loss/Log"),
-        ("V", "row"),
+        ("V", "row 2"),
         ("W", "lt --role gradient -s worst"),
         ("A", "layers"),
         ("R", "runs"),

@@ -49,9 +49,9 @@ number is a pair; strings are decoded as UTF-8. More fields than these may come;
   `highlighted` if asked for; `lack` where there is no array. Of several executions (without `-n`, with `-n 2:5` or
   `-n all`): as `lt`, with `summary`; `value` and `elided` too if `-n` asked for them or each is a single number.
   `written` is the file that `-w` has written, of `pt`, `pf` and `eval`.
-- `preview`: kind `preview`. `previewed` (a name, a path or `batch`); of a tensor `tensor`, `inputs` and `outputs`
-  (*tensors* with `summary`) and `made_at`: `{file, line, function}` or null; of a feed `dtype` and `shape`; of a
-  source `line` and `lines`; of `origin` `rows` and `size`.
+- `preview`: kind `preview`. `previewed` (a name, a path, `batch` or `row N`); of a tensor `tensor`, `inputs` and
+  `outputs` (*tensors* with `summary`) and `made_at`: `{file, line, function}` or null; of a part `slice`; of a feed
+  `dtype` and `shape`; of a source `line` and `lines`; of `origin` `rows` and `size`; of a row `bad` and `size`.
 - `pf`: kind `feed`. `name`, `dtype`, `shape`, `nbytes`, `summary`, `value`, `elided`; a sparse feed also `sparse`,
   `indices`, `dense_shape`.
 - `eval`: kind `value`. `expression`, `dtype`, `shape`, `nbytes`, `summary`, `value`, `elided`.

@@ -55,7 +55,8 @@ class Document:
     `blocks` its form on a screen. `data` is a function, since it may read every value of a run.
     `focus` is the line to show first (a source line, an element), counted over all blocks. `stays` is the number of a
     block that a screen with room for it keeps in sight above the rows of the last one, as a curve above its table.
-    `lack` is the sentence that says why a document about one value does not show it.
+    `lack` is the sentence that says why a document about one value does not show it. `command` is the one that shows
+    it wherever a user stands, where the one typed meant what was shown before (`row --next`); its page goes by that.
     """
 
     kind: str
@@ -65,6 +66,7 @@ class Document:
     focus: int | None = None
     stays: int | None = None
     lack: str = ""
+    command: str = ""
 
     def lines(self, width: int | None = None) -> Sequence[Line]:
         """All blocks, one after another, laid out for `width` columns."""

@@ -65,6 +65,31 @@ def test_what_was_not_captured_is_shown_with_its_node() -> None:
     assert "has not happened yet" in before.error("preview pt loss/Log").message
 
 
+def test_of_a_part_it_is_the_part_and_the_whole_around_it(prompt: Prompt) -> None:
+    """A blind test: beside a row of a tensor stood the figures of the whole."""
+    shown = prompt.show("preview 'pt loss/Log:0[2]'")
+    part, whole = shown.split("loss/Log:0\n")
+    assert part.startswith("loss/Log:0[2]\nfloat32") and "Made at" in whole
+    assert prompt.data("preview 'pt loss/Log:0[2]'")["slice"] == "[2]"
+    assert "does not fit" in prompt.error("preview 'pt loss/Log:0[99]'").message
+    feed = prompt.data("preview 'pf x:0[2]'")
+    assert (feed["previewed"], feed["shape"]) == ("x:0[2]", [3])
+    prompt.context.later = True
+    figures = [one for one in prompt.document("preview 'pt loss/Log:0[2]'").blocks if isinstance(one, Figure)]
+    for figure in figures:
+        figure.value.read()
+    whole_value = prompt.context.run.tensors.value(prompt.context.run.tensors.named("loss/Log", 0)[0])
+    assert figures and all(np.array_equal(one.value.known, whole_value[2], equal_nan=True) for one in figures)
+
+
+def test_a_row_of_the_batch(prompt: Prompt) -> None:
+    data = prompt.data("preview row")
+    assert (data["previewed"], data["bad"], data["size"]) == ("row 2", True, 4)
+    assert prompt.data("preview 'row 1'")["bad"] is False
+    assert "There is no row 9" in prompt.error("preview 'row 9'").message
+    assert prompt.link("preview row", "x:0[2]") == "pf 'x:0[2]'"
+
+
 def test_a_feed_and_a_source_line(prompt: Prompt) -> None:
     assert "float32[4,3]" in prompt.show("preview pf x:0")
     shown = prompt.show("preview 'ps train.py -b 5'")

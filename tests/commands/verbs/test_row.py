@@ -233,12 +233,22 @@ def test_enter_on_the_batch_line_leads_there_and_brackets_step() -> None:
     screen = driven("/rows 1<enter><enter>")
     assert screen.state.page.command == "row 1"
     screen = driven(":row<enter>]")
-    assert "Row 4 of 6" in screen.text and [page.command for page in screen.state.pages.all] == [
-        "origin",
-        "row --next",
-    ]
+    assert "Row 4 of 6" in screen.text
+    assert [page.command for page in screen.state.pages.all] == ["origin", "row 4"], "whatever row is shown next"
     assert "Row 1 of 6" in driven(":row<enter>][").text
     assert "last one that is bad" in driven(":row<enter>]]").status
+
+
+def test_the_picture_beside_is_of_the_row_that_is_chosen() -> None:
+    """A blind test: the first row of the batch was drawn beside the bad one, and nothing beside the page itself."""
+    screen = driven(":row<enter>", (200, 60))
+    assert "│ row 1 of 6  bad" in screen.text and "│ y:0[1]" in screen.text
+    screen = driven(":row<enter>]", (200, 60))
+    assert "│ row 4 of 6  bad" in screen.text and "│ x:0[4]" in screen.text
+    screen = driven(":row 2<enter>", (200, 60))
+    assert "│ row 2 of 6\n" in screen.text, "also where no link of the page leads to it"
+    screen = driven(":row 2<enter>/x:0<enter>", (200, 60))
+    assert "│ x:0[2]" in screen.text and "-1.0" not in screen.text
 
 
 def test_a_picture_is_looked_at_as_one() -> None:

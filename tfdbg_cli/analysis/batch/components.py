@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -92,6 +92,11 @@ def components(run: Run, batch: BatchRows) -> list[Component]:
             role, key = _role(roles, str(name)), roles.key(name)
             found.append(Component(str(name), given, role, fed=False, key=key))
     return found
+
+
+def singles_first(parts: Sequence[Component]) -> list[Component]:
+    """`parts`, those of which a row is a single number before the others: a label is not lost below a picture."""
+    return sorted(parts, key=lambda part: part.of_elements is not None or part.value.ndim > 1)
 
 
 def given_with(run: Run, batch: BatchRows) -> Mapping[str, Array]:

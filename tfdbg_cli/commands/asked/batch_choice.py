@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Sequence
 
 from tfdbg_cli.analysis.batch.given_batch import given_batch
@@ -75,6 +76,34 @@ def bad_batch(context: Context) -> BatchRows:
     if not batch.rows:
         raise TfdbgError("No row of a batch could be found behind the origin.", hint="`origin` shows what is known.")
     return batch
+
+
+def chosen_row(context: Context, options: argparse.Namespace) -> tuple[BatchRows, int]:
+    """The row that `row` with these options shows, and its batch.
+
+    That is the one named, the next or last bad one behind the row shown last, or the first bad one.
+
+    Raises:
+        TfdbgError: there is none, or the options exclude each other.
+
+    """
+    if options.number is not None and (options.next or options.previous):
+        raise TfdbgError("A number and a step exclude each other.", hint="Write: row N, or row --next")
+    if options.next and options.previous:
+        raise TfdbgError("--next and --previous exclude each other.")
+    if options.number is not None:
+        batch, at = any_batch(context), int(options.number)
+        if not 0 <= at < batch.size:
+            raise TfdbgError(f"There is no row {at}: the batch has {batch.size}, from 0.")
+        return batch, at
+    batch, before = bad_batch(context), context.memory.row.get(context.current)
+    if before is None or not (options.next or options.previous):
+        return batch, batch.rows[0]
+    rows = batch.rows if options.next else batch.rows[::-1]
+    found = next((row for row in rows if (row > before if options.next else row < before)), None)
+    if found is None:
+        raise TfdbgError(f"Row {before} is the {'last' if options.next else 'first'} one that is bad, or behind it.")
+    return batch, found
 
 
 def records_of(context: Context, batch: BatchRows, rows: Sequence[int], seconds: float) -> FoundRecords:

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from tfdbg_cli.analysis.graph.needed import not_needed_text, was_needed
 from tfdbg_cli.commands.asked.name_endings import the_one_ending_in
 from tfdbg_cli.commands.context import Context
@@ -20,7 +22,7 @@ from tfdbg_cli.model.names import (
     short_device,
     split_slice,
 )
-from tfdbg_cli.model.tensors import Tensor, TensorStore, part_of
+from tfdbg_cli.model.tensors import Shape, Tensor, TensorStore, part_of
 from tfdbg_cli.model.values import Array, Value
 
 # A device and the name behind it: /job:worker/replica:0/task:1/device:GPU:0:dense/MatMul:0
@@ -165,6 +167,18 @@ def sliced(array: Array, slicing: str) -> Array:
         return array[key] if key else array
     except (IndexError, ValueError) as error:
         raise _unfit(slicing, array.shape, error) from None
+
+
+def part_shape(shape: Shape | None, slicing: str) -> Shape | None:
+    """The shape of the part that the slice `[…]` names of a tensor of that shape, of which no element is read.
+
+    Raises:
+        TfdbgError: the slice cannot be read, or does not fit the shape.
+
+    """
+    if shape is None or not slicing:
+        return shape
+    return sliced(np.broadcast_to(np.int8(0), shape), slicing).shape
 
 
 def _key(slicing: str) -> tuple[Any, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
+from tfdbg_cli.commands.asked.tensor_choice import sliced
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.previews.figures import figure_blocks
 from tfdbg_cli.commands.syntax import quoted
@@ -21,14 +22,16 @@ from tfdbg_cli.model.values import Array
 
 
 def feed_preview(context: Context, options: argparse.Namespace) -> Document:
-    """What `pf` would show, at a glance; slices are left out."""
-    name = feed_named(context.call.feeds, split_slice(options.feed)[0])
+    """What `pf` would show, at a glance."""
+    text, slicing = split_slice(options.feed)
+    name = feed_named(context.call.feeds, text)
     array = feed_numbers(context.call.feeds[name])
     if array is None:
         raise TfdbgError(f"{name} is no array.", hint=f"`pf {quoted(name)}` shows what it is.")
-    blocks = array_blocks(context, Span(name, Style.TITLE, f"pf {quoted(name)}"), array)
-    data = {"previewed": name, "dtype": name_of(array.dtype), "shape": list(array.shape)}
-    return Document("preview", tuple(blocks), lambda: data, name)
+    array, place = sliced(array, slicing), f"{name}{slicing}"
+    blocks = array_blocks(context, Span(place, Style.TITLE, f"pf {quoted(place)}"), array)
+    data = {"previewed": place, "dtype": name_of(array.dtype), "shape": list(array.shape)}
+    return Document("preview", tuple(blocks), lambda: data, place)
 
 
 def array_blocks(context: Context, name: Span, array: Array, *, spread: bool = True) -> Sequence[Block]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.previews.batch import batch_preview
+from tfdbg_cli.commands.previews.batch import batch_preview, row_preview
 from tfdbg_cli.commands.previews.feed import feed_preview
 from tfdbg_cli.commands.previews.layer import is_layer, layer_preview
 from tfdbg_cli.commands.previews.node import node_preview
@@ -40,6 +40,7 @@ PREVIEWS: Mapping[str, Preview] = {
     "node_info": Preview(node_preview),
     "print_source": Preview(source_preview, on_page=False),
     "origin": Preview(batch_preview, stays=True),
+    "row": Preview(row_preview),
     "list_tensors": Preview(layer_preview, on_page=False, takes=is_layer, needs=" -l LAYER"),
     "trends": Preview(trend_preview, on_page=False),
 }

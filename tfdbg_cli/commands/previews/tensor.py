@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from tfdbg_cli.commands.asked.tensor_choice import choose
+from tfdbg_cli.commands.asked.tensor_choice import Choice, choose, part_shape, part_shown
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.previews.figures import figure_blocks
 from tfdbg_cli.commands.previews.health_rows import own_health
 from tfdbg_cli.commands.previews.surroundings import Surroundings, described, made_at_data, made_at_lines
+from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.views.links import execution_count, node_link, tensor_link
 from tfdbg_cli.commands.views.values.executions import which
 from tfdbg_cli.document.document import Block, Document, Text
@@ -17,13 +18,14 @@ from tfdbg_cli.document.figure import LateValue
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.model.dtypes import HANDLES
 from tfdbg_cli.model.names import short_device
-from tfdbg_cli.model.tensors import TensorStore
+from tfdbg_cli.model.tensors import Shape, TensorStore
 from tfdbg_cli.model.units import bytes_text, shape_text
 
 
 def tensor_preview(context: Context, options: argparse.Namespace) -> Document:
-    """What `pt` would show, at a glance. Of several executions without -n the last one; slices are left out."""
-    return preview_of(context, chosen_index(context, options))
+    """What `pt` would show, at a glance. Of several executions without -n the last one."""
+    choice = choose(context, options.tensor, options.device)
+    return preview_of(context, _index(choice, options), choice.slicing)
 
 
 def chosen_index(context: Context, options: argparse.Namespace) -> int:
@@ -33,25 +35,48 @@ def chosen_index(context: Context, options: argparse.Namespace) -> int:
         TfdbgError: there is no such tensor.
 
     """
-    choice = choose(context, options.tensor, options.device)
+    return _index(choose(context, options.tensor, options.device), options)
+
+
+def _index(choice: Choice, options: argparse.Namespace) -> int:
     asked = which(choice, options.number)
     return choice.execution(asked) if isinstance(asked, int) else choice.indices[-1]
 
 
-def preview_of(context: Context, index: int) -> Document:
-    """The tensor at `index` of the run looked at."""
+def preview_of(context: Context, index: int, slicing: str = "") -> Document:
+    """The tensor at `index` of the run looked at; with a slice `[…]` what that part holds, then the whole around it.
+
+    Raises:
+        TfdbgError: the slice does not fit.
+
+    """
     store = context.run.tensors
     tensor = store[index]
-    value = LateValue(lambda: store.value(index))
     around = Surroundings(context, tensor.node, tensor.device, index)
+    shape = part_shape(tensor.shape, slicing)
+    value = LateValue(lambda: part_shown(store, index, slicing))
+    figures = figure_blocks(context, value, tensor.dtype, shape)
+    title = f"{tensor.name}{slicing}"
+    part = [Text((*_part_facts(store, index, slicing, shape),)), *figures, Text((EMPTY_LINE,))] if slicing else []
     blocks: list[Block] = [
+        *part,
         Text((*_facts(store, index), *made_at_lines(context, tensor.node), EMPTY_LINE)),
         *(() if tensor.dtype in HANDLES else own_health(context, index)),
-        *figure_blocks(context, value, tensor.dtype, tensor.shape),
+        *(() if slicing else figures),
         *around.blocks(),
     ]
-    data = {"previewed": str(tensor.name)}
-    return Document("preview", tuple(blocks), lambda: data | _data(context, index, around), str(tensor.name))
+    data = {"previewed": title} | ({"slice": slicing} if slicing else {})
+    return Document("preview", tuple(blocks), lambda: data | _data(context, index, around), title)
+
+
+def _part_facts(store: TensorStore, index: int, slicing: str, shape: Shape | None) -> list[Line]:
+    tensor = store[index]
+    place = f"{tensor.name}{slicing}"
+    several = f" -n {tensor.execution}" if execution_count(store, index) > 1 else ""
+    return [
+        line(Span(place, Style.TITLE, f"pt {quoted(place)}{several}")),
+        line(f"{tensor.dtype}", Span(shape_text(shape), Style.NUMBER), Span("  of", Style.LABEL)),
+    ]
 
 
 def _facts(store: TensorStore, index: int) -> list[Line]:

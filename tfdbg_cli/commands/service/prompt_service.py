@@ -121,7 +121,7 @@ class PromptService:
 
         `label` names the run; by default its own label, for which it may have to be read.
         """
-        page = Page(command, document, self.run, self.label if label is None else label)
+        page = Page(document.command or command, document, self.run, self.label if label is None else label)
         self.pages.open(page, replace=replace)
         return page
 

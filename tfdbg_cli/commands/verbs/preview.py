@@ -46,7 +46,8 @@ def commands(registry: Registry) -> tuple[Command, ...]:
         (Argument(("what",), "a tensor, or a command that shows one thing", ArgumentKind.TENSOR, nargs="..."),),
         details="""\
 On a screen of 140 columns or 40 rows a pane shows the preview of what is chosen on the page; there values are drawn
-too. `preview origin` shows the rows of the batch that the origin leads back to.
+too. `preview origin` shows the rows of the batch that the origin leads back to, `preview row 17` one row of it. Of a
+part, such as dense/MatMul:0[3], that part is drawn, above the whole.
 
 Examples:
   preview dense/MatMul:0

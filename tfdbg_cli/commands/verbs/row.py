@@ -6,11 +6,11 @@ import argparse
 from dataclasses import replace
 from typing import Any
 
-from tfdbg_cli.analysis.batch.components import Component, components, looks_like_image
+from tfdbg_cli.analysis.batch.components import Component, components, looks_like_image, singles_first
 from tfdbg_cli.analysis.batch.records import is_quickly_told
 from tfdbg_cli.analysis.batch.rows import BatchRows
 from tfdbg_cli.analysis.batch.sample import Sample, sample_of
-from tfdbg_cli.commands.asked.batch_choice import any_batch, bad_batch, found_before, records_of
+from tfdbg_cli.commands.asked.batch_choice import chosen_row, found_before, records_of
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command
 from tfdbg_cli.commands.syntax import quoted
@@ -36,23 +36,20 @@ _SECONDS = 2.0  # to look for the record behind a row; `input` takes longer
 
 
 def _row(context: Context, options: argparse.Namespace) -> Document:
-    batch = bad_batch(context) if options.number is None else any_batch(context)
-    asked = (min(max(options.number or 0, 0), batch.size - 1),)
-    parts = components(context.run, batch if batch.rows else replace(batch, rows=asked))
+    batch, at = chosen_row(context, options)
+    parts = components(context.run, batch if batch.rows else replace(batch, rows=(at,)))
     if not parts:
         raise TfdbgError(f"The rows of {batch.source} are not held.", hint=_why_not_held(context.run, batch.source))
-    at = _asked(context, options, batch)
-    if not 0 <= at < batch.size:
-        raise TfdbgError(f"There is no row {at}: the batch has {batch.size}, from 0.")
     context.memory.row[context.current] = at
     sample = sample_of(context.run, batch, at)
     is_asked = sample is not None and (sample.number is None or _comes_from_pipeline(sample))
     record = _record(context, batch, at) if is_asked else None
     told = [] if sample is None else [sample_line(sample, batch.size, record)]
     blocks: list[Block] = [Text((*_head(at, batch), *told))]
-    for part in parts:
+    for part in singles_first(parts):
         blocks += _shown(part, at)
-    return Document("row", tuple(blocks), lambda: _data(context, batch, parts, at, sample), f"row {at}")
+    name = f"row {at}"
+    return Document("row", tuple(blocks), lambda: _data(context, batch, parts, at, sample), name, command=name)
 
 
 def _comes_from_pipeline(sample: Sample) -> bool:
@@ -77,27 +74,9 @@ def _why_not_held(run: Run, source: str) -> str:
     return f"`pt {quoted(source)}` shows it." if source else ""
 
 
-def _asked(context: Context, options: argparse.Namespace, batch: BatchRows) -> int:
-    """The row to show: the one named, the next or last bad one behind the row on show, or the first."""
-    if options.number is not None and (options.next or options.previous):
-        raise TfdbgError("A number and a step exclude each other.", hint="Write: row N, or row --next")
-    if options.next and options.previous:
-        raise TfdbgError("--next and --previous exclude each other.")
-    if options.number is not None:
-        return int(options.number)
-    before = context.memory.row.get(context.current)
-    if before is None or not (options.next or options.previous):
-        return batch.rows[0]
-    rows = batch.rows if options.next else batch.rows[::-1]
-    found = next((row for row in rows if (row > before if options.next else row < before)), None)
-    if found is None:
-        raise TfdbgError(f"Row {before} is the {'last' if options.next else 'first'} one that is bad, or behind it.")
-    return found
-
-
 def _head(at: int, batch: BatchRows) -> list[Line]:
     bad = at in batch.rows
-    title = Span(f"Row {at}", Style.TITLE)
+    title = Span(f"Row {at}", Style.TITLE, f"row {at}")  # chosen first, so that this row is what is previewed
     if not batch.rows:
         return [line(title, f" of {batch.size}")]
     verdict = Span("bad", Style.NAN) if bad else Span("not behind the origin", Style.DIM)

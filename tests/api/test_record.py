@@ -42,7 +42,7 @@ def test_from_a_program_that_nobody_debugs(front: ScriptedFrontend, step: Any, t
     assert front.said[0].startswith(f"The bundle is in {tmp_path / 'one'} (")
     made = replayed(str(tmp_path / "one"))
     assert made.same, made.said
-    assert "Log:0 (Log) is the first tensor that is not finite, as it was, bit for bit." in made.said
+    assert "Log:0 (Log) is the origin, as it was, bit for bit." in made.said
 
 
 def test_from_the_prompt_the_program_then_runs_on(front: ScriptedFrontend, step: Any, tmp_path: Path) -> None:

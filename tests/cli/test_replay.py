@@ -132,7 +132,7 @@ def test_the_same_tensor_goes_wrong_first_bit_for_bit(made: tuple[str, Path], tm
         said = f"{bad.name}, the first that was not finite, ran before this call, and is shown as it was"
         said += " recorded. Of the rest: "
         said += f"{EXPECTED[name]} (Placeholder)"
-    assert f"{said} is the first tensor that is not finite, as it was, bit for bit." in done.stderr
+    assert f"{said} is the origin, as it was, bit for bit." in done.stderr
     origin, info = map(json.loads, done.stdout.splitlines())
     assert origin["tensor"] == recorded_bad(name, path)
     assert Path(origin["file"]).name == "program.py"
@@ -200,7 +200,7 @@ def test_a_run_that_does_not_come_out_as_it_was_says_so(made: tuple[str, Path], 
     monkeypatch.setattr("tfdbg_cli.cli.replay.read_bundle", lambda place: other)
     again = replayed(str(path))
     assert not again.same
-    assert f"{EXPECTED[name]} is finite now, and was the first that was not" in again.said
+    assert f"{EXPECTED[name]} is finite now, and was the origin" in again.said
     assert any("not the same to the last bit" in note for note in again.stop.runs[0].notes)
     nan = changed(bundle, source, np.full(shape, np.nan, np.float32))
     monkeypatch.setattr("tfdbg_cli.cli.replay.read_bundle", lambda place: nan)

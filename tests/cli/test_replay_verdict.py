@@ -6,6 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.made_run import op
+from support.masked_run import BAD_LOG, SCORES, masked_run
 
 from tfdbg_cli.cli.replay_verdict import replay_verdict
 from tfdbg_cli.formats.bundles.reader import Bundle, FirstBad
@@ -51,27 +53,27 @@ def verdict(then: Values, now: Values, errors: tuple[RunError | None, RunError |
     [
         ({"a": FINE}, {"a": FINE}, "yes: every value is finite, as it was."),
         ({"a": FINE}, {"a": INF}, "no: it does not come out as it was: a:0 (Log) is not finite now"),
-        ({"a": INF}, {"a": INF}, "yes: a:0 (Log) is the first tensor that is not finite, as it was, bit for bit."),
+        ({"a": INF}, {"a": INF}, "yes: a:0 (Log) is the origin, as it was, bit for bit."),
         (
             {"a": INF},
             {"a": FINE},
-            "no: it does not come out as it was: a:0 is finite now, and was the first that was",
+            "no: it does not come out as it was: a:0 is finite now, and was the origin",
         ),
         (
             {"a": INF},
             {"a": INF[::-1]},
-            "no: a:0 (Log) is the first tensor that is not finite, as it was, but at other",
+            "no: a:0 (Log) is the origin, as it was, but at other",
         ),
-        ({"a": INF}, {"a": INF * 2}, "yes: a:0 (Log) is the first tensor that is not finite, as it was; finite"),
+        ({"a": INF}, {"a": INF * 2}, "yes: a:0 (Log) is the origin, as it was; finite"),
         (
             {"a": FINE, "b": INF},
             {"a": INF, "b": INF},
             "no: it does not come out as it was: a:0 (Log) went wrong before",
         ),
         # Independent ops have no order.
-        ({"a": INF, "b": INF}, {"b": INF, "a": INF}, "yes: a:0 (Log) is the first"),
+        ({"a": INF, "b": INF}, {"b": INF, "a": INF}, "yes: a:0 (Log) is the origin"),
         # The recording was narrowed: what it does not show does not count.
-        ({"b": INF}, {"a": INF, "b": INF}, "yes: b:0 (Log) is the first"),
+        ({"b": INF}, {"a": INF, "b": INF}, "yes: b:0 (Log) is the origin"),
         (
             {"v": INF, "b": INF},
             {"v": HANDLE, "b": INF},
@@ -95,3 +97,44 @@ def test_the_verdict_on_errors() -> None:
     assert verdict({}, {}, (first, second)).startswith("no: it fails in another way")
     assert verdict({}, {}, (first, None)).startswith("no: it does not come out as it was: it failed")
     assert verdict({}, {}, (None, first)).startswith("no: it does not come out as it was: it fails now")
+
+
+def _masked(now: Run, then: Run, bad: FirstBad | None, *, judged: bool = False) -> str:
+    """The verdict on a run with a mask; what its bundle says went wrong first is `bad`."""
+    bundle = Bundle(Path("b"), then, ReplaySpec(RunKind.FUNCTION, b""), bad, {}, judged)
+    same, said = replay_verdict(bundle, now)
+    return f"{'yes' if same else 'no'}: {said}"
+
+
+def _bad(run: Run, node: str) -> FirstBad:
+    (row,) = run.tensors.named(node)
+    value = run.tensors.value(row)
+    assert not isinstance(value, NoValue)
+    return FirstBad(TensorName(node, 0), 0, "", "", value_digest(value, ""))
+
+
+@pytest.mark.parametrize("judged", [False, True])
+def test_a_mask_is_not_what_went_wrong(judged: bool) -> None:
+    """A blind test: the constant of the mask was said to be the first that is not finite, as it was.
+
+    So it was where the fault was gone. Older bundles, which were not judged, name the mask.
+    """
+    bad, fine = masked_run(BAD_LOG), masked_run()
+    told = _bad(bad, "log") if judged else _bad(bad, "mask")
+    assert _masked(bad, bad, told, judged=judged) == "yes: log:0 (Log) is the origin, as it was, bit for bit."
+    gone = "no: it does not come out as it was: log:0 is finite now, and was the origin; nothing else is wrong."
+    mended = masked_run(op("log", "Log", "scores", value=np.log(SCORES)))
+    assert _masked(mended, bad, told, judged=judged) == gone
+    none = None if judged else _bad(fine, "mask")
+    nothing = "yes: nothing is wrong in it, as it was: what is not finite is intended or ignored."
+    assert _masked(fine, fine, none, judged=judged) == nothing
+    now = "no: it does not come out as it was: log:0 (Log) is not finite now, and all was fine then."
+    assert _masked(bad, mended, none, judged=judged) == now
+
+
+def test_values_that_are_lost_leave_to_the_bundle_what_went_wrong_first() -> None:
+    bad = masked_run(BAD_LOG)
+    lost = masked_run(op("log", "Log", "scores", value=NoValue(Lack.DAMAGED, "Damaged.")))
+    for judged in (False, True):
+        said = _masked(bad, lost, _bad(bad, "log"), judged=judged)
+        assert said.startswith("yes: log:0 (Log) is the origin, as it was, bit for bit.")

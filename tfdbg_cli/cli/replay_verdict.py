@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from tfdbg_cli.analysis.graph.eager_past import past_in
+from tfdbg_cli.analysis.origin.blamed import blamed_in
 from tfdbg_cli.formats.bundles.reader import Bundle, FirstBad
 from tfdbg_cli.formats.bundles.values import value_digest
+from tfdbg_cli.formats.bundles.writer import not_finite
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import any_nonfinite, nonfinite_mask
 from tfdbg_cli.model.tensors import TensorStore
@@ -18,33 +22,60 @@ def replay_verdict(bundle: Bundle, run: Run) -> tuple[bool, str]:
     was, now = bundle.run.error, run.error
     if was is not None or now is not None:
         return _same_error(bundle, run)
-    bad = _first_bad(run.tensors, bundle.run.tensors)
-    if bundle.first_bad is None:
-        if bad is None:
-            return True, "every value is finite, as it was."
-        return False, f"it does not come out as it was: {_name(run, bad)} is not finite now, and all was finite then."
-    expected = _first_shown(bundle.first_bad, bundle.run.tensors, run.tensors)
+    recorded = bundle.run
+    blamed = blamed_in(recorded)
+    first = bundle.first_bad if bundle.judged else _judged_now(bundle, blamed)
+    bad = _first_recorded(run, recorded.tensors)
+    if first is None:
+        return _nothing_wrong(recorded, run, bad)
+    expected = _first_shown(first, recorded.tensors, blamed, run.tensors)
     if expected is None:
-        return False, f"{bundle.first_bad.name} was not finite, and a replay does not show it: nobody can compare."
-    same, found = _compared(expected, bad, bundle.run, run)
-    if expected is bundle.first_bad:
+        return False, f"{first.name} was not finite, and a replay does not show it: nobody can compare."
+    same, found = _compared(expected, bad, recorded, run)
+    if expected is first:
         return same, found
-    in_past = bundle.first_bad.name.node in past_in(bundle.run.graph)
+    in_past = first.name.node in past_in(recorded.graph)
     why = "ran before this call, and is shown as it was recorded" if in_past else "is not shown by a replay"
-    return same, f"{bundle.first_bad.name}, the first that was not finite, {why}. Of the rest: {found}"
+    return same, f"{first.name}, the first that was not finite, {why}. Of the rest: {found}"
 
 
-def _first_shown(first: FirstBad, recorded: TensorStore, again: TensorStore) -> FirstBad | None:
-    """What was not finite first, of what a replay shows: it shows no references to variables, and no fused ops."""
+def _bad_at(tensors: TensorStore, row: int) -> FirstBad:
+    """The tensor at `row`, which has a value, as what went wrong first."""
+    tensor, value = tensors[row], tensors.value(row)
+    assert not isinstance(value, NoValue)
+    return FirstBad(tensor.name, tensor.execution, tensor.device, tensor.op_type, value_digest(value, ""))
+
+
+def _judged_now(bundle: Bundle, blamed: Sequence[int]) -> FirstBad | None:
+    """What went wrong first in a run that was not judged when it was saved: an intended infinity may stand there."""
+    first = bundle.first_bad
+    if blamed:
+        return _bad_at(bundle.run.tensors, blamed[0])
+    if first is None or _value(bundle.run.tensors, str(first.name), first.execution) is not None:
+        return None
+    return first
+
+
+def _nothing_wrong(recorded: Run, run: Run, bad: int | None) -> tuple[bool, str]:
+    """The verdict on a run in which nothing was wrong; `bad` is what is now."""
+    if bad is not None:
+        then = "all was fine then" if not_finite(recorded) else "all was finite then"
+        return False, f"it does not come out as it was: {_name(run, bad)} is not finite now, and {then}."
+    if not_finite(run):
+        return True, "nothing is wrong in it, as it was: what is not finite is intended or ignored."
+    return True, "every value is finite, as it was."
+
+
+def _first_shown(
+    first: FirstBad, recorded: TensorStore, blamed: Sequence[int], again: TensorStore
+) -> FirstBad | None:
+    """What was bad first, of what a replay shows: it shows no references to variables, and no fused ops."""
     if _value(again, str(first.name), first.execution) is not None:
         return first
-    for index in range(len(recorded)):
-        tensor, value = recorded[index], recorded.value(index)
-        if isinstance(value, NoValue) or not any_nonfinite(value):
-            continue
+    for row in blamed:
+        tensor = recorded[row]
         if _value(again, str(tensor.name), tensor.execution) is not None:
-            digest = value_digest(value, "")
-            return FirstBad(tensor.name, tensor.execution, tensor.device, tensor.op_type, digest)
+            return _bad_at(recorded, row)
     return None
 
 
@@ -53,17 +84,17 @@ def _compared(expected: FirstBad, bad: int | None, recorded: Run, run: Run) -> t
     again = _place(run.tensors, str(expected.name), expected.execution)
     value = _value(run.tensors, str(expected.name), expected.execution)
     if again is None or value is None or not any_nonfinite(value):
-        then = f"{expected.name} is finite now, and was the first that was not"
+        then = f"{expected.name} is finite now, and was the origin"
         now_bad = "; nothing else is wrong" if bad is None else f"; now it is {_name(run, bad)}"
         return False, f"it does not come out as it was: {then}{now_bad}."
     if bad is not None and bad != again and not _was_bad(recorded, run, bad):
         return False, f"it does not come out as it was: {_name(run, bad)} went wrong before {expected.name} now."
     if value_digest(value, "") == expected.sha256:
-        return True, f"{_name(run, again)} is the first tensor that is not finite, as it was, bit for bit."
+        return True, f"{_name(run, again)} is the origin, as it was, bit for bit."
     before = _value(recorded.tensors, str(expected.name), expected.execution)
     if before is not None and not _alike(before, value):
-        return False, f"{_name(run, again)} is the first tensor that is not finite, as it was, but at other elements."
-    return True, f"{_name(run, again)} is the first tensor that is not finite, as it was; finite elements differ."
+        return False, f"{_name(run, again)} is the origin, as it was, but at other elements."
+    return True, f"{_name(run, again)} is the origin, as it was; finite elements differ."
 
 
 def _same_error(bundle: Bundle, run: Run) -> tuple[bool, str]:
@@ -78,14 +109,12 @@ def _same_error(bundle: Bundle, run: Run) -> tuple[bool, str]:
     return False, f"it fails in another way: {was.type_name} in {was.node} then, {now.type_name} in {now.node} now."
 
 
-def _first_bad(tensors: TensorStore, recorded: TensorStore) -> int | None:
-    """The first tensor that is not finite; if values were recorded, of those only."""
-    for index in range(len(tensors)):
-        tensor, value = tensors[index], tensors.value(index)
-        if len(recorded) and _place(recorded, str(tensor.name), tensor.execution) is None:
-            continue
-        if not isinstance(value, NoValue) and any_nonfinite(value):
-            return index
+def _first_recorded(run: Run, recorded: TensorStore) -> int | None:
+    """The first tensor of `run` that is bad; if values were recorded, of those only."""
+    for row in blamed_in(run):
+        tensor = run.tensors[row]
+        if not len(recorded) or _place(recorded, str(tensor.name), tensor.execution) is not None:
+            return row
     return None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tfdbg_cli.analysis.origin.blamed import blamed_in
 from tfdbg_cli.errors import reason_of
 from tfdbg_cli.formats.bundles.saving import save_bundle_or_values
 from tfdbg_cli.model.decision import RunUntil
@@ -30,6 +31,6 @@ def saved_in_words(run: Run, path: Path, *, disk_budget: int, force: bool, failu
     `failure` is the sentence, without its full stop, to which the reason is added when nothing was written.
     """
     try:
-        return save_bundle_or_values(run, path, disk_budget=disk_budget, force=force)
+        return save_bundle_or_values(run, path, blame=blamed_in, disk_budget=disk_budget, force=force)
     except our_errors() as error:
         return (f"{failure}: {reason_of(error)}",)

@@ -13,8 +13,10 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+from support.masked_run import BAD_LOG, masked_run
 from support.sample_run import sample_run
 
+from tfdbg_cli.analysis.origin.blamed import blamed_in
 from tfdbg_cli.commands.views.opening import opening_command
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.bundles import writer as bundle_writer
@@ -87,6 +89,15 @@ def test_it_says_which_tensor_went_wrong_first(written: Path) -> None:
     bad = read_bundle(written).first_bad
     assert bad is not None
     assert (bad.name, bad.execution, bad.op_type) == (TensorName("spectrum", 0), 0, "Complex")
+
+
+def test_of_a_run_that_was_judged_it_names_what_is_to_blame_and_no_mask(tmp_path: Path) -> None:
+    for name, run, opening in (("bad", masked_run(BAD_LOG), "origin"), ("fine", masked_run(), "lt")):
+        write_bundle(run, REPETITION, tmp_path / name, blame=blamed_in)
+        bundle = read_bundle(tmp_path / name)
+        assert bundle.judged
+        assert (bundle.first_bad and bundle.first_bad.name.node) == ("log" if name == "bad" else None)
+        assert opening_command(open_path(tmp_path / name)) == opening
 
 
 def test_a_run_in_which_nothing_is_wrong(tmp_path: Path) -> None:

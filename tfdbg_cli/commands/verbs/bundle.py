@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import itertools
 from dataclasses import replace
 from pathlib import Path
@@ -31,9 +32,11 @@ def _bundle(context: Context, options: argparse.Namespace) -> Document:
             "This is a recording, from which its run cannot be made again.",
             hint="A bundle is copied as the folder that it is; `bundle --values PATH` saves the values of one run.",
         )
-    from tfdbg_cli.formats.bundles.saving import save_bundle, save_values  # few prompts write: the start does without
+    # Few prompts write: the start does without.
+    from tfdbg_cli.analysis.origin.blamed import blamed_in
+    from tfdbg_cli.formats.bundles.saving import save_bundle, save_values
 
-    save = save_values if options.values else save_bundle
+    save = save_values if options.values else functools.partial(save_bundle, blame=blamed_in)
     change = None if options.values else context.run.change
     run = context.to_save(context.run if change is None else change.base)
     run = replace(run, ignored=context.ignored.places)

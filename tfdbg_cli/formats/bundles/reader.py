@@ -32,7 +32,7 @@ _HASH = re.compile(r"[0-9a-f]{64}")
 
 @dataclass(frozen=True)
 class FirstBad:
-    """The first tensor of the recorded run that was not finite; `sha256` is the digest of its elements."""
+    """What went wrong first in the recorded run; `sha256` is the digest of its elements."""
 
     name: TensorName
     execution: int
@@ -43,13 +43,18 @@ class FirstBad:
 
 @dataclass(frozen=True)
 class Bundle:
-    """A bundle: `run` as it was recorded, what it takes to make it again, and where it was written."""
+    """A bundle: `run` as it was recorded, what it takes to make it again, and where it was written.
+
+    `first_bad` is the origin if the run was `judged` when it was written, as that of older bundles was not: there it
+    is the first tensor that was not finite, intended or not.
+    """
 
     path: Path
     run: Run
     replay_spec: ReplaySpec
     first_bad: FirstBad | None
     versions: Mapping[str, str]
+    judged: bool = False
 
 
 def read_bundle(directory: Path) -> Bundle:
@@ -79,7 +84,8 @@ def read_bundle(directory: Path) -> Bundle:
         raise _damaged(place / layout.REPETITION, str(error)) from error
     except WRONG_CONTENT as error:
         raise _damaged(place / layout.REPETITION, "Its fields are not those that tfdbg writes.") from error
-    return Bundle(directory, read_dump(directory), replay_spec, first_bad, versions)
+    judged = fields.get("judged") is True
+    return Bundle(directory, read_dump(directory), replay_spec, first_bad, versions, judged)
 
 
 def _no_bundle(directory: Path) -> TfdbgError:

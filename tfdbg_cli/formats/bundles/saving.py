@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.formats.bundles.writer import bundle_size, write_bundle
+from tfdbg_cli.formats.bundles.writer import Blame, bundle_size, write_bundle
 from tfdbg_cli.formats.dumps.writer import write_dump
 from tfdbg_cli.formats.recording.writing import require_room
 from tfdbg_cli.model.calls import RunKind
@@ -20,12 +20,15 @@ _NOT_HELD = "The state from before this run was not held"
 _VALUES = "`bundle --values PATH` saves what is recorded of it."
 
 
-def save_bundle(run: Run, path: Path, *, disk_budget: int = 0, force: bool = False) -> tuple[str, ...]:
+def save_bundle(
+    run: Run, path: Path, *, blame: Blame | None = None, disk_budget: int = 0, force: bool = False
+) -> tuple[str, ...]:
     """Write `run` as a bundle at `path`; sentences that say where it is, and what it lacks.
 
     Args:
         run: a run whose state from before it is held.
         path: a folder that is empty or not there.
+        blame: tells what went wrong first.
         disk_budget: bytes that it may take; 0 for half of what is free.
         force: overrun the budget, and replace a bundle that is there.
 
@@ -33,14 +36,16 @@ def save_bundle(run: Run, path: Path, *, disk_budget: int = 0, force: bool = Fal
         TfdbgError: the run cannot be made again, there is no room, or it cannot be written.
 
     """
-    return _saved(run, replay_spec_of(run), path, disk_budget, force)
+    return _saved(run, replay_spec_of(run), path, blame, disk_budget, force)
 
 
-def _saved(run: Run, replay_spec: ReplaySpec, path: Path, disk_budget: int, force: bool) -> tuple[str, ...]:
+def _saved(
+    run: Run, replay_spec: ReplaySpec, path: Path, blame: Blame | None, disk_budget: int, force: bool
+) -> tuple[str, ...]:
     needed = bundle_size(run, replay_spec)
     if not force:
         require_room(needed, path, disk_budget)
-    notes = write_bundle(run, replay_spec, path, replace=force)
+    notes = write_bundle(run, replay_spec, path, blame=blame, replace=force)
     name = shlex.quote(str(path))
     where = (
         f"The bundle is in {path} ({bytes_text(needed)}). `tfdbg replay {name}` makes the run again,"
@@ -73,7 +78,9 @@ def save_values(run: Run, path: Path, *, disk_budget: int = 0, force: bool = Fal
     return (f"{what} {place} {'it' if run.error is None else 'them'}. No value of it was captured.", *notes)
 
 
-def save_bundle_or_values(run: Run, path: Path, *, disk_budget: int = 0, force: bool = False) -> tuple[str, ...]:
+def save_bundle_or_values(
+    run: Run, path: Path, *, blame: Blame | None = None, disk_budget: int = 0, force: bool = False
+) -> tuple[str, ...]:
     """As `save_bundle`; of a run that cannot be made again the values alone, with the reason.
 
     Raises:
@@ -86,7 +93,7 @@ def save_bundle_or_values(run: Run, path: Path, *, disk_budget: int = 0, force: 
         refused = replace(run, no_replay=error.message)
         saved = save_values(refused, path, disk_budget=disk_budget, force=force)
         return (*saved, error.message)
-    return _saved(run, replay_spec, path, disk_budget, force)
+    return _saved(run, replay_spec, path, blame, disk_budget, force)
 
 
 def replay_spec_of(run: Run) -> ReplaySpec:

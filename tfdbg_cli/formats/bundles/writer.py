@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -23,13 +23,25 @@ from tfdbg_cli.model.tensors import Shape, nbytes_of
 from tfdbg_cli.model.values import NoValue
 from tfdbg_cli.version import versions
 
+# Tells the tensors of a run that are bad, by their rows, the one first that is to blame.
+Blame: TypeAlias = Callable[[Run], Sequence[int]]
+
 _PER_TENSOR = 512  # bytes of a file's head, and of its entry in the folder
 
 
-def write_bundle(run: Run, replay_spec: ReplaySpec, directory: Path, *, replace: bool = False) -> tuple[str, ...]:
+def not_finite(run: Run) -> Sequence[int]:
+    """The rows of the tensors of `run` that are not finite, in order, intended or not."""
+    values = ((row, run.tensors.value(row)) for row in range(len(run.tensors)))
+    return [row for row, value in values if not isinstance(value, NoValue) and any_nonfinite(value)]
+
+
+def write_bundle(
+    run: Run, replay_spec: ReplaySpec, directory: Path, *, blame: Blame | None = None, replace: bool = False
+) -> tuple[str, ...]:
     """Write `run` and `replay_spec` as the bundle `directory`; sentences about what had to be left out are returned.
 
-    With `replace` a bundle that is there already gives way, when the new one is complete; nothing else does.
+    With `replace` a bundle that is there already gives way, when the new one is complete; nothing else does. What
+    `blame` names first the bundle says went wrong first; without it that is the first tensor that is not finite.
 
     Raises:
         TfdbgError: there is something at `directory` already, an input cannot be written, the disk is full, or the
@@ -39,7 +51,7 @@ def write_bundle(run: Run, replay_spec: ReplaySpec, directory: Path, *, replace:
     refuse_unless_free(directory, replace=replace)
     with whole_directory(directory) as place:
         notes = fill_dump(run, place, directory)
-        write_replay(place / layout.REPETITION_DIRECTORY, replay_spec, run)
+        write_replay(place / layout.REPETITION_DIRECTORY, replay_spec, run, blame)
     return notes
 
 
@@ -68,7 +80,7 @@ def bundle_size(run: Run, replay_spec: ReplaySpec | None) -> int:
     return total + len(replay_spec.graph) + sum(file_size(item.value, item.dtype) for item in replay_spec.inputs)
 
 
-def write_replay(place: Path, replay_spec: ReplaySpec, run: Run) -> None:
+def write_replay(place: Path, replay_spec: ReplaySpec, run: Run, blame: Blame | None) -> None:
     """Write the files of formats/bundles/layout.py into the new folder `place`.
 
     Raises:
@@ -78,7 +90,7 @@ def write_replay(place: Path, replay_spec: ReplaySpec, run: Run) -> None:
     """
     inputs = place / layout.INPUTS
     inputs.mkdir(parents=True)
-    found = _first_bad(run)
+    found = _first_bad(run, blame or not_finite)
     fields = {
         "format": layout.FORMAT,
         "kind": replay_spec.kind,
@@ -89,6 +101,7 @@ def write_replay(place: Path, replay_spec: ReplaySpec, run: Run) -> None:
         "details": dict(replay_spec.details),
         "graph": {"bytes": len(replay_spec.graph), "sha256": digest(replay_spec.graph)},
         "first_bad": found,
+        "judged": blame is not None,
         "versions": versions(),
     }
     (place / layout.GRAPH).write_bytes(replay_spec.graph)
@@ -114,12 +127,12 @@ def _write_input(path: Path, item: ReplayInput) -> dict[str, Any]:
     }
 
 
-def _first_bad(run: Run) -> dict[str, Any] | None:
-    """What a repetition is compared with."""
-    index = next(_bad(run), None)
-    if index is None:
+def _first_bad(run: Run, blame: Blame) -> dict[str, Any] | None:
+    """What went wrong first: a replay is compared with it, and the script of a session fetches it."""
+    rows = blame(run)
+    if not rows:
         return None
-    tensor, value = run.tensors[index], run.tensors.value(index)
+    tensor, value = run.tensors[rows[0]], run.tensors.value(rows[0])
     assert not isinstance(value, NoValue)
     return {
         "tensor": str(tensor.name),
@@ -128,14 +141,6 @@ def _first_bad(run: Run) -> dict[str, Any] | None:
         "op_type": tensor.op_type,
         "sha256": value_digest(value, ""),
     }
-
-
-def _bad(run: Run) -> Iterator[int]:
-    """The places of the tensors of `run` that are not finite, in order."""
-    for index in range(len(run.tensors)):
-        value = run.tensors.value(index)
-        if not isinstance(value, NoValue) and any_nonfinite(value):
-            yield index
 
 
 def _fetchable(run: Run, found: dict[str, Any] | None) -> str:

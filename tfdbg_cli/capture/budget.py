@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
-import time
 from collections.abc import Callable
-from functools import lru_cache
 from pathlib import Path
 
 from tfdbg_cli.config.settings import Settings
@@ -14,6 +11,7 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.recording import writing
 from tfdbg_cli.model.runs import Estimate
 from tfdbg_cli.model.units import bytes_text
+from tfdbg_cli.process.free_memory import free_memory
 
 ROOM_BESIDE_GRAPHS = 16 << 20  # bytes; the optimizer folds up to 10 MiB into one constant
 _MOST_HALVINGS = 16  # so that even the last of many workers has some room
@@ -67,29 +65,13 @@ def require_room_for_graphs(directory: Path | None, graph_bytes: Callable[[], in
 
 
 def memory_budget(settings: Settings) -> int:
-    """Bytes that values held in memory may take. Without a setting, half of the memory that is free.
-
-    The free memory is read at most once a second, since a watch asks for the budget at every run.
-    """
-    return settings.memory_budget or _free_memory(int(time.monotonic())) // 2
+    """Bytes that values held in memory may take. Without a setting, half of the memory that is free."""
+    return settings.memory_budget or free_memory() // 2
 
 
 def room_for_later() -> int:
     """Bytes that what is kept prepared for later runs may take: an eighth of the memory that is free."""
-    return _free_memory(int(time.monotonic())) // 8
-
-
-@lru_cache(maxsize=1)
-def _free_memory(_second: int) -> int:
-    try:
-        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
-    except OSError:
-        lines = []
-    for line in lines:
-        if line.startswith("MemAvailable:"):
-            return int(line.split()[1]) << 10
-    # Elsewhere only the size of the whole memory is to be had; take a quarter of it as free.
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 4
+    return free_memory() // 8
 
 
 def refusal(estimate: Estimate) -> str | None:

@@ -26,13 +26,19 @@ def is_unfinished(name: str) -> bool:
 
 
 def free_disk(directory: Path) -> int:
-    """The free bytes on the disk of `directory`, which need not exist yet."""
+    """The free bytes on the disk of `directory`, which need not exist yet.
+
+    Files of a file system in memory count as memory of the program's container: they take no more than is free there.
+    """
     place = directory
     while not place.exists() and place != place.parent:
         place = place.parent
     import shutil  # readers, which need a word from here, start without it
 
-    return shutil.disk_usage(place).free
+    from tfdbg_cli.process.free_memory import free_memory, lies_in_memory
+
+    free = shutil.disk_usage(place).free
+    return min(free, free_memory()) if lies_in_memory(place) else free
 
 
 def require_room(nbytes: int, directory: Path, disk_budget: int) -> None:

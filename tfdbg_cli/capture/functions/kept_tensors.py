@@ -164,15 +164,26 @@ def array_of(tensor: LazyTensor) -> Value:
     It shares the memory of a tensor on the host, or else a filter over all values of a run would spend its time on
     copies; so it cannot be written to.
     """
-    with own_ops():
-        try:
-            held = tensor.tensor() if isinstance(tensor, Recomputed) else tensor
-            # NumPy cannot take a single bfloat16 or 8 bit float by itself.
-            shape = compat.shape_of(held) if isinstance(held, compat.EagerTensor) else tuple(held.shape)
-            single = not shape and held.dtype != tf.string
-            array = np.asarray(held.numpy() if single else held)
-        except our_errors() as error:  # a device that is gone, memory that does not suffice
-            return NoValue(Lack.DAMAGED, f"TensorFlow does not give it: {reason_of(error)}")
+    try:
+        if isinstance(tensor, compat.EagerTensor):
+            array = _held_array(tensor)
+        else:
+            with own_ops():  # a variable is read by an op, and others are computed by some
+                array = _held_array(tensor.tensor() if isinstance(tensor, Recomputed) else tensor)
+    except our_errors() as error:  # a device that is gone, memory that does not suffice
+        return NoValue(Lack.DAMAGED, f"TensorFlow does not give it: {reason_of(error)}")
     shared = array.view()
     shared.flags.writeable = False
     return shared
+
+
+def _held_array(held: EagerTensor | tf.Variable) -> Array:
+    # NumPy cannot take a single bfloat16 or 8 bit float by itself. To ask for the shape takes longer than the rest.
+    single = _is_foreign(held.dtype) and not held.shape.rank
+    return np.asarray(held.numpy() if single else held)
+
+
+@lru_cache(maxsize=100)
+def _is_foreign(dtype: tf.DType) -> bool:
+    """Whether NumPy has no such elements of its own."""
+    return dtype != tf.string and bool(np.dtype(dtype.as_numpy_dtype).kind == "V")

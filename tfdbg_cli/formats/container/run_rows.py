@@ -32,6 +32,7 @@ from tfdbg_cli.model.values import Array, Lack, NoValue, Value, as_array
 Selection: TypeAlias = Callable[[Run], Callable[[Tensor], bool]]
 
 STATISTICS_ALONE = NoValue(Lack.GONE, "Of this tensor statistics were recorded, and no values.")
+_WORTH_SHARING = 1 << 10  # bytes of a tensor; to find out whether a smaller one shares memory costs more
 _MOST_KINDS = 256  # of elements that are known to fit a type
 _Columns: TypeAlias = tuple[int | None, ...]  # those of a location: file, offset, length, encoding
 _NOWHERE: _Columns = (None, None, None, None)
@@ -99,7 +100,8 @@ class RunRows:
             if isinstance(value, NoValue) or (wanted is not None and not wanted(tensor)):
                 value, summary = _told(store, place, value)
                 summaries += [] if summary is None else [_summary_row(number, place, summary)]
-            memory = None if isinstance(value, NoValue) else memory_of(store, place)
+            shareable = not isinstance(value, NoValue) and value.nbytes >= _WORTH_SHARING
+            memory = memory_of(store, place) if shareable else None
             dtype, shape, lack, location = self._value(tensor, value, names.get(place, ""), memory, shared)
             unwritable += [str(tensor.name)] if lack is not None and lack is not value else []
             if lack is None:

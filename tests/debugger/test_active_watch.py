@@ -498,6 +498,23 @@ def test_what_does_no_harm_is_said_once_and_left_out_from_then_on() -> None:
     assert again.watched.ignored == {("step", "log")}, "the next watch leaves it out too"
 
 
+def test_what_is_left_out_of_one_function_is_looked_at_in_another_of_its_name() -> None:
+    """A blind test: two classes had a train_step; what the one masked was not looked at in the other."""
+    said: list[str] = []
+    watching = _watching(RunUntil("has_inf_or_nan", benign=OnBenign.SKIP), said, Ignored())
+
+    def traced(number: int, trace: str, *, harm: bool = False) -> Run:
+        run = _benign(number, harm=harm)
+        return replace(run, call=replace(run.call, looks_at=trace))
+
+    assert watching.sees(traced(1, "step_1")) is None
+    assert watching.watched.ignored_in("step", "step_1") == {"log"}
+    assert not watching.watched.ignored_in("step", "step_2")
+    assert watching.sees(traced(2, "step_2")) is None
+    assert len(said) == 1 and "ignored 1 place" in watching.watch.words, "which is told once"
+    assert watching.sees(traced(3, "step_3", harm=True)) is not None
+
+
 def test_a_hit_that_shows_nothing_new_is_one() -> None:
     """What a check found is not among the values: the watch must not go on for ever."""
     ignored = Ignored()

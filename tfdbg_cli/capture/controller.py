@@ -36,9 +36,10 @@ class WatchRequest:
     The user calls `tensor_filter` by `filter_name`; a filter of tfdbg's own can be checked by ops inside the run.
     `values` says where the values of a hit come from; `replayable` asks for a run that can be made again or undone.
     `all_runs` asks for the values of every run, hit or not. `ignored` are nodes that are not checked, as pairs of the
-    function that they are in (empty for a session) and their name. With `skips_intended` eager code does not stop at
-    infinities that look intended (a mask, say); they are judged at the end of the run. `by_hand` are the places that
-    the user ignores: in eager code, bad values that follow from these alone count as fine, too.
+    calls that they are in and their name: of a function (empty for a session), or by `Call.looks_at`. With
+    `skips_intended` eager code does not stop at infinities that look intended (a mask, say); they are judged at the
+    end of the run. `by_hand` are the places that the user ignores: in eager code, bad values that follow from these
+    alone count as fine, too.
     """
 
     filter_name: str
@@ -47,13 +48,13 @@ class WatchRequest:
     values: Values = Values.AUTO
     replayable: bool = False
     all_runs: bool = False
-    ignored: frozenset[tuple[str, str]] = frozenset()
+    ignored: frozenset[tuple[Hashable, str]] = frozenset()
     skips_intended: bool = False
     by_hand: tuple[IgnoredPlace, ...] = ()
 
-    def ignored_in(self, function: str) -> frozenset[str]:
-        """The nodes that are left out in runs of `function`."""
-        return frozenset(node for name, node in self.ignored if name == function)
+    def ignored_in(self, function: str, looks_at: Hashable = None) -> frozenset[str]:
+        """The nodes that are left out in calls of `function` with that `Call.looks_at`."""
+        return frozenset(node for calls, node in self.ignored if calls in (function, looks_at))
 
 
 @dataclass(frozen=True, slots=True)

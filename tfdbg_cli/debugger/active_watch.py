@@ -167,13 +167,16 @@ class ActiveWatch:
         if judgement.as_before:
             self._say_as_before(run, judgement.as_before)
         eager = run.call.kind is RunKind.EAGER  # names of eager ops vary from run to run, so lines identify places
+        told = {place.title for place in ignored.places}
         new = () if judgement.harm else ignored.add(judgement.places, by_line=eager)
         if not new:
             return not judgement.harm and (eager or bool(judgement.as_before))
         if not eager:
             self._leave_out()
         self.watch.progress.said = ignored.words
-        self._say(f"Run #{run.call.number}: {Ignored(new).words}. The watch goes on.")
+        news = [place for place in new if place.title not in told]  # not those of other traces of a function
+        if news:
+            self._say(f"Run #{run.call.number}: {Ignored(news).words}. The watch goes on.")
         return True
 
     def _is_fine_by_word(self, run: Run) -> bool:
@@ -214,7 +217,7 @@ class ActiveWatch:
         by_hand = self._ignored.by_hand
         places = self._ignored.places if self._skips else by_hand
         nodes = frozenset(
-            (place.function, node)
+            (place.calls, node)
             for place in places
             for node in (place.nodes if self._finds is not Bad.NONE else place.named)
         )

@@ -20,6 +20,7 @@ _SLICE = 1 << 14  # elements compared at a time, few enough for the intermediate
 _WIDEST = 8  # bytes of the widest float for which ULP distances can be computed, by its bits as an integer
 _RACE = "Its ops use {name} in no order that the graph fixes: undebugged, too, that may change from run to run."
 _OTHER_NANS = "NaN of other bits"
+_NAN_IN_ONE = "NaN in one of the two"
 _MOST_ULP = 1_000_000  # beyond this, two numbers do not differ by rounding: both are shown instead of their distance
 
 
@@ -47,6 +48,11 @@ class Parting:
     max_abs: float | None = None
     max_ulp: int | None = None
     told: str = field(default="", compare=False)
+
+    @property
+    def nan_in_one(self) -> bool:
+        """Whether an element is NaN in one of the two runs alone."""
+        return self.told == _NAN_IN_ONE
 
     def __str__(self) -> str:
         if self.told or not self.max_ulp:
@@ -294,7 +300,7 @@ class _Distance:
     def told(self, ulps: int | None) -> str:
         """How the two differ, in words; empty where `ulps` says enough, or nothing does."""
         if self.nan_in_one:
-            return "NaN in one of the two"
+            return _NAN_IN_ONE
         if ulps is None or 0 < ulps <= _MOST_ULP:
             return ""
         if not ulps:

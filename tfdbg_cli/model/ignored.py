@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import PurePath
@@ -35,6 +35,8 @@ class IgnoredPlace:
     means, `held` those that were bad because of these at the time; a node that only later makes NaN of such an
     infinity is not covered. `spoiled` are variables written with the values: in later runs they count as fine, too.
     What comes out of the run is finite, but if `used` it depends on an infinity here, as what tanh makes of one does.
+    What a watch found holds for calls of which it knows nothing else by now: those whose `Call.looks_at` is equal.
+    None, and what the user ignores, stands for all calls of `function`, of which there may be several of one name.
     """
 
     run: int
@@ -53,6 +55,12 @@ class IgnoredPlace:
     held: tuple[str, ...] = ()
     spoiled: tuple[str, ...] = ()
     used: bool = False
+    looks_at: Hashable = None
+
+    @property
+    def calls(self) -> Hashable:
+        """The calls that it is about: the function, or what they look at."""
+        return self.function if self.by_hand or self.looks_at is None else self.looks_at
 
     @property
     def by_hand(self) -> bool:
@@ -60,9 +68,9 @@ class IgnoredPlace:
         return self.by is not IgnoredBy.WATCH
 
     @property
-    def keys(self) -> frozenset[tuple[str, str]]:
-        """The nodes, each with the function that it is in."""
-        return frozenset((self.function, node) for node in self.nodes)
+    def keys(self) -> frozenset[tuple[Hashable, str]]:
+        """The nodes, each with the calls that it is in."""
+        return frozenset((self.calls, node) for node in self.nodes)
 
     @property
     def title(self) -> str:
@@ -115,9 +123,9 @@ class Ignored(Sequence[IgnoredPlace]):
         return tuple(place for place in self.places if place.by_hand)
 
     @property
-    def nodes(self) -> frozenset[tuple[str, str]]:
-        """What is left out: nodes, each with the function that it is in."""
-        return frozenset[tuple[str, str]]().union(*(place.keys for place in self.places))
+    def nodes(self) -> frozenset[tuple[Hashable, str]]:
+        """What is left out: nodes, each with the calls that it is in."""
+        return frozenset[tuple[Hashable, str]]().union(*(place.keys for place in self.places))
 
     def add(self, places: Iterable[IgnoredPlace], *, by_line: bool = False) -> tuple[IgnoredPlace, ...]:
         """Add those of `places` that have a node (or `by_line`, a title) not covered yet; return the ones added."""
@@ -166,7 +174,11 @@ class Ignored(Sequence[IgnoredPlace]):
 
     @property
     def words(self) -> str:
-        """`ignored 3 places: -inf made on purpose at x.py:12, NaN of which nothing comes at x.py:30, …`."""
+        """`ignored 3 places: -inf made on purpose at x.py:12, NaN of which nothing comes at x.py:30, …`.
+
+        A place that was found in several traces of a function counts once.
+        """
         shown = list(dict.fromkeys(place.title for place in self.places))
+        found = {(place.title, place.nodes) for place in self.places}
         named = ", ".join([*shown[:_NAMED], *(["…"] if len(shown) > _NAMED else [])])
-        return f"ignored {count_text(len(self), 'place')}: {named}"
+        return f"ignored {count_text(len(found), 'place')}: {named}"

@@ -11,6 +11,7 @@ from support.made_run import INF, NAN, Op, made_run, op
 
 from tfdbg_cli.analysis.origin.benign import holding, judged
 from tfdbg_cli.model.calls import RunKind
+from tfdbg_cli.model.exactness import Exactness, Way, parted
 from tfdbg_cli.model.ignored import Ignored, IgnoredPlace
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
@@ -231,6 +232,18 @@ def test_what_is_held_is_named() -> None:
     assert holding([np.array([INF, NAN]), np.array([-INF])]) == "inf and NaN and -inf"
     assert holding([np.array([complex(INF, 0)])]) == "inf"
     assert holding([np.array([1, 2])]) == "inf or NaN"
+
+
+def test_a_result_that_is_nan_in_the_programs_run_alone_rules_no_harm_out() -> None:
+    """A blind test: XLA gave a gradient with NaN, and the run made again without it none."""
+    run = made_run(
+        op("x", "Placeholder", value=[0.0]),
+        op("inf", "Reciprocal", "x", value=[INF]),
+        op("y", "Tanh", "inf", value=[1.0]),
+    )
+    differs = parted(["y:0"], [np.array([NAN], np.float32)], [np.array([1.0], np.float32)])
+    harm = judged(replace(run, exactness=Exactness(Way.UNCHANGED, 1, differs))).harm
+    assert harm is not None and harm.text.startswith("y:0 is NaN in one of the two")
 
 
 def _place(node: str, line: int, *nodes: str) -> IgnoredPlace:

@@ -180,3 +180,21 @@ def test_a_sort_puts_healthy_numbers_to_wrong_places(taken: slice, harm: bool) -
         op("y", "StridedSlice", "row", value=value[rows][:, taken] if harm else value[rows]),
     )  # fmt: skip
     assert bool(judged(run).harm) is harm
+
+
+@pytest.mark.parametrize("counted", [True, False])
+def test_what_one_reader_masks_another_may_count(counted: bool) -> None:
+    """A blind test: a tf.where chose other numbers for the NaN, and a comparison beside it counted it."""
+    logs = np.array([0.0, NAN, 1.1], np.float32)
+    right = np.array([True, False, True])
+    run = made_run(
+        op("x", "Placeholder", value=np.array([1.0, -5.0, 3.0], np.float32)), op("log", "Log", "x", value=logs),
+        op("zero", "Const", value=np.float32(0)), op("above", "Greater", "x", "zero", value=right),
+        op("large", "Greater", "log", "zero", value=right & (logs > 0)),
+        op("asked", "LogicalAnd", "above", "large", value=right & (logs > 0)),
+        op("masked", "SelectV2", "above" if counted else "asked", "log", "zero", value=np.where(right, logs, 0)),
+        op("y", "Cast" if counted else "Identity", "large" if counted else "masked", value=np.float32([0, 0, 1])),
+    )  # fmt: skip
+    run = replace(run, call=replace(run.call, fetches=("masked:0", "y:0")))
+    harm = judged(run).harm
+    assert (harm.text if harm else "").startswith("large makes a number out of NaN") is counted

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.tf
 
 def watched(concrete: Any, inputs: list[Any], tensor_filter: TensorFilter = has_inf_or_nan) -> Proof:
     """The function under a watch for `tensor_filter`."""
-    kind = watch_kind(Plan(1, Action.CAPTURE, watched=WatchRequest("asked", tensor_filter)), "")
+    kind = watch_kind(Plan(1, Action.CAPTURE, watched=WatchRequest("asked", tensor_filter)), "", "")
     assert kind is not None
     return TracedFunction(compat.atomic_of(concrete)).watched(kind).checked_only(inputs)
 

@@ -18,6 +18,7 @@ from tfdbg_cli.analysis.watch.outcome import Harm, HarmKind, outcome_of, unread
 from tfdbg_cli.analysis.watch.verdicts import holding, nan_mask
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.dtypes import element_type_named, is_inexact
+from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.ignored import IgnoredPlace
 from tfdbg_cli.model.names import TensorName, tensor_name_of
 from tfdbg_cli.model.runs import Run
@@ -88,13 +89,22 @@ def harm_in(run: Run, search: OriginSearch, carried: CarriedOver | None = None) 
     """
     if not len(run.tensors):
         return Harm(HarmKind.UNKNOWN, "the values of the run are missing.")
+    other = () if run.exactness is None else run.exactness.differs
+    astray = next((parting.name for parting in other if parting.nan_in_one), None)
+    if astray is not None:
+        return Harm(
+            HarmKind.UNKNOWN, f"{astray} is NaN in one of the two: the program's run, or the same made again."
+        )
     bad = search.bad_rows()
     if search.unread and run.call.kind is not RunKind.EAGER:  # eager values were checked when they were computed
         return Harm(HarmKind.UNKNOWN, f"the values of {count_text(search.unread, 'tensor')} are lost.")
-    if not bad:
+    meant = search.meant_nan_rows()
+    if not bad and not meant:
         return None
     comes_out, carried = outcome_of(run.graph, run.call), carried or CarriedOver(run, search.lineage)
     outcome = comes_out.names(run)
+    if not bad:
+        return _made_of_nan(swallowed(run, search.lineage, (), outcome, meant))
     if run.call.kind is RunKind.EAGER:
         given = unread(run)
         for row in bad:
@@ -112,7 +122,11 @@ def harm_in(run: Run, search: OriginSearch, carried: CarriedOver | None = None) 
     spoiled = [name for row in out if (name := run.tensors[row].name) not in kept]
     if spoiled:
         return min((comes_out.harm(name) for name in spoiled), key=lambda harm: harm.kind)
-    end = swallowed(run, search.lineage, bad, outcome)
+    return _made_of_nan(swallowed(run, search.lineage, bad, outcome, meant))
+
+
+def _made_of_nan(end: Node | None) -> Harm | None:
+    """The harm that is done where the op `end` made a number of a NaN; None where there is none."""
     if end is None:
         return None
     if end.op_type in PYTHON:
@@ -202,4 +216,5 @@ def _place(
         tuple(nodes),
         frame.file if frame else "",
         frame.line if frame else None,
+        looks_at=run.call.looks_at,
     )

@@ -151,6 +151,14 @@ class OriginSearch:
         """All bad tensors, without those that are excused by now as intended, or dismissed. Reads every value."""
         return [index for index in range(len(self._run.tensors)) if self._verdicts.bad(index)]
 
+    def meant_nan_rows(self) -> list[int]:
+        """The tensors with NaN that are excused, since the program means them: it chooses other numbers for them."""
+        return sorted(row for row in self._verdicts.excused if self._holds_nan(row))
+
+    def _holds_nan(self, row: int) -> bool:
+        value = self._run.tensors.value(row)
+        return not isinstance(value, NoValue) and bool(nan_mask(value).any())
+
     def harmful(self, origin: Origin) -> tuple[Origin, int]:
         """The first origin that affects the outcome of the run, and how many harmless ones precede it.
 

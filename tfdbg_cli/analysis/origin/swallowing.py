@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from functools import cached_property
+from itertools import islice
 
 import numpy as np
 
@@ -34,8 +35,10 @@ from tfdbg_cli.ops.kinds import (
     MOVES,
     OF_SHAPES,
     PYTHON,
+    SELECTS,
     SORTS,
     TRANSFERS,
+    TRUTHS,
 )
 
 # Floats that such an op gives may be made of a NaN.
@@ -51,18 +54,23 @@ _SWALLOWS = frozenset({
 # Of any other op integers, truths and texts are: an index, an order, a text of the number. Not where they follow from
 # shapes, are asked on purpose (is_finite), or move beside the number.
 _INDIFFERENT = (LOOKS | MOVES) - _SWALLOWS | CALLS | CONTROL_FLOW | IDENTITIES | COPIES | TRANSFERS
+_MOST_MADE = 200  # nodes that are made of a NaN which a tf.where is there for
 _BESIDE = ("Ragged", "Sparse", "TensorArray", "TensorList", "Stack")  # how the types of such ops begin
 _OF_ITSELF = frozenset({"Equal", "NotEqual"})  # x != x asks whether x is NaN
 _PASSED = "LoopVariable"  # stands for a variable in the scopes of a loop; it shows no tensor of its own
 
 
-def swallowed(run: Run, lineage: Lineage, bad: Iterable[int], outcome: Collection[TensorName]) -> Node | None:
+def swallowed(
+    run: Run, lineage: Lineage, bad: Iterable[int], outcome: Collection[TensorName], meant: Iterable[int] = ()
+) -> Node | None:
     """An op that turned a NaN into a number, or a text, on which something in `outcome` depends; None for none.
 
-    `bad` are the rows of the tensors of `run` that are not finite. Of several ops one that is known to have done that
-    comes before Python of the program, of which nobody knows what it makes of a NaN.
+    `bad` are the rows of the tensors of `run` that are not finite, `meant` of those with NaN that a tf.where is there
+    for: what it asks of them is no harm. Of several ops one that is known to have done that comes before Python of
+    the program, of which nobody knows what it makes of a NaN.
     """
-    search, python = _Swallowing(run, lineage, {run.tensors[row].name: row for row in bad}, outcome), None
+    named = [{run.tensors[row].name: row for row in rows} for rows in (bad, meant)]
+    search, python = _Swallowing(run, lineage, named[0], named[1], outcome), None
     for node in search.found():
         if node.op_type not in PYTHON:
             return node
@@ -71,18 +79,24 @@ def swallowed(run: Run, lineage: Lineage, bad: Iterable[int], outcome: Collectio
 
 
 class _Swallowing:
-    """The search for such ops in one run, of which `bad` are the tensors that are not finite, with a row of each."""
+    """The search for such ops in one run, of which `bad` and `meant` are the tensors with NaN, with a row of each."""
 
     def __init__(
-        self, run: Run, lineage: Lineage, bad: dict[TensorName, int], outcome: Collection[TensorName]
+        self,
+        run: Run,
+        lineage: Lineage,
+        bad: dict[TensorName, int],
+        meant: dict[TensorName, int],
+        outcome: Collection[TensorName],
     ) -> None:
-        self._run, self._lineage, self._bad, self._outcome = run, lineage, bad, outcome
+        self._run, self._lineage, self._meant, self._outcome = run, lineage, meant, outcome
+        self._bad = {**meant, **bad}
 
     def found(self) -> Iterator[Node]:
         met: set[str] = set()
         for name, row in self._bad.items():
             for reader in self._readers(name):
-                if reader.name in met:
+                if reader.name in met or (name in self._meant and self._guards(reader, name)):
                     continue
                 met.add(reader.name)
                 if not self._asks_on_purpose(reader) and self._hides(reader) and _has_nan(self._run, row):
@@ -98,6 +112,23 @@ class _Swallowing:
 
         for given in reached([name], further):
             yield from (reader for reader, slot in self._run.graph.consumers(given.node) if slot == given.slot)
+
+    def _guards(self, reader: Node, name: TensorName) -> bool:
+        """Whether `reader` does nothing but tell where a tf.where takes what was made of the tensor `name`."""
+        graph = self._run.graph
+
+        def made(one: str) -> Iterator[str]:
+            return (found.name for found, _ in graph.consumers(one))
+
+        chosen = {name.node, *islice(reached([name.node], made), _MOST_MADE)}
+        asked = [reader.name]
+        for place in asked:  # grows as truths are combined
+            for found, _ in graph.consumers(place):
+                if found.op_type in TRUTHS:
+                    asked += [found.name] * (found.name not in asked)
+                elif found.op_type not in SELECTS or not any(part.node in chosen for part in found.inputs[1:]):
+                    return False
+        return True
 
     def _asks_on_purpose(self, reader: Node) -> bool:
         """Whether `reader` asks whether a number is NaN, or finite: it compares it with itself, or with infinity."""

@@ -44,7 +44,7 @@ class Watch:
         ours = our_filter(tensor_filter)
         self._compares = ours is not None and ours.compares  # whether the previous run's values are needed, too
         self._before: dict[tuple[object, ...], Run] = {}
-        self.ignored: frozenset[tuple[str, str]] = frozenset()  # nodes that are left out, each with its function
+        self.ignored: frozenset[tuple[Hashable, str]] = frozenset()  # nodes that are left out, each with its calls
 
     @property
     def words(self) -> str:
@@ -96,7 +96,8 @@ class Watch:
         tensor = run.tensors[index]
         if self._excluded is not None and self._excluded.search(tensor.node):
             return False
-        if self.ignored and (run.call.place, tensor.node) in self.ignored:
+        ways = {(run.call.place, tensor.node), (run.call.looks_at, tensor.node)} if self.ignored else ()
+        if not self.ignored.isdisjoint(ways):
             return False
         value = run.tensors.value(index)
         try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +86,9 @@ def _write_json(path: Path, fields: Mapping[str, Any]) -> None:
 
 
 def _ignored(place: IgnoredPlace) -> dict[str, Any]:
-    return {**asdict(place), "tensor": str(place.tensor)}
+    fields = asdict(replace(place, looks_at=None))  # which means something in this process alone
+    del fields["looks_at"]
+    return {**fields, "tensor": str(place.tensor)}
 
 
 def _call(call: Call, directory: Path) -> dict[str, Any]:

@@ -42,7 +42,7 @@ class Traced:
         return compiled_copy(made.name, self.inputs, optimize=not made.grafted)
 
     def proof(self, tensor_filter: TensorFilter = has_inf_or_nan) -> Proof:
-        kind = watch_kind(Plan(1, Action.CAPTURE, watched=WatchRequest("asked", tensor_filter)), "")
+        kind = watch_kind(Plan(1, Action.CAPTURE, watched=WatchRequest("asked", tensor_filter)), "", "")
         assert kind is not None
         return self.function.watched(kind).checked_only(self.inputs)
 

@@ -230,7 +230,7 @@ def test_few_tensors_are_checked_and_no_value_that_is_assigned() -> None:
         return tf.reduce_sum(y)
 
     concrete = step.get_concrete_function(tf.TensorSpec([2], tf.float32))
-    kind = watch_kind(Plan(1, Action.CAPTURE, watched=WatchRequest("bad_result", bad_result)), "step")
+    kind = watch_kind(Plan(1, Action.CAPTURE, watched=WatchRequest("bad_result", bad_result)), "step", "")
     assert kind is not None
     frontier = traced_function(compat.atomic_of(concrete)).watched(kind).frontier
     checked = {str(one.name) for checks in frontier.checks.values() for one in checks}

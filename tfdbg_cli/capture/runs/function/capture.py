@@ -55,6 +55,10 @@ class PerformedCall(Protocol):
     @property
     def name(self) -> str:
         """The name of the function in its runs."""
+
+    @property
+    def looks_at(self) -> str:
+        """The name of the trace, which no other function has."""
         ...
 
     def plain(self) -> RunResult:

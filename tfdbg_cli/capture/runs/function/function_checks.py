@@ -58,13 +58,13 @@ class WatchKind:
         return chooser(self.capture, self.exclude_node_names, self.ignored).admits_named(node, op_type, dtype)
 
 
-def watch_kind(plan: Plan, function: str) -> WatchKind | None:
-    """How `plan` has the function of that name checked; None if its filter can only be asked of each value."""
+def watch_kind(plan: Plan, function: str, trace: str) -> WatchKind | None:
+    """How `plan` has that `trace` of a function checked; None if its filter can only be asked of each value."""
     watched: WatchRequest | None = plan.watched
     question = None if watched is None else question_of(watched.tensor_filter)
     if watched is None or question is None:
         return None
-    return WatchKind(question, watched.exclude_node_names, plan.capture, watched.ignored_in(function))
+    return WatchKind(question, watched.exclude_node_names, plan.capture, watched.ignored_in(function, trace))
 
 
 class FunctionChecks:

@@ -309,7 +309,7 @@ def watch_capture(call: PerformedCall, plan: Plan, settings: Settings) -> Captur
     if plan.watched is None:
         given = given_capture(call, plan, settings) if plan.recorded else None
         return given or _of_all_values(call, plan, room, plan.values, "")
-    kind = watch_kind(plan, call.name)
+    kind = watch_kind(plan, call.name, call.looks_at)
     if kind is None:
         return _of_all_values(call, plan, room, plan.watched.values, "")
     traced = call.traced

@@ -14,7 +14,7 @@ from tfdbg_cli.capture.chooser import chooser
 from tfdbg_cli.capture.controller import WatchRequest
 from tfdbg_cli.capture.large_graphs import RUN, Preparation, announce
 from tfdbg_cli.capture.questions.question import Covering, Question
-from tfdbg_cli.capture.sessions.call_names import elements_of, fed_to
+from tfdbg_cli.capture.sessions.call_names import elements_of, fed_to, looks_at
 from tfdbg_cli.capture.sessions.call_state import CallState, Variable, call_state
 from tfdbg_cli.capture.sessions.extended.checked_calls import checked_call
 from tfdbg_cli.capture.sessions.extended.checks import known_shape, read_after_updates, summed_answer
@@ -163,13 +163,14 @@ def call_checks(
     ends, fed_names = ends_of(invocation), frozenset(fed_to(invocation))
     results = tuple(tensor.name for tensor in elements_of(invocation).tensors)
     among = results if question.among is Among.OUTCOME else ()
-    left_out = watched.exclude_node_names, watched.ignored
+    ignored = watched.ignored_in("", looks_at(invocation))
+    left_out = watched.exclude_node_names, ignored
     key = (*call_kind(invocation), question, among, left_out, request)
 
     def found_out() -> CallChecks:
         reached = reached_by(invocation)
         outcome = _outcome(results, state_of(invocation), reached.order) if question.among is Among.OUTCOME else None
-        admission = _Admission(watched, request, question, graph, outcome)
+        admission = _Admission(*left_out, request, question, graph, outcome)
         found = _watched_call(graph, reached, state_of(invocation), fed_names, question, admission)
         hidden = [tensor.op for tensor in (found.health, *found.updated) if tensor is not None]
         found.shadow_ops.require_alone(
@@ -190,7 +191,8 @@ class _Admission:
 
     def __init__(
         self,
-        watched: WatchRequest,
+        excluded: str,
+        ignored: frozenset[str],
         request: CaptureRequest,
         question: Question,
         graph: TfGraph,
@@ -199,7 +201,6 @@ class _Admission:
         self._question = question
         self._graph = graph
         self._outcome = outcome
-        excluded, ignored = watched.exclude_node_names, watched.ignored_in("")
         self.named = chooser(request, excluded, ignored).admits_named
         self._by_name = bool(excluded or request.narrowed or ignored)
         self.whole = not self._by_name and outcome is None

@@ -1,8 +1,11 @@
-"""The one error type of tfdbg, and what any error says."""
+"""The one error type of tfdbg, what any error says, and which ones mean that a file holds something else."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+
+WRONG_CONTENT = (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError, OverflowError)
+"""What the wrong content of a JSON file can raise while it is taken apart."""
 
 
 class TfdbgError(Exception):

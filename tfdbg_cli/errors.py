@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-WRONG_CONTENT = (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError, OverflowError)
-"""What the wrong content of a JSON file can raise while it is taken apart."""
-
 
 class TfdbgError(Exception):
     """Something the user at the terminal can act on.
@@ -32,6 +29,10 @@ class TfdbgError(Exception):
 
     def __str__(self) -> str:
         return "\n".join(self.lines)
+
+
+WRONG_CONTENT = (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError, OverflowError)
+"""What the wrong content of a JSON file can raise while it is taken apart."""
 
 
 class AfterAnswerError(TfdbgError):

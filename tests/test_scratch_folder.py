@@ -42,6 +42,20 @@ def test_a_folder_is_there_until_it_is_deleted(place):
     two.delete()
 
 
+def test_a_folder_that_is_deleted_twice_closes_nothing_of_the_programs(place, tmp_path_factory):
+    """A blind test: the number of its descriptor was closed again, which was that of another file by then."""
+    once = ScratchFolder()
+    once.delete()
+    others = [os.open(tmp_path_factory.getbasetemp(), os.O_RDONLY) for _ in range(3)]
+    try:
+        once.delete()
+        for other in others:
+            os.fstat(other)
+    finally:
+        for other in others:
+            os.close(other)
+
+
 def test_what_a_killed_program_left_is_deleted_and_what_a_living_one_holds_is_not(place):
     root = str(Path(__file__).parents[1])
     programs = [

@@ -1,4 +1,4 @@
-"""The one error type of tfdbg, and what any error says."""
+"""The one error type of tfdbg, what any error says, and which ones mean that a file holds something else."""
 
 from __future__ import annotations
 
@@ -29,6 +29,10 @@ class TfdbgError(Exception):
 
     def __str__(self) -> str:
         return "\n".join(self.lines)
+
+
+WRONG_CONTENT = (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError, OverflowError)
+"""What the wrong content of a JSON file can raise while it is taken apart."""
 
 
 class AfterAnswerError(TfdbgError):

@@ -38,21 +38,25 @@ class ScratchFolder:
         for one in (where, MEMORY):
             _sweep(str(one))
         self.path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=where))
-        self._lock = os.open(self.path, os.O_RDONLY)
+        self._lock: int | None = os.open(self.path, os.O_RDONLY)
         with suppress(OSError):  # a file system without locks, where nothing is swept either
             fcntl.flock(self._lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
 
     def delete(self) -> None:
-        """Delete the folder with all that is in it.
+        """Delete the folder with all that is in it; a second time nothing is done.
 
         Raises:
             OSError: something in it cannot be deleted.
 
         """
+        # Forgotten first: once it is closed, the number may be that of a file of the program's.
+        lock, self._lock = self._lock, None
+        if lock is None:
+            return
         try:
             shutil.rmtree(self.path)
         finally:
-            os.close(self._lock)
+            os.close(lock)
 
     def delete_at_exit(self) -> None:
         """Have it deleted when Python ends; a process that was forked off deletes nothing."""

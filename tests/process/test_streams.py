@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from io import BytesIO, StringIO, TextIOWrapper
+from pathlib import Path
 
 import pytest
 
 from tfdbg_cli.cli.main import main
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.config.settings import Settings
-from tfdbg_cli.process.streams import flush_output, to_stderr, write
+from tfdbg_cli.process.streams import discard_output, flush_output, to_stderr, write
 from tfdbg_cli.tui.frontend import TuiFrontend
 
 ODD = "a\x1b]0;title\x07\x9b31m\u202ecod.exe"
@@ -48,6 +50,23 @@ def test_what_a_program_put_in_the_place_of_standard_error_need_not_be_a_file(mo
     monkeypatch.setattr(sys, "stderr", log := ToLog())
     to_stderr("Something is said.")
     assert log.written == ["tfdbg: Something is said.\n"]
+
+
+def test_what_is_still_to_be_written_is_thrown_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with (tmp_path / "out").open("w") as out:
+        monkeypatch.setattr(sys, "stdout", out)
+        print("lost")
+        discard_output()
+        out.flush()
+        assert os.path.samestat(os.fstat(out.fileno()), os.stat(os.devnull))
+    assert not (tmp_path / "out").read_text()
+
+
+@pytest.mark.parametrize("stream", [None, ToLog(), StringIO()])
+def test_without_a_file_behind_standard_output_nothing_is_thrown_away(monkeypatch, stream) -> None:
+    """A blind test: a disk that was full, or a pipe that nobody read, became an AttributeError."""
+    monkeypatch.setattr(sys, "stdout", stream)
+    discard_output()
 
 
 def test_where_nothing_can_be_said_nothing_is_raised(monkeypatch, capsys) -> None:

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
+from support.ending import ends
 
 from tfdbg_cli.remote.fellow_workers import FellowWorkers
 
@@ -163,13 +164,25 @@ def test_a_watch_that_is_gone_is_not_called(tmp_path) -> None:
         b'{"worker": "w"}',
         b'{"worker": "w", "mark": "m", "run": "x", "filter_name": "f"}',
         b"[" * 9000,
+        b'{"worker": "w", "mark": "m", "run": 1e999, "filter_name": "f"}',
     ],
 )
 def test_files_that_say_nothing_are_left_out(tmp_path, content) -> None:
+    """A blind test: a number without an end ended the thread, and raised in the program's own at its next hit."""
     first, heard = _worker(tmp_path, 0)
     (tmp_path / "x.worker").write_bytes(content)
     _touched(tmp_path)
     first.pass_on()
+    assert heard.heard == []
+    assert first.tell(1, "has_nan").startswith("No other worker hears of this.")
+
+
+def test_a_pipe_among_the_files_is_not_waited_for(tmp_path) -> None:
+    first, heard = _worker(tmp_path, 0)
+    os.mkfifo(tmp_path / "x.worker")
+    _touched(tmp_path)
+    with ends("looking at a pipe"):
+        first.pass_on()
     assert heard.heard == []
 
 

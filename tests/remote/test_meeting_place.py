@@ -94,8 +94,9 @@ def test_a_path_that_is_too_long_is_told(place: Path, monkeypatch) -> None:
         listen(JOB)
 
 
-def test_a_damaged_note_costs_the_name_alone(place: Path) -> None:
+@pytest.mark.parametrize("note", ["{", "[]", '{"name": "x", "pid": 1e999, "since": 0, "path": ""}'])
+def test_a_damaged_note_costs_the_name_alone(place: Path, note: str) -> None:
     made, meeting = listen(JOB)
     with made:
-        meeting.path.with_suffix(".json").write_text("{")
+        meeting.path.with_suffix(".json").write_text(note)
         assert meetings()[0].job == Job("a program", 4711, 0.0)

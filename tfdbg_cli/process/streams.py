@@ -78,5 +78,15 @@ def to_stderr(sentence: str) -> None:
 
 
 def discard_output() -> None:
-    """Throw away what is still to be written, lest the interpreter complain about it at its end."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    """Throw away what is still to be written, lest the interpreter complain about it at its end.
+
+    Where there is no standard output, or one that is no file, there is nothing to throw away.
+    """
+    if is_closed(sys.stdout):
+        return
+    with OUR_ERRORS_SUPPRESSED:
+        descriptor = sys.stdout.fileno()
+        nothing = os.open(os.devnull, os.O_WRONLY)
+        if nothing != descriptor:  # which is free where the program has closed it
+            os.dup2(nothing, descriptor)
+            os.close(nothing)

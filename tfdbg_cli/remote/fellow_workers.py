@@ -21,7 +21,8 @@ from typing import Protocol
 from weakref import WeakSet
 
 from tfdbg_cli.config.job import cluster_of
-from tfdbg_cli.errors import TfdbgError, reason_of
+from tfdbg_cli.errors import WRONG_CONTENT, TfdbgError, reason_of
+from tfdbg_cli.plain_files import opened_plain
 from tfdbg_cli.plain_text import printable
 from tfdbg_cli.process.program_end import at_the_end
 from tfdbg_cli.process.streams import to_stderr
@@ -222,8 +223,8 @@ def _words(folder: Path) -> dict[str, Word]:
     """What the files in `folder` say, by their names; those that say nothing we know are left out."""
     found = {}
     for path in sorted(folder.glob(f"*{_ENDING}")):
-        with suppress(OSError, ValueError, KeyError, TypeError, RecursionError), path.open("rb") as file:
-            told = json.loads(file.read(_MOST_BYTES))
+        with suppress(OSError, *WRONG_CONTENT), opened_plain(path, _MOST_BYTES) as (file, size):
+            told = json.loads(file.read(size))
             name, passed = _shown(str(told["worker"])), _shown(str(told["filter_name"]))
             found[path.name] = Word(name, str(told["mark"]), int(told["run"]), passed)
     return found

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.errors import WRONG_CONTENT, TfdbgError
 
 _SOCKET, _FACTS = ".socket", ".json"
 _PATIENCE = 10.0  # seconds
@@ -198,6 +198,6 @@ def _job(path: Path) -> Job:
         with path.with_suffix(_FACTS).open("rb") as file:
             facts = json.loads(file.read(_MOST_BYTES))
         return Job(str(facts["name"]), int(facts["pid"]), float(facts["since"]), str(facts["path"]))
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+    except (OSError, *WRONG_CONTENT):
         number = path.name.partition("-")[0].removesuffix(_SOCKET)
         return Job("a program", int(number) if number.isdecimal() else 0, 0.0)

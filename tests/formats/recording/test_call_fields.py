@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from tfdbg_cli.errors import WRONG_CONTENT
 from tfdbg_cli.formats.recording.call_fields import call_fields, read_call
-from tfdbg_cli.formats.recording.json_fields import WRONG_CONTENT
 from tfdbg_cli.model.batch_place import BatchPlace, Order
 from tfdbg_cli.model.calls import Argument, Call, RunKind
 

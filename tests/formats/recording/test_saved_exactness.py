@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.made_run import made_run, op
 
+from tfdbg_cli.errors import WRONG_CONTENT
 from tfdbg_cli.formats.container.saving import save_runs
 from tfdbg_cli.formats.dumps.case_layout import CASE, CASE_DIRECTORY
 from tfdbg_cli.formats.dumps.writer import write_dump
 from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.formats.recording.call_fields import exactness_fields, read_exactness
-from tfdbg_cli.formats.recording.json_fields import WRONG_CONTENT
 from tfdbg_cli.model.exactness import Exactness, Parting, Way
 
 _COUNTS = st.integers(0, 2**62)

@@ -283,6 +283,15 @@ def test_a_network_that_fails_costs_what_was_asked_and_says_so(tmp_path: Path) -
     assert tensor[:3].tolist() == [0, 1, 2], "a network that works again is asked again"
 
 
+def test_a_store_that_gives_too_few_parts_is_said_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    large = np.arange(_LARGE, dtype=np.float32)
+    address = put(_recording(tmp_path / "case", _large(large)), "counted", "bucket/few")
+    tensor = open_recording(address).tensors()["large_0"]
+    monkeypatch.setattr(CountedFiles, "cat_ranges", lambda *words, **named: [])
+    with pytest.raises(TfdbgError, match=r"could not be fetched \(ValueError"):
+        tensor[:10]
+
+
 def test_a_file_that_changed_meanwhile_is_not_taken_for_the_one_that_was_opened(tmp_path: Path) -> None:
     large = np.arange(_LARGE, dtype=np.float32)
     address = put(_recording(tmp_path / "case", _large(large)), "counted", "bucket/changed")

@@ -6,19 +6,22 @@ import functools
 import http.server
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 from support.checkpoint_maker import checkpoint
 from support.dump_maker import small_dump
+from support.ending import ends
 from support.far_files import CountedFiles, put
 
 from tfdbg_cli.api.recordings import open_recording
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.examining import examined
 from tfdbg_cli.formats.opening import open_path
+from tfdbg_cli.formats.remote import file_system
+from tfdbg_cli.formats.remote.web_files import WebFiles
 
 _WEIGHTS = np.arange(9 << 20, dtype=np.float32)  # longer than what is asked for in one question
 
@@ -88,3 +91,42 @@ def test_pythons_own_web_server(server: str, site: Path) -> None:
     _opens(server, site)
     with pytest.raises(TfdbgError, match="There is no http"):
         open_path(f"{server}/nothing")
+
+
+class _Pages:
+    """A file system that lists what `page` tells of a folder: names of files, and of folders with a slash behind."""
+
+    def __init__(self, page: Callable[[str], Sequence[str]]) -> None:
+        self._page = page
+
+    def ls(self, folder: str, detail: bool) -> list[dict[str, object]]:
+        names = (name if "://" in name else f"{folder.rstrip('/')}/{name}" for name in self._page(folder))
+        return [{"name": name, "type": "directory" if name.endswith("/") else "file", "size": None} for name in names]
+
+
+def _within(page: Callable[[str], Sequence[str]]) -> list[str]:
+    with ends("listing a folder"):
+        return [str(entry["name"]) for entry in WebFiles(_Pages(page)).within("http://h/run")]
+
+
+@pytest.mark.parametrize("link", ["latest/", "http://h/run/"])
+def test_a_folder_that_leads_to_itself_is_listed_once(link: str) -> None:
+    """A blind test: it was asked for again and again, under a longer name each time."""
+    assert _within(lambda folder: ["index.sqlite", link]) == ["http://h/run/index.sqlite"]
+
+
+def test_folders_of_one_name_within_each_other_are_listed() -> None:
+    found = _within(lambda folder: ["dense/"] if folder.count("dense") < 3 else ["kernel"])
+    assert found == ["http://h/run/dense/dense/dense/kernel"]
+
+
+def test_folders_without_an_end_are_refused() -> None:
+    with pytest.raises(TfdbgError, match="http://h/run has folders within folders without an end"):
+        _within(lambda folder: [f"{len(folder)}/"])
+
+
+def test_more_folders_than_any_recording_has_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A blind test: how many there are was asked once all were listed."""
+    monkeypatch.setattr(file_system, "_MOST_FILES", 100)
+    with pytest.raises(TfdbgError, match=r"http://h/run holds 1\d\d files, more than any recording has"):
+        _within(lambda folder: ["a/", "b/"])

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.errors import WRONG_CONTENT, TfdbgError
 from tfdbg_cli.formats.bundles import layout
 from tfdbg_cli.formats.bundles.description import description
 from tfdbg_cli.formats.bundles.values import digest, read_value
 from tfdbg_cli.formats.dumps.case_layout import CASE_DIRECTORY
 from tfdbg_cli.formats.dumps.case_reader import refusal_in
 from tfdbg_cli.formats.dumps.reader import read_dump
-from tfdbg_cli.formats.recording.json_fields import WRONG_CONTENT, items, shape, text, texts, whole
+from tfdbg_cli.formats.recording.json_fields import items, shape, text, texts, whole
 from tfdbg_cli.formats.recording.regular_file import read_whole
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.names import TensorName, parse_tensor_name

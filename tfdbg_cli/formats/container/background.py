@@ -8,7 +8,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-from tfdbg_cli.errors import TfdbgError, reason_of
+from tfdbg_cli.errors import reason_of
 from tfdbg_cli.formats.container.stall import StallWatch, ThreadClock
 from tfdbg_cli.formats.container.writer import LockedIndexError, RecordingWriter
 from tfdbg_cli.formats.recording.waiting import PATIENCE
@@ -151,6 +151,17 @@ class BackgroundWriter:
             return 0 if self.failed else self._count
 
     def _work(self) -> None:
+        try:
+            self._write_all()
+            self._writer.close()
+        except Exception as error:  # noqa: BLE001  # whatever it is, the program goes on
+            self._fail(error)
+        finally:  # the end of the program waits for it
+            with self._change:
+                self._closed = True
+                self._change.notify_all()
+
+    def _write_all(self) -> None:
         self._clock.start()
         while True:
             with self._change:
@@ -166,13 +177,6 @@ class BackgroundWriter:
                 self._count -= 1
                 self._stalled_at = None
                 self._change.notify_all()
-        try:
-            self._writer.close()
-        except TfdbgError as error:
-            self._fail(error)
-        with self._change:
-            self._closed = True
-            self._change.notify_all()
 
     def _write(self, run: Run) -> None:
         had = self._writer.dropped
@@ -200,4 +204,4 @@ class BackgroundWriter:
             self.failed = True
             self._queue.clear()
             self._change.notify_all()
-        self._tell(f"{reason_of(error)} Nothing more is recorded; the program goes on.")
+        self._tell(f"{reason_of(error).removesuffix('.')}. Nothing more is recorded; the program goes on.")

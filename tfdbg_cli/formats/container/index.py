@@ -27,8 +27,9 @@ _BUSY_S = 5.0  # a writer takes milliseconds to commit a run
 _MOST_CONTENT = (1 << 31) - 1  # protobuf's own limit
 _AT_ONCE = 500  # numbers asked for in one question
 _OF_NUMBERS = b"0123456789-,"
-# SQL of a database could do more than be read: triggers and views of a file of ours do not exist.
-_KINDS = "SELECT type, name FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'"
+# SQL of a database could do more than be read: triggers, views and virtual tables of a file of ours do not exist.
+# The indexes that SQLite makes by itself have no SQL.
+_KINDS = "SELECT type, name, substr(sql, 1, 13) FROM sqlite_master WHERE type <> 'index' OR sql IS NOT NULL"
 
 
 class DamagedIndexError(ValueError):
@@ -72,7 +73,7 @@ class Index:
         (version,) = self.one("PRAGMA user_version") or (0,)
         layout.require_known(version, path.parent)
         found = set(self.rows(_KINDS))
-        if found != {("table", name) for name in layout.TABLES}:
+        if found != {("table", name, "CREATE TABLE ") for name in layout.TABLES}:
             raise TfdbgError(f"The index {path} is damaged: its tables are not those of a recording.")
 
     def rows(self, question: str, *values: int | bytes) -> list[tuple[Any, ...]]:
@@ -156,6 +157,8 @@ class Index:
         if found is None or not isinstance(found[1], int) or not isinstance(found[2], bytes):
             raise DamagedIndexError(f"The index is damaged: content {number} is not there.")
         sha256, size, packed = found
+        if size < 0:  # to zlib a limit of 0 is none
+            raise DamagedIndexError(f"The index is damaged: content {number} is said to have {size} bytes.")
         try:
             content = zlib.decompressobj().decompress(packed, min(size, _MOST_CONTENT) + 1)
         except zlib.error as error:

@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tfdbg_cli.errors import NothingYetError, TfdbgError
+from tfdbg_cli.errors import WRONG_CONTENT, NothingYetError, TfdbgError
 from tfdbg_cli.formats.container import layout
 from tfdbg_cli.formats.container.index import DamagedIndexError, Index
 from tfdbg_cli.formats.container.store import RecordedTensors
@@ -18,7 +18,7 @@ from tfdbg_cli.formats.container.texts import shape_of
 from tfdbg_cli.formats.messages.graph_def import graph_from_parts
 from tfdbg_cli.formats.messages.tensor_proto import damaged
 from tfdbg_cli.formats.recording.call_fields import read_call, read_error, read_exactness, read_profile
-from tfdbg_cli.formats.recording.json_fields import WRONG_CONTENT, flag, items, text, texts, whole
+from tfdbg_cli.formats.recording.json_fields import flag, items, text, texts, whole
 from tfdbg_cli.formats.recording.regular_file import read_whole
 from tfdbg_cli.formats.recording.saved_runs import GrowingRuns, SavedRecording
 from tfdbg_cli.formats.recording.traceback_table import read_tracebacks, source_lines

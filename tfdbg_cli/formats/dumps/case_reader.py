@@ -11,12 +11,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from tfdbg_cli.errors import WRONG_CONTENT
 from tfdbg_cli.formats.dumps import case_layout as layout
 from tfdbg_cli.formats.dumps.case_tensors import NOTHING_SAID, CaseTensors, read_case_tensors
 from tfdbg_cli.formats.messages.event_file import read_tensor
 from tfdbg_cli.formats.messages.graph_def import graph_from_def
 from tfdbg_cli.formats.recording.call_fields import read_call, read_error, read_exactness, read_profile
-from tfdbg_cli.formats.recording.json_fields import WRONG_CONTENT, flag, items, text, texts, whole
+from tfdbg_cli.formats.recording.json_fields import flag, items, text, texts, whole
 from tfdbg_cli.formats.recording.regular_file import read_whole
 from tfdbg_cli.formats.recording.traceback_table import read_tracebacks, source_lines
 from tfdbg_cli.model.calls import Call, RunError

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tfdbg_cli.errors import WRONG_CONTENT
 from tfdbg_cli.formats.messages.event_file import DamagedFileError, read_event
-from tfdbg_cli.formats.recording.json_fields import WRONG_CONTENT, whole
+from tfdbg_cli.formats.recording.json_fields import whole
 
 
 class CoreMetadata(NamedTuple):

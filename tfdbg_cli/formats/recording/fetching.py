@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import TypeVar
 
-from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.errors import TfdbgError, reason_of
 from tfdbg_cli.formats.recording.stand_in import AwaitedError, Part, beside
 
 _AT_ONCE = 1 << 23  # bytes fetched between two checks whether they are still wanted
@@ -37,9 +37,9 @@ def fetched(awaited: AwaitedError, before: int = 0) -> Generator[float, None, No
         fetching.unwanted.set()
     if fetching.error is not None:
         raise TfdbgError(
-            f"What this shows cannot be read: {fetching.error.strerror or fetching.error}.",
+            f"What this shows cannot be read: {_told(fetching.error)}.",
             hint="Ask again, or copy the recording to this machine.",
-        )
+        ) from fetching.error
 
 
 def in_steps(steps: Callable[[], Iterator[T]]) -> Generator[T | float, None, None]:
@@ -94,7 +94,7 @@ class _Fetching:
         self.over = threading.Event()
         self.unwanted = threading.Event()
         self.share = 0.0
-        self.error: OSError | None = None
+        self.error: Exception | None = None
         self._awaited = awaited
         self._parts = _with_what_follows(awaited, before) if before else awaited.parts
         self._files = min(_MOST_FILES, 1 << before) if before else 0
@@ -112,10 +112,14 @@ class _Fetching:
                 self.share = done / total
             if self._files and not self.unwanted.is_set():
                 awaited.source.bring_behind(awaited.path, self._files)
-        except OSError as error:
+        except Exception as error:  # noqa: BLE001  # else whoever waits for it asks again, for ever
             self.error = error
         finally:
             self.over.set()
+
+
+def _told(error: Exception) -> str:
+    return str(error.strerror or error) if isinstance(error, OSError) else reason_of(error)
 
 
 def _with_what_follows(awaited: AwaitedError, before: int) -> list[Part]:

@@ -8,8 +8,6 @@ from collections.abc import Mapping
 from typing import Any
 
 _MOST = 1 << 63  # beyond what any count, size or time of a recording is
-# What the wrong content of a JSON file can raise while it is taken apart.
-WRONG_CONTENT = (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError, OverflowError)
 
 
 def json_bytes(fields: Mapping[str, Any]) -> bytes:

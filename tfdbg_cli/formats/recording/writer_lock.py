@@ -13,7 +13,8 @@ import weakref
 from contextlib import suppress
 from pathlib import Path
 
-from tfdbg_cli.formats.recording.json_fields import WRONG_CONTENT, text, whole
+from tfdbg_cli.errors import WRONG_CONTENT
+from tfdbg_cli.formats.recording.json_fields import text, whole
 from tfdbg_cli.formats.recording.regular_file import opened, read_whole
 
 _PRIVATE_FILE = 0o600

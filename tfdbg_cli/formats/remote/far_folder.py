@@ -141,8 +141,9 @@ class FarFolder:
         if not pieces:
             return
         with _asking():
-            found = self._system.contents([(self._far[here].path, part) for here, part in pieces])
-        for (here, (start, end)), content in zip(pieces, found, strict=True):
+            contents = self._system.contents([(self._far[here].path, part) for here, part in pieces])
+            found = list(zip(pieces, contents, strict=True))
+        for (here, (start, end)), content in found:
             if len(content) != end - start:
                 raise OSError(errno.EIO, _ENDS.format(end=start + len(content)))
             self._write(here, start, content)

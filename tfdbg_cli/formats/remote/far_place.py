@@ -15,11 +15,10 @@ from tfdbg_cli.formats.recording.saved_runs import SavedRuns
 from tfdbg_cli.formats.recording.stand_in import let_stand
 from tfdbg_cli.formats.remote.far_file import FarFile
 from tfdbg_cli.formats.remote.far_folder import FarFolder
-from tfdbg_cli.formats.remote.file_system import FileSystem, unreachable
+from tfdbg_cli.formats.remote.file_system import FileSystem, require_usual_count, unreachable
 from tfdbg_cli.formats.remote.located import located
 from tfdbg_cli.model.runs import Opened, Run
 
-_MOST_FILES = 500_000
 _LONGEST_NAME = 255
 _ODD = "{count:,} files have names that no file here can have, and were left out."
 
@@ -116,9 +115,7 @@ def _listed(system: FileSystem, path: str) -> list[FarFile]:
         else:
             found = [facts | {"name": path}]
     files = [entry for entry in found if entry["type"] == "file" and not str(entry["name"]).endswith("/")]
-    if len(files) > _MOST_FILES:
-        message = f"{path} holds {len(files):,} files, more than any recording has."
-        raise TfdbgError(message, hint="Name one of its folders.")
+    require_usual_count(path, len(files))
     return [FarFile.of(entry) for entry in system.sized(files)]
 
 

@@ -8,6 +8,8 @@ from typing import Any, BinaryIO
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.recording.stand_in import Part
 
+_MOST_FILES = 500_000
+
 
 class FileSystem:
     """What is asked of `system`, a file system of fsspec. Each raises whatever its package does."""
@@ -56,6 +58,18 @@ class FileSystem:
     def spoken(self, name: str) -> str:
         """A name that stands in an address as it is called."""
         return name
+
+
+def require_usual_count(path: str, count: int) -> None:
+    """Refuse `count` files at `path` where no recording has so many.
+
+    Raises:
+        TfdbgError: there are too many.
+
+    """
+    if count > _MOST_FILES:
+        message = f"{path} holds {count:,} files, more than any recording has."
+        raise TfdbgError(message, hint="Name one of its folders.")
 
 
 def unreachable(address: str, error: Exception) -> TfdbgError:

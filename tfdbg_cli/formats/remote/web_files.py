@@ -7,10 +7,12 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, BinaryIO
 from urllib.parse import unquote
 
-from tfdbg_cli.formats.remote.file_system import FileSystem
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.remote.file_system import FileSystem, require_usual_count
 
 _PAGE = "text/html"
 _AT_ONCE = 16  # questions that are on their way together
+_DEEPEST = 200  # folders within folders; scopes of programs have a few dozen
 
 
 class WebFiles(FileSystem):
@@ -28,15 +30,33 @@ class WebFiles(FileSystem):
         return [entry for entry in super().beside(folder) if "?" not in str(entry["name"])]
 
     def within(self, folder: str) -> list[dict[str, Any]]:
-        """The facts of all files in `folder` and its folders."""
+        """The facts of all files in `folder` and its folders, but for folders that lead back to the one they are in.
+
+        Raises:
+            TfdbgError: folders are nested too deep, or hold more than any recording does.
+
+        """
         found: list[dict[str, Any]] = []
-        folders = [folder]
+        level = [(folder, frozenset[str]())]  # with what the page lists on which a folder was found
+        met = {folder.rstrip("/")}
         with ThreadPoolExecutor(_AT_ONCE) as threads:
-            while folders:
-                entries = [entry for page in threads.map(self.beside, folders) for entry in page]
-                found += [entry for entry in entries if entry["type"] != "directory"]
-                folders = [str(entry["name"]) for entry in entries if entry["type"] == "directory"]
-        return found
+            for _ in range(_DEEPEST):
+                pages = threads.map(self.beside, (path for path, _ in level))
+                further = []
+                for (path, above), page in zip(level, pages, strict=True):
+                    listed = frozenset(str(entry["name"]).removeprefix(path).strip("/") for entry in page)
+                    folders = [str(entry["name"]) for entry in page if entry["type"] == "directory"]
+                    if listed == above and len(folders) < len(page):
+                        continue  # the same files, and the folder itself among them: a link to where it stands
+                    found += [entry for entry in page if entry["type"] != "directory"]
+                    new = [name for name in folders if name.rstrip("/") not in met]
+                    met.update(name.rstrip("/") for name in new)
+                    further += [(name, listed) for name in new]
+                require_usual_count(folder, max(len(found), len(met)))
+                if not further:
+                    return found
+                level = further
+        raise TfdbgError(f"{folder} has folders within folders without an end.", hint="Name one of its folders.")
 
     def sized(self, entries: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         """`entries` with their sizes, which no page tells: each is asked for."""

@@ -6,13 +6,13 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
+from tfdbg_cli.errors import WRONG_CONTENT
 from tfdbg_cli.formats.dumps.core_metadata import CoreMetadata, parsed_metadata
 from tfdbg_cli.formats.dumps.cut_off import watched_tensors
 from tfdbg_cli.formats.dumps.misfits import check_dump
 from tfdbg_cli.formats.dumps.store import debug_op_nodes, in_order
 from tfdbg_cli.formats.messages import schema
 from tfdbg_cli.formats.messages.graph_def import Part, SavedGraph, graph_of, parse_graph_def
-from tfdbg_cli.formats.recording.json_fields import WRONG_CONTENT
 from tfdbg_cli.formats.streamed.known_graphs import KnownGraphs, Signature
 from tfdbg_cli.formats.streamed.pieces import DamagedEventError, Pieces, read_graph_piece
 from tfdbg_cli.formats.streamed.replies import UNDERSTOOD, wants_all

@@ -6,7 +6,8 @@ import json
 from dataclasses import dataclass, field
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from tfdbg_cli.formats.recording.json_fields import WRONG_CONTENT, text, whole
+from tfdbg_cli.errors import WRONG_CONTENT
+from tfdbg_cli.formats.recording.json_fields import text, whole
 
 Piece = TypeVar("Piece")
 MOST_PIECES = 1 << 20  # of one tensor or graph: 4 TB

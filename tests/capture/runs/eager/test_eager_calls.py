@@ -20,6 +20,7 @@ from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.decision import Continue, DebugRun, Detach, PlainRun, ProfileRun, RunUntil
 from tfdbg_cli.model.runs import RunEnd, Stop
 from tfdbg_cli.model.sources import user_frame
+from tfdbg_cli.model.values import NoValue
 
 pytestmark = pytest.mark.tf
 RUN = DebugRun()
@@ -180,6 +181,19 @@ def test_structured_arguments_are_named_after_the_parameter() -> None:
     debugged, front = wrapped(lambda batch, flag: batch["x"] + batch["y"][0], RUN)
     debugged({"x": tf.constant(1), "y": [tf.constant(2)]}, flag=object())
     assert [a.name for a in front.stops[0].call.arguments] == ["batch_0", "batch_1"]
+
+
+def test_arguments_that_tensorflow_has_no_type_for_cost_no_run() -> None:
+    """A blind test: of a call that was given dates it was said that its run could not be shown."""
+    debugged, front = wrapped(lambda x, day, gap, rows: tf.exp(x), RUN)
+    rows = np.zeros(2, [("id", "i4"), ("share", "f4")])
+    debugged(tf.constant(1.0), np.array(["2020-01-01", "NaT"], "datetime64[D]"), np.timedelta64(3, "s"), rows)
+    start, end = front.stops
+    types = [(argument.name, argument.dtype) for argument in start.call.arguments]
+    assert types == [("x", "float32"), ("day", "datetime64[D]"), ("gap", "timedelta64[s]"), ("rows", "void64")]
+    feeds = end.run.call.feeds
+    assert feeds["day"].tolist() == ["2020-01-01", "NaT"] and feeds["gap"].tolist() == "3 seconds"
+    assert isinstance(feeds["rows"], NoValue)
 
 
 def test_a_bug_of_ours_while_recording_is_none_of_the_programs(monkeypatch, capsys) -> None:

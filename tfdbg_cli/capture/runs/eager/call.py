@@ -27,10 +27,11 @@ from tfdbg_cli.capture.tf.static_values import dimensions
 from tfdbg_cli.capture.tf.types import RunResult
 from tfdbg_cli.model.calls import Argument, Call, RunError, RunKind
 from tfdbg_cli.model.decision import CaptureRequest
+from tfdbg_cli.model.dtypes import name_of
 from tfdbg_cli.model.exactness import Exactness
 from tfdbg_cli.model.lazy_values import LazyValues
 from tfdbg_cli.model.runs import Estimate, Run, RunStart
-from tfdbg_cli.model.values import Value
+from tfdbg_cli.model.values import Lack, NoValue, Value
 
 _NO_PROFILE = "Ops that run one by one are not profiled: this run has no times."
 
@@ -184,11 +185,16 @@ def _argument(name: str, value: Any) -> Argument:
         shape = dimensions(value.shape)
         return Argument(name, value.dtype.name, shape)
     array = np.asarray(value)
-    return Argument(name, tf.as_dtype(array.dtype).name, array.shape)
+    return Argument(name, name_of(array.dtype), array.shape)  # a program may hand on what TensorFlow has no type for
 
 
 def _value(given: Any) -> Value:
-    return value_of(given) if isinstance(given, tf.Tensor | tf.Variable) else np.asarray(given)
+    if isinstance(given, tf.Tensor | tf.Variable):
+        return value_of(given)
+    array = np.asarray(given)
+    if array.dtype.type is np.void:
+        return NoValue(Lack.OPAQUE, "Its elements are records; they are not shown.")
+    return array.astype(np.str_) if array.dtype.kind in "mM" else array  # dates, as people write them
 
 
 @contextmanager

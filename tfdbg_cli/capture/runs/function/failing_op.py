@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
+from tfdbg_cli.analysis.error_text import first_line
 from tfdbg_cli.capture.functions.checking_edit import Wanted
 from tfdbg_cli.capture.functions.definition.failing_ops import FailingOp, failing_ops
 from tfdbg_cli.capture.functions.definition.flat import FlatFunction, FlatNode
@@ -143,8 +144,8 @@ class _PartsAgain:
             outcome = self._outcome(place, self._numbers_of(place), Early(everything=True))
             values = {shown.name: tensor for shown, tensor in outcome.captured.pairs()}
         if not values.keys() >= set(op.given):
-            failed = "" if outcome.error is None else f": {run_error(outcome.error).message.splitlines()[0]}"
-            raise TfdbgError(f"Computed again, the run did not come to this op{failed}.")
+            words = "" if outcome.error is None else first_line(run_error(outcome.error).message)
+            raise TfdbgError(f"Computed again, the run did not come to this op{words and f': {words}'}.")
         return _Found(values, outcome.captured, inside and not self._unheld)
 
     def _with_all_beside(self, place: FlatNode, given: Sequence[TensorName]) -> CallResult | None:

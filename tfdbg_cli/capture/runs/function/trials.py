@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import tensorflow as tf
 
+from tfdbg_cli.analysis.error_text import first_line
 from tfdbg_cli.capture.failures import remark, report_bug
 from tfdbg_cli.capture.functions.exact.agreement import Agreement, Effect, agreement
 from tfdbg_cli.capture.functions.exact.unordered_sums import unordered_sums
@@ -171,7 +172,7 @@ class Trials:
             return None
         self._set_right(held, Effect((), held.variables_now()), plain)
         self.differs = True
-        remark(_FAILED.format(function=self._function, error=f"{type(error).__name__}: {str(error).splitlines()[0]}"))
+        remark(_FAILED.format(function=self._function, error=_kind_and_words(error)))
         return outputs
 
     def _of_unordered_sums(self) -> str:
@@ -197,6 +198,11 @@ class Trials:
         remark(told.format(function=self._function, named=named_partings(partings)) + self._of_unordered_sums())
         if self._kept or self._calls > _FIRST or not right:
             self.strays.update({parting.name: parting for parting in partings})
+
+
+def _kind_and_words(error: Exception) -> str:
+    kind, words = type(error).__name__, first_line(str(error))
+    return f"{kind}: {words}" if words else kind
 
 
 def _of_both(watched: EagerTensor | None, plain: EagerTensor | None) -> EagerTensor | None:

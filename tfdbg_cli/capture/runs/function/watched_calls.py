@@ -265,7 +265,7 @@ class CopiedWatchedCall(ReplayedWatchedCall):
                 checked = self._proof.instrumented.perform(self._watched.trials.inputs(self.held), self.room)
             if checked.error is None:
                 return checked
-            raise TfdbgError(f"The copy failed: {checked.error}")
+            raise TfdbgError(f"The copy failed: {str(checked.error) or type(checked.error).__name__}")
         except TfdbgError as error:
             unchecked = _UNCHECKED.format(error)
             remark(f"{self.call.name}: {unchecked}")

@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Hashable
+from contextlib import nullcontext
 from types import TracebackType
 from typing import NamedTuple, Protocol, TypeGuard, runtime_checkable
 from weakref import WeakSet
 
 from tfdbg_cli.capture.controller import Action, Controller, PendingRun, Plan, WrongAnswerError
-from tfdbg_cli.capture.failures import report
+from tfdbg_cli.capture.failures import remark, report
 from tfdbg_cli.capture.tf.op_errors import OpError, run_error
+from tfdbg_cli.capture.tf.reentrancy import AT_WORK, INSIDE
 from tfdbg_cli.capture.tf.types import RunResult
 from tfdbg_cli.collection import COLLECTION_PUT_OFF, count_as_old
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.exactness import Exactness
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.process.interruptions import our_errors
+from tfdbg_cli.process.interruptions import in_signal_handler, our_errors
 from tfdbg_cli.process.own_frames import leave_out_our_frames
+
+_AMID_OUR_WORK = (
+    "A signal handler of the program ran TensorFlow while tfdbg was at work in the same thread: that run was made"
+    " plainly, and nobody looked at it. Of later ones nothing is said."
+)
 
 
 class Capture(Protocol):
@@ -165,8 +172,11 @@ LEFT_CALL = _LeftCall()
 def performed(controller: Controller, made: Interceptable) -> RunResult:
     """Perform the call `made` as `controller` wants it, and give back what it gives.
 
-    It is performed once, whatever fails on our side. Its exceptions come out as they are, the same objects.
+    It is performed once, whatever fails on our side. Its exceptions come out as they are, the same objects. A call
+    that is made amid our work around another one, as by a signal handler, is made plainly.
     """
+    if AT_WORK.holds():
+        return _made_amid_our_work(made)
     LEFT_CALL.forget()
     plan, capture, failure = planned(controller, made)
     if failure is not None:
@@ -176,7 +186,7 @@ def performed(controller: Controller, made: Interceptable) -> RunResult:
         if capture is None and not plan.errors:
             return _left(made, plan, controller.settings)
         with Reported(controller, plan, made, capture):
-            return _left(made, plan, controller.settings) if capture is None else capture.perform()
+            return _left(made, plan, controller.settings) if capture is None else _captured(capture)
     except Exception as error:
         LEFT_CALL.note(error, plan, made)
         raise
@@ -186,6 +196,22 @@ def _left(made: Interceptable, plan: Plan, settings: Settings) -> RunResult:
     """Perform a call of which nothing is taken."""
     if plan.among_recorded and isinstance(made, DrawsAlike):
         return made.as_captured(settings)
+    return made.plain()
+
+
+def _captured(capture: Capture) -> RunResult:
+    """Perform a call by `capture`. What is run meanwhile, as by a signal handler, is left alone.
+
+    Where the program's own Python is the run, that does so itself, as it notes what this calls.
+    """
+    with nullcontext() if _reports_itself(capture) else INSIDE:
+        return capture.perform()
+
+
+def _made_amid_our_work(made: Interceptable) -> RunResult:
+    """Make the call `made` plainly: what it interrupts may hold a lock, or be half-way through a decision."""
+    if in_signal_handler():
+        remark(_AMID_OUR_WORK)
     return made.plain()
 
 
@@ -234,6 +260,11 @@ def planned(controller: Controller, made: Interceptable) -> Planned:
         Exception: the error of a WrongAnswerError, for the program to see.
 
     """
+    with AT_WORK:
+        return _planned(controller, made)
+
+
+def _planned(controller: Controller, made: Interceptable) -> Planned:
     plan: Plan | None = None
     try:
         plan = controller.run_starts(made.pending(controller))
@@ -267,6 +298,11 @@ class Reported:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        with AT_WORK:
+            self._ends(error)
+
+    def _ends(self, error: BaseException | None) -> None:
+        """Tell the debugger what came of the call, which gave `error`, if it failed."""
         capture, plan = self._capture, self._plan
         keep = False
         try:

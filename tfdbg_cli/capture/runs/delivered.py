@@ -94,7 +94,7 @@ class Deliveries:
         self._held: Memo[_Held] = Memo(lambda optional: _Held())
         self._known: OrderedDict[int, Delivery] = OrderedDict()
         self._here = _Here()
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # again by a signal handler that asks an iterator
 
     def count(self) -> list[Callable[[], None]]:
         """Count from now on; the functions that this returns, all called, end it."""

@@ -15,6 +15,7 @@ from tfdbg_cli.capture.functions.own_names import has_new_name
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.attributes import set_attribute
 from tfdbg_cli.capture.tf.memo import Memo
+from tfdbg_cli.capture.tf.second_thread import Beside
 from tfdbg_cli.capture.tf.types import FunctionDef, NodeDef, Op, SymbolicTensor, TfGraph
 
 v1 = compat.v1
@@ -124,7 +125,8 @@ class HiddenOps:
                     node.input.extend([f"^{_named(waited, 'after', controls)}" for waited in op.after])
             if not self._count:
                 compat.hide_ops(self._graph, is_hidden)
-            made = compat.add_hidden_ops(self._graph, definition, inputs, controls)
+            # TensorFlow has sessions wait meanwhile: one that a signal handler of this thread runs, too.
+            made = Beside(lambda: compat.add_hidden_ops(self._graph, definition, inputs, controls)).result()
             self._count += len(new)
             return made
 

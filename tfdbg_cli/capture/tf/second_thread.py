@@ -1,6 +1,8 @@
-"""Python's part of some work, done in a second thread while TensorFlow compiles in the first.
+"""Work that is done in a second thread: beside what TensorFlow does in the first, or apart from its signal handlers.
 
-TensorFlow's compiler needs no Python, and for a large function it takes seconds.
+TensorFlow's compiler needs no Python, and for a large function it takes seconds. Signal handlers of the program's run
+in its main thread: a lock that another one holds is let go of while they wait for it, and a graph that is built there
+is none that they build in.
 """
 
 from __future__ import annotations

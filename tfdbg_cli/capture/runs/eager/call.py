@@ -16,7 +16,8 @@ import tensorflow as tf
 from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.controller import Action, Controller, Plan
 from tfdbg_cli.capture.functions.arguments import value_of
-from tfdbg_cli.capture.pipeline import Capture, Reported, planned
+from tfdbg_cli.capture.interceptable import Capture
+from tfdbg_cli.capture.pipeline import Reported, planned
 from tfdbg_cli.capture.runs.eager.section import Section
 from tfdbg_cli.capture.runs.eager.watch import EagerWatch, watch_of
 from tfdbg_cli.capture.runs.function.capture import WithoutValues
@@ -36,7 +37,7 @@ _NO_PROFILE = "Ops that run one by one are not profiled: this run has no times."
 
 
 class EagerCall:
-    """A call `call()` of Python code called `name`; its arguments are `given`, by name (`pipeline.Interceptable`)."""
+    """A call `call()` of Python code called `name`; its arguments are `given`, by name (`Interceptable`)."""
 
     def __init__(self, name: str, given: Mapping[str, Any], call: Callable[[], RunResult]) -> None:
         self.name = name

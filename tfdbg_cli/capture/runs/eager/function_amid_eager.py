@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from tfdbg_cli.capture.controller import Controller, Plan
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.functions.instrumented import CallResult
-from tfdbg_cli.capture.pipeline import Capture, performed
+from tfdbg_cli.capture.interceptable import Capture
+from tfdbg_cli.capture.pipeline import performed
 from tfdbg_cli.capture.runs.eager.log.insides import Insides
 from tfdbg_cli.capture.runs.eager.watch import EagerWatch, watch_of
 from tfdbg_cli.capture.runs.function.function_call import FunctionCall

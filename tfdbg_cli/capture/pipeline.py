@@ -17,6 +17,7 @@ from tfdbg_cli.capture.tf.reentrancy import AT_WORK, INSIDE
 from tfdbg_cli.capture.tf.types import RunResult
 from tfdbg_cli.collection import COLLECTION_PUT_OFF, count_as_old
 from tfdbg_cli.config.settings import Settings
+from tfdbg_cli.errors import words_of
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.process.interruptions import in_signal_handler, our_errors
@@ -73,11 +74,7 @@ _Identity = tuple[int, type[Exception], str]
 
 
 def _identity(error: Exception) -> _Identity:
-    try:
-        words = str(error)
-    except our_errors():  # an exception of the program, which may fail at this
-        words = ""
-    return id(error), type(error), words
+    return id(error), type(error), words_of(error)
 
 
 LEFT_CALL = _LeftCall()
@@ -194,7 +191,7 @@ def _planned(controller: Controller, made: Interceptable) -> Planned:
         with COLLECTION_PUT_OFF:
             return Planned(plan, made.capture(controller, plan))
     except our_errors() as error:
-        controller.run_abandoned(plan)
+        _abandon(controller, plan)
         return Planned(None, failure=Failure("prepare the capture of a run", error))
 
 
@@ -213,7 +210,11 @@ class Reported:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         with AT_WORK:
-            self._ends(error)
+            try:
+                self._ends(error)
+            except our_errors() as ours:  # the program gets its own exception, or the result that it has
+                report("take in what came of a run", ours)
+                _abandon(self._controller, self._plan)
 
     def _ends(self, error: BaseException | None) -> None:
         """Tell the debugger what came of the call, which gave `error`, if it failed."""
@@ -247,7 +248,7 @@ class Reported:
         capture = self._capture
         if not isinstance(error, Exception) or capture is None or not _is_noted_as_it_runs(capture):
             return None
-        failure = RunError(type(error).__name__, str(error))
+        failure = RunError(type(error).__name__, words_of(error))
         return lambda: self._made.with_inputs(capture.run(self._call(), failure))
 
     def _passed(self, capture: Capture) -> None:
@@ -273,8 +274,16 @@ class Reported:
             return self._controller.run_ends(plan, run)
         except our_errors() as error:
             report("show a run", error)
-            self._controller.run_abandoned(plan)
+            _abandon(self._controller, plan)
             return False
+
+
+def _abandon(controller: Controller, plan: Plan) -> None:
+    """Tell `controller` that the run of `plan` ends without a report, where something of ours has failed already."""
+    try:
+        controller.run_abandoned(plan)
+    except our_errors() as error:
+        report("go on behind a run", error)
 
 
 def _has_reported(capture: Capture) -> bool:

@@ -304,16 +304,17 @@ class Debugger:
         held = self._failure.end(run)
         if held is None and run is not None:
             held = RunEnd(run) if self._watch.on is None else self._watch.on.end(run, None)
-        if held is not None:
-            with AT_WORK, self.prompt.lock, suppress(KeyboardInterrupt):  # the program ends as it would have
-                self._stop(held)
+        self._stop_at_the_end(held)
         self.end_watch()
         self._state = Detach()
 
     def program_fails_by_itself(self) -> None:
         """Open the prompt on a failed run that is held still, whose exception the program has caught."""
-        if (held := self._failure.end(None)) is not None:
-            with AT_WORK, self.prompt.lock, suppress(KeyboardInterrupt):
+        self._stop_at_the_end(self._failure.end(None))
+
+    def _stop_at_the_end(self, held: RunEnd | None) -> None:
+        if held is not None:
+            with AT_WORK, self.prompt.lock, suppress(KeyboardInterrupt):  # the program ends as it would have
                 self._stop(held)
 
     def forgotten_failure(self) -> str:

@@ -24,6 +24,7 @@ from tfdbg_cli.capture.intercept.initializers import InitializersApart
 from tfdbg_cli.capture.intercept.post_mortem import run_that_failed
 from tfdbg_cli.capture.intercept.tracing_log import TRACES
 from tfdbg_cli.capture.runs.eager.watch import EagerWatch, watch_of
+from tfdbg_cli.capture.tf.reentrancy import AT_WORK
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.debugger.recording_controller import OUTSIDE_RUNS, RecordingAttendant, RecordingController
 from tfdbg_cli.debugger.rule_watch import RuleWatch
@@ -103,7 +104,8 @@ class ProcessDebugger:
         watch_of(self.controller).end()
         seat = launch_options().seat
         if failed and (seat is None or not seat.waits):
-            self.debugger.program_fails_by_itself()
+            with AT_WORK:
+                self.debugger.program_fails_by_itself()
         # Threads and handlers that go on may end the process as nobody notices.
         with suppress(KeyboardInterrupt):
             self.debugger.recorder.settle()
@@ -169,7 +171,8 @@ class ProcessDebugger:
                 return
             wrapped = () if self.debugger.run_count else wrapped_with_runs()
             debugger = wrapped[-1] if wrapped else self.debugger
-            debugger.program_fails(make)
+            with AT_WORK:
+                debugger.program_fails(make)
 
     def _only_takes(self) -> bool:
         """Whether runs are judged or recorded alone, and nobody is there: the program's output is its own."""

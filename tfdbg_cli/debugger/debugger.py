@@ -13,7 +13,6 @@ from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, filter_named, req
 from tfdbg_cli.capture.controller import EVERYTHING, Action, Attendant, PendingRun, Plan, WatchRequest
 from tfdbg_cli.capture.dump_folders import dump_name
 from tfdbg_cli.capture.runs.eager.section import PendingSection, is_find
-from tfdbg_cli.capture.tf.reentrancy import AT_WORK
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.debugger.active_watch import SIGNALS, ActiveWatch
 from tfdbg_cli.debugger.frontend import Frontend
@@ -261,7 +260,7 @@ class Debugger:
 
     def show(self, run: Run, notes: tuple[str, ...] = ()) -> None:
         """Open the prompt on `run`, with `notes` that say why."""
-        with AT_WORK, self.prompt.lock:
+        with self.prompt.lock:
             self._stop(RunEnd(run, notes=notes))
 
     def run_passed(
@@ -304,17 +303,16 @@ class Debugger:
         held = self._failure.end(run)
         if held is None and run is not None:
             held = RunEnd(run) if self._watch.on is None else self._watch.on.end(run, None)
-        self._stop_at_the_end(held)
+        if held is not None:
+            with self.prompt.lock, suppress(KeyboardInterrupt):  # the program ends as it would have
+                self._stop(held)
         self.end_watch()
         self._state = Detach()
 
     def program_fails_by_itself(self) -> None:
         """Open the prompt on a failed run that is held still, whose exception the program has caught."""
-        self._stop_at_the_end(self._failure.end(None))
-
-    def _stop_at_the_end(self, held: RunEnd | None) -> None:
-        if held is not None:
-            with AT_WORK, self.prompt.lock, suppress(KeyboardInterrupt):  # the program ends as it would have
+        if (held := self._failure.end(None)) is not None:
+            with self.prompt.lock, suppress(KeyboardInterrupt):
                 self._stop(held)
 
     def forgotten_failure(self) -> str:

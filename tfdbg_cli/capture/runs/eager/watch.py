@@ -49,7 +49,7 @@ class EagerWatch:
         self._threads = self._sections.threads
         self._checks: Checks | None = None
         self._end: Callable[[], None] | None = None
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # again by a signal handler that has the program debugged
         self.stops = Stops(controller)
         self._updates = VariableUpdates()
         self._pasts = Pasts()
@@ -58,7 +58,7 @@ class EagerWatch:
 
     def attend(self, wanted: bool) -> None:
         """Begin to listen to ops, or stop."""
-        with self._lock:
+        with AT_WORK, self._lock:
             if wanted and self._end is None:
                 self._end = OPS.listen(self)
             elif not wanted and self._end is not None:

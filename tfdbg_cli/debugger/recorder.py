@@ -74,6 +74,11 @@ class Recorder:
         return self._records or self._awaited is not None or self._begins
 
     @property
+    def asked(self) -> RecordRuns | None:
+        """What the recording that has begun was asked for: another object for each; None where none is on."""
+        return self._asked
+
+    @property
     def _records(self) -> bool:
         return self._asked is not None and self._writer is not None and not self._writer.failed
 

@@ -6,6 +6,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -16,6 +17,7 @@ from support.scripted import ScriptedFrontend
 import tfdbg_cli as tf_debug
 from tfdbg_cli.api.process_debugger import process_debugger
 from tfdbg_cli.capture import failures
+from tfdbg_cli.capture.functions.frame_reports import FrameReports
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.model.decision import RunUntil
@@ -175,3 +177,56 @@ def test_a_session_runs_while_checks_are_added_to_its_graph(
     with _handled(lambda: seen.append(program.look())):
         program.step()
     assert seen
+
+
+@contextmanager
+def _interrupted_imports(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """A context in which a signal comes wherever a graph is built of a GraphDef, and what its handler met."""
+    imported, met = tf.graph_util.import_graph_def, list[str]()
+
+    def interrupted(*arguments: Any, **keywords: Any) -> Any:
+        signal.raise_signal(signal.SIGUSR1)
+        return imported(*arguments, **keywords)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(tf.graph_util, "import_graph_def", interrupted)
+        with _handled(lambda: met.append("eager" if tf.executing_eagerly() else "in a graph")):
+            yield met
+
+
+@pytest.mark.parametrize("part", ["statistics", "session"])
+def test_where_graphs_of_ours_are_built_it_is_eager(
+    front: ScriptedFrontend, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, part: str
+) -> None:
+    """A blind test: TensorFlow took what the handler ran for a part of that graph, and the program ended."""
+    weight = tf.Variable(1.0)
+
+    @tf.function
+    def step(x: Any) -> Any:
+        return tf.math.log(weight.assign_add(x))
+
+    session = _session()
+    with _interrupted_imports(monkeypatch) as met:
+        if part == "statistics":
+            tf_debug.record(tmp_path / "r", every=1, stats_only=True)
+            step(tf.ones([]))
+        else:
+            front.script = [RunUntil("has_inf_or_nan")]
+            tf_debug.enable()
+            session.step()
+    assert met
+    assert set(met) == {"eager"}
+
+
+def test_what_calls_back_from_branches_is_registered_in_a_graph_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A blind test: as above."""
+    registered, met = tf.py_function, list[bool]()
+
+    def interrupted(*arguments: Any, **keywords: Any) -> Any:
+        signal.raise_signal(signal.SIGUSR1)
+        return registered(*arguments, **keywords)
+
+    monkeypatch.setattr(tf, "py_function", interrupted)
+    with _handled(lambda: met.append(tf.executing_eagerly())):
+        assert FrameReports().token
+    assert met == [True]

@@ -18,6 +18,7 @@ import tfdbg_cli as tf_debug
 from tfdbg_cli.api.process_debugger import process_debugger
 from tfdbg_cli.capture import failures
 from tfdbg_cli.capture.functions.frame_reports import FrameReports
+from tfdbg_cli.capture.runs.eager.watch import EagerWatch
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.model.decision import RunUntil
@@ -136,6 +137,33 @@ def test_it_is_made_plainly_wherever_ours_is(program: Program, capfd: pytest.Cap
     told = capfd.readouterr().err
     assert "could not" not in told
     assert told.count("A signal handler of the program ran TensorFlow while tfdbg was at work") <= 1
+
+
+def test_nothing_is_noted_of_it_among_the_ops_around(
+    front: ScriptedFrontend, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A blind test: a turn of a loop could end there, which asks for the lock that its own thread has."""
+    front.script = [RunUntil("has_inf_or_nan")]
+    tf_debug.enable()
+    program, seen, noted = _function(), list[float](), list[str]()
+    program.step()
+    monkeypatch.setattr(EagerWatch, "function_gave", lambda watch, name, *_: noted.append(name))
+    decide = Debugger._decide
+
+    def interrupted(debugger: Debugger, *arguments: Any) -> Any:
+        signal.raise_signal(signal.SIGUSR1)
+        return decide(debugger, *arguments)
+
+    def looked() -> None:
+        with tf_debug.run("saving"):
+            seen.append(program.look())
+
+    monkeypatch.setattr(Debugger, "_decide", interrupted)
+    with _handled(looked):
+        for _ in range(3):
+            program.step()
+    assert len(seen) == 3
+    assert len(noted) == 3, "the steps"
 
 
 def test_it_is_made_plainly_amid_a_decision(

@@ -30,7 +30,7 @@ from tfdbg_cli.capture.state.writing_threads import WRITING_THREADS
 from tfdbg_cli.capture.tf import base_classes, compat
 from tfdbg_cli.capture.tf.callers import called_by_coordinator, called_by_user
 from tfdbg_cli.capture.tf.patching import replace_methods
-from tfdbg_cli.capture.tf.reentrancy import INSIDE, NAMED
+from tfdbg_cli.capture.tf.reentrancy import AT_WORK, INSIDE, NAMED
 from tfdbg_cli.capture.tf.types import AtomicFunction, EagerTensor, Method, OpOutputs, RunResult, TfFunction
 from tfdbg_cli.process.own_frames import WITHOUT_OUR_FRAMES, our_files
 
@@ -180,7 +180,7 @@ class Interception:
                 if INSIDE.depth <= self._here.noting:
                     TRACES.calls(atomic, self._here.entered)
                 around = WHOLE_CALL.watch
-                if around is not None and not INSIDE.holds() and _EAGERLY():
+                if around is not None and not INSIDE.holds() and not AT_WORK.holds() and _EAGERLY():
                     return performed_within(around, atomic, inputs, original)
                 controller = self._asked()
                 if controller is None:

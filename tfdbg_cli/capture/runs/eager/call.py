@@ -23,7 +23,7 @@ from tfdbg_cli.capture.runs.eager.watch import EagerWatch, watch_of
 from tfdbg_cli.capture.runs.function.capture import WithoutValues
 from tfdbg_cli.capture.tf.callers import live_frames
 from tfdbg_cli.capture.tf.compat import tensor_id
-from tfdbg_cli.capture.tf.reentrancy import INSIDE, NAMED
+from tfdbg_cli.capture.tf.reentrancy import AT_WORK, INSIDE, NAMED
 from tfdbg_cli.capture.tf.static_values import dimensions
 from tfdbg_cli.capture.tf.types import RunResult
 from tfdbg_cli.model.calls import Argument, Call, RunError, RunKind
@@ -195,7 +195,7 @@ def _value(given: Any) -> Value:
 @contextmanager
 def eager_block(controller: Controller, name: str) -> Iterator[None]:
     """A context that is one run: its ops are recorded one by one, with the functions that it calls."""
-    if INSIDE.holds() or NAMED.holds():  # part of another run
+    if INSIDE.holds() or NAMED.holds() or AT_WORK.holds():  # part of another run, or amid our work
         yield
         return
     made = EagerCall(name, {}, _nothing)

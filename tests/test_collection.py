@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import gc
+import signal
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
+from types import FrameType
+from typing import Any
 
 import pytest
 
@@ -37,6 +41,50 @@ def test_it_is_on_again_after_an_error() -> None:
     with pytest.raises(KeyError), CollectionPutOff():
         raise KeyError
     assert gc.isenabled()
+
+
+class _Late(Exception):  # noqa: N818
+    """What a signal handler raises."""
+
+
+def _raises() -> None:
+    raise _Late
+
+
+@pytest.mark.parametrize("on", [True, False])
+@pytest.mark.parametrize("name", ["isenabled", "disable", "enable"])
+@pytest.mark.parametrize("raises", [True, False])
+def test_a_signal_handler_may_enter_it_or_raise_while_it_is_entered_or_left(
+    monkeypatch: pytest.MonkeyPatch, on: bool, name: str, raises: bool
+) -> None:
+    """A blind test: with a plain lock the thread waits for itself, with another order the collector stays off."""
+    (gc.enable if on else gc.disable)()
+    put_off, original, calls = CollectionPutOff(), getattr(gc, name), []
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        if raises:
+            _raises()
+        with put_off:
+            pass
+
+    def interrupted() -> Any:
+        found = original()
+        calls.append(name)
+        if len(calls) == 1:
+            signal.raise_signal(signal.SIGUSR1)
+        return found
+
+    before = signal.signal(signal.SIGUSR1, handle)
+    try:
+        with monkeypatch.context() as patched, suppress(_Late):
+            patched.setattr(gc, name, interrupted)
+            with put_off:
+                pass
+        assert gc.isenabled() is on
+        with put_off:
+            assert not gc.isenabled()
+    finally:
+        signal.signal(signal.SIGUSR1, before)
 
 
 def test_the_last_thread_to_leave_switches_it_on() -> None:

@@ -19,27 +19,43 @@ _NEVER = 1 << 30
 
 
 class CollectionPutOff:
-    """A context that disables the garbage collector; nestable, also across threads. The last exit restores it."""
+    """A context that disables the garbage collector; nestable, also across threads. The last exit restores it.
+
+    A signal handler may enter and leave it while its thread is at either: the count tells of all who are within, also
+    of one who is about to disable the collector or has just enabled it again. It may raise there, too.
+    """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._within = 0
         self._was_on = False
 
     def __enter__(self) -> None:
-        with self._lock:
-            if not self._within:
-                self._was_on = gc.isenabled()
-                gc.disable()
-            self._within += 1
+        counted = False
+        try:
+            with self._lock:
+                self._within += 1
+                counted = True
+                if self._within == 1:
+                    self._was_on = gc.isenabled()
+                    gc.disable()
+        except BaseException:  # of a signal handler: nobody is within who would leave
+            if counted:
+                self._leave()
+            raise
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._leave()
+
+    def _leave(self) -> None:
         with self._lock:
-            self._within -= 1
-            if not self._within and self._was_on:
-                gc.enable()
+            try:
+                if self._within == 1 and self._was_on:
+                    gc.enable()
+            finally:
+                self._within -= 1
 
 
 COLLECTION_PUT_OFF = CollectionPutOff()

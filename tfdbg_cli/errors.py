@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tfdbg_cli.process.interruptions import our_errors
+
 
 class TfdbgError(Exception):
     """Something the user at the terminal can act on.
@@ -43,6 +45,14 @@ class NothingYetError(TfdbgError):
     """The recording has no run yet, but may get some: whoever follows it should wait and try again."""
 
 
+def words_of(error: BaseException) -> str:
+    """What `error` says; nothing where it cannot say it, as an exception of the program's may not."""
+    try:
+        return str(error)
+    except our_errors():
+        return ""
+
+
 def reason_of(error: BaseException) -> str:
     """What `error` says, to stand behind a colon: the words of a TfdbgError, of any other its type as well."""
-    return str(error) if isinstance(error, TfdbgError) else f"{type(error).__name__}: {error}"
+    return str(error) if isinstance(error, TfdbgError) else f"{type(error).__name__}: {words_of(error)}"

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -77,6 +81,111 @@ def test_contexts_nest(tf, front, add) -> None:
 
 def test_disabling_what_is_not_enabled_does_nothing(front) -> None:
     tf_debug.disable()
+
+
+def _failing(*_: object, **__: object) -> Any:
+    raise AttributeError("moved in TensorFlow")
+
+
+@pytest.mark.parametrize("place", ["sessions", "functions", "iterators", "seat", "watch"])
+def test_where_enabling_fails_nothing_is_enabled(tf, front, add, monkeypatch, place) -> None:
+    """A blind test: what had been replaced by then stayed so for good, and the next `enable` did nothing."""
+    from tfdbg_cli.api import process_debugger
+    from tfdbg_cli.capture.intercept import all_sessions
+    from tfdbg_cli.capture.runs.delivered import DELIVERIES
+
+    owner, name = {
+        "sessions": (all_sessions, "_within_monitored"),
+        "functions": (process_debugger, "intercept_all_functions"),
+        "iterators": (DELIVERIES, "_losing"),
+        "seat": (process_debugger, "load_beside"),
+        "watch": (process_debugger.ProcessDebugger, "_begin"),
+    }[place]
+    process = process_debugger.process_debugger()
+    before = tf.compat.v1.Session.run, process.debugger.attendant
+    with monkeypatch.context() as patched:
+        patched.setattr(owner, name, _failing)
+        for _ in range(2):
+            with pytest.raises(AttributeError, match="moved"):
+                tf_debug.enable()
+            assert not process.on
+            assert (tf.compat.v1.Session.run, process.debugger.attendant) == before
+    front.script = [RUN, RUN]
+    with tf_debug.debugging():
+        add(tf.constant(1.0))
+    assert front.path == ["start 1", "end 1"]
+
+
+def test_where_listening_to_ops_fails_none_is_listened_to(tf, monkeypatch) -> None:
+    """A blind test: who listened then stayed among the listeners, and half of what was replaced stayed so."""
+    from tfdbg_cli.capture.runs.eager.ops import OPS
+    from tfdbg_cli.capture.tf import compat
+
+    names = [compat.FAST_EXECUTOR, compat.SLOW_EXECUTOR, compat.TAPE, compat.NEW_TAPE]
+    before = [getattr(compat.EXECUTORS, name) for name in names]
+    with monkeypatch.context() as patched:
+        patched.setattr(compat, "set_tape_gradient", _failing)
+        with suppress(AttributeError):
+            OPS.listen(None)  # type: ignore[arg-type]
+    assert [getattr(compat.EXECUTORS, name) for name in names] == before
+    assert OPS._listeners == ()
+
+
+class _Elsewhere:
+    """Notes whether another thread could take `lock`, when this is called."""
+
+    def __init__(self, lock: Any) -> None:
+        self._lock = lock
+        self.free: list[bool] = []
+
+    def __call__(self, *_: object) -> None:
+        def look() -> None:
+            self.free.append(taken := self._lock.acquire(blocking=False))
+            if taken:
+                self._lock.release()
+
+        thread = threading.Thread(target=look)
+        thread.start()
+        thread.join()
+
+
+def test_others_may_enable_while_one_has_it_told_or_is_at_the_prompt(tf, front, monkeypatch) -> None:
+    """A blind test: with the lock held one waited for the seat, who had it for the lock, and both for ever."""
+    from tfdbg_cli.api import process_debugger
+    from tfdbg_cli.api.launch_options import launch_options
+    from tfdbg_cli.capture.runs.eager.watch import EagerWatch
+
+    process = process_debugger.process_debugger()
+    told, ended = _Elsewhere(process._lock), _Elsewhere(process._lock)
+    seat = SimpleNamespace(register=told)
+    monkeypatch.setattr(process_debugger, "launch_options", lambda: replace(launch_options(), seat=seat))
+    tf_debug.enable()
+    monkeypatch.setattr(EagerWatch, "end", ended)
+    tf_debug.disable()
+    assert told.free == [True]
+    assert ended.free == [True]
+
+
+@pytest.mark.parametrize("moment", ["comes", "tensorflow_is_there", "leaves"])
+def test_a_visitor_has_it_enabled_or_disabled_without_the_lock_of_the_seat(monkeypatch, moment) -> None:
+    """A blind test: who enables has the lock of the debugger and asks for that of the seat; here it was reversed."""
+    from tfdbg_cli.api import process_debugger, reception
+
+    monkeypatch.setattr(reception, "listen", lambda _: (SimpleNamespace(), SimpleNamespace(number=1, path="")))
+    desk = reception.Reception("program", None, dormant=True, waits=False)
+    seen = _Elsewhere(desk.seat.lock)
+    stand_in = SimpleNamespace(enable=seen, disable=seen)
+    monkeypatch.setattr(process_debugger, "process_debugger", lambda: stand_in)
+    desk.seat.visitor = SimpleNamespace()  # type: ignore[assignment]
+    if moment != "tensorflow_is_there":
+        desk.tensorflow_is_there()
+        desk.comes()
+    if moment == "leaves":
+        desk.leaves(decided=False)
+        assert desk.seat.visitor is None
+    else:
+        desk.tensorflow_is_there()
+    assert seen.free == [True] * (2 if moment == "leaves" else 1)
 
 
 def test_one_debugger_counts_sessions_and_functions(tf, front, add) -> None:

@@ -199,3 +199,25 @@ def test_tensors_that_share_memory_lie_in_the_same_bytes(front: ScriptedFrontend
     asked = "SELECT count(*), count(DISTINCT offset) FROM tensors WHERE run = ? AND stored = 240000"
     count, places = index.execute(asked, (run.call.number,)).fetchone()
     assert count >= 4 and places < count
+
+
+def test_the_end_of_a_block_leaves_alone_what_began_behind_the_end_of_its_recording(
+    front: ScriptedFrontend, step: Any, tmp_path: Path
+) -> None:
+    """A blind test: the end of the block ended the second recording, too, and took back that of the next run."""
+    with tf_debug.record(tmp_path / "a"):
+        step(np.float32(1))
+        tf_debug.stop_recording()
+        tf_debug.record(tmp_path / "b", every=1)
+        step(np.float32(2))
+    step(np.float32(3))
+    tf_debug.stop_recording()
+    assert [len(open_path(tmp_path / name).runs) for name in "ab"] == [1, 2]
+    with tf_debug.record(tmp_path / "c"):
+        tf_debug.stop_recording()
+        with tf_debug.record(tmp_path / "d"):
+            step(np.float32(4))
+        tf_debug.record(tmp_path / "next")
+    step(np.float32(5))
+    assert is_bundle(tmp_path / "next")
+    assert len(open_path(tmp_path / "d").runs) == 1

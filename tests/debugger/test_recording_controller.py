@@ -472,3 +472,18 @@ def test_an_error_that_ends_a_recorded_program_has_the_values_of_its_run(tmp_pat
     case.drive(1)
     assert case.controller.broken_off(bare) is bare  # that run is over
     case.debugger.recorder.end()
+
+
+def test_runs_of_other_threads_leave_known_which_run_of_this_one_failed(tmp_path: Path) -> None:
+    """A blind test: any run that began, in whatever thread, forgot it."""
+    case = _Case()
+    case.debugger.set_watch(None)
+    case.debugger.recorder.unattended = True
+    case.debugger.recorder.begin(RecordRuns(str(tmp_path / "r")))
+    case.drive(1, error="InvalidArgumentError")
+    other = threading.Thread(target=lambda: case.drive(2))
+    other.start()
+    other.join()
+    bare = Run(Call(1, RunKind.SESSION, ("y:0",)), error=RunError("InvalidArgumentError", "it failed"))
+    assert len(case.controller.broken_off(bare).tensors) == 2
+    case.debugger.recorder.end()

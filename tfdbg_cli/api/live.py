@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING
 
 from tfdbg_cli.api.launch_options import launch_options
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.debugger.progress_line import Progress, ProgressLine
+from tfdbg_cli.process.once import Once
 
 if TYPE_CHECKING:
     from tfdbg_cli.line.live_view import LiveView
 
 
-@cache
+@Once
 def live_view() -> LiveView | None:
     """What draws them, begun at the first call; None where they are not asked for."""
     options = launch_options()

@@ -234,14 +234,22 @@ def _refuse_within_a_block(path: str) -> None:
 
 @contextmanager
 def _recording(path: str, enter: Callable[[], None]) -> Iterator[None]:
-    """A context that ends the recording in `path`, for which `enter` is called when it begins."""
+    """A context that ends the recording in `path`, for which `enter` is called when it begins.
+
+    If that was ended within the block, another one that began there goes on.
+    """
     _refuse_within_a_block(path)
     enter()
+    recorder = process_debugger().debugger.recorder
+    own = recorder.asked
     _blocks.append(path)
     try:
         yield
     finally:
-        stop_recording()
+        if recorder.asked is own:
+            stop_recording()
+        elif path in _blocks:
+            _blocks.remove(path)
 
 
 def stop_recording() -> None:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from contextlib import suppress
-from functools import cache
+from contextlib import ExitStack, suppress
 
 from tfdbg_cli.analysis.retracing import often_retraced
 from tfdbg_cli.analysis.watch.filters import filter_named
@@ -24,6 +22,7 @@ from tfdbg_cli.capture.intercept.initializers import InitializersApart
 from tfdbg_cli.capture.intercept.post_mortem import run_that_failed
 from tfdbg_cli.capture.intercept.tracing_log import TRACES
 from tfdbg_cli.capture.runs.eager.watch import EagerWatch, watch_of
+from tfdbg_cli.capture.tf.reentrancy import AT_WORK
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.debugger.recording_controller import OUTSIDE_RUNS, RecordingAttendant, RecordingController
 from tfdbg_cli.debugger.rule_watch import RuleWatch
@@ -34,6 +33,7 @@ from tfdbg_cli.model.beside import Beside
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.units import count_text
 from tfdbg_cli.model.values import Value
+from tfdbg_cli.process.once import Once
 from tfdbg_cli.process.program_end import at_the_end, not_at_the_end
 
 _STOPS_AT_OPS = (
@@ -64,9 +64,9 @@ class ProcessDebugger:
             self.controller = RecordingController(self.controller, self.rules)
         self.debugger.prompt.beside = lambda: Beside(self.rules.alerts, self.trends.series)
         follow(self.debugger)
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # again by a signal handler that enables or disables
         self._users = 0
-        self._undo: list[Callable[[], None]] = []
+        self._undo = ExitStack()
 
     @property
     def on(self) -> bool:
@@ -75,22 +75,31 @@ class ProcessDebugger:
 
     def enable(self) -> None:
         """Intercept every run of the process, and stop before the next one unless the command line says otherwise."""
-        with self._lock:
+        with AT_WORK, self._lock:
+            if not self._users:
+                self._intercept()
             self._users += 1
             if self._users > 1:
                 return
+        if (seat := launch_options().seat) is not None:  # without our lock: its own comes first elsewhere
+            seat.register(self.debugger)
+
+    def _intercept(self) -> None:
+        """Begin what `_undo` ends; where something fails, end what has begun."""
+        with ExitStack() as undo:
             watch = watch_of(self.controller)
             watch.seen = watch.outside = 0  # what was debugged before, such as another cell of a notebook, was told
+            undo.callback(self._leave_eager, watch)
             at_the_end(watch.end)
             self.debugger.attendant = RecordingAttendant(watch, self.debugger, self._takes_runs)
+            undo.callback(self.debugger.interruption.leave)
             self.debugger.interruption.stand_by()
+            undo.callback(self.debugger.end_watch)
             self._begin()
             load_beside(self.ui_type)
-            self._undo = [
-                lambda: self._leave_eager(watch),
-                intercept_all_sessions(InitializersApart(self.controller)),
-                intercept_all_functions(self.controller),
-            ]
+            undo.callback(intercept_all_sessions(InitializersApart(self.controller)))
+            undo.callback(intercept_all_functions(self.controller))
+            self._undo = undo.pop_all()
 
     def _takes_runs(self) -> bool:
         return self.rules.on or self.trends.on
@@ -103,7 +112,8 @@ class ProcessDebugger:
         watch_of(self.controller).end()
         seat = launch_options().seat
         if failed and (seat is None or not seat.waits):
-            self.debugger.program_fails_by_itself()
+            with AT_WORK:
+                self.debugger.program_fails_by_itself()
         # Threads and handlers that go on may end the process as nobody notices.
         with suppress(KeyboardInterrupt):
             self.debugger.recorder.settle()
@@ -169,7 +179,8 @@ class ProcessDebugger:
                 return
             wrapped = () if self.debugger.run_count else wrapped_with_runs()
             debugger = wrapped[-1] if wrapped else self.debugger
-            debugger.program_fails(make)
+            with AT_WORK:
+                debugger.program_fails(make)
 
     def _only_takes(self) -> bool:
         """Whether runs are judged or recorded alone, and nobody is there: the program's output is its own."""
@@ -200,8 +211,6 @@ class ProcessDebugger:
         if until is not None:
             with suppress(TfdbgError):  # the program may add the filter later: the first run looks for it again
                 self.debugger.set_watch(until, from_the_start=True)
-        if (seat := launch_options().seat) is not None:
-            seat.register(self.debugger)
 
     def _stops_for_rules(self, run: Run, why: tuple[str, ...]) -> bool:
         """Open the prompt on `run`, for which a rule fired, if somebody is there or commands are left."""
@@ -214,26 +223,26 @@ class ProcessDebugger:
     def _leave_eager(self, watch: EagerWatch) -> None:
         self.debugger.attendant = None
         not_at_the_end(watch.end)
-        watch.end()
         watch.attend(False)
 
     def disable(self) -> None:
         """Undo one `enable`; undoing the last one ends the watch and removes all patches of TensorFlow."""
-        with self._lock:
+        with AT_WORK, self._lock:
+            was_on, self._users = self._users > 0, max(0, self._users - 1)
             if self._users:
-                self._users -= 1
-            if not self._users:
-                self.debugger.end_watch()
-                self.debugger.interruption.leave()
-                while self._undo:
-                    self._undo.pop()()
+                return
+            self.debugger.end_watch()
+            self.debugger.interruption.leave()
+            self._undo.close()
+        if was_on:
+            watch_of(self.controller).end()  # which may open the prompt: others may enable meanwhile
 
 
 def _described(value: Value, dtype: str) -> str:
     return chip(value, dtype).text.strip()
 
 
-@cache
+@Once
 def process_debugger() -> ProcessDebugger:
     """The debugger of this process, made when it is first asked for."""
     return ProcessDebugger()

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import socket
+import threading
 import time
+from typing import Any
 
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.process.interruptions import OUR_ERRORS_SUPPRESSED, our_errors
@@ -62,9 +64,12 @@ class Reception:
             self.seat.how = how
         program = {"name": name, "pid": self._process, "tfdbg": __version__}
         self._listener = Listener(sockets, self.seat, self, self._token, program)
+        # Held while the debugger of the process is enabled or disabled for a visitor, and by whoever forks meanwhile.
+        # It comes before the locks of that debugger and of the seat, which do not meet each other.
+        self._switching = threading.RLock()
         self._imported = False  # whether TensorFlow is there
         self._enabled = False
-        self._held = False
+        self._held: list[Any] = []  # locks that this process holds while it forks
 
     def open(self) -> None:
         """Say where the program listens, and answer whoever comes, until the program ends."""
@@ -76,23 +81,24 @@ class Reception:
 
     def tensorflow_is_there(self) -> None:
         """Called once TensorFlow is imported, by the thread that imports it: a visitor may wait for that."""
-        with self.seat.lock:
+        with self._switching:
             self._imported = True
             if self.seat.visitor is not None:
                 self._enable()
 
     def comes(self) -> None:
         """See `listener.Host`."""
-        with self.seat.lock:
+        with self._switching:
             if self.dormant and self._imported:
                 self._enable()
 
     def leaves(self, *, decided: bool) -> None:
         """See `listener.Host`."""
-        with self.seat.lock:
+        with self._switching:
             self.seat.free()
             if self._enabled:
-                self._disable()
+                if self.seat.visitor is None:  # else somebody has come at once
+                    self._disable()
             elif decided:
                 self.seat.call()
 
@@ -124,15 +130,16 @@ class Reception:
             report("leave the runs of this program alone", error)
 
     def _before_fork(self) -> None:
-        self._held = self.seat.lock.acquire(timeout=_LONGEST_WAIT)
+        self._held = [lock for lock in (self._switching, self.seat.lock) if lock.acquire(timeout=_LONGEST_WAIT)]
 
     def _after_fork(self) -> None:
-        if self._held:
-            self.seat.lock.release()
+        while self._held:
+            self._held.pop().release()
 
     def _in_child(self) -> None:
         """Have nothing to do with those who attach to the parent."""
         self._after_fork()
+        self._switching = threading.RLock()  # where the fork has waited in vain
         self._listener.close()
         visitor, self.seat.visitor = self.seat.visitor, None
         if visitor is not None:

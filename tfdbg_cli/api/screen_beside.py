@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
-from functools import cache
 
 from tfdbg_cli.api.attendance import fills_the_screen
 from tfdbg_cli.process.interruptions import OUR_ERRORS_SUPPRESSED
+from tfdbg_cli.process.once import Once
 
 _LONGEST_WAIT = 5.0  # seconds that a fork waits for modules that are half loaded
 
@@ -42,7 +42,7 @@ class _Loading:
             self._thread.join(_LONGEST_WAIT)
 
 
-@cache
+@Once
 def _loading() -> _Loading:
     return _Loading(_load)
 

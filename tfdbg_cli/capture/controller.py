@@ -12,6 +12,7 @@ from tfdbg_cli.analysis.node_selection import NodeSelection
 from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.capture.debug_options import WatchOptions
 from tfdbg_cli.config.settings import Settings
+from tfdbg_cli.errors import words_of
 from tfdbg_cli.model.decision import CaptureRequest, Values
 from tfdbg_cli.model.exactness import Exactness
 from tfdbg_cli.model.ignored import IgnoredPlace
@@ -96,7 +97,7 @@ class WrongAnswerError(Exception):
     """
 
     def __init__(self, error: Exception) -> None:
-        super().__init__(str(error))
+        super().__init__(words_of(error))
         self.error = error
 
 

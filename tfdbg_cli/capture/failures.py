@@ -7,7 +7,7 @@ import re
 import traceback
 from collections import Counter
 
-from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.errors import TfdbgError, reason_of
 from tfdbg_cli.plain_text import safe
 from tfdbg_cli.process.streams import to_stderr
 
@@ -27,7 +27,7 @@ def report(doing: str, error: Exception) -> None:
     if isinstance(error, TfdbgError):
         said = "\n".join(map(safe, error.lines))
     else:
-        said = f"could not {doing} ({type(error).__name__}: {error}); the program goes on without it."
+        said = f"could not {doing} ({reason_of(error)}); the program goes on without it."
         _COUNTED[said] += 1
         times = _COUNTED[said]
         if times > _ALL_SAID:
@@ -54,7 +54,7 @@ def report_bug(doing: str, error: Exception) -> None:
 
 def report_once(doing: str, error: Exception) -> None:
     """As `report`, but once in this process for errors of the same words, since what is done for each op recurs."""
-    said = f"{doing}: {type(error).__name__}: {error}"
+    said = f"{doing}: {reason_of(error)}"
     if said not in _SAID:
         _SAID.add(said)
         report(doing, error)

@@ -3,108 +3,30 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
+from contextlib import nullcontext
 from types import TracebackType
-from typing import NamedTuple, Protocol, TypeGuard, runtime_checkable
+from typing import NamedTuple, TypeGuard
 from weakref import WeakSet
 
-from tfdbg_cli.capture.controller import Action, Controller, PendingRun, Plan, WrongAnswerError
-from tfdbg_cli.capture.failures import report
+from tfdbg_cli.capture.controller import Action, Controller, Plan, WrongAnswerError
+from tfdbg_cli.capture.failures import remark, report
+from tfdbg_cli.capture.interceptable import Capture, DrawsAlike, Interceptable, SelfChecking, SelfReporting
 from tfdbg_cli.capture.tf.op_errors import OpError, run_error
+from tfdbg_cli.capture.tf.reentrancy import AT_WORK, INSIDE
 from tfdbg_cli.capture.tf.types import RunResult
 from tfdbg_cli.collection import COLLECTION_PUT_OFF, count_as_old
 from tfdbg_cli.config.settings import Settings
+from tfdbg_cli.errors import words_of
 from tfdbg_cli.model.calls import Call, RunError
-from tfdbg_cli.model.exactness import Exactness
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.process.interruptions import our_errors
+from tfdbg_cli.process.interruptions import in_signal_handler, our_errors
 from tfdbg_cli.process.own_frames import leave_out_our_frames
 
-
-class Capture(Protocol):
-    """One way to make a run and to take values or times of it. Used once: `perform`, then `run`, then `finish`."""
-
-    def perform(self) -> RunResult:
-        """Make the call. Raises what the call raises."""
-        ...
-
-    def run(self, call: Call, error: RunError | None) -> Run:
-        """The run with what was taken of it."""
-        ...
-
-    def finish(self, keep: bool) -> None:
-        """Leave nothing behind, or what was asked to be kept."""
-        ...
-
-
-@runtime_checkable
-class SelfChecking(Protocol):
-    """A capture that answers the question of a watch while the run happens, so that nobody need look at the values.
-
-    Where it found something, the run that it gives is marked `caught`. A run that neither passed nor is marked is
-    looked at value by value. `run` gives the values also of a run that passed; it may make it again for that.
-    """
-
-    @property
-    def passed(self) -> bool:
-        """Whether the run was checked, all of it, and nothing was found."""
-        ...
-
-    @property
-    def exactness(self) -> Exactness | None:
-        """How exact the run was, as far as is known without its values; None where that is not asked."""
-        ...
-
-
-@runtime_checkable
-class DrawsAlike(Protocol):
-    """A call that can be made with the random ops of a captured one."""
-
-    def as_captured(self, settings: Settings) -> RunResult:
-        """Perform the call as the program made it, but draw as a recorded call does. Raises what the call raises."""
-        ...
-
-
-class SelfReporting(Protocol):
-    """A capture that hands its run over itself, before the call has ended."""
-
-    @property
-    def reported(self) -> bool:
-        """Whether it has done so."""
-        ...
-
-
-class Interceptable(Protocol):
-    """A call that the program made, not yet performed."""
-
-    @property
-    def looks_at(self) -> Hashable:
-        """The `Call.looks_at` of this call, known without describing the call."""
-        ...
-
-    def plain(self) -> RunResult:
-        """Perform the call exactly as the program made it."""
-        ...
-
-    def pending(self, controller: Controller) -> PendingRun:
-        """The run about to happen, as `controller` sees it."""
-        ...
-
-    def described(self, number: int, thread: str) -> Call:
-        """The description of the call for the screen."""
-        ...
-
-    def capture(self, controller: Controller, plan: Plan) -> Capture:
-        """The way to take what `plan` asks for. Nothing of the call has been performed when this raises."""
-        ...
-
-    def uncaptured(self, call: Call, failure: RunError) -> Run:
-        """The run of a call that was left alone and failed."""
-        ...
-
-    def with_inputs(self, run: Run) -> Run:
-        """`run`, which may have failed, with the values that its failing op was given."""
-        ...
+_AMID_OUR_WORK = (
+    "A signal handler of the program ran TensorFlow while tfdbg was at work in the same thread: that run was made"
+    " plainly, and nobody looked at it. Of later ones nothing is said."
+)
 
 
 _SHOWN: WeakSet[BaseException] = WeakSet()  # errors on which the prompt was open
@@ -152,11 +74,7 @@ _Identity = tuple[int, type[Exception], str]
 
 
 def _identity(error: Exception) -> _Identity:
-    try:
-        words = str(error)
-    except our_errors():  # an exception of the program, which may fail at this
-        words = ""
-    return id(error), type(error), words
+    return id(error), type(error), words_of(error)
 
 
 LEFT_CALL = _LeftCall()
@@ -165,8 +83,11 @@ LEFT_CALL = _LeftCall()
 def performed(controller: Controller, made: Interceptable) -> RunResult:
     """Perform the call `made` as `controller` wants it, and give back what it gives.
 
-    It is performed once, whatever fails on our side. Its exceptions come out as they are, the same objects.
+    It is performed once, whatever fails on our side. Its exceptions come out as they are, the same objects. A call
+    that is made amid our work around another one, as by a signal handler, is made plainly.
     """
+    if AT_WORK.holds():
+        return _made_amid_our_work(made)
     LEFT_CALL.forget()
     plan, capture, failure = planned(controller, made)
     if failure is not None:
@@ -176,7 +97,7 @@ def performed(controller: Controller, made: Interceptable) -> RunResult:
         if capture is None and not plan.errors:
             return _left(made, plan, controller.settings)
         with Reported(controller, plan, made, capture):
-            return _left(made, plan, controller.settings) if capture is None else capture.perform()
+            return _left(made, plan, controller.settings) if capture is None else _captured(capture)
     except Exception as error:
         LEFT_CALL.note(error, plan, made)
         raise
@@ -186,6 +107,22 @@ def _left(made: Interceptable, plan: Plan, settings: Settings) -> RunResult:
     """Perform a call of which nothing is taken."""
     if plan.among_recorded and isinstance(made, DrawsAlike):
         return made.as_captured(settings)
+    return made.plain()
+
+
+def _captured(capture: Capture) -> RunResult:
+    """Perform a call by `capture`. What is run meanwhile, as by a signal handler, is left alone.
+
+    Where the program's own Python is the run, that does so itself, as it notes what this calls.
+    """
+    with nullcontext() if _reports_itself(capture) else INSIDE:
+        return capture.perform()
+
+
+def _made_amid_our_work(made: Interceptable) -> RunResult:
+    """Make the call `made` plainly: what it interrupts may hold a lock, or be half-way through a decision."""
+    if in_signal_handler():
+        remark(_AMID_OUR_WORK)
     return made.plain()
 
 
@@ -234,6 +171,11 @@ def planned(controller: Controller, made: Interceptable) -> Planned:
         Exception: the error of a WrongAnswerError, for the program to see.
 
     """
+    with AT_WORK:
+        return _planned(controller, made)
+
+
+def _planned(controller: Controller, made: Interceptable) -> Planned:
     plan: Plan | None = None
     try:
         plan = controller.run_starts(made.pending(controller))
@@ -249,7 +191,7 @@ def planned(controller: Controller, made: Interceptable) -> Planned:
         with COLLECTION_PUT_OFF:
             return Planned(plan, made.capture(controller, plan))
     except our_errors() as error:
-        controller.run_abandoned(plan)
+        _abandon(controller, plan)
         return Planned(None, failure=Failure("prepare the capture of a run", error))
 
 
@@ -267,6 +209,15 @@ class Reported:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        with AT_WORK:
+            try:
+                self._ends(error)
+            except our_errors() as ours:  # the program gets its own exception, or the result that it has
+                report("take in what came of a run", ours)
+                _abandon(self._controller, self._plan)
+
+    def _ends(self, error: BaseException | None) -> None:
+        """Tell the debugger what came of the call, which gave `error`, if it failed."""
         capture, plan = self._capture, self._plan
         keep = False
         try:
@@ -297,7 +248,7 @@ class Reported:
         capture = self._capture
         if not isinstance(error, Exception) or capture is None or not _is_noted_as_it_runs(capture):
             return None
-        failure = RunError(type(error).__name__, str(error))
+        failure = RunError(type(error).__name__, words_of(error))
         return lambda: self._made.with_inputs(capture.run(self._call(), failure))
 
     def _passed(self, capture: Capture) -> None:
@@ -323,8 +274,16 @@ class Reported:
             return self._controller.run_ends(plan, run)
         except our_errors() as error:
             report("show a run", error)
-            self._controller.run_abandoned(plan)
+            _abandon(self._controller, plan)
             return False
+
+
+def _abandon(controller: Controller, plan: Plan) -> None:
+    """Tell `controller` that the run of `plan` ends without a report, where something of ours has failed already."""
+    try:
+        controller.run_abandoned(plan)
+    except our_errors() as error:
+        report("go on behind a run", error)
 
 
 def _has_reported(capture: Capture) -> bool:

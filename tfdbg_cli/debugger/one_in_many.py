@@ -11,7 +11,7 @@ class OneInMany:
 
     def __init__(self, every: int) -> None:
         self._every = every
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._counts: Counter[object] = Counter()
 
     def next(self, kind: object) -> bool:

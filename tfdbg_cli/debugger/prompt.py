@@ -25,7 +25,8 @@ from tfdbg_cli.process.interruptions import our_errors
 class Prompt:
     """Opens on one stop after another, with what is ignored and where to break, which users change there.
 
-    `lock` is held by the thread that may open it: only one prompt is open in the process.
+    `lock` is held by the thread that may open it: only one prompt is open in the process. What holds it is at work
+    (`AT_WORK`), so that no run of the same thread asks for it meanwhile.
     """
 
     def __init__(self, make: Callable[[], Frontend], settings: Settings) -> None:

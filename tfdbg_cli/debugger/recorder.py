@@ -51,7 +51,7 @@ class Recorder:
         self._settings = settings
         self._patience = patience
         self._say = say or to_stderr
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # again by a signal handler that runs what is recorded
         self._beginning = threading.RLock()  # `begin` ends what was on before
         self._asked: RecordRuns | None = None
         self._awaited: RecordRuns | None = None  # begins with the first run of the process
@@ -72,6 +72,11 @@ class Recorder:
     def on(self) -> bool:
         """Whether runs are recorded."""
         return self._records or self._awaited is not None or self._begins
+
+    @property
+    def asked(self) -> RecordRuns | None:
+        """What the recording that has begun was asked for: another object for each; None where none is on."""
+        return self._asked
 
     @property
     def _records(self) -> bool:
@@ -238,7 +243,10 @@ class Recorder:
             return
         self._asked = self._awaited = None
         self._begins = False
-        self._lock, self._beginning = threading.Lock(), threading.RLock()  # a thread of the parent may have held them
+        self._lock, self._beginning = (
+            threading.RLock(),
+            threading.RLock(),
+        )  # a thread of the parent may have held them
         self.on_change()
         if say:
             self._say(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Collection, Hashable
 from dataclasses import replace
 
@@ -20,6 +21,12 @@ from tfdbg_cli.model.runs import Run
 from tfdbg_cli.process.interruptions import our_errors
 
 
+class _Here(threading.local):
+    """Of one thread: its last run, if that failed and was recorded without a stop."""
+
+    failed: Run | None = None
+
+
 class RecordingController(GoBetween):
     """Lets `controller` plan each run, and adds a capture where `taker` wants the run and the plan has none.
 
@@ -32,11 +39,11 @@ class RecordingController(GoBetween):
         self._taker = taker
         self._threads = threads or PromptThreads()
         self._recorded: dict[int, Plan] = {}  # what `controller` planned for runs that are recorded, by number
-        self._failed: Run | None = None  # the last run, if it failed and was recorded without a stop
+        self._here = _Here()
 
     def run_starts(self, pending: PendingRun) -> Plan:
         """The plan of `controller`, extended by a capture if the run is to be recorded and there is room for it."""
-        self._failed = None
+        self._here.failed = None
         plan = super().run_starts(pending)
         if not self._taker.on or is_find(pending) or plan.action is Action.PROFILE:
             return plan
@@ -65,7 +72,7 @@ class RecordingController(GoBetween):
         if own is not None or (unexpected and self._taker.on):
             self._taker.take(run)
         if unexpected and self._taker.unattended and (own or plan).action is Action.LEAVE:
-            self._failed = run
+            self._here.failed = run
             self._taker.failed(run)  # the program may catch it
             return False
         if own is None:
@@ -83,7 +90,7 @@ class RecordingController(GoBetween):
             run = self._controller.broken_off(run)
         if self._recorded.pop(run.call.number, None) is not None:
             self._taker.take(run)
-        failed, error = self._failed, run.error
+        failed, error = self._here.failed, run.error
         if failed is None or failed.error is None or error is None:
             return run
         if (failed.error.type_name, failed.error.message) != (error.type_name, error.message):

@@ -50,7 +50,7 @@ class RuleWatch:
         self._stops = stops
         self._describe = describe
         self._say = say or to_stderr
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._asked: JudgeRuns | None = None
         self._which = OneInMany(1)
         self._alerts: dict[tuple[str, str, str], RuleAlert] = {}  # by rule, function and tensor

@@ -23,7 +23,7 @@ class TrendKeeper:
     statistics = None  # a norm takes values
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._which: OneInMany | None = None
         # By what calls have in common (`Call.same`), then by layer and quantity, in the order in which they came.
         self._series: dict[Hashable, dict[tuple[str, Quantity], Series]] = {}

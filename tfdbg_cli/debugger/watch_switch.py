@@ -55,7 +55,7 @@ class WatchSwitch:
         self._prompt = prompt
         self._interruption = interruption
         self._asks = asks
-        self._asking = threading.Lock()
+        self._asking = threading.RLock()  # again by a signal handler that ends the watch
         self._line = line
         self._waits = False  # whether to take over Ctrl-C at the next run only
         self._fellows = fellows
@@ -124,4 +124,8 @@ class WatchSwitch:
 
     def _ask_anew(self) -> None:
         with self._asking:  # without the lock, another thread could tell the request of a watch that has ended
-            self._asks(None if self.on is None else self.on.watched)
+            while True:
+                asked = None if self.on is None else self.on.watched
+                self._asks(asked)
+                if asked is (None if self.on is None else self.on.watched):  # no signal handler came between
+                    return

@@ -1,4 +1,4 @@
-"""Exceptions of the program's that come up amid our code: its signal handlers run wherever the main thread is.
+"""What the program's signal handlers do amid our code, such as to raise: they run wherever the main thread is.
 
 A handler that raises (a time limit, a request to save and stop) does so in whatever runs at that moment. Where that
 is ours, the exception is the program's all the same, and passes through what keeps errors of ours away from it.
@@ -7,6 +7,7 @@ is ours, the exception is the program's all the same, and passes through what ke
 from __future__ import annotations
 
 import sys
+from itertools import pairwise
 from types import FrameType, TracebackType
 
 _VARARGS = 0x04  # the flag of code that takes `*arguments`
@@ -52,16 +53,29 @@ def is_interruption(error: BaseException) -> bool:
     return False
 
 
+def in_signal_handler() -> bool:
+    """Whether what calls this was called, however indirectly, by a signal handler of the program's."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        given = _arguments(frame)
+        if any(type(number) is int and of is frame.f_back for number, of in pairwise(given)):
+            return True
+        frame = frame.f_back
+    return False
+
+
 def _is_given_its_caller(frame: FrameType) -> bool:
     """Whether one of the arguments of `frame` is the frame that called it."""
     caller = frame.f_back
-    if caller is None:
-        return False
+    return caller is not None and any(argument is caller for argument in _arguments(frame))
+
+
+def _arguments(frame: FrameType) -> list[object]:
+    """What the arguments of the function of `frame` are now; those of `*arguments` one by one."""
     code = frame.f_code
     count = code.co_argcount
     rest = count + code.co_kwonlyargcount
     names = code.co_varnames
     values = frame.f_locals
     many = values.get(names[rest], ()) if code.co_flags & _VARARGS else ()
-    arguments = [*(values.get(name) for name in names[:count]), *(many if isinstance(many, tuple) else ())]
-    return any(argument is caller for argument in arguments)
+    return [*(values.get(name) for name in names[:count]), *(many if isinstance(many, tuple) else ())]

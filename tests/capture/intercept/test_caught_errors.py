@@ -15,6 +15,7 @@ from tfdbg_cli.capture.intercept.all_sessions import intercept_all_sessions
 from tfdbg_cli.capture.intercept.debugged_function import DebuggedFunction
 from tfdbg_cli.capture.intercept.debugged_session import DebuggedSession
 from tfdbg_cli.capture.pipeline import LEFT_CALL
+from tfdbg_cli.capture.runs.eager.call import EagerCapture
 from tfdbg_cli.capture.runs.eager.ops import OPS
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.model.decision import Continue, DebugRun, RunUntil
@@ -191,3 +192,52 @@ def test_nor_where_eager_ops_are_heard(program) -> None:
     finally:
         end()
     assert [frame for frame in frames if is_own(frame.filename)] == []
+
+
+class Wordless(Exception):  # noqa: N818
+    """An exception of the program's that cannot say what it is."""
+
+    def __str__(self) -> str:
+        raise RuntimeError("no words")
+
+
+@pytest.mark.parametrize("decision", DECISIONS.values(), ids=DECISIONS)
+def test_an_exception_without_words_comes_out_as_it_is(decision, temporary_files, capfd) -> None:
+    """A blind test: what `str` raised came out in its place."""
+    raised = Wordless()
+
+    def program(x: Any) -> Any:
+        tf.math.log(x + 1.0)
+        raise raised
+
+    debugger = Debugger(lambda: ScriptedFrontend(*[decision] * 9))
+    with pytest.raises(Wordless) as caught:
+        DebuggedFunction(program, debugger)(tf.constant(1.0))
+    assert caught.value is raised
+    assert "could not" not in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("fails", [True, False])
+def test_an_error_of_ours_behind_a_run_takes_the_place_of_nothing(fails, temporary_files, capfd, monkeypatch) -> None:
+    """A blind test: whatever tfdbg asked of a capture then, its error came out in the place of the program's."""
+
+    def failing(*_: object) -> Any:
+        raise LookupError("a bug of ours")
+
+    def program(x: Any) -> Any:
+        tf.math.log(x + 1.0)
+        if fails:
+            raise KeyError("by hand")
+        return x
+
+    debugger = Debugger(lambda: ScriptedFrontend(*[RunUntil("has_inf_or_nan")] * 9))
+    monkeypatch.setattr(EagerCapture, "passed", property(failing))
+    monkeypatch.setattr(EagerCapture, "reported", property(failing))
+    monkeypatch.setattr(debugger, "run_abandoned", failing)
+    call = DebuggedFunction(program, debugger)
+    if fails:
+        with pytest.raises(KeyError, match="by hand"):
+            call(tf.constant(1.0))
+    else:
+        assert call(tf.constant(1.0)) == 1.0
+    assert "a bug of ours" in capfd.readouterr().err

@@ -403,8 +403,7 @@ def test_the_program_does_not_notice() -> None:
         known = DELIVERIES.of(x._id)
         assert known is not None and (known.step, known.component) == (0, 0)
     finally:
-        for end in undo:
-            end()
+        undo()
 
 
 def test_windows_of_a_series_are_records_by_their_place() -> None:

@@ -100,3 +100,42 @@ def test_of_many_answers_those_found_last_are_kept():
     assert found("b") == "B"
     assert found("a") == "A"
     assert asked == ["a", "b", "c", "a"]
+
+
+def test_all_threads_get_the_same_of_many_answers():
+    """A blind test: each got the answer that it had found itself, and the others the last one of all."""
+    threads, found = 3, []
+    together = threading.Barrier(threads)
+
+    def make():
+        together.wait(120)  # all of them found nothing yet
+        return object()
+
+    memos, owner = Memos(keep=2), Owner()
+    started = [threading.Thread(target=lambda: found.append(memos.of(owner, "key", make))) for _ in range(threads)]
+    for thread in started:
+        thread.start()
+    for thread in started:
+        thread.join(120)
+    assert len(found) == threads
+    assert all(one is found[0] for one in found)
+    assert memos.of(owner, "key", object) is found[0]
+
+
+def test_one_of_many_answers_may_be_none():
+    """A blind test: it was found anew each time."""
+    memos, owner, asked = Memos(keep=2), Owner(), []
+    assert memos.of(owner, "key", lambda: asked.append(1)) is None
+    assert memos.of(owner, "key", lambda: asked.append(2)) is None
+    assert asked == [1]
+
+
+def test_as_many_are_kept_as_are_to_be_although_one_is_found_while_another_is():
+    memos, owner = Memos(keep=2), Owner()
+    memos.of(owner, "a", lambda: [memos.of(owner, key, lambda key=key: key) for key in "bcd"])
+    asked = []
+    for key in "da":
+        memos.of(owner, key, lambda key=key: asked.append(key))
+    assert not asked
+    memos.of(owner, "c", lambda: asked.append("c"))
+    assert asked == ["c"]

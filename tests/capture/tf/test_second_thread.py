@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import signal
 import threading
+from types import FrameType
 from typing import Any
 
 import pytest
 
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
-from tfdbg_cli.capture.tf.second_thread import Beside
+from tfdbg_cli.capture.tf.second_thread import Beside, apart
 
 
 def test_the_work_is_done_in_another_thread_within_tfdbg() -> None:
@@ -41,3 +43,49 @@ def test_where_no_thread_can_be_started_the_work_is_done_when_it_is_asked_for(mo
     beside = Beside(threading.current_thread)
     beside.wait()
     assert beside.result() is threading.current_thread()
+
+
+def test_what_is_done_apart_is_done_where_no_signal_handler_runs() -> None:
+    """A blind test: a handler of the program built in the graph that was built there."""
+    seen: list[int] = []
+
+    def work() -> threading.Thread:
+        signal.raise_signal(signal.SIGUSR1)
+        return threading.current_thread()
+
+    before = signal.signal(signal.SIGUSR1, lambda number, frame: seen.append(threading.get_ident()))
+    try:
+        done_by = apart(work)
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert done_by is not threading.main_thread()
+    assert seen == [threading.main_thread().ident]
+
+
+def test_it_is_over_where_a_signal_handler_raises_meanwhile() -> None:
+    done, going_on = threading.Event(), threading.Event()
+
+    def work() -> None:
+        signal.raise_signal(signal.SIGUSR1)
+        going_on.wait()
+        done.set()
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        going_on.set()
+        raise LookupError
+
+    before = signal.signal(signal.SIGUSR1, handle)
+    try:
+        with pytest.raises(LookupError):
+            apart(work)
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert done.is_set()
+
+
+def test_in_another_thread_than_the_main_one_it_is_done_there() -> None:
+    found: list[bool] = []
+    thread = threading.Thread(target=lambda: found.append(apart(threading.current_thread) is thread))
+    thread.start()
+    thread.join()
+    assert found == [True]

@@ -17,7 +17,8 @@ from tfdbg_cli.capture.functions.rewrite import Exposed, ReportingBody, Rewritin
 from tfdbg_cli.capture.functions.straight import Straight
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.observers import unobserved
-from tfdbg_cli.capture.tf.types import EagerTensor
+from tfdbg_cli.capture.tf.second_thread import apart
+from tfdbg_cli.capture.tf.types import EagerTensor, Op
 from tfdbg_cli.model.dtypes import element_type
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.process.interruptions import our_errors
@@ -51,9 +52,12 @@ class FrameReports:
         self._early: dict[TensorName, EagerTensor] = {}
         self._in_order: list[tuple[TensorName, EagerTensor]] | None = None
         self._graph = tf.Graph()  # keeps the registration of the callback alive
+        self.token: bytes = apart(self._registered).get_attr("token")
+
+    def _registered(self) -> Op:
+        """The op that calls the callback."""
         with unobserved(), self._graph.as_default():
-            operation = tf.py_function(self._report, [], [])
-        self.token: bytes = operation.get_attr("token")
+            return tf.py_function(self._report, [], [])
 
     def begin(
         self,

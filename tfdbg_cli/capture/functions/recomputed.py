@@ -16,6 +16,7 @@ from tfdbg_cli.capture.functions.definition.body import types_of
 from tfdbg_cli.capture.functions.definition.mergeable import AS_FIRST, BINARY, SAME, UNARY
 from tfdbg_cli.capture.functions.definition.shown_values import Recipe
 from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.second_thread import apart
 from tfdbg_cli.capture.tf.types import AttributeList, EagerTensor, NodeDef
 from tfdbg_cli.model.walks import needs_first
 from tfdbg_cli.ops.kinds import NORMALIZATIONS, RESHAPES
@@ -202,6 +203,12 @@ def _inferred(node: NodeDef, shapes: Sequence[tuple[int, ...]]) -> tuple[int, ..
     """
     op = compat.op_definition(node.op)
     types = [dtype for arg in op.input_arg for dtype in types_of(arg, node, op)]
+    return apart(lambda: _inferred_in_a_graph(node, types, shapes))
+
+
+def _inferred_in_a_graph(
+    node: NodeDef, types: Sequence[int], shapes: Sequence[tuple[int, ...]]
+) -> tuple[int, ...] | None:
     with tf.Graph().as_default():
         definition = tf.compat.v1.GraphDef()
         definition.node.add().CopyFrom(node)

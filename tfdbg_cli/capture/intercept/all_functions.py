@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from time import perf_counter
 from typing import Any
 
@@ -29,8 +29,8 @@ from tfdbg_cli.capture.runs.function.tracing_notes import Entered
 from tfdbg_cli.capture.state.writing_threads import WRITING_THREADS
 from tfdbg_cli.capture.tf import base_classes, compat
 from tfdbg_cli.capture.tf.callers import called_by_coordinator, called_by_user
-from tfdbg_cli.capture.tf.patching import replace_method
-from tfdbg_cli.capture.tf.reentrancy import INSIDE, NAMED
+from tfdbg_cli.capture.tf.patching import replace_methods
+from tfdbg_cli.capture.tf.reentrancy import AT_WORK, INSIDE, NAMED
 from tfdbg_cli.capture.tf.types import AtomicFunction, EagerTensor, Method, OpOutputs, RunResult, TfFunction
 from tfdbg_cli.process.own_frames import WITHOUT_OUR_FRAMES, our_files
 
@@ -62,29 +62,32 @@ class Interception:
         self.everywhere: Controller | None = None
         self._here = _Here()
         self._users = 0
-        self._lock = threading.Lock()
-        self._undo: list[Callable[[], None]] = []
+        self._lock = threading.RLock()
+        self._undo: Callable[[], None] = _nothing
 
     def begin(self) -> None:
         """Replace the methods, unless they are."""
         with self._lock:
-            self._users += 1
-            if self._users == 1:
+            if not self._users:
                 compat.hide_frames(our_files())
-                self._undo = [
-                    replace_method(base_classes.function_class(), "__call__", self._entering),
-                    replace_method(compat.atomic_class(), "call_flat", self._running),
-                    replace_method(base_classes.strategy_base(), "run", self._stepping),
-                    *DELIVERIES.count(),
-                ]
+                with ExitStack() as undo:
+                    undo.callback(
+                        replace_methods(
+                            (base_classes.function_class(), "__call__", self._entering),
+                            (compat.atomic_class(), "call_flat", self._running),
+                            (base_classes.strategy_base(), "run", self._stepping),
+                        )
+                    )
+                    undo.callback(DELIVERIES.count())
+                    self._undo = undo.pop_all().close
+            self._users += 1
 
     def end(self) -> None:
         """Take back one `begin`."""
         with self._lock:
             self._users -= 1
             if not self._users:
-                while self._undo:
-                    self._undo.pop()()
+                self._undo()
 
     @contextmanager
     def asking(self, controller: Controller) -> Iterator[None]:
@@ -177,7 +180,7 @@ class Interception:
                 if INSIDE.depth <= self._here.noting:
                     TRACES.calls(atomic, self._here.entered)
                 around = WHOLE_CALL.watch
-                if around is not None and not INSIDE.holds() and _EAGERLY():
+                if around is not None and not INSIDE.holds() and not AT_WORK.holds() and _EAGERLY():
                     return performed_within(around, atomic, inputs, original)
                 controller = self._asked()
                 if controller is None:
@@ -205,6 +208,9 @@ class Interception:
         if called_by_coordinator():
             remark(_SCHEDULED)
         return False
+
+
+def _nothing() -> None: ...
 
 
 FUNCTIONS = Interception()

@@ -13,7 +13,7 @@ from tfdbg_cli.capture.runs.session.session_run import intercepted
 from tfdbg_cli.capture.sessions.call_names import is_empty
 from tfdbg_cli.capture.sessions.invocation import RunCall
 from tfdbg_cli.capture.tf import base_classes, compat
-from tfdbg_cli.capture.tf.patching import replace_method
+from tfdbg_cli.capture.tf.patching import replace_methods
 from tfdbg_cli.capture.tf.reentrancy import INSIDE, MONITORED
 from tfdbg_cli.capture.tf.types import (
     CallableOptions,
@@ -40,19 +40,13 @@ def intercept_all_sessions(controller: Controller) -> Callable[[], None]:
     the program's own runs count, not those for initialization, hooks and savers.
     """
     plain, monitored = base_classes.plain_base(), base_classes.monitored_base()
-    restore = [
-        replace_method(plain, "run", _run(controller)),
-        replace_method(plain, "make_callable", _make_callable(controller)),
-        replace_method(plain, compat.FROM_OPTIONS, _make_from_options(controller)),
-        replace_method(plain, "partial_run", _partial_run),
-        *(replace_method(monitored, name, _within_monitored) for name in _MONITORED_CALLS),
-    ]
-
-    def undo() -> None:
-        for one in reversed(restore):
-            one()
-
-    return undo
+    return replace_methods(
+        (plain, "run", _run(controller)),
+        (plain, "make_callable", _make_callable(controller)),
+        (plain, compat.FROM_OPTIONS, _make_from_options(controller)),
+        (plain, "partial_run", _partial_run),
+        *((monitored, name, _within_monitored) for name in _MONITORED_CALLS),
+    )
 
 
 def _left_alone(fetches: Fetches) -> bool:

@@ -11,6 +11,7 @@ from tfdbg_cli.capture.pipeline import LEFT_CALL, was_shown
 from tfdbg_cli.capture.runs.eager.watch import EagerWatch
 from tfdbg_cli.capture.tf.callers import frame_at, is_users
 from tfdbg_cli.capture.tf.op_errors import OpError, run_error
+from tfdbg_cli.errors import words_of
 from tfdbg_cli.model.calls import Call, RunError, RunKind
 from tfdbg_cli.model.frames import LiveFrame
 from tfdbg_cli.model.runs import Run
@@ -38,7 +39,7 @@ def run_that_failed(error: Exception, number: int, watch: EagerWatch) -> Run | N
     """
     if was_shown(error):
         return None
-    failure = run_error(error) if isinstance(error, OpError) else RunError(type(error).__name__, str(error))
+    failure = run_error(error) if isinstance(error, OpError) else RunError(type(error).__name__, words_of(error))
     failure = replace(failure, causes=tuple(_causes(error)))
     frames = _frames(error.__traceback__)
     thread = threading.current_thread().name

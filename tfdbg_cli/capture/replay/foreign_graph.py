@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tensorflow as tf
 
+from tfdbg_cli.capture.tf.imported_graph import imported_graph
 from tfdbg_cli.capture.tf.types import TfGraph
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.process.interruptions import our_errors
@@ -16,13 +17,10 @@ def imported(definition: bytes) -> TfGraph:
         TfdbgError: TensorFlow does not take it.
 
     """
-    graph = tf.Graph()
     try:
-        with graph.as_default():
-            tf.graph_util.import_graph_def(tf.compat.v1.GraphDef.FromString(definition), name="")
+        return imported_graph(tf.compat.v1.GraphDef.FromString(definition))
     except our_errors() as error:  # whatever protobuf and TensorFlow make of a foreign graph
         raise refused("the graph", error) from error
-    return graph
 
 
 def refused(what: str, error: Exception) -> TfdbgError:

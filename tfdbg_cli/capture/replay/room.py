@@ -14,6 +14,7 @@ import tensorflow as tf
 from tfdbg_cli.capture.functions.definition.body import Source
 from tfdbg_cli.capture.functions.definition.call_tree import CallKind, CallSite, Scope
 from tfdbg_cli.capture.replay.registered import refusals, registered
+from tfdbg_cli.capture.tf.imported_graph import imported_graph
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import FunctionDef, GraphDef, NodeDef, SymbolicTensor, TfGraph
 from tfdbg_cli.errors import TfdbgError
@@ -105,10 +106,8 @@ def _imported(
         copy.attr.pop("_output_shapes", None)
         copy.input.extend(_reference(body.source(text), arguments) for text in body.data_inputs(node))
         copy.input.extend(text for text in node.input if text.startswith("^"))
-    graph = tf.Graph()
-    with graph.as_default(), refusals():
-        tf.graph_util.import_graph_def(definition, name="")
-    return graph, arguments
+    with refusals():
+        return imported_graph(definition), arguments
 
 
 def _add_argument(definition: GraphDef, name: str, dtype: int, given: _Given) -> None:

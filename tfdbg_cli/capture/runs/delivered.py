@@ -16,7 +16,7 @@ import tensorflow as tf
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.memo import Memo
-from tfdbg_cli.capture.tf.patching import replace_method
+from tfdbg_cli.capture.tf.patching import replace_methods
 from tfdbg_cli.capture.tf.reentrancy import LOOKING_AT_DATA
 from tfdbg_cli.capture.tf.types import Method
 from tfdbg_cli.model.walks import reached
@@ -94,19 +94,19 @@ class Deliveries:
         self._held: Memo[_Held] = Memo(lambda optional: _Held())
         self._known: OrderedDict[int, Delivery] = OrderedDict()
         self._here = _Here()
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # again by a signal handler that asks an iterator
 
-    def count(self) -> list[Callable[[], None]]:
-        """Count from now on; the functions that this returns, all called, end it."""
+    def count(self) -> Callable[[], None]:
+        """Count from now on, until what this gives is called."""
         kind = compat.OwnedIterator
         losing = [name for name in _LOSING_COUNT if name in vars(kind)]
-        return [
-            replace_method(kind, "__init__", self._beginning),
-            *(replace_method(kind, name, self._giving) for name in _ASKING),
-            replace_method(kind, _ASKING_IF_THERE, self._giving_if_there),
-            replace_method(OPTIONAL, "get_value", self._opening),
-            *(replace_method(kind, name, self._losing) for name in losing),
-        ]
+        return replace_methods(
+            (kind, "__init__", self._beginning),
+            *((kind, name, self._giving) for name in _ASKING),
+            (kind, _ASKING_IF_THERE, self._giving_if_there),
+            (OPTIONAL, "get_value", self._opening),
+            *((kind, name, self._losing) for name in losing),
+        )
 
     def of(self, tensor_id: int) -> Delivery | None:
         """The batch in which the tensor with that id came; None where it is not known."""

@@ -15,6 +15,7 @@ from tfdbg_cli.capture.functions.own_names import has_new_name
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.attributes import set_attribute
 from tfdbg_cli.capture.tf.memo import Memo
+from tfdbg_cli.capture.tf.second_thread import apart
 from tfdbg_cli.capture.tf.types import FunctionDef, NodeDef, Op, SymbolicTensor, TfGraph
 
 v1 = compat.v1
@@ -124,9 +125,13 @@ class HiddenOps:
                     node.input.extend([f"^{_named(waited, 'after', controls)}" for waited in op.after])
             if not self._count:
                 compat.hide_ops(self._graph, is_hidden)
-            made = compat.add_hidden_ops(self._graph, definition, inputs, controls)
-            self._count += len(new)
-            return made
+
+            def put() -> list[Op]:
+                made = compat.add_hidden_ops(self._graph, definition, inputs, controls)
+                self._count += len(new)
+                return made
+
+            return apart(put)  # TensorFlow has sessions wait meanwhile: those of a signal handler of ours, too
 
     def name_of(self, at: int) -> str:
         """The name that the op at position `at` among those added next will have."""

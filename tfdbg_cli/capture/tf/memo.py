@@ -2,7 +2,7 @@
 
 Answers about a graph of TensorFlow's refer to its ops, so a table on our side would keep every graph of the program
 alive.
-Several threads may ask at once: all get the same answer.
+Several threads may ask at once: each may find an answer, and all get the same one.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ T = TypeVar("T")
 
 _ATTRIBUTE = "_tfdbg_memo"
 _MISSING = object()
-_FIRST = threading.Lock()  # held while an object gets its table of answers
+# Held while an object gets its table of answers, and while an answer is put among several; never while one is found,
+# as that may wait for other locks. Again by a signal handler.
+_PUTTING = threading.RLock()
 
 
 class Memo(Generic[T]):
@@ -50,19 +52,21 @@ class Memos(Generic[T]):
     def of(self, owner: object, key: Hashable, make: Callable[[], T]) -> T:
         """The answer for `owner` and `key`, found by `make` when it is asked for first. What raises is not kept."""
         answers = self._memo.of(owner)
-        found = answers.get(key)
-        if found is None:
-            found = make()
-            while len(answers) >= self._keep:
-                answers.pop(next(iter(answers)), None)  # another thread may have been faster
-            answers[key] = found
-        return found
+        found: Any = answers.get(key, _MISSING)
+        if found is _MISSING:
+            made = make()
+            with _PUTTING:
+                found = answers.setdefault(key, made)  # another thread may have been faster
+                for oldest in list(answers)[: max(0, len(answers) - self._keep)]:
+                    answers.pop(oldest, None)
+        kept: T = found
+        return kept
 
 
 def _answers_of(owner: object) -> dict[object, Any]:
     answers: dict[object, Any] | None = getattr(owner, _ATTRIBUTE, None)
     if answers is None:
-        with _FIRST:
+        with _PUTTING:
             answers = getattr(owner, _ATTRIBUTE, None)
             if answers is None:
                 answers = {}

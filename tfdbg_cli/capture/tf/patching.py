@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from functools import wraps
 
 from tfdbg_cli.capture.tf.types import Method
@@ -13,3 +14,11 @@ def replace_method(owner: object, name: str, wrap: Callable[[Method], Method]) -
     original = vars(owner)[name]
     setattr(owner, name, wraps(original)(wrap(original)))
     return lambda: setattr(owner, name, original)
+
+
+def replace_methods(*methods: tuple[object, str, Callable[[Method], Method]]) -> Callable[[], None]:
+    """Replace all as `replace_method` does, until what this gives is called; none where one of them fails."""
+    with ExitStack() as undo:
+        for owner, name, wrap in methods:
+            undo.callback(replace_method(owner, name, wrap))
+        return undo.pop_all().close

@@ -1,4 +1,4 @@
-"""What a thread is within: a call that was intercepted already, a run with a name, a monitored session."""
+"""What a thread is within: a call that was intercepted already, a run with a name, tfdbg's own work, and the like."""
 
 from __future__ import annotations
 
@@ -27,5 +27,6 @@ class Inside(threading.local):
 
 INSIDE = Inside()  # a call that was intercepted already: what it calls in turn is not intercepted again
 NAMED = Inside()  # a Python call that is a run, whose ops are watched as they run: what it calls is part of it
+AT_WORK = Inside()  # what tfdbg does before and after a run: what a signal handler runs meanwhile is left alone
 MONITORED = Inside()  # a method of a monitored session
 LOOKING_AT_DATA = Inside()  # iterators of ours over data of the program: their batches are none of the program's

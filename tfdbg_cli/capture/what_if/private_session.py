@@ -11,6 +11,7 @@ import tensorflow as tf
 from tfdbg_cli.capture.sessions.fetched_tensors import fetched_array
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
+from tfdbg_cli.capture.tf.second_thread import apart
 from tfdbg_cli.capture.tf.types import GraphDef, Op, SymbolicTensor
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.values import Array
@@ -38,13 +39,17 @@ class PrivateSession:
         self._graph = tf.Graph()
         self._writers: dict[str, tuple[SymbolicTensor, Op]] = {}
         definition = _definition(ops, hidden)
+
+        def build() -> None:
+            with self._graph.as_default():
+                tf.graph_util.import_graph_def(definition, name="")
+                for op in ops:
+                    if op.type in VARIABLES:
+                        self._writers[op.name] = self._writer(op.name)
+
         with INSIDE:
             try:
-                with self._graph.as_default():
-                    tf.graph_util.import_graph_def(definition, name="")
-                    for op in ops:
-                        if op.type in VARIABLES:
-                            self._writers[op.name] = self._writer(op.name)
+                apart(build)
                 # Each op that is stepped over is a run of another part, for which the whole would be placed anew.
                 options = v1.GraphOptions(place_pruned_graph=True)
                 config = v1.ConfigProto(allow_soft_placement=True, graph_options=options)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import gc
+import signal
+import sys
 import weakref
 from contextlib import ExitStack
+from types import FrameType
 from typing import Any
 
 import pytest
 
 pytestmark = pytest.mark.tf
 
+from tfdbg_cli.capture.sessions.exact import traffic as traffic_module  # noqa: E402
 from tfdbg_cli.capture.sessions.exact.traffic import Traffic  # noqa: E402
 
 
@@ -69,3 +73,34 @@ def test_of_a_call_that_is_wrong_nothing_is_known() -> None:
         with traffic.run("wrong", _kind):
             pass
         assert not run.met_none_but(lambda call: True)
+
+
+def test_a_signal_handler_may_make_a_run_while_others_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A blind test: with a plain lock, or while the runs are gone through one by one, it makes none."""
+    traffic = Traffic()
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        with traffic.run("c1", _kind):
+            pass
+
+    def traced(frame: FrameType, event: str, _: object) -> Any:
+        if frame.f_code.co_filename == traffic_module.__file__:
+            signal.raise_signal(signal.SIGUSR1)
+            return traced
+        return None
+
+    before = signal.signal(signal.SIGUSR1, handle)
+    try:
+        with traffic.run("a1", _kind) as own:
+            sys.settrace(traced)
+            try:
+                innermost, alone = traffic.own, traffic.alone
+                with traffic.run("b1", _kind):
+                    pass
+            finally:
+                sys.settrace(None)
+            assert innermost is own
+            assert alone
+            assert traffic.alone
+    finally:
+        signal.signal(signal.SIGUSR1, before)

@@ -14,6 +14,7 @@ import tensorflow as tf
 
 from tfdbg_cli.capture.failures import report_once
 from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.imported_graph import imported_graph
 from tfdbg_cli.capture.tf.types import NodeDef, TfGraph
 from tfdbg_cli.model.dtypes import HANDLE_NUMBERS
 from tfdbg_cli.process.interruptions import our_errors
@@ -112,8 +113,7 @@ class _Inference:
                 )
                 _be_given(node, op, known=known)
         definition.ClearField("library")
-        with tf.Graph().as_default() as made:
-            tf.graph_util.import_graph_def(definition, name="")
+        made = imported_graph(definition)
         return _InferredGraph(
             [made.get_operation_by_name(tensor.op.name).outputs[0] for tensor in graph.inputs],
             [_InferredOp(op.name, op.outputs) for op in made.get_operations()],

@@ -16,13 +16,14 @@ import tensorflow as tf
 from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.controller import Action, Controller, Plan
 from tfdbg_cli.capture.functions.arguments import value_of
-from tfdbg_cli.capture.pipeline import Capture, Reported, planned
+from tfdbg_cli.capture.interceptable import Capture
+from tfdbg_cli.capture.pipeline import Reported, planned
 from tfdbg_cli.capture.runs.eager.section import Section
 from tfdbg_cli.capture.runs.eager.watch import EagerWatch, watch_of
 from tfdbg_cli.capture.runs.function.capture import WithoutValues
 from tfdbg_cli.capture.tf.callers import live_frames
 from tfdbg_cli.capture.tf.compat import tensor_id
-from tfdbg_cli.capture.tf.reentrancy import INSIDE, NAMED
+from tfdbg_cli.capture.tf.reentrancy import AT_WORK, INSIDE, NAMED
 from tfdbg_cli.capture.tf.static_values import dimensions
 from tfdbg_cli.capture.tf.types import RunResult
 from tfdbg_cli.model.calls import Argument, Call, RunError, RunKind
@@ -37,7 +38,7 @@ _NO_PROFILE = "Ops that run one by one are not profiled: this run has no times."
 
 
 class EagerCall:
-    """A call `call()` of Python code called `name`; its arguments are `given`, by name (`pipeline.Interceptable`)."""
+    """A call `call()` of Python code called `name`; its arguments are `given`, by name (`Interceptable`)."""
 
     def __init__(self, name: str, given: Mapping[str, Any], call: Callable[[], RunResult]) -> None:
         self.name = name
@@ -200,7 +201,7 @@ def _value(given: Any) -> Value:
 @contextmanager
 def eager_block(controller: Controller, name: str) -> Iterator[None]:
     """A context that is one run: its ops are recorded one by one, with the functions that it calls."""
-    if INSIDE.holds() or NAMED.holds():  # part of another run
+    if INSIDE.holds() or NAMED.holds() or AT_WORK.holds():  # part of another run, or amid our work
         yield
         return
     made = EagerCall(name, {}, _nothing)

@@ -7,14 +7,15 @@ from collections.abc import Sequence
 from tfdbg_cli.capture.controller import Controller, Plan
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.functions.instrumented import CallResult
-from tfdbg_cli.capture.pipeline import Capture, performed
+from tfdbg_cli.capture.interceptable import Capture
+from tfdbg_cli.capture.pipeline import performed
 from tfdbg_cli.capture.runs.eager.log.insides import Insides
 from tfdbg_cli.capture.runs.eager.watch import EagerWatch, watch_of
 from tfdbg_cli.capture.runs.function.function_call import FunctionCall
 from tfdbg_cli.capture.runs.function.tracing_notes import Entered
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_errors import OpError, run_error
-from tfdbg_cli.capture.tf.reentrancy import INSIDE
+from tfdbg_cli.capture.tf.reentrancy import AT_WORK, INSIDE
 from tfdbg_cli.capture.tf.types import AtomicFunction, EagerTensor, Method, OpOutputs
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.process.interruptions import our_errors
@@ -83,7 +84,7 @@ def performed_amid_eager(
 ) -> OpOutputs:
     """Perform a call of a graph function as `pipeline.performed` does, as part of the program around it."""
     watch = watch_of(controller)
-    if not watch.listens:
+    if not watch.listens or AT_WORK.holds():  # amid our work nothing is noted of the program around it
         return performed(controller, FunctionCall(atomic, inputs, call_flat, entered))
     watched = controller.watched is not None
     made = FunctionAmidEager(atomic, inputs, call_flat, entered, watch, watched=watched)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from typing import Any, Protocol
 
 import tensorflow as tf
@@ -22,7 +23,7 @@ from tfdbg_cli.capture.runs.eager.program.name_scopes import SCOPE_CHANGES
 from tfdbg_cli.capture.runs.eager.program.stacks import callers_known
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_definitions import function_name
-from tfdbg_cli.capture.tf.patching import replace_method
+from tfdbg_cli.capture.tf.patching import replace_methods
 from tfdbg_cli.capture.tf.types import AttributeList, Method, OpInput, OpOutputs
 from tfdbg_cli.process.interruptions import our_errors
 from tfdbg_cli.process.own_frames import WITHOUT_OUR_FRAMES, leave_out_our_frames
@@ -98,36 +99,44 @@ class EagerOps:
     def __init__(self) -> None:
         self._listeners: tuple[Listener, ...] = ()
         self._heard: Listener = _Several(())
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # again by a signal handler that has ops listened to
         self._tapes = Tapes()
-        self._undo: list[Callable[[], None]] = []
+        self._undo: Callable[[], None] | None = None
 
     def listen(self, listener: Listener) -> Callable[[], None]:
         """Tell `listener` of every op from now on, until what this gives is called."""
         with self._lock:
+            if self._undo is None:
+                self._undo = self._replaced()
             self._set((*self._listeners, listener))
-            if not self._undo:
-                SCOPE_CHANGES.heed()
-                self._undo = [
-                    replace_method(compat.EXECUTORS, compat.FAST_EXECUTOR, self._fast),
-                    replace_method(compat.EXECUTORS, compat.SLOW_EXECUTOR, self._slow),
-                    replace_method(compat.EXECUTORS, compat.TAPE, self._tape),
-                    replace_method(compat.EXECUTORS, compat.NEW_TAPE, self._tapes.new),
-                    *(replace_method(compat.EXECUTORS, name, self._tapes.recorded) for name in compat.RECORDERS),
-                    lambda: compat.set_tape_gradient(compat.tape_gradient),
-                    self._tapes.forget,
-                    SCOPE_CHANGES.let_go,
-                ]
-                compat.set_tape_gradient(self._gradient)
 
         def end() -> None:
             with self._lock:
                 self._set(tuple(one for one in self._listeners if one is not listener))
-                if not self._listeners:
-                    while self._undo:
-                        self._undo.pop()()
+                if not self._listeners and self._undo is not None:
+                    undo, self._undo = self._undo, None
+                    undo()
 
         return end
+
+    def _replaced(self) -> Callable[[], None]:
+        """Replace the functions, until what this gives is called; all of them, or none where one fails."""
+        with ExitStack() as undo:
+            undo.callback(
+                replace_methods(
+                    (compat.EXECUTORS, compat.FAST_EXECUTOR, self._fast),
+                    (compat.EXECUTORS, compat.SLOW_EXECUTOR, self._slow),
+                    (compat.EXECUTORS, compat.TAPE, self._tape),
+                    (compat.EXECUTORS, compat.NEW_TAPE, self._tapes.new),
+                    *((compat.EXECUTORS, name, self._tapes.recorded) for name in compat.RECORDERS),
+                )
+            )
+            undo.callback(compat.set_tape_gradient, compat.tape_gradient)
+            undo.callback(self._tapes.forget)
+            undo.callback(SCOPE_CHANGES.let_go)
+            SCOPE_CHANGES.heed()
+            compat.set_tape_gradient(self._gradient)
+            return undo.pop_all().close
 
     def _set(self, listeners: tuple[Listener, ...]) -> None:
         self._listeners = listeners

@@ -16,7 +16,7 @@ from tfdbg_cli.capture.runs.eager.program.stacks import Stack, under_here
 from tfdbg_cli.capture.runs.eager.program.turns import Turn, Turns
 from tfdbg_cli.capture.runs.eager.section import PendingSection, Section, between
 from tfdbg_cli.capture.tf.compat import EagerTensor, tensor_id
-from tfdbg_cli.capture.tf.reentrancy import INSIDE
+from tfdbg_cli.capture.tf.reentrancy import AT_WORK, INSIDE
 from tfdbg_cli.capture.tf.types import OpInput
 from tfdbg_cli.ops.effects import updates_variable
 
@@ -38,7 +38,6 @@ class Here:
         self.turn: Turn | None = None
         self.section: Section | None = None
         self.told = 0  # nesting depth of calls that are runs by name
-        self.busy = False  # whether tfdbg itself runs ops now
         self.functions = False  # whether runs of functions or sessions were made in this thread
         self.read: set[int] = set()  # ids of values read from variables in a section that is no run yet
         self.functional: set[tuple[int, int]] = set()  # keys of loops in whose turns calls of functions are the runs
@@ -48,6 +47,7 @@ class Here:
         self.under = under_here()
         self.deferred = THREADS.here
         self.inside = vars(INSIDE)
+        self.at_work = vars(AT_WORK)  # whether tfdbg itself runs ops now
 
     def in_functional(self) -> bool:
         """Whether the thread is in a loop whose runs are calls of functions (`functional`)."""
@@ -149,11 +149,8 @@ class Sections:
         return bool(tf.distribute.get_strategy().num_replicas_in_sync == 1)  # replicas are threads of one step
 
     def _start(self, here: Here, section: Section) -> None:
-        here.busy = True
-        try:
+        with AT_WORK:
             plan = self._controller.run_starts(PendingSection(section, self._controller))
-        finally:
-            here.busy = False
         section.number, section.plan = plan.number, plan
         asked = self._controller.watched is not None or self._controller.sought is not None
         section.ignored = plan.action is Action.LEAVE and not asked

@@ -26,6 +26,7 @@ from tfdbg_cli.capture.runs.eager.variable_updates import VariableUpdates
 from tfdbg_cli.capture.tf.callers import live_frames
 from tfdbg_cli.capture.tf.compat import PY_FUNCTION, EagerTensor, tensor_id
 from tfdbg_cli.capture.tf.memo import Memo
+from tfdbg_cli.capture.tf.reentrancy import AT_WORK
 from tfdbg_cli.capture.tf.types import AttributeList, OpInput, OpOutputs
 from tfdbg_cli.model.calls import RunError
 from tfdbg_cli.model.frames import LiveFrame
@@ -48,7 +49,7 @@ class EagerWatch:
         self._threads = self._sections.threads
         self._checks: Checks | None = None
         self._end: Callable[[], None] | None = None
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # again by a signal handler that has the program debugged
         self.stops = Stops(controller)
         self._updates = VariableUpdates()
         self._pasts = Pasts()
@@ -57,7 +58,7 @@ class EagerWatch:
 
     def attend(self, wanted: bool) -> None:
         """Begin to listen to ops, or stop."""
-        with self._lock:
+        with AT_WORK, self._lock:
             if wanted and self._end is None:
                 self._end = OPS.listen(self)
             elif not wanted and self._end is not None:
@@ -77,7 +78,7 @@ class EagerWatch:
     def begins(self, op_type: str, inputs: Sequence[OpInput]) -> tuple[Here, Stack] | None:
         """An op is about to run; see `ops.Listener`."""
         here = self._threads.here
-        if here.busy:
+        if here.at_work["depth"]:
             return None
         within = here.inside["depth"]
         if within and not is_under(PY_FUNCTION):  # most ops within intercepted calls are ours: no stack is taken
@@ -123,11 +124,8 @@ class EagerWatch:
                 section.checks = checks  # so that the next ops of the section skip all of this
             elif checks is not None and not checks.anywhere:
                 checks = None
-        here.busy = True
-        try:
+        with AT_WORK:
             outputs = self._take_in(here, section, checks, op_type, inputs, attributes, outputs, stack)
-        finally:
-            here.busy = False
         if here.deferred.allowed and section.checks is not None and controller.sought is None:
             here.deferred.begin(self._show, section.log.scope_now, section.log.room)
         return outputs
@@ -175,8 +173,7 @@ class EagerWatch:
             return
         watched = controller.watched
         checks = self._checks_of(watched)
-        here.busy = True
-        try:
+        with AT_WORK:
             for arguments, outputs, stack, scope in ops:
                 if controller.watched is not watched:  # a stop has ended the watch, or begun another
                     watched = controller.watched
@@ -188,8 +185,6 @@ class EagerWatch:
                     section.log.add_failed(outputs.message, arguments[1], inputs, attributes, stack, scope)
                     continue
                 self._take_in(here, section, checks, arguments[1], inputs, attributes, outputs, stack, scope)
-        finally:
-            here.busy = False
 
     def failed(
         self,
@@ -203,11 +198,8 @@ class EagerWatch:
         here, stack = begun
         section = here.section
         if section is not None and not section.ignored:
-            here.busy = True
-            try:
+            with AT_WORK:
                 section.log.add_failed(message, op_type, inputs, attributes, stack)
-            finally:
-                here.busy = False
 
     @property
     def forward_ops(self) -> ForwardOps | None:
@@ -334,18 +326,21 @@ class EagerWatch:
 
     def _end_section(self, here: Here) -> None:
         section, here.section = here.section, None
-        if section is None:
-            return
+        if section is not None:
+            with AT_WORK:
+                self._ended(section)
+
+    def _ended(self, section: Section) -> None:
+        """Tell the debugger what came of `section`, in which its thread is no more."""
         self.seen += section.log.count
         self.outside += section.log.count if section.number is None else 0
         if self._checks is not None:
             self._checks.run_ends()
         plan = section.plan
-        if plan is None and (section.let_nan_pass or self._let_pass(here, section)):  # to be judged, or told of
+        if plan is None and (section.let_nan_pass or self._let_pass(section)):  # to be judged, or told of
             plan = self._controller.run_starts(PendingSection(section, self._controller, found=True))
         if plan is None or plan.action is Action.LEAVE or section.stopped:
             return
-        here.busy = True
         try:
             if plan.watched is None:
                 self._controller.run_ends(plan, section.run(plan.number, live_frames(), ended=True))
@@ -360,22 +355,17 @@ class EagerWatch:
         except our_errors() as error:
             report("show a run", error)
             self._controller.run_abandoned(plan)
-        finally:
-            here.busy = False
 
-    def _let_pass(self, here: Here, section: Section) -> bool:
+    def _let_pass(self, section: Section) -> bool:
         """Whether the watch that is on goes past infinities in `section`."""
         watched = self._controller.watched
         if watched is None:
             return False
-        here.busy = True
         try:
             return section.lets_pass(watched, live_frames())
         except our_errors() as error:  # then nothing is said of them
             report("look at what was let pass", error)
             return False
-        finally:
-            here.busy = False
 
     def _checks_of(self, watched: WatchRequest | None) -> Checks | None:
         if watched is None:

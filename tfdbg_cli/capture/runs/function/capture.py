@@ -66,7 +66,7 @@ class PerformedCall(Protocol):
         ...
 
     def as_captured(self, settings: Settings) -> RunResult:
-        """Make the call as the program made it, but with the random ops of a recorded one (`pipeline.DrawsAlike`)."""
+        """Make the call as the program made it, but with the random ops of a recorded one (`DrawsAlike`)."""
         ...
 
 

@@ -14,7 +14,7 @@ from tfdbg_cli.capture.failures import report, report_once
 from tfdbg_cli.capture.functions.arguments import given, given_values
 from tfdbg_cli.capture.functions.forward_function import HandedOver
 from tfdbg_cli.capture.functions.known_variables import FunctionVariables
-from tfdbg_cli.capture.pipeline import Capture
+from tfdbg_cli.capture.interceptable import Capture
 from tfdbg_cli.capture.runs.batch_places import batch_places, ids_of
 from tfdbg_cli.capture.runs.data_behind import data_behind
 from tfdbg_cli.capture.runs.function.capture import WithoutValues
@@ -41,7 +41,7 @@ _BEFORE = "What is under `{}/` ran in the call of which this is the gradient: wh
 
 
 class FunctionCall:
-    """A call of `atomic` with the flat tensors `inputs` (`pipeline.Interceptable`).
+    """A call of `atomic` with the flat tensors `inputs` (`interceptable.Interceptable`).
 
     `call_flat` is TensorFlow's own way to make it. `entered` is the tf.function that the program called, if it
     called one: a concrete function and a gradient are called without.

@@ -18,7 +18,7 @@ from tfdbg_cli.model.runs import Run
 
 
 class KeptWatchedCall(FunctionCapture):
-    """A watched call with every value, and the answer of the checks (`pipeline.SelfChecking`)."""
+    """A watched call with every value, and the answer of the checks (`interceptable.SelfChecking`)."""
 
     def __init__(
         self,

@@ -34,7 +34,7 @@ _FAILED = "The run failed, and statistics are given back at its end."
 
 
 class MeasuredCall:
-    """One call with statistics in the place of values, or of most (`pipeline.Capture`)."""
+    """One call with statistics in the place of values, or of most (`interceptable.Capture`)."""
 
     def __init__(self, call: PerformedCall, function: MeasuredFunction, room: int) -> None:
         """Prepare `call`, made by `function`. What is held of it for a trial may take `room` bytes."""

@@ -14,8 +14,8 @@ from tfdbg_cli.capture.functions.exact.agreement import Agreement
 from tfdbg_cli.capture.functions.exact.proof import Proof
 from tfdbg_cli.capture.functions.instrumented import CallResult
 from tfdbg_cli.capture.functions.kept_tensors import NO_TENSORS, array_of
+from tfdbg_cli.capture.interceptable import Capture
 from tfdbg_cli.capture.large_graphs import Preparation
-from tfdbg_cli.capture.pipeline import Capture
 from tfdbg_cli.capture.replay.replayed import Replayed
 from tfdbg_cli.capture.runs.function.capture import (
     CapturedCall,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from tfdbg_cli.analysis.watch.filter import Among
 from tfdbg_cli.capture.controller import Plan, WatchRequest
 from tfdbg_cli.capture.failures import report
-from tfdbg_cli.capture.pipeline import Capture, SelfChecking
+from tfdbg_cli.capture.interceptable import Capture, SelfChecking
 from tfdbg_cli.capture.questions.question import Question
 from tfdbg_cli.capture.replay.replayed import Replayed, without_values
 from tfdbg_cli.capture.runs.session.checking import Checking
@@ -51,7 +51,7 @@ _AGREED: Memos[_Agreed] = Memos(keep=KINDS)
 
 
 class CopiedWatch(UnchangedCapture):
-    """One run under watch that is checked on copies (`pipeline.Capture`, `pipeline.SelfChecking`)."""
+    """One run under watch that is checked on copies (`interceptable.Capture`, `interceptable.SelfChecking`)."""
 
     def __init__(
         self,

@@ -9,7 +9,7 @@ import numpy as np
 
 from tfdbg_cli.capture.chooser import chooser
 from tfdbg_cli.capture.failures import report
-from tfdbg_cli.capture.pipeline import Capture
+from tfdbg_cli.capture.interceptable import Capture
 from tfdbg_cli.capture.sessions.call_state import Variable
 from tfdbg_cli.capture.sessions.extended.call_checks import state_of
 from tfdbg_cli.capture.sessions.invocation import Invocation

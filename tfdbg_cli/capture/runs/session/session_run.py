@@ -10,7 +10,8 @@ from pathlib import Path
 
 from tfdbg_cli.capture.controller import EVERYTHING, Action, Controller, Plan, WatchRequest
 from tfdbg_cli.capture.failures import report
-from tfdbg_cli.capture.pipeline import Capture, performed
+from tfdbg_cli.capture.interceptable import Capture
+from tfdbg_cli.capture.pipeline import performed
 from tfdbg_cli.capture.questions.known import question_of
 from tfdbg_cli.capture.questions.question import Question
 from tfdbg_cli.capture.runs.session.copied_watch import CopiedDump, CopiedWatch
@@ -165,7 +166,7 @@ class _Choice:
 
 
 class SessionRun:
-    """A call of a session, or of a runner made from one (`pipeline.Interceptable`)."""
+    """A call of a session, or of a runner made from one (`interceptable.Interceptable`)."""
 
     __slots__ = ("_invocation",)
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.capture.failures import report, report_bug
+from tfdbg_cli.capture.interceptable import Capture
 from tfdbg_cli.capture.large_graphs import RUN, Preparation, announce
-from tfdbg_cli.capture.pipeline import Capture
 from tfdbg_cli.capture.questions.known import question_of
 from tfdbg_cli.capture.replay.replayed import Replayed, not_again
 from tfdbg_cli.capture.replay.session import replay_session
@@ -52,7 +52,7 @@ def _shared(invocation: Invocation, state: CallState) -> Mapping[str, str]:
 
 
 class UnchangedCapture(InMemory):
-    """One run that is made as the program made it (`pipeline.Capture`).
+    """One run that is made as the program made it (`interceptable.Capture`).
 
     Only what ops draw from outside, such as a batch or random numbers, is fetched besides.
     """

@@ -51,7 +51,7 @@ _LEFT = "TensorFlow did not take the checks of this run, so it was not checked: 
 
 
 class WatchedRun(InMemory):
-    """One run under watch (`pipeline.Capture`, `pipeline.SelfChecking`)."""
+    """One run under watch (`interceptable.Capture`, `interceptable.SelfChecking`)."""
 
     def __init__(
         self, invocation: Invocation, plan: Plan, watched: WatchRequest, call: CallChecks, settings: Settings

@@ -45,7 +45,7 @@ class Traffic:
     """The runs of one session that are under way."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # again by a signal handler that makes a run
         self._under_way: dict[RunUnderWay, int] = {}  # with the thread that makes each, the last one begun last
 
     @contextmanager
@@ -72,7 +72,8 @@ class Traffic:
         """The innermost run that is under way in this thread."""
         thread = threading.get_ident()
         with self._lock:
-            return next((run for run, its in reversed(self._under_way.items()) if its == thread), None)
+            under_way = list(self._under_way.items())
+        return next((run for run, its in reversed(under_way) if its == thread), None)
 
     @property
     def alone(self) -> bool:

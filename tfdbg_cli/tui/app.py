@@ -151,7 +151,9 @@ class App:
         """Carry out the action of a key or link: a command string, `ui:NAME`, `edit:NAME` or `pane:NAME`."""
         if action != "ui:interrupt":
             self.actions.interruption.forget()
-            self.say(None)
+            message = self.state.message
+            if not (action.startswith("edit:") and message is not None and message.error):  # it is being corrected
+                self.say(None)
         self._guarded(action, lambda: self.actions.perform(action))
 
     def _guarded(self, what: str, work: Callable[[], None]) -> None:

@@ -176,6 +176,9 @@ class Actions:
 
     def typed(self, text: str) -> None:
         """Something was typed into the line at the bottom, or into the finder."""
+        if text == ":" and self._state.place is KeyContext.PROMPT and self._state.prompt.refused:
+            self.ask("")  # by habit: another command in the place of the one that failed
+            return
         self._change_line(lambda line: line.insert(text))
 
     def go_on(self) -> None:
@@ -294,8 +297,17 @@ class Actions:
         self._state.hint = self._state.service.usage(self._state.prompt.editor.text)
 
     def _submit(self) -> None:
+        """Do what was typed; where that fails at once the line stays open, to be corrected."""
         text = self._state.prompt.take()
         self.close()
+        try:
+            self._obey(text)
+        except TfdbgError:
+            self.ask(text)
+            self._state.prompt.refused = True
+            raise
+
+    def _obey(self, text: str) -> None:
         if text.startswith("/"):
             self._searching.look_for(text[1:])
         elif text.startswith("@"):

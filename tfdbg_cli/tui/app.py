@@ -239,11 +239,15 @@ class App:
             self.set_mouse(action is UiAction.MOUSE_ON)
 
     def _show_again(self) -> None:
-        """Show the current page's command for the run looked at now; if that fails, look at the page's run again."""
+        """Show the current page's command for the run looked at now, in its place, so that Esc leads out of it.
+
+        If that fails, look at the page's run again.
+        """
         page, service = self.state.pages.current, self.state.service
         before = self.state.viewed
         try:
-            self._carry_out(service.shown_again(page.command), replace=False)
+            command = service.shown_again(page.command)
+            self._carry_out(command, replace=command == page.command)
         except TfdbgError:
             service.look_at(page)
             raise

@@ -119,10 +119,13 @@ class PromptService:
     def show(self, command: str, document: Document, *, replace: bool = False, label: str | None = None) -> Page:
         """Open a page with `document`, about the run looked at, after the current page or in its place.
 
+                What the same command answers anew, about the same run, is shown in place of what it answered before.
         `label` names the run; by default its own label, for which it may have to be read.
         """
         page = Page(document.command or command, document, self.run, self.label if label is None else label)
-        self.pages.open(page, replace=replace)
+        now = self.pages.current if self.pages.all else None
+        anew = now is not None and (now.command, now.run) == (page.command, page.run)
+        self.pages.open(page, replace=replace or anew)
         return page
 
     def go(self, at: int) -> bool:

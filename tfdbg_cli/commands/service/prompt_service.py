@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from tfdbg_cli.commands.service.tensor_walk import Walk
 
 _MOST_PAGES = 200
+_SAVED = frozenset({"bundle", "save"})  # kinds of pages that say where a run was saved
 
 
 class PromptService:
@@ -318,6 +319,14 @@ class PromptService:
         """Whether the stop is at a run that a program elsewhere sent."""
         stop = self._context.stop
         return isinstance(stop, RunEnd) and stop.sent
+
+    @property
+    def at_unsaved_hit(self) -> bool:
+        """Whether a watch stopped at the run, and that was saved neither by the watch nor at this stop."""
+        stop = self._context.stop
+        if not isinstance(stop, RunEnd) or stop.hit is None or (stop.watch is not None and stop.watch.bundle):
+            return False
+        return not any(page.document.kind in _SAVED for page in self.pages.all)
 
     @property
     def opened_by(self) -> Sequence[str]:

@@ -106,7 +106,7 @@ _VERBS = (
 _TENSOR_KEYS = tuple(
     Binding(KeyContext.DOCUMENT, (key,), action, text, moments=moments)
     for key, action, text, moments in (
-        ("K", "ui:upstream", "upstream: the bad input of this tensor, else the largest", WITH_TENSORS),
+        ("K", "ui:upstream", "upstream: the bad input of this tensor, else the blamed or largest", WITH_TENSORS),
         ("P", "ps {place}", "the source at the line that made this tensor", WITH_TENSORS),
         ("T", "history {tensor}", "this tensor over the runs", WITH_TENSORS),
         ("<", "li {node}", "what this tensor was made from", WITH_TENSORS),

@@ -63,7 +63,7 @@ def _beside_a_search(keyboard: Keyboard, measured: Goals) -> None:
     keyboard.wait(lambda frame: " /" in frame)
     measured.add("/ and a letter", _typed(keyboard, " /"), _ECHOED)
     keyboard.send("nowhere\r")
-    keyboard.wait(lambda frame: "press : to type" in frame)
+    keyboard.wait(lambda frame: "To type a command" in frame)
     measured.add("j while a search goes on", _moved(keyboard, "j"), _MOVED)
     measured.add("page down while a search goes on", _moved(keyboard, _PAGE_DOWN), _MOVED)
     keyboard.send(_ESC)
@@ -99,7 +99,7 @@ def _filtered(keyboard: Keyboard, measured: Goals) -> None:
         keyboard.wait(lambda frame: "filter> " in frame)
         keyboard.send(f"layer_{70 + number}/relu")
         keyboard.idle(0.1)
-        early.append(keyboard.waited("\r", lambda frame: "press : to type" in frame or "working" in frame))
+        early.append(keyboard.waited("\r", lambda frame: "To type a command" in frame or "working" in frame))
         keyboard.wait(lambda frame, number=number: f"lt -q layer_{70 + number}" in frame)  # type: ignore[misc]
         keyboard.send("\x0f")
         keyboard.idle(0.3)

@@ -67,3 +67,14 @@ def test_texts_have_no_figures() -> None:
 def test_what_is_no_condition_is_refused(text) -> None:
     with pytest.raises(TfdbgError):
         condition_of(text)
+
+
+def test_what_an_op_gives_may_be_called_so_and_an_error_names_the_figures() -> None:
+    """A blind test: `input.max` was known and `output.max` was not, and the error named no figure."""
+    assert condition_of("output.max > 1 and input.max < 0").holds([np.array(2.0)], lambda: [np.array(-1.0)])
+    assert not condition_of("output.max > 1").asks_inputs
+    with pytest.raises(TfdbgError, match="There is no figure 'biggest'"):
+        condition_of("output.biggest > 1")
+    with pytest.raises(TfdbgError) as caught:
+        condition_of("value.max > 1")
+    assert "figures min, max, mean, std, absmax, nan" in caught.value.hint and "input." in caught.value.hint

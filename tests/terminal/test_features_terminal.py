@@ -68,7 +68,7 @@ def test_one_key_each_around_a_tensor(tmp_path: Path) -> None:
         (":messages<enter>", "› messages"),
         ("D", "no other run to compare with"),
         ("?", "Keys"),
-        ("<esc>", "press : to type a command"),
+        ("<esc>", "To type a command, press :"),
     ):
         host.send(keys)
         host.wait(shown)

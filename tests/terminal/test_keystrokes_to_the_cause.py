@@ -23,7 +23,7 @@ class Person:
         self._report = tmp_path / "report.json"
         command = [sys.executable, str(HOST), scenario, str(self._report)]
         self.session = WarmSession(command, cols, rows, env={"HOME": str(tmp_path)})
-        self.session.wait("press : to type")
+        self.session.wait("To type a command")
         self.pressed = 0
 
     def press(self, keys: str) -> None:

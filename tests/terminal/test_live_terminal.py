@@ -118,7 +118,7 @@ def test_the_lines_stay_at_the_bottom_and_go_with_the_program(start, tmp_path) -
     rows = seen.until(_prints)
     assert any(row.endswith("True") for row in rows if row.startswith("step ")), "it writes to a terminal"
     seen.press("\x03")
-    rows = seen.until(lambda rows: "press : to type" in "\n".join(rows))
+    rows = seen.until(lambda rows: "To type a command" in "\n".join(rows))
     assert not any(row.startswith("── tfdbg ") for row in rows)
     seen.press("F")
     seen.until(lambda rows: _live(rows) and rows[-1].startswith(" no has_inf_or_nan in "))

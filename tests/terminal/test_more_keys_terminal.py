@@ -67,7 +67,7 @@ def test_a_click_follows_a_link_and_the_wheel_is_heard(tmp_path: Path) -> None:
     host = Host(tmp_path, "filter")
     host.walked(("?", "Keys"), ("jj", "Keys"))
     host.send("<esc>")
-    host.wait("press : to type a command")
+    host.wait("To type a command, press :")
     row = next(n for n, text in enumerate(host.screen.display) if "loss/Log:0" in text)
     col = host.screen.display[row].index("loss/Log:0")
     for sign in "Mm":

@@ -71,7 +71,7 @@ def test_what_is_pasted_is_typed_and_runs_nothing(tmp_path):
     host.child.send("\x1b[200~lt\rqcr\r\x1b[201~")
     host.wait("tfdbg> lt qcr")
     host.send("<esc>")
-    host.wait("press : to type a command")
+    host.wait("To type a command, press :")
     host.left()
     assert host.raw.rindex("\x1b[?2004l") > host.raw.rindex("\x1b[?2004h")
 
@@ -338,7 +338,7 @@ def test_a_list_is_filtered_as_one_types(tmp_path):
     host.send("fx")
     host.wait("filter> loss nan>0x")
     host.send("<esc>")
-    host.wait("press : to type a command")
+    host.wait("To type a command, press :")
     host.send("<ctrl o>")
     host.wait("dense/MatMul")
     host.send("qd")

@@ -132,6 +132,20 @@ def test_an_error_is_red_with_its_way_out_and_loses_nothing():
     assert screen.state.message.hint
 
 
+def test_a_command_that_failed_stays_in_its_line_to_be_corrected():
+    """A blind test: the line was gone, and what was typed next were keys of the document."""
+    screen = drive(":origni<enter>")
+    assert screen.rows[-2].strip() == "tfdbg> origni" and "Did you mean origin" in screen.status
+    assert "Did you mean origin" in drive(":origni<enter><backspace>").status, "as long as the line is corrected"
+    assert drive(":origni<enter><backspace><backspace>in<enter>").state.page.command == "origin"
+    assert drive(":origni<enter>:text<enter>").state.page.command == "text", "by habit a new line"
+    assert drive(":origni<enter>x:").rows[-2].strip() == "tfdbg> orignix:", "one of this line"
+    back = drive(":origni<enter><esc>")
+    assert "press : " in back.rows[-2]
+    elements = drive(":pt x:0<enter>@9]<enter>", registry=standard_registry(), settings=Settings(values="text"))
+    assert elements.rows[-2].strip() == "tfdbg> @[9]"
+
+
 def test_a_long_error_takes_up_to_three_rows():
     screen = drive(f":{'x' * 150}<enter>", size=(60, 24))
     assert screen.app.view.layout.status == 3

@@ -35,16 +35,23 @@ def test_the_same_screen_of_other_runs() -> None:
     assert _run(screen) == 398
     assert screen.state.page.command == "lt"
     assert screen.rows[0].startswith(" run-end: run #398: train_step() kept from before run #400")
-    assert screen.rows[1].startswith(" run #398 › lt › lt › lt")
+    assert screen.rows[1].strip() == "run #398 › lt"
     assert title_part(screen.state.service) == "title end"
     assert _run(_drive("[[[]")) == 398
     assert _run(_drive("[[{")) == 396
     assert _run(_drive("[[{}")) == 398
 
 
-def test_going_back_goes_back_to_the_run_of_the_screen() -> None:
-    assert _run(_drive("[[<esc>")) == 399
-    assert _run(_drive("[[<esc><esc>")) == 400
+def test_going_back_leads_out_of_the_screen_and_to_the_run_of_the_one_before() -> None:
+    """A blind test: each step was a page of its own, so that Esc went through the runs again, and back and forth."""
+    screen = _drive(":pt loss<enter>[[][")
+    assert [page.command for page in screen.state.pages.all] == ["lt", "pt loss"] and _run(screen) == 398
+    screen = _drive(":pt loss<enter>[[][<esc>")
+    assert (screen.state.page.command, _run(screen)) == ("lt", 400)
+    screen = _drive(":pt loss<enter>[[][<esc><ctrl n>")
+    assert (screen.state.page.command, _run(screen)) == ("pt loss", 398)
+    other = _drive(":help<enter>[")
+    assert [page.command for page in other.state.pages.all] == ["lt", "help", "lt"], "that is another screen"
 
 
 def test_at_the_end_of_time_everything_stays() -> None:

@@ -54,8 +54,8 @@ def test_twice_the_quote_goes_back_to_before_the_last_jump_and_there_again() -> 
 
 
 def test_a_mark_on_a_page_that_is_forgotten_opens_it_again() -> None:
-    screen = driven("5jma" + ":ri<enter>" * 3 + "'a")
-    assert [page.command for page in screen.state.pages.all] == ["lt", "ri", "ri", "ri"]
+    screen = driven("5jma:ri<enter>:help<enter>:ri<enter>'a")
+    assert [page.command for page in screen.state.pages.all] == ["lt", "ri", "help", "ri"]
     assert screen.state.pages.at == 0
     ahead = driven("<enter>ma<ctrl o>:ri<enter>'a")  # what was ahead of the list is forgotten
     assert ahead.state.page.command == driven("<enter>").state.page.command

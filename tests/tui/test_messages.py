@@ -35,7 +35,7 @@ def driven(keys: str, size=(80, 24)) -> Driven:
     return Driven(sample_run.run_end(), keys, size=size, opening="lt", registry=REGISTRY)
 
 
-KEYS = "UUUy:nonsense<enter>p:messages<enter>"
+KEYS = "UUUy:nonsense<enter><esc>p:messages<enter>"
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")

@@ -68,6 +68,35 @@ def test_K_goes_upstream_to_the_bad_input_else_to_the_largest() -> None:
     assert "Nothing that it was made from" in drive("K", "pt x:0").status
 
 
+def _division_by_zero() -> RunEnd:
+    top, root = np.array([-9.0, 0.0]), np.array([3.0, 0.0])
+    with np.errstate(all="ignore"):
+        quotient = top / root
+    return RunEnd(
+        made_run(
+            op("top", "Const", value=top),
+            op("root", "Sqrt", "top", value=root),
+            op("quotient", "RealDiv", "top", "root", value=quotient),
+        )
+    )
+
+
+def test_K_at_an_origin_goes_to_the_input_that_the_cause_blames() -> None:
+    """A blind test: at a division by 0 it went to the numerator, which was larger."""
+    event = _division_by_zero()
+    assert drive("K", "pt quotient", event=event).state.page.command == "pt top:0", "the largest, where nobody knows"
+    assert drive("K", "origin", event=event).state.page.command == "pt root:0"
+    assert drive(":pt quotient<enter>K", "origin", event=event).state.page.command == "pt root:0"
+
+
+def test_enter_at_the_cause_opens_the_tensor_that_it_names() -> None:
+    """A blind test: it named the tensor, and one had to look for it."""
+    screen = drive("gj<right>", "origin", event=_division_by_zero())
+    assert "0 / 0: top:0 and root:0 are both 0" in screen.text and chosen(screen) == "pt root:0"
+    screen = drive("gj<right><enter>", "origin", event=_division_by_zero())
+    assert screen.state.page.command == "pt root:0"
+
+
 def test_in_a_loop_K_is_about_the_turn_that_the_page_shows() -> None:
     """The page opens on the link to its op, which names no turn: the first one was meant."""
     states = [np.zeros(2), np.full(2, 1e3), np.full(2, 1e30)]
@@ -118,7 +147,7 @@ def test_one_key_from_a_line_without_a_tensor_on_a_page_about_one(opening) -> No
         assert drive(["g", key], opening).state.page.command == command
 
 
-@pytest.mark.parametrize("moved", ["", "j", "jjj"])
+@pytest.mark.parametrize("moved", ["", "jj", "jjj"])
 def test_on_a_line_of_the_origin_without_a_tensor_keys_are_about_the_origin(moved) -> None:
     assert drive([*tokens("g" + moved), "<"], "origin").state.page.command == "li loss/Log"
 
@@ -140,9 +169,9 @@ def test_the_line_of_a_node_is_shown_without_a_tensor_of_it() -> None:
 
 
 def test_a_line_without_a_link_says_what_leads_on() -> None:
-    on_the_cause = "gj<enter>"
-    assert "Tab goes to the next one" in drive(on_the_cause, "origin").status
-    beside = drive(on_the_cause, "origin", size=(200, 60)).status
+    on_the_advice = "gjj<enter>"
+    assert "Tab goes to the next one" in drive(on_the_advice, "origin").status
+    beside = drive(on_the_advice, "origin", size=(200, 60)).status
     assert "There is no link on this line." in beside
     assert "Tab" not in beside, "there it leads to the other pane"
 

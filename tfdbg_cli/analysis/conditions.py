@@ -12,6 +12,7 @@ from tfdbg_cli.model.statistics import Summary, summarize
 from tfdbg_cli.model.values import Array
 
 INPUT = "input"
+_OUTPUT = "output"
 _NAN = float("nan")
 # A figure that a tensor does not have, for it has no finite elements, is NaN, of which no comparison holds.
 _OF_SUMMARY: Mapping[str, Callable[[Summary], float]] = MappingProxyType({
@@ -90,17 +91,26 @@ def _figures(value: Array, names: Iterable[str]) -> dict[str, float] | None:
     return {name: value.ndim if name == "rank" else figure(summary, name) for name in names}
 
 
+class _OutputsByFigure(ast.NodeTransformer):
+    """Makes `output.max` the figure `max`, which means that already."""
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        if isinstance(node.value, ast.Name) and node.value.id == _OUTPUT:
+            return ast.copy_location(ast.Name(node.attr, ast.Load()), node)
+        return node
+
+
 def condition_of(text: str) -> Condition:
     """The condition that `text` states over `FIGURES` of what an op gives, with `input.` before of what it is given.
 
-    Numbers, comparisons, `and`, `or`, `not`, + - * / go with them.
+    `output.` may stand before the former. Numbers, comparisons, `and`, `or`, `not`, + - * / go with them.
 
     Raises:
         TfdbgError: it is none.
 
     """
     try:
-        tree = ast.parse(text.strip(), mode="eval")
+        tree: ast.Expression = _OutputsByFigure().visit(ast.parse(text.strip(), mode="eval"))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise TfdbgError(f"{text!r} is no condition.", hint="Such as: min < 0, or: nan > 0 or absmax > 1e4") from None
     figures: list[str] = []
@@ -114,7 +124,8 @@ def condition_of(text: str) -> Condition:
         ):
             raise TfdbgError(
                 f"{ast.unparse(node)!r} is nothing that a condition has.",
-                hint="It has figures, numbers, comparisons, and, or, not, + - * /, such as: min < 0",
+                hint=f"It has numbers, comparisons, and, or, not, + - * / and the figures {', '.join(FIGURES)}; "
+                f"with {INPUT}. before them they are of what an op is given.",
             )
     for name in figures:
         if name not in FIGURES:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from tfdbg_cli.document.source import highlighted
-from tfdbg_cli.document.text import Line, Span, Style, line
+from tfdbg_cli.document.text import Line, Span, Style
 
 _LONGEST = 200  # characters of a line: more is data, or made by a program
 
@@ -14,7 +14,8 @@ _LONGEST = 200  # characters of a line: more is data, or made by a program
 def excerpt(lines: Sequence[str], number: int, around: int = 2, indent: str = "") -> tuple[Line, ...]:
     """Line `number` (1-based) of a file with `around` lines on both sides, numbered, itself marked `▸`.
 
-    What is too long to read is cut. Empty when the file has no such line: it was changed since.
+    That line is shown whole, broken into rows where it is too wide; the others are cut at the edge of the screen.
+    What is too long to read is cut in any case. Empty when the file has no such line: it was changed since.
     """
     if not 1 <= number <= len(lines):
         return ()
@@ -25,7 +26,7 @@ def excerpt(lines: Sequence[str], number: int, around: int = 2, indent: str = ""
     for i in range(first, last + 1):
         here = i == number
         mark = Span(f"{indent}{'▸' if here else ' '} {i:>{digits}}  ", Style.WARNING if here else Style.DIM)
-        rows.append(line(mark, *_cut(colored[i - 1].spans)))
+        rows.append(Line((mark, *_cut(colored[i - 1].spans)), breaks=here))
     return tuple(rows)
 
 

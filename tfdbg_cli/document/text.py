@@ -56,11 +56,13 @@ class Span:
 class Line:
     """One line of spans, without line ends.
 
-    `element` is the index of the first array element shown on it, where the line belongs to an array.
+    `element` is the index of the first array element shown on it, where the line belongs to an array. `breaks` says
+    whether it is broken into rows where it is too wide; None leaves that to what it looks like.
     """
 
     spans: tuple[Span, ...] = ()
     element: tuple[int, ...] | None = None
+    breaks: bool | None = None
 
     @property
     def text(self) -> str:

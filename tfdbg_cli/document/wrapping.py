@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,19 +13,32 @@ from tfdbg_cli.plain_text import printable
 
 @dataclass(frozen=True)
 class Labelled:
-    """`label` in a column of its own, and beside it `text`, wrapped. Line ends in `text` are kept."""
+    """`label` in a column of its own, and beside it `text`, wrapped. Line ends in `text` are kept.
+
+    `links` are names in it, each with the command string that it leads to; one that is longer than a line has none.
+    """
 
     label: str
     text: str
     style: Style = Style.PLAIN
     label_width: int = 10
+    links: tuple[tuple[str, str], ...] = ()
 
     def lines(self, width: int | None) -> Sequence[Line]:
         room = None if width is None else max(20, width - self.label_width)
         rows = [row for paragraph in self.text.split("\n") for row in _wrapped(paragraph, room)]
         blank = " " * self.label_width
         head = Span(self.label.ljust(self.label_width), Style.LABEL)
-        return [line(head if i == 0 else blank, Span(row, self.style)) for i, row in enumerate(rows)]
+        return [line(head if i == 0 else blank, *self._linked(row)) for i, row in enumerate(rows)]
+
+    def _linked(self, row: str) -> Sequence[Span]:
+        """`row` in spans, the names in it with their links."""
+        links = {printable(name): link for name, link in self.links}
+        if not links:
+            return [Span(row, self.style)]
+        longest_first = sorted(links, key=len, reverse=True)  # of names that begin alike
+        whole = rf"(?<![\w/.:-])({'|'.join(map(re.escape, longest_first))})(?![\w/-]|\.\w)"
+        return [Span(part, self.style, links.get(part, "")) for part in re.split(whole, row) if part]
 
 
 def _wrapped(text: str, room: int | None) -> list[str]:

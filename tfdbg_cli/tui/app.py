@@ -151,7 +151,9 @@ class App:
         """Carry out the action of a key or link: a command string, `ui:NAME`, `edit:NAME` or `pane:NAME`."""
         if action != "ui:interrupt":
             self.actions.interruption.forget()
-            self.say(None)
+            message = self.state.message
+            if not (action.startswith("edit:") and message is not None and message.error):  # it is being corrected
+                self.say(None)
         self._guarded(action, lambda: self.actions.perform(action))
 
     def _guarded(self, what: str, work: Callable[[], None]) -> None:
@@ -237,11 +239,15 @@ class App:
             self.set_mouse(action is UiAction.MOUSE_ON)
 
     def _show_again(self) -> None:
-        """Show the current page's command for the run looked at now; if that fails, look at the page's run again."""
+        """Show the current page's command for the run looked at now, in its place, so that Esc leads out of it.
+
+        If that fails, look at the page's run again.
+        """
         page, service = self.state.pages.current, self.state.service
         before = self.state.viewed
         try:
-            self._carry_out(service.shown_again(page.command), replace=False)
+            command = service.shown_again(page.command)
+            self._carry_out(command, replace=command == page.command)
         except TfdbgError:
             service.look_at(page)
             raise

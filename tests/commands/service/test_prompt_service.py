@@ -79,9 +79,20 @@ def test_pages_are_gone_back_to_and_forward() -> None:
 
 def test_the_first_page_stays_when_there_are_many() -> None:
     service = _service(most_pages=3)
-    pages = [_open(service, "version") for _ in range(5)]
+    pages = [_open(service, command) for command in ("version", "help", "version", "help", "version")]
     assert service.pages.all == [pages[0], *pages[-2:]]
     assert service.pages.current is pages[-1]
+
+
+def test_what_is_asked_again_takes_the_place_of_its_page() -> None:
+    """A blind test: `lp` on the page of `lp` was a second page that looked the same."""
+    service = _service(kept())
+    first, again = _open(service, "help"), _open(service, "help")
+    assert service.pages.all == [again] and again is not first
+    _open(service, "version")
+    service.go(0)
+    _open(service, "help")
+    assert [page.command for page in service.pages.all] == ["help"], "a new answer, of which nothing lies ahead"
 
 
 def test_a_page_is_about_a_run_and_going_back_looks_at_it_again() -> None:

@@ -2,6 +2,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tfdbg_cli.document.document import Document, Text
+from tfdbg_cli.document.excerpt import excerpt
 from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.tui.reading.paint import columns, links_of
 from tfdbg_cli.tui.reading.viewport import Viewport
@@ -41,6 +42,19 @@ def test_rows_fit_and_lose_nothing_but_blanks(parts, cols):
 def test_code_and_arrays_are_left_as_they_are():
     assert not is_prose(line(Span("def", Style.KEYWORD), " f(): pass"))
     assert not is_prose(Line((Span("1 2 3"),), (0, 0)))
+
+
+def test_of_source_the_line_that_matters_is_shown_whole_and_no_other_is_broken():
+    """A blind test: a line without a keyword was broken, the next one cut, and the fault stood behind the edge."""
+    plain = "plain = tf.data.Dataset.from_tensor_slices((images, labels)).batch(32)"
+    loop = "for one in plain: print(one.numerator / one.lengths)"
+    for marked, other in ((plain, loop), (loop, plain)):
+        view = Viewport(Document("t", (Text(excerpt((other, other, marked, other), 3)),)))
+        view.resize(40, 20)
+        rows = [view.line(i).text for i in range(len(view.lines))]
+        assert rows[:2] == [f"  1  {other}", f"  2  {other}"] and rows[-1] == f"  4  {other}"
+        whole = [row[5:] for row in rows[2:-1]]
+        assert len(whole) > 1 and "".join(whole).replace(" ", "") == marked.replace(" ", "")
 
 
 def test_the_focus_of_a_document_counts_its_own_lines():

@@ -73,6 +73,7 @@ PROMPTS: dict[str, tuple[Callable[[], Stop], str, str]] = {
     "interrupted": (sample_run.run_end, "lt", "<ctrl c>"),
     # dialogs
     "leave": (sample_run.run_end, "lt", "q"),
+    "go-on": (sample_run.run_hit, "lt", "r"),
     "leave-recording": (sample_run.opened, "lt", "q"),
     "keys": (sample_run.run_end, "lt", "?"),
     "keys-end": (sample_run.run_end, "lt", "?G"),

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from tfdbg_cli.commands.service.tensor_walk import Walk
 
 _MOST_PAGES = 200
+_SAVED = frozenset({"bundle", "save"})  # kinds of pages that say where a run was saved
 
 
 class PromptService:
@@ -119,10 +120,13 @@ class PromptService:
     def show(self, command: str, document: Document, *, replace: bool = False, label: str | None = None) -> Page:
         """Open a page with `document`, about the run looked at, after the current page or in its place.
 
+                What the same command answers anew, about the same run, is shown in place of what it answered before.
         `label` names the run; by default its own label, for which it may have to be read.
         """
         page = Page(document.command or command, document, self.run, self.label if label is None else label)
-        self.pages.open(page, replace=replace)
+        now = self.pages.current if self.pages.all else None
+        anew = now is not None and (now.command, now.run) == (page.command, page.run)
+        self.pages.open(page, replace=replace or anew)
         return page
 
     def go(self, at: int) -> bool:
@@ -315,6 +319,14 @@ class PromptService:
         """Whether the stop is at a run that a program elsewhere sent."""
         stop = self._context.stop
         return isinstance(stop, RunEnd) and stop.sent
+
+    @property
+    def at_unsaved_hit(self) -> bool:
+        """Whether a watch stopped at the run, and that was saved neither by the watch nor at this stop."""
+        stop = self._context.stop
+        if not isinstance(stop, RunEnd) or stop.hit is None or (stop.watch is not None and stop.watch.bundle):
+            return False
+        return not any(page.document.kind in _SAVED for page in self.pages.all)
 
     @property
     def opened_by(self) -> Sequence[str]:

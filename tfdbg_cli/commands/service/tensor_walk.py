@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from tfdbg_cli.analysis.graph.annotation import made_at
+from tfdbg_cli.analysis.origin.origin_found import Origin
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.previews.surroundings import Surroundings
 from tfdbg_cli.commands.previews.tensor import chosen_index
@@ -126,7 +127,10 @@ class Walk:
             yield ""
 
     def upstream(self, index: int) -> Iterator[str]:
-        """Walk to the first input of the tensor at `index` with NaN or infinities, else to the largest one."""
+        """Walk to the first input of the tensor at `index` with NaN or infinities, else to the one that is to blame.
+
+        That is the one which the cause of an origin blames, elsewhere the largest one.
+        """
         yield from ("" for _ in self._context.graph.index_in_steps())
         tensor = self._context.run.tensors[index]
         rows = Surroundings(self._context, tensor.node, tensor.device, index).inputs
@@ -134,8 +138,16 @@ class Walk:
         for at in inputs:
             yield from self._counted(at)
         if inputs:
-            worst = next((at for at in inputs if _bad(self._summary(at))), None)
+            worst = next((at for at in inputs if _bad(self._summary(at))), self._blamed(index, inputs))
             yield tensor_link(self._context.run.tensors, max(inputs, key=self._magnitude) if worst is None else worst)
+
+    def _blamed(self, index: int, inputs: Sequence[int]) -> int | None:
+        """Which of its `inputs` is to blame for the tensor at `index`, where that is an origin that was looked at."""
+        origin = self._context.memory.origins.get(self._context.current)
+        if not isinstance(origin, Origin) or origin.index != index or origin.cause.blames is None:
+            return None
+        blamed = origin.inputs[origin.cause.blames] if origin.cause.blames < len(origin.inputs) else None
+        return blamed.index if blamed is not None and blamed.index in inputs else None
 
     def _counted(self, index: int) -> Iterator[str]:
         counted = CountedLater(self._context, (index,))

@@ -34,7 +34,7 @@ from tfdbg_cli.commands.views.origin.around import (
 from tfdbg_cli.commands.views.origin.by_health import origin_by_health
 from tfdbg_cli.commands.views.origin.data import nothing_data, origin_data
 from tfdbg_cli.commands.views.origin.elements import MOST_LISTED, element_blocks
-from tfdbg_cli.commands.views.origin.head import head_line, nan_blocks, turn_lines
+from tfdbg_cli.commands.views.origin.head import cause_block, head_line, nan_blocks, turn_lines
 from tfdbg_cli.commands.views.origin.since import Since, since_of
 from tfdbg_cli.commands.views.short_names import ShortNames, around
 from tfdbg_cli.document.document import Block, Document, Text
@@ -129,7 +129,7 @@ def _screen(
     names = around(run.graph, origin.name.node)
     blocks: list[Block] = [
         Text((head_line(run, origin, _LABEL), *turn_lines(run, origin, _LABEL))),
-        Labelled("Cause", since.cause or origin.cause.text, Style.WARNING, _LABEL),
+        cause_block(run, origin, since.cause or origin.cause.text, _LABEL),
     ]
     if suggestion := since.suggestion or origin.cause.suggestion:
         blocks.append(Labelled("Try", suggestion, Style.HINT, _LABEL))

@@ -246,7 +246,7 @@ _PLACES = """\
 A place is an op type (`Log`), the name of a node, a layer or scope (`dense_1`), each with wildcards if wanted
 (`*Grad`), or a line of the program (`train.py:12`; the number alone is a line of the file on show). `when` asks
 figures of what the op gives: min, max, mean, std, absmax of the finite elements, and how many are nan, inf, bad, neg,
-zero, pos; size and rank. `input.min` and so on ask of what it was given.
+zero, pos; size and rank. `input.min` and so on ask of what it was given; `output.min` is `min`.
 """
 COMMANDS = (
     Command(

@@ -13,6 +13,7 @@ from tfdbg_cli.tui.actions.element_walk import Elements
 from tfdbg_cli.tui.actions.filter_actions import FilterActions
 from tfdbg_cli.tui.actions.find_dialog import FindDialog, key_of
 from tfdbg_cli.tui.actions.folding import Folding
+from tfdbg_cli.tui.actions.going_on import GoingOn
 from tfdbg_cli.tui.actions.ignoring import ignoring
 from tfdbg_cli.tui.actions.marks import Marks
 from tfdbg_cli.tui.actions.moving import Moving
@@ -56,6 +57,7 @@ class Actions:
         self.sharing = Sharing(screen)
         self.walking = Walking(screen)
         self._outside = Outside(screen, self.walking)
+        self._going_on = GoingOn(screen)
         self._table: dict[str, Callable[[], None]] = {
             "down": lambda: self._moving.move(1),
             "up": lambda: self._moving.move(-1),
@@ -128,6 +130,8 @@ class Actions:
             "mouse": lambda: screen.set_mouse(not self._state.mouse),
             "keys": self._keys,
             "close": self.close,
+            "go-on": self._answered(self._going_on.agree),
+            "save-first": self._answered(lambda: self.ask("bundle ")),
             "continue": lambda: screen.leave(Continue()),
             "detach": lambda: screen.leave(Detach()),
             "abort": lambda: screen.leave(Abort()),
@@ -143,6 +147,8 @@ class Actions:
     def perform(self, action: str) -> None:
         """Do what `action` says."""
         self.walking.drop()  # what was looked for is not wanted any more
+        if self._state.place is KeyContext.DOCUMENT and self._going_on.asks(action):
+            return
         kind, _, name = action.partition(":")
         if kind == "edit":
             self._edit(name)
@@ -176,6 +182,9 @@ class Actions:
 
     def typed(self, text: str) -> None:
         """Something was typed into the line at the bottom, or into the finder."""
+        if text == ":" and self._state.place is KeyContext.PROMPT and self._state.prompt.refused:
+            self.ask("")  # by habit: another command in the place of the one that failed
+            return
         self._change_line(lambda line: line.insert(text))
 
     def go_on(self) -> None:
@@ -201,6 +210,15 @@ class Actions:
         self._state.prompt.touched()
         self._state.dialog = None
         self._state.place = KeyContext.DOCUMENT
+
+    def _answered(self, then: Callable[[], None]) -> Callable[[], None]:
+        """Close the question, `then` do what was answered."""
+
+        def done() -> None:
+            self.close()
+            then()
+
+        return done
 
     def _drop(self) -> None:
         self._state.prompt.editor.put("")
@@ -294,8 +312,17 @@ class Actions:
         self._state.hint = self._state.service.usage(self._state.prompt.editor.text)
 
     def _submit(self) -> None:
+        """Do what was typed; where that fails at once the line stays open, to be corrected."""
         text = self._state.prompt.take()
         self.close()
+        try:
+            self._obey(text)
+        except TfdbgError:
+            self.ask(text)
+            self._state.prompt.refused = True
+            raise
+
+    def _obey(self, text: str) -> None:
         if text.startswith("/"):
             self._searching.look_for(text[1:])
         elif text.startswith("@"):

@@ -23,7 +23,7 @@ class Moving:
     def move(self, lines: int) -> None:
         """So many lines down; with a count so many times as far."""
         front = self._state.front
-        if self._state.place in {KeyContext.KEYS, KeyContext.LEAVE, KeyContext.FIND}:
+        if self._state.place in {KeyContext.KEYS, KeyContext.LEAVE, KeyContext.GO_ON, KeyContext.FIND}:
             front.next_link(lines)
         elif not front.move(lines * self._times):
             self._screen.say(Message("Last line." if lines > 0 else "First line.", passing=True))

@@ -1,4 +1,4 @@
-"""What opens over the document: the list of keys, and the question how to leave."""
+"""What opens over the document: the list of keys, and the questions how to leave and whether to go on."""
 
 from __future__ import annotations
 
@@ -14,11 +14,14 @@ _ANSWER = 8  # and for those of an answer
 # urwid's screen handles this one itself.
 SUSPEND = ("Ctrl-Z", "suspend the program; `fg` in the shell comes back here")
 
-LEAVING = tuple(
-    binding
-    for binding in BINDINGS
-    if binding.place is KeyContext.LEAVE and not binding.footer and binding.action not in {"ui:down", "ui:up"}
-)
+
+def _answers(place: KeyContext) -> tuple[Binding, ...]:
+    """The answers to the question at `place`."""
+    here = (binding for binding in BINDINGS if binding.place is place)
+    return tuple(one for one in here if not one.footer and one.action not in {"ui:down", "ui:up"})
+
+
+LEAVING = _answers(KeyContext.LEAVE)
 """The answers to the question how to leave."""
 
 
@@ -61,3 +64,9 @@ def leave_question() -> Document:
     """How to leave: each answer a link."""
     rows = [_answer(keys_of(binding), binding.help, binding.action) for binding in LEAVING]
     return text_document("leave", *rows, title="How do you want to leave?")
+
+
+def going_on_question() -> Document:
+    """Whether to go on from a run that a watch stopped at, which then is gone: each answer a link."""
+    rows = [_answer(keys_of(one), one.help, one.action) for one in _answers(KeyContext.GO_ON)]
+    return text_document("going-on", *rows, title="A watch found this run, and it is not saved. Go on?")

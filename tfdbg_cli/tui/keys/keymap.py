@@ -20,6 +20,7 @@ class KeyContext(Enum):
     EDIT = "Editing a line (prompt, search, filter, finder)"
     KEYS = "In the list of keys"
     LEAVE = "At the question how to leave"
+    GO_ON = "At the question whether to go on from what a watch has found"
     ANYWHERE = "Anywhere"
 
 
@@ -32,6 +33,7 @@ CHAINS = {
     KeyContext.FIND: (KeyContext.FIND, KeyContext.EDIT, KeyContext.ANYWHERE),
     KeyContext.KEYS: (KeyContext.KEYS, KeyContext.ANYWHERE),
     KeyContext.LEAVE: (KeyContext.LEAVE, KeyContext.ANYWHERE),
+    KeyContext.GO_ON: (KeyContext.GO_ON, KeyContext.ANYWHERE),
 }
 
 
@@ -104,7 +106,7 @@ _VERBS = (
 _TENSOR_KEYS = tuple(
     Binding(KeyContext.DOCUMENT, (key,), action, text, moments=moments)
     for key, action, text, moments in (
-        ("K", "ui:upstream", "upstream: the bad input of this tensor, else the largest", WITH_TENSORS),
+        ("K", "ui:upstream", "upstream: the bad input of this tensor, else the blamed or largest", WITH_TENSORS),
         ("P", "ps {place}", "the source at the line that made this tensor", WITH_TENSORS),
         ("T", "history {tensor}", "this tensor over the runs", WITH_TENSORS),
         ("<", "li {node}", "what this tensor was made from", WITH_TENSORS),
@@ -279,6 +281,15 @@ BINDINGS: tuple[Binding, ...] = (
     Binding(KeyContext.LEAVE, ("esc", "q"), "ui:close", "stay here"),
     *_at(
         KeyContext.LEAVE,
+        ("j  down  tab", "ui:down", "next answer"),
+        ("k  up  shift tab", "ui:up", "answer before"),
+        ("enter", "ui:follow", "give this answer", "choose"),
+    ),
+    Binding(KeyContext.GO_ON, ("esc", "q"), "ui:close", "stay here"),
+    Binding(KeyContext.GO_ON, ("b",), "ui:save-first", "save the run as a bundle first"),
+    Binding(KeyContext.GO_ON, ("y",), "ui:go-on", "go on, without this run"),
+    *_at(
+        KeyContext.GO_ON,
         ("j  down  tab", "ui:down", "next answer"),
         ("k  up  shift tab", "ui:up", "answer before"),
         ("enter", "ui:follow", "give this answer", "choose"),

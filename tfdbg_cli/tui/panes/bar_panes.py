@@ -155,10 +155,9 @@ class PromptLine(Pane):
         if state.place is KeyContext.PROMPT:
             return _edited(" tfdbg> ", state.prompt.editor, cols)
         kept = state.prompt.editor.text
-        idle = line(
-            Span(" tfdbg> ", Style.DIM), Span(printable(kept) if kept else "press : to type a command", Style.DIM)
-        )
-        return Drawing([paint(idle, cols)])
+        # Nothing that looks like a prompt: what is typed here are keys.
+        words = f"Press : to go on with  {printable(kept)}" if kept else "To type a command, press : first"
+        return Drawing([paint(line(Span(f" {words}", Style.DIM)), cols)])
 
     def press(self, col: int, row: int) -> None:
         self._actions.perform("ui:prompt")

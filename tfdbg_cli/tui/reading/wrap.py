@@ -15,7 +15,9 @@ _CODE = {Style.KEYWORD, Style.STRING, Style.COMMENT, Style.DEFINITION}
 
 
 def is_prose(content: Line) -> bool:
-    """Whether breaking the line does no harm: it is neither source code nor part of an array."""
+    """Whether breaking the line does no harm: it is neither source code nor part of an array, or says so itself."""
+    if content.breaks is not None:
+        return content.breaks
     return content.element is None and not any(span.style in _CODE for span in content.spans)
 
 

@@ -13,7 +13,8 @@ class Prompt:
     """What is typed behind `tfdbg> `.
 
     `complete` is asked with the text up to the cursor. `candidates` are on show until something else is typed;
-    `picked` is the one that Tab stands at (-1: none yet), `left_out` how many are not among them.
+    `picked` is the one that Tab stands at (-1: none yet), `left_out` how many are not among them. `refused` says that
+    the line is a command that failed, and was not changed since.
     """
 
     def __init__(self, history: History, complete: Callable[[str], Completions]) -> None:
@@ -21,6 +22,7 @@ class Prompt:
         self.candidates: tuple[str, ...] = ()
         self.picked = -1
         self.left_out = 0
+        self.refused = False
         self._history = history
         self._complete = complete
         self._start = 0
@@ -38,6 +40,7 @@ class Prompt:
 
     def touched(self) -> None:
         """Something was typed: candidates and the walk through the history end."""
+        self.refused = False
         self.candidates = ()
         self.picked = -1
         self._walk = None

@@ -46,7 +46,7 @@ class Dialog:
 
 @dataclass
 class State:
-    """The state of the screen at one stop. `place` says where keys go; a dialog is open at KEYS, LEAVE and FIND.
+    """The state of the screen at one stop. `place` says where keys go; a dialog is open at KEYS, LEAVE, GO_ON, FIND.
 
     `hint` is the usage of the command being typed, `filter` the filter of a list being typed, `pending` the answer
     being made, `report` the report of the last bug of tfdbg's own, `colors` the number of colours of the terminal.

@@ -49,6 +49,12 @@ def head_line(run: Run, origin: Origin, label_width: int) -> Line:
     )
 
 
+def cause_block(run: Run, origin: Origin, text: str, label_width: int) -> Block:
+    """The cause in words; the inputs that it names lead to their values."""
+    named = {str(seen.name): tensor_link(run.tensors, seen.index) for seen in origin.inputs if seen.index is not None}
+    return Labelled("Cause", text, Style.WARNING, label_width, tuple(named.items()))
+
+
 def nan_blocks(run: Run, nan: Origin, label_width: int) -> list[Block]:
     """Where NaN began, in the op that made it of an infinity, and how."""
     value = Span(str(nan.name), Style.NAME, "" if nan.index is None else tensor_link(run.tensors, nan.index))

@@ -94,6 +94,11 @@ class OriginSearch:
         return self._dismissals
 
     @property
+    def left_out(self) -> frozenset[int]:
+        """The rows of the tensors that have counted as fine so far, since they look intended or are ignored."""
+        return self._verdicts.excused | self._dismissals.rows
+
+    @property
     def lineage(self) -> Lineage:
         """The inputs of the run's tensors."""
         return self._lineage

@@ -35,6 +35,7 @@ from tfdbg_cli.commands.views.origin.by_health import origin_by_health
 from tfdbg_cli.commands.views.origin.data import nothing_data, origin_data
 from tfdbg_cli.commands.views.origin.elements import MOST_LISTED, element_blocks
 from tfdbg_cli.commands.views.origin.head import head_line, nan_blocks, turn_lines
+from tfdbg_cli.commands.views.origin.over_runs import growth_over_runs
 from tfdbg_cli.commands.views.origin.since import Since, since_of
 from tfdbg_cli.commands.views.run_health import LookedAt
 from tfdbg_cli.commands.views.short_names import ShortNames, around
@@ -74,11 +75,17 @@ def _origin(context: Context, options: argparse.Namespace) -> Document:
         return _all_fine(context, found, options)
     context.memory.origins[context.current] = found.origin
     since = since_of(context, found.origin)
-    blocks = _screen(run, found, since, options, most, moment_of(context), stays_bad=_stays_bad(context))
+    grew = growth_over_runs(context, found.origin)
+    blocks = _screen(run, found, since, grew, options, most, moment_of(context), stays_bad=_stays_bad(context))
     if found.origin.intended is not None:
         blocks = (Text((*_nothing_wrong(context), EMPTY_LINE)), *blocks)
     told = MOST_ELEMENTS if options.max_elements is None else most
-    return Document("origin", blocks, lambda: origin_data(run, found, since, told), f"origin {found.origin.name}")
+    return Document(
+        "origin",
+        blocks,
+        lambda: origin_data(run, found, since, grew, told),
+        f"origin {found.origin.name}",
+    )
 
 
 def _search_of(context: Context, options: argparse.Namespace) -> OriginSearch:
@@ -121,6 +128,7 @@ def _screen(
     run: Run,
     found: Finding,
     since: Since,
+    grew: str,
     options: argparse.Namespace,
     most: int,
     moment: Moment,
@@ -139,6 +147,8 @@ def _screen(
         blocks.append(Labelled("Try", suggestion, Style.HINT, _LABEL))
     if since.when:
         blocks.append(Labelled("Since", since.when, label_width=_LABEL))
+    if grew:
+        blocks.append(Labelled("Grew", grew, label_width=_LABEL))
     blocks += nan_blocks(run, found.nan, _LABEL) if found.nan is not None else []
     blocks += [*_intended_at(origin), Text((EMPTY_LINE,))]
     forward = f": {names.short(origin.forward)}, whose gradient this is" if origin.forward else ""

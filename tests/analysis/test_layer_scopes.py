@@ -207,3 +207,23 @@ def test_layers_whose_variables_do_not_name_them_have_one_number_less_than_their
     graph = keras_3(*model)
     names = [layer(graph, f"step/{scope}/MatMul") for scope, _ in model]
     assert names == ["step/net/dense", "step/net/dense_1", "step/net/relu", "step/net/relu_1"]
+
+
+def test_a_variable_that_is_cast_is_no_layer_of_its_own() -> None:
+    """A blind test: under mixed precision `trends` had the kernel of each layer in a layer called Cast."""
+    graph = made_graph(
+        op("x", "Placeholder"), op("net/first/kernel", "Placeholder"), op("scale", "Placeholder"),
+        op("net/first/Cast/Cast/ReadVariableOp", "ReadVariableOp", "net/first/kernel"),
+        op("net/first/Cast/Cast", "Cast", "net/first/Cast/Cast/ReadVariableOp"),
+        op("net/first/MatMul", "MatMul", "x", "net/first/Cast/Cast"),
+        op("gradient_tape/net/first/Cast/Cast/Cast", "Cast", "net/first/MatMul"),
+        op("net/Cast_1/Cast/ReadVariableOp", "ReadVariableOp", "scale"),
+        op("net/Cast_1/Cast", "Cast", "net/Cast_1/Cast/ReadVariableOp"),
+        op("net/mul", "Mul", "net/first/MatMul", "net/Cast_1/Cast"),
+        op("given/Cast/Cast", "Cast", "x"),
+    )  # fmt: skip
+    assert layers_of(graph).names == ["net", "net/first", "given", "given/Cast"]
+    assert (
+        layer(graph, "net/first/Cast/Cast") == layer(graph, "gradient_tape/net/first/Cast/Cast/Cast") == "net/first"
+    )
+    assert layer(graph, "net/Cast_1/Cast") == "net"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from tfdbg_cli.errors import TfdbgError
@@ -32,15 +32,18 @@ class AlertSearch:
         runs: the runs.
         nan_only: ignore tensors that hold infinities only.
         exclude: ignore tensors of nodes whose name matches.
+        left_out: tells which tensors of the run at a place are left out, such as a mask; `meant` counts them.
 
     """
 
     runs: Sequence[Run]
     nan_only: bool = False
     exclude: re.Pattern[str] | None = None
+    left_out: Callable[[int], Set[int]] | None = None
     tensors: int = 0
     unknown: int = 0  # tensors of which it is not known whether they are finite
     unreadable: int = 0  # runs
+    meant: int = 0
 
     def alerts(self) -> Iterator[Alert]:
         """The alerts, as they are come to."""
@@ -58,6 +61,9 @@ class AlertSearch:
             for index in finite:
                 fine[index] = 1
         before = self.tensors
+        left_out: Set[int] = frozenset()
+        if self.left_out is not None and not all(fine):
+            left_out = self.left_out(place)
         for index in (index for index, is_fine in enumerate(fine) if not is_fine):
             self.tensors = before + index + 1
             if self._excluded(store, index):
@@ -65,6 +71,8 @@ class AlertSearch:
             summary = known_of(store, index)
             if summary is None or summary.any_nonfinite is None:
                 self.unknown += 1
+            elif summary.any_nonfinite and self._counts(summary) and index in left_out:
+                self.meant += 1
             elif summary.any_nonfinite and self._counts(summary):
                 yield Alert(place, index, summary)
         self.tensors = before + len(store)

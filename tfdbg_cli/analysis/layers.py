@@ -11,7 +11,7 @@ from tfdbg_cli.analysis.graph.call_scopes import call_scopes
 from tfdbg_cli.analysis.graph.roles import GRADIENT_SCOPE, Role, role_by_name, roles_of
 from tfdbg_cli.analysis.layer_names import NUMBER, Scope, called, is_numbered, layer_names
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.model.graph import Graph, once_per_graph
+from tfdbg_cli.model.graph import Graph, Node, once_per_graph
 from tfdbg_cli.model.names import did_you_mean
 from tfdbg_cli.model.updates import UPDATED_VARIABLE
 from tfdbg_cli.ops.kinds import BRANCHES, LOOPS
@@ -184,11 +184,12 @@ class Layers:
     def _fold_helpers(self, graph: Graph) -> None:
         """Join scopes that hold helpers alone to those around them.
 
-        They come of ops that read variables (`dense/Cast/ReadVariableOp` of Keras 3), of constants, and of gradients.
+        They come of ops that read variables (`dense/Cast/ReadVariableOp` of Keras 3), also in another precision
+        (`dense/Cast/Cast`), of constants, and of gradients.
         """
         inhabited: set[Scope] = set()
         for node in graph:
-            if node.op_type not in _HELPERS and not _gradient_part(node.name):
+            if node.op_type not in _HELPERS and not _gradient_part(node.name) and not _casts_variable(graph, node):
                 scope = self._scopes[node.name]
                 inhabited.update(scope[:end] for end in range(1, len(scope) + 1))
         for name, scope in self._scopes.items():
@@ -264,6 +265,15 @@ def in_tree_order(names: Iterable[str]) -> list[str]:
 
 def _gradient_part(name: str) -> bool:
     return any(GRADIENT_SCOPE.match(part) for part in name.split("/"))
+
+
+def _casts_variable(graph: Graph, node: Node) -> bool:
+    """Whether `node` casts a variable in a scope made for that: `dense/Cast/Cast`, under mixed precision."""
+    parts = node.name.split("/")
+    if node.op_type != "Cast" or len(parts) < 2 or NUMBER.sub("", parts[-2]) != "Cast" or not node.inputs:
+        return False
+    read = graph.find(node.inputs[0].node)
+    return read is not None and read.op_type == "ReadVariableOp"
 
 
 def _of_update(scope: Scope) -> Scope:

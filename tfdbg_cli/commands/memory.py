@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # what commands keep here they load themselves, when they are
     from tfdbg_cli.analysis.origin.finding import Finding, Passed
     from tfdbg_cli.analysis.origin.origin_found import Origin
     from tfdbg_cli.analysis.placement import Placement
+    from tfdbg_cli.analysis.run_health import RunHealths
     from tfdbg_cli.analysis.scope_sums import ScopeSum
     from tfdbg_cli.analysis.tensor_history import TensorHistory
     from tfdbg_cli.analysis.trends import Trends
@@ -76,7 +77,8 @@ class Memory:
     sums: dict[tuple[int, int, bool], Mapping[str, ScopeSum]] = field(default_factory=dict)  # of scopes, by run
     trees: dict[tuple[int, int], NameTree] = field(default_factory=dict)  # of names, by run and how many tensors
     histories: dict[tuple[object, ...], TensorHistory] = field(default_factory=dict)
-    alerts: dict[tuple[int, bool, str, int], tuple[AlertSearch, Sequence[Alert]]] = field(default_factory=dict)
+    alerts: dict[tuple[int, bool, str, int, str], tuple[AlertSearch, Sequence[Alert]]] = field(default_factory=dict)
+    healths: tuple[tuple[int, ...], RunHealths] | None = None  # of runs, and the numbers of what was ignored then
     variables: dict[int, KnownVariables] = field(default_factory=dict)  # by run
     runs: KnownRuns = field(default_factory=KnownRuns)
     placements: dict[tuple[int, str], Placement] = field(default_factory=dict)  # by run and the devices asked for

@@ -104,7 +104,7 @@ CASES = [
     Case("Pow", ([0.0], [-1.0]), np.power, "0 to a negative power"),
     Case("Pow", ([-1.0], [0.5]), np.power, "A negative number to a fractional power", "tf.maximum(x, 1e-7)"),
     Case("Pow", ([1e30], [2.0]), np.power, "Overflow of a power: at 1 element the result exceeds 3.4e+38"),
-    Case("Square", ([300.0],), np.square, "exceeds 6.55e+04, the largest float16", "half precision", np.float16),
+    Case("Square", ([300.0],), np.square, "exceeds 6.55e+04, the largest float16", "gradients alone", np.float16),
     Case("Exp", ([100.0, 1.0],), np.exp, "in0:0 is above 88.7 at 1 element", "tf.nn.softmax"),
     Case("Exp", ([100.0],), np.exp, "the logarithm of a variance, is above 88.7", "softplus",
          around=Surroundings(log_variance=True)),
@@ -269,7 +269,7 @@ CASES = [
     Case("AddV2", ([BIG], [BIG]), np.add, "w has grown", "global_clipnorm", around=GREW),
     Case("AddV2", ([6e4], [6e4]), np.add, "largest float16", "float32", np.float16),
     Case("MatMul", ([[1e30, 1.0]], [[1e30], [1.0]]), np.matmul, "w has grown", around=GREW),
-    Case("MatMul", ([[300.0]], [[300.0]]), np.matmul, "largest float16", "LossScaleOptimizer", np.float16),
+    Case("MatMul", ([[300.0]], [[300.0]]), np.matmul, "largest float16", "lower the learning rate", np.float16),
     Case("Sum", ([BIG, BIG],), np.sum, "w has grown", "Lower the learning rate", around=GREW),
     Case("Square", ([1e30],), np.square, "; w has grown to 3e+19", "is not trained", around=WAS_WRITTEN),
     Case("Mul", ([1e30], [1e30]), np.multiply, "w has grown", "look at what is written", around=WAS_WRITTEN),
@@ -343,13 +343,13 @@ def test_cause(case: Case) -> None:
     assert "{" not in found.text + found.suggestion
 
 
-def test_loss_scaling_is_not_advised_to_a_program_that_has_it() -> None:
+def test_loss_scaling_is_not_advised_where_no_gradient_overflows() -> None:
+    """A blind test: of a sum in the forward pass LossScaleOptimizer was named, and mended nothing."""
     case = Case("MatMul", ([[300.0]], [[300.0]]), np.matmul, "", dtype=np.float16)
-    told = [
-        explain(_evidence(replace(case, around=Surroundings(scaled=scaled)), *_computed(case)))
-        for scaled in (False, True)
-    ]
-    assert [found is not None and "LossScaleOptimizer" in found.suggestion for found in told] == [True, False]
+    for scaled in (False, True):
+        found = explain(_evidence(replace(case, around=Surroundings(scaled=scaled)), *_computed(case)))
+        assert found is not None and "LossScaleOptimizer" not in found.suggestion
+        assert "Loss scaling does not help here" in found.suggestion and "learning rate" in found.suggestion
 
 
 @pytest.mark.parametrize(("asked", "scaled"), [("gradient_tape/MatMul", True), ("dense/MatMul", False)])

@@ -109,7 +109,7 @@ def test_runs() -> None:
     prompt = Prompt(Opened("/data/dump", [sample_run.sample_run(), failed], notes=("One file is damaged.",)))
     check_golden("commands/runs", prompt.show("runs"))
     assert [run["error"] for run in prompt.data("runs")["runs"]] == [None, "InvalidArgumentError"]
-    assert prompt.document(prompt.link("runs", "1")).kind == "tensors"
+    assert prompt.document(prompt.link("runs", "1")).kind == "origin"
     assert "InvalidArgumentError" in prompt.show("runs 2")
     assert prompt.context.run is failed
     assert prompt.data("runs")["current"] == 2

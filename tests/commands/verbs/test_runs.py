@@ -6,8 +6,11 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from support import sample_run
+from support.made_run import op
+from support.masked_run import BAD_LOG, SCORES, masked_run
 from support.prompt import Prompt
 
 from tfdbg_cli.formats.dumps.writer import write_dump
@@ -60,8 +63,8 @@ def test_the_way_to_the_bad_runs_is_named_and_what_is_known_of_them_is_shown() -
     counts = [sum(alert["place"] == place for alert in found) for place in (1, 2, 3)]
     shown = prompt.show("runs").split("\n")
     assert "Alerts" in next(row for row in shown if "Tensors" in row)
-    rows = [row for row in shown if "run #3" in row]
-    assert [int(row.replace("●", " ").split()[1]) for row in rows] == counts and all(counts), shown
+    rows = [row for row in shown if "run #3: 1" in row]
+    assert [int(row.replace("●", " ").split()[2]) for row in rows] == counts and all(counts), shown
     assert "3 runs with NaN or infinity: alerts" in shown
 
 
@@ -70,7 +73,7 @@ def test_where_alerts_were_cut_off_the_runs_behind_are_not_called_fine() -> None
     prompt.data("alerts -m 1")
     shown = prompt.show("runs").split("\n")
     assert "1 run with NaN or infinity at least: not looked behind #1: alerts" in shown
-    cells = [row.replace("●", " ").split()[1] for row in shown if "run #3" in row]
+    cells = [row.replace("●", " ").split()[2] for row in shown if "run #3: 1" in row]
     assert cells == ["2+", "?", "?"], shown
 
 
@@ -117,3 +120,69 @@ def test_of_runs_with_one_number_that_of_the_worker_looked_at_is_meant() -> None
     prompt.run("runs 2")
     prompt.run("runs #2")
     assert prompt.data("runs")["current"] == 4
+
+
+def _masked(number: int, *, bad: bool = False) -> Run:
+    run = masked_run(BAD_LOG if bad else op("log", "Log", "scores", value=np.log(SCORES)))
+    return replace(run, call=replace(run.call, number=number))
+
+
+def _training(*bad: int) -> Opened:
+    """A recording of four runs with a mask, every other one of the program; those of the numbers `bad` went wrong."""
+    return Opened("recording", [_masked(number, bad=number in bad) for number in (1, 3, 5, 7)])
+
+
+def test_a_column_says_in_which_run_something_is_bad_beyond_what_is_intended() -> None:
+    """A blind test: a recording of a model with a mask showed the mask, in every run, and of no run its health."""
+    prompt = Prompt(_training(5, 7))
+    shown = prompt.show("runs", 80)
+    rows = [row.replace("●", " ").split() for row in shown.split("\n") if "session" in row or "run #" in row]
+    assert [row[1] for row in rows if row[0].isdigit()] == ["fine", "fine", "bad", "bad"], shown
+    assert "The first in which something is wrong is run #5: runs 3" in shown
+    assert [run["health"] for run in prompt.data("runs")["runs"]] == ["fine", "fine", "bad", "bad"]
+    assert prompt.document("runs 3").kind == "origin"
+    assert prompt.document("runs 1").kind == "tensors"
+    assert "Nothing is wrong in any of them." in Prompt(_training()).show("runs", 80)
+
+
+def test_a_screen_begins_at_the_first_bad_run_until_one_is_chosen() -> None:
+    prompt = Prompt(_training(5, 7))
+    prompt.context.later = True
+    document = prompt.document("runs")
+    lines = document.lines(80)
+    assert document.focus is not None and "run #5" in lines[document.focus].text
+    rest = next(lines[at].text for at in range(len(lines)) if "run #7" in lines[at].text)
+    assert "…" in rest and "bad" not in rest  # looked at when it is in sight
+    prompt.run("runs 2")
+    document = prompt.document("runs")
+    assert document.focus is not None and "run #3" in document.lines(80)[document.focus].text
+
+
+def test_in_a_healthy_run_origin_says_so_first_and_which_run_is_bad() -> None:
+    prompt = Prompt(_training(5, 7))
+    first, second, *rest = prompt.show("origin", 120).split("\n")
+    assert first == "Nothing is wrong in run #1: what is not finite in it looks intended."
+    assert second == "The first in which something is wrong is run #5: runs 3"
+    assert any(row.startswith("Origin    mask:0") for row in rest)
+    assert not any(row.startswith("Try") for row in rest)  # a mask that works needs no advice
+
+
+def test_alerts_leave_out_what_is_intended_and_say_so() -> None:
+    prompt = Prompt(_training(5, 7))
+    found = prompt.data("alerts")
+    assert [(alert["run"], alert["tensor"]) for alert in found["alerts"]] == [(5, "log:0"), (7, "log:0")]
+    assert found["left_out"] == 8  # the mask, and the scores to which it was added
+    shown = prompt.show("alerts", 100)
+    assert "8 tensors left out, intended (a mask of -inf) or ignored: alerts --benign show" in shown
+    every = prompt.data("alerts --benign show")
+    assert len(every["alerts"]) == 10 and every["left_out"] == 0
+
+
+def test_of_very_many_runs_few_are_looked_at_unasked_and_of_those_that_lie_far_away_none() -> None:
+    many = Opened("recording", [_masked(1)] * 500)
+    prompt = Prompt(many)
+    assert "Nothing is wrong in the first 100 runs; the others were not looked at." in prompt.show("runs", 80)
+    told = [run["health"] for run in prompt.data("runs")["runs"]]
+    assert told == ["fine"] * 200 + [None] * 300  # a moment more for each time that it is asked
+    far = Prompt(replace(_training(5), path="https://far/recording"))
+    assert {run["health"] for run in far.data("runs")["runs"]} == {None}

@@ -11,7 +11,6 @@ from tfdbg_cli.analysis.causes.denormal import as_computed, helps_for
 from tfdbg_cli.analysis.causes.evidence import Evidence
 from tfdbg_cli.analysis.causes.rules import Rule
 from tfdbg_cli.analysis.causes.safe_numbers import safe_numbers
-from tfdbg_cli.analysis.causes.suggestions import SCALING
 from tfdbg_cli.analysis.causes.table import RULES
 from tfdbg_cli.analysis.graph.parts import MISFIT
 from tfdbg_cli.model.dtypes import in_double
@@ -126,7 +125,6 @@ def filled(template: str, evidence: Evidence, held: Array) -> str:
         "dtype": evidence.dtype,
         "largest": f"{evidence.largest:.3g}",
         "limit": f"{np.log(evidence.largest):.3g}",
-        "scaling": "" if evidence.scaled else SCALING,
         "slope": evidence.slope_of.lower(),
         "hidden": evidence.hidden_by,
         "within": f" in {evidence.hidden_in}" if evidence.hidden_in else "",

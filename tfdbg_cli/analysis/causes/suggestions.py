@@ -168,9 +168,9 @@ SMALLER_CONSTANT = (
 )
 IN_FLOAT32 = (
     "Scale {large} down before (attention divides by the root of its width), or compute this in float32 (tf.cast), or"
-    " bfloat16, which reaches as far as float32.{scaling}"
+    " bfloat16, which reaches as far as float32. If it grew in training, lower the learning rate or clip gradients"
+    " (tf.clip_by_global_norm). Loss scaling does not help here: it acts on gradients alone."
 )
-SCALING = " In half precision a loss is scaled by keras.mixed_precision.LossScaleOptimizer."
 WIDER = (
     "Sum in float32 (tf.cast), or scale {large} down before. Loss scaling does not help here: it acts on gradients"
     " alone."

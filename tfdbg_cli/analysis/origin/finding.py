@@ -10,6 +10,7 @@ from tfdbg_cli.analysis.graph.annotation import made_at
 from tfdbg_cli.analysis.graph.ways.chain import Link, chain_to
 from tfdbg_cli.analysis.origin.aftermath import Aftermath
 from tfdbg_cli.analysis.origin.benign import harm_in, is_used
+from tfdbg_cli.analysis.origin.growth import overflows, with_sizes
 from tfdbg_cli.analysis.origin.origin_found import Origin
 from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.analysis.watch.verdicts import nan_mask
@@ -109,5 +110,8 @@ def _chain(search: OriginSearch, run: Run, origin: Origin) -> tuple[Link, ...]:
     chain = chain_to(
         run, search.lineage, origin.node, origin.name.slot, origin.way, origin.batch.source, origin.index
     )
+    if not chain:
+        return ()
     last = made_at(run.tracebacks, origin.made_by) if origin.forward else origin.frame
-    return (*chain[:-1], replace(chain[-1], frame=last)) if chain else ()
+    chain = (*chain[:-1], replace(chain[-1], frame=last))
+    return with_sizes(run, chain) if overflows(origin) else chain

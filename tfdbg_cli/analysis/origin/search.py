@@ -69,14 +69,14 @@ class OriginSearch:
         self.intended: list[Intended] = []  # the intended infinities that were passed over, in order
         self._passed_over: list[int | InputSeen] = []
         self._handing_on: dict[int, bool] = {}
-        updates = UpdatesRead(run, self._lineage)
+        self._updates = UpdatesRead(run, self._lineage)
         self._dismissals = Dismissals(
             run,
             dismissed,
             self._verdicts,
             self._mask,
             self._inputs.of,
-            lambda row: [*self._hidden.rows(row), *updates.rows(row)],
+            lambda row: [*self._hidden.rows(row), *self._updates.rows(row)],
         )
 
     @property
@@ -92,6 +92,11 @@ class OriginSearch:
     def dismissals(self) -> Dismissals:
         """What has counted as fine so far because the user ignores it."""
         return self._dismissals
+
+    @property
+    def left_out(self) -> frozenset[int]:
+        """The rows of the tensors that have counted as fine so far, since they look intended or are ignored."""
+        return self._verdicts.excused | self._dismissals.rows
 
     @property
     def lineage(self) -> Lineage:
@@ -130,12 +135,13 @@ class OriginSearch:
         return None
 
     def all(self) -> list[int]:
-        """Every tensor that is bad although all its inputs are fine, in order of execution. Reads every value."""
+        """Every tensor that is bad although all its inputs are fine, in order of execution. Reads every value.
+
+        What shows a variable to which the run itself gave something bad is not among them.
+        """
         while True:
             found = [
-                index
-                for index in range(len(self._run.tensors))
-                if self._verdicts.bad(index) and not self._reads_bad(index)
+                index for index in range(len(self._run.tensors)) if self._verdicts.bad(index) and self._begins(index)
             ]
             places: list[int | InputSeen] = [*found, *self._bad_feeds()]
             if not any([self._pass_over(place) for place in places]) and not self._dismiss_caused(places):
@@ -179,7 +185,7 @@ class OriginSearch:
         related = any(self._run.tensors[row].node in akin for row in touching)
         if related and not any(self._in_vain(origin.index, row) for row in touching):
             return origin, 0
-        begun = [row for row in bad if not self._reads_bad(row)]
+        begun = [row for row in bad if self._begins(row)]
         harmful = [row for row in begun if row in touching]
         if not harmful:
             return origin, 0
@@ -259,6 +265,10 @@ class OriginSearch:
         forward = None if node is None else named_forward(self._lineage.graph_of(node), node)
         rows = () if forward is None else self._run.tensors.named(forward.name)
         return next((row for row in rows if self._verdicts.bad(row) and not self._reads_bad(row)), place)
+
+    def _begins(self, index: int) -> bool:
+        """Whether the bad tensor at `index` is so of its own: by no input, and by no update of this run."""
+        return not self._reads_bad(index) and not any(map(self._verdicts.bad, self._updates.rows(index)))
 
     def _reads_bad(self, index: int) -> bool:
         """Whether something that the tensor at `index` was computed from is bad, even if no edge leads there."""

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from tfdbg_cli.capture.functions.kept_tensors import array_of
+from tfdbg_cli.capture.functions.keras_variables import KERAS_VARIABLES
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.opaque import HANDLE
 from tfdbg_cli.capture.tf.static_values import dimensions
@@ -35,8 +36,9 @@ def slots_of(graph: TfGraph, handed: Mapping[str, str] = MappingProxyType({})) -
     """The inputs of `graph` (a FuncGraph) in order; those whose placeholders are in `handed` by the names there.
 
     An argument is named as its placeholder, which TensorFlow names after the parameter. A captured variable has the
-    variable's own name, with a number where another has it already. A captured tensor that TensorFlow has no name for
-    (it counts them) is named after the op that reads it, as it names others: `strided_slice/input`.
+    path that Keras gave it, else its own name, with a number where another has it already. A captured tensor that
+    TensorFlow has no name for (it counts them) is named after the op that reads it, as it names others:
+    `strided_slice/input`.
     """
     variables = {id(variable.handle): variable for variable in graph.variables if hasattr(variable, "handle")}
     captured = {id(inner): variables.get(id(outer)) for outer, inner in graph.captures}
@@ -44,8 +46,9 @@ def slots_of(graph: TfGraph, handed: Mapping[str, str] = MappingProxyType({})) -
     names = _Names({tensor.op.name for tensor in graph.inputs if captured.get(id(tensor)) is None})
     if any(id(tensor) in captured and tensor.op.name.isdigit() for tensor in graph.inputs):
         names.of_ops = {op.name for op in graph.get_operations()}
+    paths = KERAS_VARIABLES.paths([variable for variable in captured.values() if variable is not None])
     slots = (
-        _slot(tensor, id(tensor) in captured, captured.get(id(tensor)), names, handed.get(tensor.op.name, ""))
+        _slot(tensor, id(tensor) in captured, captured.get(id(tensor)), names, handed.get(tensor.op.name, ""), paths)
         for tensor in graph.inputs
     )
     held = {id(inner): outer for outer, inner in graph.captures if type(outer) is compat.EagerTensor}
@@ -56,12 +59,15 @@ def slots_of(graph: TfGraph, handed: Mapping[str, str] = MappingProxyType({})) -
     )
 
 
-def _slot(tensor: EagerTensor, is_captured: bool, variable: Any, names: _Names, handed: str) -> Slot:
+def _slot(
+    tensor: EagerTensor, is_captured: bool, variable: Any, names: _Names, handed: str, paths: Mapping[int, str]
+) -> Slot:
     described, name = tensor, handed or tensor.op.name
     if handed:
         names.taken.add(handed)
     elif variable is not None:
-        described, name = variable, names.free(variable.name.split(":", 1)[0])
+        described = variable
+        name = names.free(paths.get(id(variable)) or variable.name.split(":", 1)[0])
     elif is_captured and name.isdigit():
         name = names.free(_name_by_reader(tensor), beside_ops=True)
     shape = None if tensor.dtype.name in HANDLES and variable is None else dimensions(described.shape)

@@ -12,6 +12,7 @@ from typing import Any
 from tfdbg_cli.analysis.alerts import Alert, AlertSearch
 from tfdbg_cli.analysis.graph.last_update import line_of
 from tfdbg_cli.analysis.known_figures import Known, known_figure
+from tfdbg_cli.analysis.origin.origin_found import OnIntended
 from tfdbg_cli.commands.asked.arguments import excluded_nodes
 from tfdbg_cli.commands.asked.patterns import pattern
 from tfdbg_cli.commands.context import Context
@@ -21,6 +22,7 @@ from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command
 from tfdbg_cli.commands.views.alerts import alert_data, nonfinite_text
 from tfdbg_cli.commands.views.links import source_link, tensor_link
 from tfdbg_cli.commands.views.rule_alerts import rule_blocks, rule_data
+from tfdbg_cli.commands.views.run_health import run_healths
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
@@ -47,7 +49,7 @@ def _alerts(context: Context, options: argparse.Namespace) -> Document:
     shown = left.rows
     ruled = () if options.query else _of_rules(context)
     blocks: list[Block] = rule_blocks(ruled, context.run if ruled else None)
-    blocks.append(Text((*_head(context, search, first, more=more), *left.head, EMPTY_LINE)))
+    blocks.append(Text((*_head(context, options, search, first, more=more), *left.head, EMPTY_LINE)))
     if shown:
         blocks.append(Table(_COLUMNS, len(shown), lambda at: _row(context, shown[at])))
     return Document(
@@ -67,9 +69,11 @@ def _of_rules(context: Context) -> Sequence[RuleAlert]:
 def _found(context: Context, options: argparse.Namespace) -> tuple[AlertSearch, Sequence[Alert]]:
     """The alerts, one beyond the most wanted; those shown last where a query is asked of them, as one types."""
     text, known = options.filter_exclude_node_names, context.memory.alerts
-    key = len(context.runs), options.nan, text, options.most
+    key = len(context.runs), options.nan, text, options.most, options.benign
     if not options.query or key not in known:
-        search = AlertSearch(context.runs_of_program, options.nan, pattern(text) if text else None)
+        healths = run_healths(context)
+        meant = (lambda place: healths.of(place).left_out) if options.benign == OnIntended.SKIP else None
+        search = AlertSearch(context.runs_of_program, options.nan, pattern(text) if text else None, meant)
         known[key] = search, list(islice(search.alerts(), options.most + 1 if options.most else None))
     return known[key]
 
@@ -105,10 +109,13 @@ _COLUMNS = (
 )
 
 
-def _head(context: Context, search: AlertSearch, shown: Sequence[Alert], *, more: bool) -> list[Line]:
+def _head(
+    context: Context, options: argparse.Namespace, search: AlertSearch, shown: Sequence[Alert], *, more: bool
+) -> list[Line]:
     lines = []
     if not shown:
-        what = "No tensor is known to hold NaN" + ("." if search.nan_only else " or infinity.")
+        what = "No tensor is known to hold NaN" + ("" if search.nan_only else " or infinity")
+        what += " that is not intended or ignored." if search.meant else "."
         lines.append(line(Span(what, Style.GOOD if search.unknown < search.tensors else Style.WARNING)))
     else:
         first = shown[0]
@@ -128,6 +135,10 @@ def _head(context: Context, search: AlertSearch, shown: Sequence[Alert], *, more
     if search.unknown:
         text = f"Of {count_text(search.unknown, 'tensor')} nobody can tell: neither counts nor values are there."
         lines.append(line(Span(text, Style.WARNING)))
+    if search.meant:
+        left = f"{count_text(search.meant, 'tensor')} left out, intended (a mask of -inf) or ignored: "
+        way = COMMAND.spell(options, benign=OnIntended.SHOW)
+        lines.append(line(Span(left, Style.HINT), Span(way, Style.KEY, way)))
     if more:
         lines.append(line(Span("Not looked further: `alerts -m 0` lists all.", Style.HINT)))
     if context.made:
@@ -167,6 +178,7 @@ def _data(
     listed = {(one["rule"], one["run"], one["tensor"]) for one in found}
     rows = [*(rule_data(one) for one in ruled if (one.rule, one.run, one.tensor) not in listed), *found]
     told = {"tensors": search.tensors, "unknown": search.unknown, "unreadable": search.unreadable}
+    told["left_out"] = search.meant
     return {"alerts": rows, "more": more, **told}
 
 
@@ -178,6 +190,13 @@ COMMAND = Command(
     (
         Argument(("--nan",), "NaN only; tensors with infinities alone pass", switch=True),
         excluded_nodes("nodes whose values count as fine"),
+        Argument(
+            ("--benign",),
+            "what looks intended (a mask of -inf), or is ignored: skip it, or show it like others",
+            metavar=f"{OnIntended.SKIP}|{OnIntended.SHOW}",
+            choices=(OnIntended.SKIP.value, OnIntended.SHOW.value),
+            default=OnIntended.SKIP,
+        ),
         Argument(("-m", "--most"), "stop after so many alerts; 0 for all", metavar="N", type=int, default=_MOST),
         QUERY_ARGUMENT,
     ),
@@ -185,8 +204,9 @@ COMMAND = Command(
     values=True,
     details="""\
 Looks through the runs of a recording, or those kept before this stop, the oldest first: at the counts where counts
-were recorded, else at the values. `runs N` and `origin` then tell where it began. Under `tfdbg run --rules FILE` what
-the rules have found in all runs that they judged stands above.
+were recorded, else at the values. What looks intended, and what is ignored, is left out where values tell it.
+`runs N` and `origin` then tell where it began. Under `tfdbg run --rules FILE` what the rules have found in all runs
+that they judged stands above.
 
 Examples:
   alerts

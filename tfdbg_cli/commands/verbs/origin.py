@@ -35,12 +35,14 @@ from tfdbg_cli.commands.views.origin.by_health import origin_by_health
 from tfdbg_cli.commands.views.origin.data import nothing_data, origin_data
 from tfdbg_cli.commands.views.origin.elements import MOST_LISTED, element_blocks
 from tfdbg_cli.commands.views.origin.head import cause_block, head_line, nan_blocks, turn_lines
+from tfdbg_cli.commands.views.origin.over_runs import growth_over_runs
 from tfdbg_cli.commands.views.origin.since import Since, since_of
+from tfdbg_cli.commands.views.run_health import LookedAt
 from tfdbg_cli.commands.views.short_names import ShortNames, around
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.summary import chip
 from tfdbg_cli.document.table import Column, Row, Table
-from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.document.wrapping import Labelled
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunKind
@@ -73,9 +75,17 @@ def _origin(context: Context, options: argparse.Namespace) -> Document:
         return _all_fine(context, found, options)
     context.memory.origins[context.current] = found.origin
     since = since_of(context, found.origin)
-    blocks = _screen(run, found, since, options, most, moment_of(context), stays_bad=_stays_bad(context))
+    grew = growth_over_runs(context, found.origin)
+    blocks = _screen(run, found, since, grew, options, most, moment_of(context), stays_bad=_stays_bad(context))
+    if found.origin.intended is not None:
+        blocks = (Text((*_nothing_wrong(context), EMPTY_LINE)), *blocks)
     told = MOST_ELEMENTS if options.max_elements is None else most
-    return Document("origin", blocks, lambda: origin_data(run, found, since, told), f"origin {found.origin.name}")
+    return Document(
+        "origin",
+        blocks,
+        lambda: origin_data(run, found, since, grew, told),
+        f"origin {found.origin.name}",
+    )
 
 
 def _search_of(context: Context, options: argparse.Namespace) -> OriginSearch:
@@ -118,6 +128,7 @@ def _screen(
     run: Run,
     found: Finding,
     since: Since,
+    grew: str,
     options: argparse.Namespace,
     most: int,
     moment: Moment,
@@ -131,10 +142,13 @@ def _screen(
         Text((head_line(run, origin, _LABEL), *turn_lines(run, origin, _LABEL))),
         cause_block(run, origin, since.cause or origin.cause.text, _LABEL),
     ]
-    if suggestion := since.suggestion or origin.cause.suggestion:
+    suggestion = since.suggestion or origin.cause.suggestion
+    if suggestion and origin.intended is None:  # what works needs no advice
         blocks.append(Labelled("Try", suggestion, Style.HINT, _LABEL))
     if since.when:
         blocks.append(Labelled("Since", since.when, label_width=_LABEL))
+    if grew:
+        blocks.append(Labelled("Grew", grew, label_width=_LABEL))
     blocks += nan_blocks(run, found.nan, _LABEL) if found.nan is not None else []
     blocks += [*_intended_at(origin), Text((EMPTY_LINE,))]
     forward = f": {names.short(origin.forward)}, whose gradient this is" if origin.forward else ""
@@ -188,6 +202,25 @@ def _way(run: Run, found: Finding, names: ShortNames) -> list[Block]:
     return [*chain, *([input_rows(run, origin.inputs, _LABEL, names=names)] if origin.inputs else [])]
 
 
+def _nothing_wrong(context: Context) -> list[Line]:
+    """That all that is not finite in the run looks intended, and in which run something is wrong."""
+    where = f"run #{context.run.call.number}" if len(context.runs) > 1 else "this run"
+    fine = line(Span(f"Nothing is wrong in {where}: what is not finite in it looks intended.", Style.GOOD))
+    return [fine, *_elsewhere(context)]
+
+
+def _elsewhere(context: Context) -> list[Line]:
+    """Which other run to look at, where there are others."""
+    others = len(context.runs) - 1
+    if not others or context.stepper:
+        return []
+    found = LookedAt(context, range(len(context.runs_of_program)))
+    if found.first_bad is not None:
+        return found.head()
+    there = f" looks through the {count_text(others, 'other run')}, too."
+    return [line(Span("alerts", Style.KEY, "alerts"), Span(there, Style.HINT))]
+
+
 def _intended_at(origin: Origin) -> tuple[Block, ...]:
     if origin.intended is None:
         return ()
@@ -215,9 +248,7 @@ def _all_fine(context: Context, passed: Passed, options: argparse.Namespace) -> 
         lines.append(line(f"Left out: nodes that match {options.filter_exclude_node_names}."))
     if not len(run.tensors):
         lines.append(line(Span("This run captured no tensors: `run` captures the next one.", Style.HINT)))
-    if others and not context.stepper:
-        there = f" looks through the {count_text(others, 'other run')}, too."
-        lines.append(line(Span("alerts", Style.KEY, "alerts"), Span(there, Style.HINT)))
+    lines += _elsewhere(context)
     lines += failure_lines(run)
     around = (*intended_blocks(run, passed.intended, _LABEL), *ignored_blocks(passed.ignored, _LABEL))
     return Document("origin", (Text(tuple(lines)), *around), lambda: nothing_data(passed), "origin")

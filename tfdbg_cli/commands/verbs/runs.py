@@ -15,6 +15,7 @@ from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
 from tfdbg_cli.commands.query.plain_rows import Left, PlainRows
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Outcome, Registry
 from tfdbg_cli.commands.views.opening import opening_command
+from tfdbg_cli.commands.views.run_health import LookedAt, is_bad
 from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
@@ -37,7 +38,7 @@ def commands(registry: Registry) -> tuple[Command, ...]:
         if options.query:
             raise TfdbgError("-q narrows the list; one run is none.", hint="Write: runs -q QUERY")
         context.select_run(_place(context, options.number))
-        return execute(opening_command(RunEnd(context.run)), context, registry)
+        return execute(_opening(context), context, registry)
 
     command = Command(
         "runs",
@@ -57,7 +58,9 @@ def commands(registry: Registry) -> tuple[Command, ...]:
         section="Look",
         details="""\
 After `run -f FILTER --keep N` these are the N runs before the hit and the hit itself. `older` and `newer` step from
-one to the next; every list and value is then that of the run looked at. A query asks a run for its name, its number
+one to the next; every list and value is then that of the run looked at. Health says in which something is bad beyond
+what is intended (a mask of -inf) or ignored, as far as that is found out in a moment; `alerts` looks through all, and
+of a bad run the origin is shown first. A query asks a run for its name, its number
 (`run`), its `tensors` and its `worker`: where several workers recorded together runs stand in the order of time.
 
 Examples:
@@ -67,6 +70,12 @@ Examples:
   runs -q worker:chief0""",
     )
     return (command,)
+
+
+def _opening(context: Context) -> str:
+    """The command whose document a user sees first of the run looked at: of a bad one the origin."""
+    command = opening_command(RunEnd(context.run))
+    return "origin" if command == "lt" and is_bad(context, context.current) else command
 
 
 def _place(context: Context, text: str) -> int:
@@ -105,6 +114,7 @@ def _list(context: Context, query: str) -> Document:
     left = _left(context, query)
     places = left.rows
     alerts = None if of_graphs else _known_alerts(context)
+    looked = None if of_graphs or len(runs) < 2 else LookedAt(context, places)
 
     def row(at: int) -> Row:
         i = places[at]
@@ -114,13 +124,14 @@ def _list(context: Context, query: str) -> Document:
             outline = _outline(runs, i)
             count = 0 if of_profiles else len(runs[i].graph) if of_graphs else _tensor_count(runs, i)
         except TfdbgError as error:  # deleted meanwhile, or not ours to read
-            unknown = (Span("?"),) * ((not of_profiles) + workers + (alerts is not None))
+            unknown = (Span("?"),) * ((not of_profiles) + workers + (alerts is not None) + (looked is not None))
             return (Span(" "), number, *unknown, Span("unreadable", Style.ERROR), Span(error.message))
         here = Span("●" if i == context.current else " ", Style.GOOD)
         return (
             here,
             number,
             *((Span(outline.call.worker, Style.LABEL),) if workers else ()),
+            *((looked.cell(i),) if looked is not None else ()),
             *((_alerts_cell(alerts, i),) if alerts is not None else ()),
             *(() if of_profiles else (Span(f"{count:,}"),)),
             _end(context, i, outline, link),
@@ -131,18 +142,33 @@ def _list(context: Context, query: str) -> Document:
         Column("", width=1),
         Column("N", right=True, width=len(str(len(runs)))),
         *((Column("Worker"),) if workers else ()),
+        *((Column("Health"),) if looked is not None else ()),
         *((Column("Alerts", right=True),) if alerts is not None else ()),
         *(() if of_profiles else (Column("Nodes" if of_graphs else "Tensors", right=True),)),
         Column("Error" if isinstance(context.stop, Opened) else "End", drop=1 if of_graphs else 0),
         Column("Profile" if of_profiles else "Graph" if of_graphs else "Run"),
     )
-    table = Table(columns, len(places), row, measured=_MEASURED)
-    head = [*_head(context), *([] if of_graphs else _alerts_line(context, alerts)), *left.head, EMPTY_LINE]
+    table = Table(columns, len(places), row, measured=_MEASURED, later=looked if context.later else None)
+    told = looked.head() if looked is not None else []
+    head = [*_head(context), *told, *([] if of_graphs else _alerts_line(context, alerts)), *left.head, EMPTY_LINE]
     blocks = (Text(tuple(head)), table) if places else (Text(tuple(head)),)
-    # A screen begins at the run looked at; a stream has all of them.
-    here = context.later and context.current > 0 and context.current in places
-    focus = len(head) + 1 + places.index(context.current) if here else None
-    return Document("runs", blocks, lambda: {**_data(context, places), **left.data}, left.title("runs"), focus)
+    focus = _focus(context, places, looked)
+    return Document(
+        "runs",
+        blocks,
+        lambda: {**_data(context, places, looked), **left.data},
+        left.title("runs"),
+        None if focus is None else len(head) + 1 + focus,
+    )
+
+
+def _focus(context: Context, places: Sequence[int], looked: LookedAt | None) -> int | None:
+    """The row at which a screen begins: the run looked at, before any was chosen the first bad one."""
+    if not context.later:
+        return None  # a stream has all of them
+    first_bad = None if looked is None else looked.first_bad
+    place = context.current if context.current > 0 or first_bad is None else first_bad
+    return places.index(place) if place > 0 and place in places else None
 
 
 @dataclass(frozen=True)
@@ -157,7 +183,7 @@ def _known_alerts(context: Context) -> _Alerts | None:
     """What is known without looking at a value: None where `alerts` was not asked of these runs."""
     count = len(context.runs)
     known: list[_Alerts] = []
-    for (runs, nan_only, excluded, most), (_, found) in context.memory.alerts.items():
+    for (runs, nan_only, excluded, most, _), (_, found) in context.memory.alerts.items():
         if runs == count and not nan_only and not excluded:
             cut_off = bool(most) and len(found) > most
             known.append(_Alerts(Counter(alert.run for alert in found), found[-1].run if cut_off else count))
@@ -285,12 +311,17 @@ def _end(context: Context, place: int, outline: RunOutline, link: str) -> Span:
     return Span("")
 
 
-def _data(context: Context, places: Sequence[int]) -> dict[str, object]:
+def _data(context: Context, places: Sequence[int], looked: LookedAt | None) -> dict[str, object]:
     stop, runs = context.stop, context.runs
     path = stop.path if isinstance(stop, Opened) else None
     notes = [] if isinstance(stop, RunStart) else list(stop.notes)
-    rows = [{"number": i + 1, **_run_data(runs, i)} for i in places]
+    rows = [{"number": i + 1, **_run_data(runs, i), **_health_data(looked, i)} for i in places]
     return {"path": path, "current": context.current + 1, "notes": notes, "runs": rows}
+
+
+def _health_data(looked: LookedAt | None, place: int) -> dict[str, object]:
+    """Nothing where there is but one run; null where nobody has looked."""
+    return {} if looked is None else {"health": looked.known(place)}
 
 
 def _run_data(runs: Sequence[Run], index: int) -> dict[str, object]:

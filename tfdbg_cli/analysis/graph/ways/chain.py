@@ -34,13 +34,15 @@ _SHAPES_ONLY = OF_SHAPES | {"BroadcastGradientArgs"}
 class Link:
     """A step of the chain: the last tensor made on a line of the program, and the ops on the way that stand there.
 
-    `given` says what the first step is: "input", "batch" or "variable"; empty for the others.
+    `given` says what the first step is: "input", "batch" or "variable"; empty for the others. `largest` is the
+    largest magnitude of a finite element, where somebody looked.
     """
 
     tensor: TensorName
     ops: tuple[str, ...]
     frame: Frame | None
     given: str = ""
+    largest: float | None = None
 
 
 def chain_to(

@@ -13,12 +13,14 @@ from tfdbg_cli.analysis.graph.roles import is_gradient
 from tfdbg_cli.analysis.graph.ways.chain import Link
 from tfdbg_cli.analysis.origin.aftermath import Aftermath
 from tfdbg_cli.analysis.origin.finding import Finding
+from tfdbg_cli.analysis.origin.growth import steepest
 from tfdbg_cli.commands.asked.name_endings import ELIDED
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.views.links import node_link, source_link, tensor_link
 from tfdbg_cli.commands.views.short_names import ShortNames
 from tfdbg_cli.document.document import Block, Text
 from tfdbg_cli.document.flow import Flow, Piece
+from tfdbg_cli.document.summary import number_text
 from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.model.names import TensorName, tensor_name_of
 from tfdbg_cli.model.runs import Run
@@ -31,23 +33,44 @@ _LONGEST_PATTERN = 200  # characters of a pattern that somebody may want to type
 
 
 def chain_block(run: Run, chain: Sequence[Link], names: ShortNames, label_width: int) -> Block:
-    """`x → dense/MatMul :6 → prob :7`: each step a link to its value, and one to its line."""
-    left_out = len(chain) - _LINKS_SHOWN
-    shown = list(chain) if left_out <= 0 else [*chain[:3], None, *chain[3 + left_out :]]
+    """`x → dense/MatMul :6 → prob :7`: each step a link to its value, and one to its line.
+
+    Where values grew on the way, each step has the largest magnitude, and the step with the largest growth how many
+    times that is the one before.
+    """
+    grown = steepest(chain)
     pieces: list[Piece] = []
-    file = ""
-    for i, link in enumerate(shown):
-        arrow = Span(" → " if i else "", Style.DIM)
-        if link is None:
-            pieces.append((arrow, Span(f"… {count_text(left_out, 'step')} …", Style.DIM)))
-            continue
-        parts = [arrow, Span(names.short(_short(link.tensor)), Style.NAME, _value_link(run, link.tensor))]
+    file, before = "", -1
+    for i in _steps_shown(len(chain), None if grown is None else grown[0]):
+        link = chain[i]
+        if i > before + 1:
+            left_out = count_text(i - before - 1, "step")
+            pieces.append((Span(" → ", Style.DIM), Span(f"… {left_out} …", Style.DIM)))
+        before = i
+        parts = [Span(" → " if i else "", Style.DIM)]
+        parts.append(Span(names.short(_short(link.tensor)), Style.NAME, _value_link(run, link.tensor)))
         if link.frame is not None:
             place = f"{'' if link.frame.file == file else PurePath(link.frame.file).name}:{link.frame.line}"
             file = link.frame.file
             parts.append(Span(f" {place}", Style.DIM, source_link(link.frame.file, link.frame.line)))
+        if grown is not None and link.largest is not None:
+            parts.append(Span(f" |x| {number_text(link.largest)}", Style.NUMBER))
+        if grown is not None and i == grown[0]:
+            parts.append(Span(f" (×{number_text(grown[1])})", Style.WARNING))
         pieces.append(tuple(parts))
     return Flow("Chain", tuple(pieces), label_width)
+
+
+def _steps_shown(count: int, grown: int | None) -> list[int]:
+    """The places of the steps shown: of a long chain its ends, and that at `grown` with the one before it."""
+    if count <= _LINKS_SHOWN:
+        return list(range(count))
+    first = _LINKS_SHOWN // 2
+    shown = {*range(first), *range(count - _LINKS_SHOWN + first, count)}
+    if grown is None or {grown, grown - 1} <= shown:
+        return sorted(shown)
+    shown = {0, 1, grown - 1, grown, *range(count - 3, count)}
+    return sorted({*shown, *(at for at in range(count) if {at - 1, at + 1} <= shown)})  # no gap of one
 
 
 def _short(name: TensorName) -> str:
@@ -202,13 +225,14 @@ def skipping(intended: Sequence[Intended]) -> str:
 
 
 def link_data(link: Link) -> dict[str, Any]:
-    """The JSON form of a step: {tensor, ops, file, line, given}."""
+    """The JSON form of a step: {tensor, ops, file, line, given, absmax}."""
     return {
         "tensor": str(link.tensor),
         "ops": list(link.ops),
         "file": link.frame.file if link.frame else None,
         "line": link.frame.line if link.frame else None,
         "given": link.given or None,
+        "absmax": link.largest,
     }
 
 

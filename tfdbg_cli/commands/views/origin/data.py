@@ -17,6 +17,7 @@ _TOLD = (
     "cause",
     "suggestion",
     "since",
+    "grew",
     "nan",
     "intended",
     "guarded_by",
@@ -39,8 +40,11 @@ def nothing_data(passed: Passed) -> dict[str, Any]:
     }
 
 
-def origin_data(run: Run, found: Finding, since: Since, most: int) -> dict[str, Any]:
-    """The JSON form of what was found in `run`, with the first `most` of the offending elements."""
+def origin_data(run: Run, found: Finding, since: Since, grew: str, most: int) -> dict[str, Any]:
+    """The JSON form of what was found in `run`, with the first `most` of the offending elements.
+
+    `grew` says how what overflowed grew from run to run, if it did.
+    """
     origin, passed, batch = found.origin, found.passed, found.in_batch.batch
     return {
         "tensor": str(origin.name),
@@ -59,6 +63,7 @@ def origin_data(run: Run, found: Finding, since: Since, most: int) -> dict[str, 
         "cause": since.cause or origin.cause.text,
         "suggestion": since.suggestion or origin.cause.suggestion,
         "since": since.when or None,
+        "grew": grew or None,
         "nan": None if found.nan is None else _nan_data(found.nan),
         "intended": None if origin.intended is None else origin.intended.what,
         "guarded_by": found.after.asked_by if found.after.guarded else None,

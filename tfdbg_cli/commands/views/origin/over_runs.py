@@ -1,0 +1,58 @@
+"""How what overflowed at an origin had grown from run to run, where runs before it are there."""
+
+from __future__ import annotations
+
+from tfdbg_cli.analysis.origin.growth import largest_in, overflows
+from tfdbg_cli.analysis.origin.origin_found import Origin
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.document.summary import number_text
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.calls import RunKind
+from tfdbg_cli.model.names import TensorName
+
+_RUNS_ASKED = 5  # the run looked at among them
+_RUNS_NEEDED = 3
+_GROWN = 1.5  # what has become so many times as large in these runs grows
+
+
+def growth_over_runs(context: Context, origin: Origin) -> str:
+    """How the largest input of `origin` grew over the last runs of its function, and what helps; empty if it did not.
+
+    An overflow alone is asked: what eager ops gave has another name in each run, and is not.
+    """
+    run = context.run
+    if context.stepper or run.call.kind is RunKind.EAGER or not overflows(origin):
+        return ""
+    sizes = {item.name: largest_in(run, item.name) or 0.0 for item in origin.inputs if item.index is not None}
+    if not sizes:
+        return ""
+    name = max(sizes, key=lambda one: sizes[one])
+    found = _sizes(context, name)
+    before = [size for _, size in found]
+    if len(found) < _RUNS_NEEDED or before != sorted(before) or before[-1] < _GROWN * before[0]:
+        return ""
+    row = ", ".join(number_text(size) for size in before)
+    runs = f"runs #{found[0][0]} to #{found[-1][0]}"
+    return (
+        f"|x| of {name} from run to run, {runs}: {row}. Lower the learning rate, or clip gradients"
+        " (tf.clip_by_global_norm)."
+    )
+
+
+def _sizes(context: Context, name: TensorName) -> list[tuple[int, float]]:
+    """The numbers of the last runs of the function, the oldest first, and the largest magnitude of a tensor there."""
+    same, found = context.run.call.same, list[tuple[int, float]]()
+    for place in range(context.current, max(-1, context.current - 4 * _RUNS_ASKED), -1):
+        try:
+            run = context.runs[place]
+        except TfdbgError:  # deleted meanwhile, or not ours to read
+            continue
+        if run.call.same != same or run.change is not None:
+            continue
+        size = largest_in(run, name)
+        if not size:
+            break
+        found.append((run.call.number, size))
+        if len(found) == _RUNS_ASKED:
+            break
+    return found[::-1]

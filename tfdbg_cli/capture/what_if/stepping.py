@@ -105,6 +105,7 @@ class NodeStepper:
         self._nodes = [step.node for step in program.steps]
         self._known: dict[TensorName, ProgramValue | None] = dict(program.given)
         self._from: dict[TensorName, From] = dict.fromkeys(self._known, From.GIVEN)
+        self._overridden: set[TensorName] = set()
         self._done: dict[str, Letter] = {}  # nodes that ran, and are not forgotten
         self._dirty: set[str] = set()
         self._next = self._alone_from(0)
@@ -206,6 +207,7 @@ class NodeStepper:
         self._forget(self._after([name]))
         self._known[name] = self._program.value(value, dtype)
         self._from[name] = From.OVERRIDE
+        self._overridden.add(name)
 
     def dtype(self, name: TensorName) -> str:
         """See Stepper."""
@@ -223,8 +225,7 @@ class NodeStepper:
         self._program.close()
 
     def _compute(self, step: OpStep, letter: Letter) -> None:
-        overridden = [name for name, origin in self._from.items() if origin is From.OVERRIDE]
-        values = self._program.compute(step, self._known, overridden)
+        values = self._program.compute(step, self._known, self._overridden)
         for output, value in zip(step.outputs, values, strict=False):
             if self._from.get(output.name) in {From.OVERRIDE, From.GIVEN}:
                 continue

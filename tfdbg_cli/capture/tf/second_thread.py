@@ -5,11 +5,11 @@ TensorFlow's compiler needs no Python, and for a large function it takes seconds
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
+from tfdbg_cli.process.own_threads import OwnThread
 
 T = TypeVar("T")
 
@@ -21,7 +21,7 @@ class Beside(Generic[T]):
         self._work = work
         self._found: list[T] = []
         self._error: BaseException | None = None
-        self._thread: threading.Thread | None = threading.Thread(target=self._do, name="tfdbg-beside")
+        self._thread: OwnThread | None = OwnThread(target=self._do, name="tfdbg-beside")
         try:
             self._thread.start()
         except RuntimeError:  # no thread is to be had any more, as when the program ends: `result` does the work

@@ -141,8 +141,9 @@ def test_ctrl_c_of_the_client_asks_for_a_stop_and_is_not_the_programs() -> None:
         guest.channel.send("interrupt")
         guest.until("read")
         assert "Interrupted. Ctrl-C again asks how to leave." in guest.text
-        guest.channel.send("complete", text="contin")
-        assert guest.until("completions")["candidates"] == ["continue"]
+        guest.channel.send("complete", text="contin", request=7)
+        completed = guest.until("completions")
+        assert (completed["candidates"], completed["request"]) == (["continue"], 7)
         guest.say("continue")
         guest.until("goes_on")
         guest.channel.send("stop")

@@ -16,7 +16,10 @@ from support.sent_events import announced, graph_def, graph_pieces, tensor
 from tfdbg_cli.debug_server.arrivals import Arrivals
 from tfdbg_cli.debug_server.service import Service
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.streamed.assembly import Assembly
+from tfdbg_cli.formats.streamed.replies import UNDERSTOOD
 from tfdbg_cli.formats.streamed.room import Room
+from tfdbg_cli.formats.streamed.told_code import ToldCode
 from tfdbg_cli.remote.address import Address
 
 grpc = pytest.importorskip("grpc")
@@ -77,6 +80,51 @@ def test_a_program_that_is_gone_leaves_what_came() -> None:
         assert arrival.assembled.run(1).cut_off
         arrival.release()
         sender.channel.close()
+
+
+def test_a_bug_of_ours_ends_no_stream_and_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A blind test: what failed in tfdbg itself was taken for a program that is gone, without a word."""
+    hear = Assembly.hear
+
+    def failing(assembly: Assembly, message: bytes) -> bytes | None:
+        if message == MESSAGES[0]:
+            raise IndexError("a bug")
+        return hear(assembly, message)
+
+    monkeypatch.setattr(Assembly, "hear", failing)
+    with service() as (listens, arrivals):
+        sender = Sender(listens.address)
+        sender.send(*MESSAGES)
+        assert [next(sender.replies), next(sender.replies)] == [b"", b""]
+        arrival = arrivals.next(10)
+        assert arrival is not None
+        run = arrival.assembled.run(1)
+        assert any("tfdbg failed to take in" in note for note in run.notes), run.notes
+        arrival.release()
+        assert list(sender.replies) == []
+        sender.channel.close()
+    assert "could not take in what a program sent (IndexError: a bug)" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("method", "heard"), [("SendTracebacks", "hear_tracebacks"), ("SendSourceFiles", "hear_sources")]
+)
+def test_a_bug_of_ours_does_not_fail_a_program_that_sends_its_code(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], method: str, heard: str
+) -> None:
+    """A blind test: gRPC printed our traceback, and told TensorFlow of an error, which the program got."""
+
+    def failing(told: ToldCode, peer: str, message: bytes) -> None:
+        raise IndexError(f"a bug in {heard}")
+
+    monkeypatch.setattr(ToldCode, heard, failing)
+    with service() as (listens, _), grpc.insecure_channel(str(listens.address)) as channel:
+        assert channel.unary_unary(f"/tensorflow.EventListener/{method}")(b"code") == UNDERSTOOD
+    said = capsys.readouterr().err
+    assert f"could not take in the code of a program (IndexError: a bug in {heard})" in said
+    assert "Traceback" not in said
 
 
 def test_nobody_waits_any_more_where_streams_are_ignored() -> None:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import tracemalloc
+from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from support.prompt import json_of, links_of, text_of
 from support.trained_steps import training_step
 
-from tfdbg_cli.analysis.trends import trends
+from tfdbg_cli.analysis.trends import Trends, trends
 from tfdbg_cli.debugger.trend_keeper import TrendKeeper
 from tfdbg_cli.model.beside import Beside
 from tfdbg_cli.model.calls import RunError
 from tfdbg_cli.model.runs import Run, RunEnd
-from tfdbg_cli.model.series import Quantity
+from tfdbg_cli.model.series import Quantity, Series
 
 
 def _run(number: int, scale: float, function: str = "train_step") -> Run:
@@ -47,6 +50,37 @@ def test_a_series_that_is_full_lets_go_of_every_second_number(monkeypatch: pytes
     monkeypatch.setattr("tfdbg_cli.debugger.trend_keeper._MOST", 4)
     (kept,) = _kept(*(_run(number, 1.0) for number in range(1, 8))).series.values()
     assert kept[0].steps == (1, 5, 7)
+
+
+def test_a_run_more_copies_none_of_the_numbers_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A blind test: after 10,000 runs each one more copied 20,000 numbers of each layer: 18 ms."""
+
+    def one_number(runs: Sequence[Run]) -> Trends:
+        return Trends((Series("dense", Quantity.WEIGHT, (runs[0].call.number,), (1.0,)),))
+
+    monkeypatch.setattr("tfdbg_cli.debugger.trend_keeper.trends", one_number)
+    run, keeper = _run(1, 1.0), TrendKeeper()
+    for _ in range(9_000):
+        keeper.take(run)
+    copies = 9_000 * np.dtype(np.intp).itemsize  # bytes of one copy of all steps
+    taken = 0
+    tracemalloc.start()
+    try:
+        for _ in range(100):
+            before, _ = tracemalloc.get_traced_memory()
+            tracemalloc.reset_peak()
+            keeper.take(run)
+            taken += tracemalloc.get_traced_memory()[1] - before
+    finally:
+        tracemalloc.stop()
+    assert taken < 10 * copies, "lists that grow are moved now and then"
+
+
+def test_what_was_told_of_a_series_stays_as_it_was() -> None:
+    keeper = _kept(_run(1, 1.0))
+    (told,) = keeper.series.values()
+    keeper.take(_run(2, 10.0))
+    assert {one.steps for one in told} == {(1,)}
 
 
 def test_at_a_stop_they_stand_before_the_run_at_hand() -> None:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from tfdbg_cli.api.attendance import fills_the_screen
 from tfdbg_cli.process.interruptions import OUR_ERRORS_SUPPRESSED
 from tfdbg_cli.process.once import Once
+from tfdbg_cli.process.own_threads import OwnThread
 
 _LONGEST_WAIT = 5.0  # seconds that a fork waits for modules that are half loaded
 
@@ -27,7 +28,7 @@ class _Loading:
     """A thread that loads modules, started once. Forks wait for it, or the child would keep a half-loaded module."""
 
     def __init__(self, load: Callable[[], None]) -> None:
-        self._thread = threading.Thread(target=load, name="tfdbg-screen")
+        self._thread = OwnThread(target=load, name="tfdbg-screen")
         self._begun = False
         os.register_at_fork(before=self.wait)
 

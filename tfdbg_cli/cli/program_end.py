@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from tfdbg_cli.cli import launch
 from tfdbg_cli.cli.listen_options import exit_code_of
 from tfdbg_cli.process.liveness import has_ended
-from tfdbg_cli.process.program_end import end_now, stand_behind_handlers, threads_go_on
+from tfdbg_cli.process.own_threads import threads_go_on
+from tfdbg_cli.process.program_end import end_now, stand_behind_handlers
 from tfdbg_cli.process.streams import to_stderr
 
 if TYPE_CHECKING:

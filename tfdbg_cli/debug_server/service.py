@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from time import sleep
 from typing import Any
 
+from tfdbg_cli.capture.failures import report_once
 from tfdbg_cli.debug_server.arrivals import Arrivals
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.streamed.assembly import Assembly
@@ -16,6 +17,7 @@ from tfdbg_cli.formats.streamed.pieces import DamagedEventError
 from tfdbg_cli.formats.streamed.replies import UNDERSTOOD, bare_answer
 from tfdbg_cli.formats.streamed.room import Room
 from tfdbg_cli.formats.streamed.told_code import ToldCode
+from tfdbg_cli.process.interruptions import our_errors
 from tfdbg_cli.remote.address import Address
 
 _SERVICE = "tensorflow.EventListener"
@@ -84,17 +86,14 @@ class Service:
             context.add_callback(lambda: self._open.discard(assembly))
             self._open.add(assembly)
             try:
-                for message in messages:
-                    ignored = self._arrivals.ignored
-                    reply = bare_answer(message) if ignored else assembly.hear(message)
+                for message in _arriving(messages, assembly):
+                    reply = bare_answer(message) if self._arrivals.ignored else _heard(assembly, message)
                     if reply is not None:
                         yield reply
             except GeneratorExit:  # the other side went while it was answered: nobody waits for the end of the stream
                 assembly.break_off()
                 self._arrivals.leave(assembly)
                 raise
-            except Exception:  # noqa: BLE001  # gRPC says so in several ways that the other side is gone
-                assembly.break_off()
             self._open.discard(assembly)
             self._join_workers(assembly)
             # A connection that is lost ends the messages, and is told of a moment later.
@@ -111,17 +110,36 @@ class Service:
             assembly.absorb(other)
 
     def _tracebacks(self, message: bytes, context: Any) -> bytes:
-        if not self._arrivals.ignored:
-            try:
-                self._code.hear_tracebacks(context.peer(), message)
-            except DamagedEventError:
-                return UNDERSTOOD  # nodes without a traceback are shown as such
-        return UNDERSTOOD
+        return self._heard_code(self._code.hear_tracebacks, context.peer(), message)
 
     def _sources(self, message: bytes, context: Any) -> bytes:
+        return self._heard_code(self._code.hear_sources, context.peer(), message)
+
+    def _heard_code(self, hear: Callable[[str, bytes], None], peer: str, message: bytes) -> bytes:
+        """Have `hear` take in what `peer` says of its code; what it cannot take in is missing in what is shown."""
         if not self._arrivals.ignored:
             try:
-                self._code.hear_sources(context.peer(), message)
+                hear(peer, message)
             except DamagedEventError:
                 return UNDERSTOOD
+            except our_errors() as error:
+                report_once("take in the code of a program", error)
         return UNDERSTOOD
+
+
+def _arriving(messages: Iterator[bytes], assembly: Assembly) -> Iterator[bytes]:
+    """The `messages` of a stream, to its end or until the other side is gone."""
+    try:
+        yield from messages
+    except Exception:  # noqa: BLE001  # gRPC says so in several ways
+        assembly.break_off()
+
+
+def _heard(assembly: Assembly, message: bytes) -> bytes | None:
+    """What `assembly` answers to `message`. Of a bug of ours the program that sends notices nothing."""
+    try:
+        return assembly.hear(message)
+    except our_errors() as error:
+        report_once("take in what a program sent", error)
+        assembly.note_failure()
+        return bare_answer(message)

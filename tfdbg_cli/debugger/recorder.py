@@ -17,6 +17,7 @@ from tfdbg_cli.config.job import worker_of, workers_beside
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.debugger.one_in_many import OneInMany
 from tfdbg_cli.debugger.recorded_part import lasting_copy, named, nodes_of, selection_of
+from tfdbg_cli.debugger.unique_numbers import UniqueNumbers
 from tfdbg_cli.errors import TfdbgError, reason_of
 from tfdbg_cli.formats.container.background import BackgroundWriter
 from tfdbg_cli.formats.container.run_rows import Selection
@@ -59,7 +60,7 @@ class Recorder:
         self._process = os.getpid()
         self._writer: BackgroundWriter | None = None
         self._which = OneInMany(1)
-        self._numbers: set[int] = set()
+        self._numbers = UniqueNumbers()
         self._selected = False  # whether the value of some tensor is among those that are asked for
         self._reported = False
         self._failure_told = False
@@ -160,7 +161,7 @@ class Recorder:
         with self._lock:
             self._process = os.getpid()
             self._which = OneInMany(asked.every)
-            self._numbers.clear()
+            self._numbers = UniqueNumbers()
             self._reported = self._failure_told = False
             self.taken = 0
             self._selected = False
@@ -295,10 +296,7 @@ class Recorder:
     def _numbered(self, run: Run) -> Run:
         """`run` with a number unique in the recording: wrapped sessions count their runs separately."""
         with self._lock:
-            number = run.call.number
-            if number in self._numbers:
-                number = max(self._numbers) + 1
-            self._numbers.add(number)
+            number = self._numbers.give(run.call.number)
         return run if number == run.call.number else replace(run, call=replace(run.call, number=number))
 
     def missed(self, sentence: str) -> None:

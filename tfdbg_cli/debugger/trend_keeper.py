@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from itertools import islice
 
 from tfdbg_cli.analysis.trends import trends
 from tfdbg_cli.capture.failures import report_once
@@ -14,6 +14,28 @@ from tfdbg_cli.model.series import Quantity, Series
 from tfdbg_cli.process.interruptions import our_errors
 
 _MOST = 10_000  # runs of a series: beyond, every second one is let go of
+
+
+class _GrowingSeries:
+    """A series to which each run adds a number, without a copy of those before it."""
+
+    def __init__(self, name: str, quantity: Quantity) -> None:
+        self._name = name
+        self._quantity = quantity
+        self._steps = list[int]()
+        self._values = list[float]()
+
+    def add(self, one: Series) -> None:
+        """Put the numbers of `one` behind the own ones; of a series that is full, every second number goes."""
+        if len(self._steps) >= _MOST:
+            self._steps, self._values = self._steps[::2], self._values[::2]
+        self._steps += one.steps
+        self._values += one.values
+
+    def so_far(self) -> Callable[[], Series]:
+        """What it holds now, to be made later, while it grows: numbers are added at the end and never change."""
+        steps, values, count = self._steps, self._values, len(self._steps)
+        return lambda: Series(self._name, self._quantity, tuple(islice(steps, count)), tuple(islice(values, count)))
 
 
 class TrendKeeper:
@@ -26,7 +48,7 @@ class TrendKeeper:
         self._lock = threading.RLock()
         self._which: OneInMany | None = None
         # By what calls have in common (`Call.same`), then by layer and quantity, in the order in which they came.
-        self._series: dict[Hashable, dict[tuple[str, Quantity], Series]] = {}
+        self._series: dict[Hashable, dict[tuple[str, Quantity], _GrowingSeries]] = {}
 
     def begin(self, every: int) -> None:
         """Keep the norms of the first run and of every `every`-th after it."""
@@ -45,8 +67,9 @@ class TrendKeeper:
     @property
     def series(self) -> Mapping[Hashable, Sequence[Series]]:
         """What is kept so far, by what the calls have in common."""
-        with self._lock:
-            return {same: tuple(found.values()) for same, found in self._series.items()}
+        with self._lock:  # which runs wait for, but not for the copies
+            held = {same: [one.so_far() for one in found.values()] for same, found in self._series.items()}
+        return {same: tuple(made() for made in found) for same, found in held.items()}
 
     def wants(self, kind: object) -> bool:
         """Count a run that begins now; whether its norms are to be kept."""
@@ -64,19 +87,10 @@ class TrendKeeper:
         with self._lock:
             kept = self._series.setdefault(run.call.same, {})
             for one in found:
-                before = kept.get((one.name, one.quantity))
-                kept[one.name, one.quantity] = one if before is None else _extended(before, one)
+                kept.setdefault((one.name, one.quantity), _GrowingSeries(one.name, one.quantity)).add(one)
 
     def failed(self, run: Run) -> None:
         """Nothing: the debugger tells errors."""
 
     def missed(self, sentence: str) -> None:
         """Nothing: a series has a point less."""
-
-
-def _extended(before: Series, one: Series) -> Series:
-    """`before` with the numbers of `one` behind its own; of a series that is full, every second number goes."""
-    steps, values = before.steps, before.values
-    if len(steps) >= _MOST:
-        steps, values = steps[::2], values[::2]
-    return replace(before, steps=steps + one.steps, values=values + one.values)

@@ -39,11 +39,6 @@ def not_at_the_end(function: Callable[[], object]) -> None:
     _awaited[:] = [one for one in _awaited if one != function]
 
 
-def threads_go_on() -> bool:
-    """Whether other threads keep the program alive behind its main module."""
-    return any(thread is not threading.current_thread() and not thread.daemon for thread in threading.enumerate())
-
-
 def end_now() -> None:
     """Wait for the threads and call the handlers of a program, as Python would next; then nothing of it is left.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import threading
+import time
 from contextlib import suppress
 from queue import Empty, SimpleQueue
 from typing import Any
@@ -54,7 +55,9 @@ class Client:
         self._script = script
         self._wide = wide  # whether answers go to a terminal, whose width counts
         self._silence: float | None = silence  # None once the program has spoken, or that it does not was told
-        self._came: SimpleQueue[Message | None] = SimpleQueue()
+        self._came: SimpleQueue[Message | None] = SimpleQueue()  # all others; None at the end
+        self._completed: SimpleQueue[Message | None] = SimpleQueue()  # completions; None at the end
+        self._requests = 0  # for completions, so far
         self._program: Message = {}
         self._failures = 0
         self._stopped = False  # whether the program is at our prompt
@@ -93,8 +96,9 @@ class Client:
 
     def _receive(self) -> None:
         while (message := received(self._channel)) is not None:
-            self._came.put(message)
+            (self._completed if message["kind"] == "completions" else self._came).put(message)
         self._came.put(None)
+        self._completed.put(None)
 
     def _next(self) -> Message | None:
         while True:
@@ -173,21 +177,34 @@ class Client:
         self._leave()
 
     def _complete(self, text: str) -> Completions:
-        self._send("complete", text=text)
-        nothing = Completions(len(text))
-        try:
-            message = self._came.get(timeout=_PATIENCE)
-        except Empty:
-            return nothing
-        if message is None or message["kind"] != "completions":
-            self._came.put(message)  # the end, which is met after this line
-            return nothing
+        message = self._completions(text)
+        if message is None:
+            return Completions(len(text))
         names = message.get("candidates")
         candidates = tuple(name for name in names if isinstance(name, str)) if isinstance(names, list) else ()
         start = number_in(message, "start") or 0
         return Completions(
             start, tuple(map(printable, candidates)), text_in(message, "common"), number_in(message, "total") or 0
         )
+
+    def _completions(self, text: str) -> Message | None:
+        """What the program answers to a Tab behind `text`; None if it takes too long, or the connection has ended.
+
+        Late answers to an earlier Tab are left out. A program with an older tfdbg does not say which Tab it answers.
+        """
+        self._requests += 1
+        self._send("complete", text=text, request=self._requests)
+        until = time.monotonic() + _PATIENCE
+        while True:
+            try:
+                message = self._completed.get(timeout=max(0.0, until - time.monotonic()))
+            except Empty:
+                return None
+            if message is None:
+                self._completed.put(None)  # for the next Tab
+                return None
+            if number_in(message, "request") in {None, self._requests}:
+                return message
 
     def _leave(self) -> None:
         self._left = True

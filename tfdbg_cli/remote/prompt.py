@@ -10,7 +10,7 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.line.input import PROMPT, Completer, InterruptedElsewhere
 from tfdbg_cli.line.output import JsonOutput, LineOutput, TextOutput
 from tfdbg_cli.process.interruptions import our_errors
-from tfdbg_cli.remote.messages import MOST_TEXT, text_in
+from tfdbg_cli.remote.messages import MOST_TEXT, number_in, text_in
 from tfdbg_cli.remote.visitor import Visitor
 
 _MOST_OFFERED = 1 << 15  # characters of completions in one message
@@ -45,17 +45,18 @@ class VisitorInput:
                 case "interrupt":
                     raise InterruptedElsewhere
                 case "complete":
-                    self._complete(text_in(message, "text"))
+                    self._complete(text_in(message, "text"), number_in(message, "request"))
                 case _:
                     continue
 
-    def _complete(self, text: str) -> None:
+    def _complete(self, text: str, request: int | None) -> None:
+        """Send the completions of `text`, with the number that the visitor gave the `request`."""
         try:
             found = self._completer(text) if self._completer is not None else None
         except our_errors():  # as at a terminal: nothing is offered then
             found = None
         if found is None:
-            self._visitor.send("completions", start=len(text), candidates=[], common="", total=0)
+            self._visitor.send("completions", request=request, start=len(text), candidates=[], common="", total=0)
             return
         offered, room = [], _MOST_OFFERED
         for name in found.candidates:
@@ -64,7 +65,8 @@ class VisitorInput:
                 break
             offered.append(name)
         common = found.common if len(found.common) < _MOST_OFFERED else ""
-        self._visitor.send("completions", start=found.start, candidates=offered, common=common, total=found.total)
+        facts = {"start": found.start, "candidates": offered, "common": common, "total": found.total}
+        self._visitor.send("completions", request=request, **facts)
 
 
 class VisitorStream:

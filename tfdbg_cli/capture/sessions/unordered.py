@@ -7,6 +7,7 @@ it is, and its replay is looked at.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from tfdbg_cli.capture.sessions.holders import HANDING_ON
 from tfdbg_cli.capture.sessions.reach import needs_of
@@ -44,28 +45,82 @@ def unordered(
 
     """
     held = Held(touching, writers, fed_names)
-    pairs = list(_pairs(held.uses, writers))
+    shared = [_Shared.of(thing, users, writers) for thing, users in held.uses.items()]
     # A fetch that shares a variable's memory shows its value at the end of the run, so writers must come before it.
     late = [(end.name, held.sharing[end.name]) for end in ends if end.name in held.sharing]
-    marked = {name for _, one, other in pairs for name in (one, other)}
+    marked = {name for one in shared for name in one.asked}
     marked.update(op.name for _, holder in late for op in writers[holder])
     if not marked:
         return ""
-    marks = {name: 1 << at for at, name in enumerate(sorted(marked))}
-    before = marks_before(order, marks, fed_names)
-    in_any_order = [
-        (thing, one, other)
-        for thing, one, other in pairs
-        if not (before.get(other, 0) & marks[one] or before.get(one, 0) & marks[other])
-    ]
-    sides = _sides(order, fed_names) if in_any_order else {}
-    for thing, one, other in in_any_order:
-        if not _exclude_each_other(sides.get(one, ()), sides.get(other, ())):
-            return thing
+    places = _Places(order, marked)
+    before = marks_before(order, places.marks, fed_names)
+    sides: Mapping[str, frozenset[_Side]] | None = None
+    for one in shared:
+        for name, other in one.in_any_order(places, before):
+            sides = _sides(order, fed_names) if sides is None else sides
+            if not _exclude_each_other(sides.get(name, ()), sides.get(other, ())):
+                return one.thing
     for end, holder in late:
-        if any(not before.get(end, 0) & marks[op.name] for op in writers[holder]):
+        if any(not before.get(end, 0) & places.marks[op.name] for op in writers[holder]):
             return holder
     return ""
+
+
+class _Places:
+    """Where ops stand in the order in which they may run, as bits: `marks` by their names. Inputs come first."""
+
+    def __init__(self, order: Iterable[Op], names: Collection[str]) -> None:
+        placed = [op.name for op in order if op.name in names]
+        self._names = [*placed, *sorted(set(names).difference(placed))]
+        self.marks = {name: 1 << at for at, name in enumerate(self._names)}
+
+    def all(self, names: Iterable[str]) -> int:
+        """The marks of all `names` together."""
+        found = 0
+        for name in names:
+            found |= self.marks[name]
+        return found
+
+    def of(self, marks: int) -> Iterator[str]:
+        """The names of the ops with these marks."""
+        while marks:
+            yield self._names[(marks & -marks).bit_length() - 1]
+            marks &= marks - 1
+
+
+@dataclass(frozen=True)
+class _Shared:
+    """A thing, which ops use it, and which of a call change it; each in order."""
+
+    thing: str
+    users: Collection[str]
+    changing: Collection[str]
+
+    @classmethod
+    def of(cls, thing: str, users: Collection[str], writers: Writers) -> _Shared:
+        # Whatever draws from an iterator or a queue changes it.
+        return cls(thing, users, dict.fromkeys(op.name for op in writers[thing]) if thing in writers else users)
+
+    @property
+    def asked(self) -> Collection[str]:
+        """The ops whose order matters; none where there is but one, or none that changes it."""
+        both = dict.fromkeys((*self.users, *self.changing))
+        return both if self.users and self.changing and len(both) > 1 else ()
+
+    def in_any_order(self, places: _Places, before: Mapping[str, int]) -> Iterator[tuple[str, str]]:
+        """Two ops that use it, of which one changes it, and neither comes `before` the other.
+
+        Thousands of ops may write one variable: so each is compared with all those in front of it at once, as bits.
+        """
+        names = self.asked
+        if not names:
+            return
+        users, changing = places.all(self.users), places.all(self.changing)
+        for name in names:
+            mark = places.marks[name]
+            others = (users if changing & mark else 0) | (changing if users & mark else 0)
+            for other in places.of(others & (mark - 1) & ~before.get(name, 0)):
+                yield other, name
 
 
 class Held:
@@ -121,18 +176,6 @@ def _has_no_order(op_type: str) -> bool:
     The latter holds for arrays and stacks of one run, whose ops pass a flow value to each other.
     """
     return does(op_type, {Does.ASKS}) or does(op_type, {Does.READS}, {State.TABLE}) or is_of_a_run(op_type)
-
-
-def _pairs(uses: Mapping[str, Iterable[str]], writers: Writers) -> Iterator[tuple[str, str, str]]:
-    """The things, each with two ops that use it of which one changes it."""
-    for thing, ops in uses.items():
-        # Whatever draws from an iterator or a queue changes it.
-        changing = [op.name for op in writers[thing]] if thing in writers else list(ops)
-        for at, one in enumerate(changing):
-            seen = set(changing[: at + 1])
-            for other in ops:
-                if other not in seen:
-                    yield thing, one, other
 
 
 def _sides(order: Sequence[Op], fed_names: Collection[str]) -> Mapping[str, frozenset[_Side]]:

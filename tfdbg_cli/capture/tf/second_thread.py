@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Generic, TypeVar
 
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
+from tfdbg_cli.process.own_threads import OwnThread
 
 T = TypeVar("T")
 
@@ -43,7 +44,7 @@ class Beside(Generic[T]):
         self._over = threading.Event()
         self._gate = threading.Lock()  # taken by whoever sets one of these two
         self._begun = self._unwanted = False
-        self._thread: threading.Thread | None = threading.Thread(target=self._do, name="tfdbg-beside")
+        self._thread: OwnThread | None = OwnThread(target=self._do, name="tfdbg-beside")
         try:
             self._thread.start()
         except RuntimeError:  # no thread is to be had any more, as when the program ends: `result` does the work

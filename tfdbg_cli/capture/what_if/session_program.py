@@ -87,6 +87,11 @@ class SessionProgram:
         """The ops that give nothing but handles."""
         return {name for name, op in self._call.ops.items() if op.outputs and all(map(is_opaque, op.outputs))}
 
+    @cached_property
+    def _drawn(self) -> frozenset[str]:
+        """The ops that draw from outside, such as random numbers."""
+        return frozenset(name for name, op in self._call.ops.items() if Effect.DRAW in self._call.effects(op))
+
     def compute(
         self, step: OpStep, known: Mapping[TensorName, Array], overridden: Collection[TensorName]
     ) -> Sequence[Array | None]:
@@ -124,8 +129,7 @@ class SessionProgram:
         """What to feed so that only `op` runs, and those ops before it whose outputs cannot be fed."""
         feeds, seen = self._walked(op, known, frozenset())
         if self._call.takes_from_loop(seen):
-            drawn = {name for name, one in self._call.ops.items() if Effect.DRAW in self._call.effects(one)}
-            anew = self._call.behind_loops - drawn - {name.node for name in overridden}
+            anew = self._call.behind_loops - self._drawn - {name.node for name in overridden}
             feeds, _ = self._walked(op, known, anew)
         return feeds
 

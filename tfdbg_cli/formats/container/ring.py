@@ -18,7 +18,13 @@ _BESIDE = 1 << 16  # the most that a run is expected to take beyond what is know
 _LAST = 8  # runs that tell how much it is
 # The tables whose rows go with a run. Texts and most contents stay, since later runs of the program use them, too.
 _OF_A_RUN = ("tensors", "feeds", "summaries", "run_files")
-_CROWDED = "SELECT 1 FROM run_files WHERE run = ? AND file IN (SELECT file FROM run_files WHERE run != ?)"
+# Files are filled one after the other: no run lies in one with a smaller number than those of the runs before it. So
+# one row tells what is asked of all, however many runs there are.
+_CROWDED = (
+    "SELECT 1 FROM run_files WHERE run = ? AND file ="
+    " (SELECT file FROM run_files WHERE run < ? ORDER BY run DESC, file DESC LIMIT 1)"
+)
+_FIRST_IN_USE = "SELECT file FROM run_files ORDER BY run, file LIMIT 1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +180,8 @@ class Ring:
         for place in json.loads(description).get("columns", ())[1:]:  # where the elements of this run lay
             self._index.execute("DELETE FROM contents WHERE id = ?", (place,))
         self._index.execute("DELETE FROM runs WHERE id = ?", (run,))
-        free = self._index.execute("SELECT id FROM files WHERE id NOT IN (SELECT file FROM run_files)").fetchall()
-        self._index.executemany("DELETE FROM files WHERE id = ?", free)
-        return [int(number) for (number,) in free]
+        first = self._index.execute(_FIRST_IN_USE).fetchone()
+        free, of = ("WHERE id < ?", first) if first else ("", ())
+        numbers = self._index.execute(f"SELECT id FROM files {free}", of).fetchall()
+        self._index.execute(f"DELETE FROM files {free}", of)
+        return [int(number) for (number,) in numbers]

@@ -6,7 +6,7 @@ import errno
 import os
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from tfdbg_cli.errors import TfdbgError
@@ -17,11 +17,11 @@ _PRIVATE_FILE = 0o600
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 
 
-_UNFINISHED = re.compile(r"\.partial-\d+\Z")
+_UNFINISHED = re.compile(r"\.(partial|replaced)-\d+\Z")
 
 
 def is_unfinished(name: str) -> bool:
-    """Whether `name` is that of the unfinished folder of `whole_directory`, left behind by a killed process."""
+    """Whether `name` is that of a folder beside the one of `whole_directory`, left behind by a killed process."""
     return _UNFINISHED.search(name) is not None
 
 
@@ -65,8 +65,9 @@ def whole_directory(target: Path) -> Iterator[Path]:
 
     Its permissions are private, since it holds what a program was trained with.
 
-    On an error it is removed. An existing folder `target` is replaced only at the end. A killed process leaves it
-    behind; readers ignore it by its name, which ends in `.partial-` and a number.
+    On an error it is removed. An existing folder `target` is replaced only at the end, and removed only when the new
+    one is there. A killed process leaves the new one behind, whose name ends in `.partial-` and a number, or the old
+    one, whose name ends in `.replaced-` and a number; readers of what lies around them ignore both.
 
     Raises:
         TfdbgError: the disk is full, or the place cannot be written to.
@@ -74,21 +75,50 @@ def whole_directory(target: Path) -> Iterator[Path]:
     """
     import shutil
 
-    partial = target.with_name(f"{target.name}.partial-{os.getpid()}")
+    partial = _unused(target, "partial")  # no other thread writes there, or has
     try:
-        shutil.rmtree(partial, ignore_errors=True)
         partial.mkdir(PRIVATE_FOLDER, parents=True)
         yield partial
         _make_private(partial)
         if target.is_symlink() or target.is_file():
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
-        if target.is_dir():
-            shutil.rmtree(target)
-        partial.rename(target)
+        _put_in_place(partial, target)
     except OSError as error:
         raise cannot_write(target, error) from error
     finally:
         shutil.rmtree(partial, ignore_errors=True)
+
+
+def _unused(target: Path, why: str) -> Path:
+    """A name beside `target` that nobody uses."""
+    import secrets
+
+    return target.with_name(f"{target.name}.{why}-{secrets.randbits(48)}")
+
+
+def _put_in_place(folder: Path, target: Path) -> None:
+    """Call `folder` by the name `target`; a folder that is there keeps a name until it has, and is removed then.
+
+    Raises:
+        OSError: it cannot be renamed; what was at `target` is there again.
+
+    """
+    import shutil
+
+    if not target.is_dir():
+        folder.rename(target)
+        return
+    old = _unused(target, "replaced")
+    target.rename(old)
+    try:
+        folder.rename(target)
+    except BaseException:
+        with suppress(OSError):  # another thread may have put its own there
+            old.rename(target)
+        raise
+    finally:
+        if target.is_dir():
+            shutil.rmtree(old, ignore_errors=True)
 
 
 def _make_private(folder: Path) -> None:

@@ -71,7 +71,7 @@ class Assembly:
         self.heard = 0
 
     def hear(self, message: bytes) -> bytes | None:
-        """Take in an Event; the EventReply that TensorFlow waits for, if it does. Never raises."""
+        """Take in an Event; the EventReply that TensorFlow waits for, if it does. Of damage a note is made."""
         with self._lock:
             return self._hear(message)
 
@@ -123,6 +123,10 @@ class Assembly:
         self._damage += 1
         if not self._damaged:
             self._damaged.append(what)
+
+    def note_failure(self) -> None:
+        """Note that an event could not be taken in, though there may be nothing wrong with it."""
+        self._note_damage("one that tfdbg failed to take in")
 
     def break_off(self) -> None:
         """Note that no more is going to come, though the run was not over."""

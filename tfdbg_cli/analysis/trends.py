@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from tfdbg_cli.analysis.gradient_slices import added_up, rows_of_slices
 from tfdbg_cli.analysis.graph.membership import is_replica_scope
-from tfdbg_cli.analysis.graph.roles import Role, role_of
+from tfdbg_cli.analysis.graph.roles import Role, is_weight, role_of
 from tfdbg_cli.analysis.layer_names import Scope
 from tfdbg_cli.analysis.layers import layers_of, scope_text
 from tfdbg_cli.analysis.watch.training_filters import is_final_gradient, norm_of, rows_before_update
@@ -267,7 +267,7 @@ def _weights(run: Run) -> Iterator[tuple[str, str, Array | Summary, Array | Summ
     for node in graph:
         handle = node.inputs[0].node if node.op_type == UPDATED_VARIABLE and node.inputs else node.name
         rows = store.named(node.name, 0) if node.op_type in _SHOWN else ()
-        if not rows or not may_have_fractions(store[rows[0]].dtype) or not _is_weight(graph, handle):
+        if not rows or not may_have_fractions(store[rows[0]].dtype) or not is_weight(graph, handle):
             continue
         if trainable.get(handle) is False:
             continue
@@ -281,17 +281,3 @@ def _weights(run: Run) -> Iterator[tuple[str, str, Array | Summary, Array | Summ
             reader.op_type == UPDATED_VARIABLE for reader, _ in graph.consumers(handle)
         ):
             yield node.name, handle, last, None
-
-
-def _is_weight(graph: Graph, handle: str) -> bool:
-    """Whether the forward pass reads the variable, which it does not for optimizer state, and an update writes it.
-
-    ReadVariableOps without a reader do not count: TensorFlow adds one to each variable, for fetching its value.
-    """
-    readers = [reader for reader, _ in graph.consumers(handle)]
-    roles = {
-        role_of(graph, reader.name, reader.op_type)
-        for reader in readers
-        if reader.op_type != "ReadVariableOp" or graph.consumers(reader.name)
-    }
-    return Role.FORWARD in roles and Role.UPDATE in roles

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 UPDATED_VARIABLE = "UpdatedVariable"  # the op type of a node that shows a variable after its update
 BEFORE_UPDATE = "VariableBeforeUpdate"  # of one that shows it before, in runs that do
+OWN_OPS = frozenset({UPDATED_VARIABLE, BEFORE_UPDATE})  # op types of nodes that no program made
 
 _AFTER, _BEFORE = "/after_update", "/before_update"
 

@@ -261,7 +261,7 @@ def test_graphs() -> None:
     folded = made_graph(op("x", "Placeholder"), op("b", "Relu", "x"))
     python = made_graph(op("x", "Placeholder"), op("k", "Const"), op("b", "Relu", "x"), kind=GraphKind.PYTHON)
     changes = compared_runs(replace(run, graph=python), replace(run, graph=folded)).graph_changes
-    assert [(change.what, change.first) for change in changes] == [(What.FOLDED, "k")]
+    assert [(change.what, change.first) for change in changes] == [(What.PRUNED, "k")]
 
 
 @settings(max_examples=80, deadline=None)

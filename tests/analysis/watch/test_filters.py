@@ -187,6 +187,35 @@ def test_an_unchanged_variable_is_one_that_is_written() -> None:
     assert _passing("unchanged_variable", _step(ones), earlier=_step(ones + 1)) == []
 
 
+def _trained(before: Any, after: Any, *readers: Node) -> Run:
+    read = TensorName("v/Read", 0)
+    nodes = [
+        Node("v", "VarHandleOp", ""),
+        Node("v/Read", "ReadVariableOp", "", (_VARIABLE,)),
+        *(readers or [Node("MatMul", "MatMul", "", (read,))]),
+        Node("update", "AssignSubVariableOp", "", (_VARIABLE, read)),
+        Node("v/after_update", "UpdatedVariable", "", (_VARIABLE, read)),
+    ]
+    return run_of(nodes, {"v/Read": before, "v/after_update": after})
+
+
+def test_an_update_ratio_is_that_of_a_weight_to_what_it_was() -> None:
+    before = np.array([[3.0, 0.0], [0.0, 4.0]], np.float32)  # a norm of 5
+    after = before + np.array([[0.0, 10.1], [0.0, 0.0]], np.float32)
+    told = ["v/after_update"]
+    assert _passing("update_ratio:2", _trained(before, after)) == told
+    assert _passing("update_ratio", _trained(before, after)) == told
+    assert _passing("update_ratio:2.1", _trained(before, after)) == []
+    assert _passing("update_ratio", _trained(before, before * 2)) == [], "once its size is not beyond 1"
+    assert _passing("update_ratio:0.5", _trained(before.astype(np.int32), after.astype(np.int32))) == []
+    assert _passing("update_ratio", _trained(before * 0, after)) == [], "it began at 0"
+    assert _passing("update_ratio", _trained(before[0], after[0] * 100)) == [], "an offset"
+    assert _passing("update_ratio", _trained(before, before * np.nan)) == [], "which other filters find"
+    assert _passing("update_ratio", _trained(before[:1], after)) == []
+    moment = Node("moment", "AssignVariableOp", "", (_VARIABLE, TensorName("v/Read", 0)))
+    assert _passing("update_ratio", _trained(before, after, moment)) == [], "state of the optimizer"
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

@@ -62,7 +62,8 @@ def test_each_op_has_its_fate() -> None:
     into = "into log/unary_ops_composition"
     assert {name: told[name] for name in ("relu", "log")} == {"relu": ("fused", into), "log": ("fused", into)}
     assert told["six"] == ("folded", "Mul → Const")
-    assert {told["two"][0], told["plus"][0], told["zero"][0]} == {"folded"}
+    assert told["two"][0] == "folded", "what read it is a constant now"
+    assert {told[name][0] for name in ("times", "scale", "plus", "zero")} == {"pruned"}, "x is no constant"
     assert told["far"] == ("moved", f"/device:GPU:0 → {_CPU}")
     assert told["out"][0] == "reads others" and told["log/unary_ops_composition"][0] == "added"
     assert "x" not in told and "arg_x" not in told and "unneeded" not in told
@@ -77,3 +78,56 @@ def test_what_the_run_did_not_need_is_counted() -> None:
 def test_without_a_second_graph_there_is_nothing_to_compare() -> None:
     run = replace(_run(), python_graph=None)
     assert "There is no other run" in Prompt(run).error("diff --graphs").message
+
+
+def _changed(written: list[Node], ran: list[Node], fetch: str, feeds: tuple[str, ...] = ()) -> Run:
+    call = Call(1, RunKind.SESSION, (fetch,), dict.fromkeys(feeds))
+    return Run(call, graph=Graph(ran), python_graph=Graph(written, GraphKind.PYTHON))
+
+
+def test_what_cannot_be_a_constant_was_pruned() -> None:
+    """A blind test: whatever was gone was called folded."""
+    written = [
+        _node("x", "Placeholder"), _node("shape", "Shape", "x"), _node("again", "Shape", "x"),
+        _node("rank", "Rank", "x"), _node("ones", "Fill", "rank"), _node("kept", "Identity", "ones"),
+        _node("one", "Const"), _node("size", "Prod", "shape", "one"), _node("other", "Prod", "again", "one"),
+        _node("draw", "RandomUniform", "one"), _node("unused", "Neg", "draw"),
+        _node("out", "AddN", "size", "other", "kept", "x"),
+    ]  # fmt: skip
+    written[-1] = written[-1]._replace(control_inputs=("unused",))
+    ran = [
+        _node("_arg_x_0_0", "_Arg"), _node("shape", "Shape", "_arg_x_0_0"), _node("one", "Const"),
+        _node("size", "Prod", "shape", "one"), _node("other", "Prod", "shape", "one"), _node("kept", "Const"),
+        _node("out", "AddN", "size", "other", "kept", "_arg_x_0_0"),
+    ]  # fmt: skip
+    told = _told(_changed(written, ran, "out:0", ("x:0",)))
+    assert told == {
+        "again": ("pruned", ""),  # another one gives the same
+        "draw": ("pruned", ""),
+        "unused": ("pruned", ""),
+        "ones": ("folded", ""),
+        "rank": ("folded", ""),
+        "kept": ("folded", "Identity → Const"),
+        "other": ("reads others", "again:0, one:0 → shape:0, one:0"),
+    }
+
+
+def test_a_feed_is_itself_under_the_name_that_the_runtime_gives_it() -> None:
+    written = [_node("x", "Placeholder"), _node("log", "Log", "x")]
+    run = _changed(written, [_node("_arg_x_0_0", "_Arg"), _node("log", "Log", "_arg_x_0_0")], "log:0", ("x:0",))
+    assert _told(run) == {}
+    assert "The graphs are the same." in Prompt(run).show("diff --graphs", 120)
+
+
+def test_what_tfdbg_and_its_dump_did_is_told_as_such() -> None:
+    ways = {"frame_name": "loop", "parallel_iterations": "10"}
+    written = [_node("c", "Const"), _node("enter", "Enter", "c")._replace(attributes=ways)]
+    ran = [
+        _node("c", "Const"), _node("enter", "Enter", "c")._replace(attributes=ways | {"parallel_iterations": "1"}),
+        _node("v/after_update", "UpdatedVariable"),
+    ]  # fmt: skip
+    run = _changed(written, ran, "enter:0")
+    assert _told(run) == {}
+    shown = Prompt(run).show("diff --graphs", 120)
+    assert "the runtime graph, 2 nodes" in shown
+    assert "Loops make one turn after the other (parallel_iterations 1): the dump" in shown

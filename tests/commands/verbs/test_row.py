@@ -292,3 +292,20 @@ def test_a_row_by_its_number_of_what_is_not_held() -> None:
     assert prompt.error("row").hint == ""
     shown = Prompt(made_run(op("next", "IteratorGetNext", value=np.arange(4.0))))
     assert shown.error("row").hint == "`row N` shows a row."
+
+
+def test_what_the_runtime_shows_of_a_feed_is_a_component_where_only_its_name_was_kept() -> None:
+    """As in a dump that TensorFlow wrote: its argument of the runtime goes by another name."""
+    x, labels = np.array([[1.0, 2.0], [0.0, 3.0]], np.float32), np.array([7, 8])
+    run = made_run(
+        op("_arg_deep/x_0_1", "_Arg", value=x), op("_arg_y_0_0", "_Arg", value=labels),
+        op("log", "Log", "_arg_deep/x_0_1", value=np.array([[0.0, 0.7], [-np.inf, 1.1]], np.float32)),
+        feeds={"deep/x:0": None, "y:0": None},
+    )  # fmt: skip
+    prompt = Prompt(run)
+    assert "fed as deep/x:0" in prompt.show("origin", 100)
+    found = prompt.data("row")
+    assert (found["row"], found["bad"]) == (1, True)
+    assert [(one["name"], one["value"]) for one in found["components"]] == [("deep/x:0", [0.0, 3.0]), ("y:0", 8)]
+    assert prompt.data("pf y:0")["value"] == [7, 8]
+    assert prompt.data("row 0")["components"][1]["value"] == 7

@@ -13,7 +13,7 @@ from tfdbg_cli.analysis.batch.batch_roles import BatchRoles, told_parts
 from tfdbg_cli.analysis.batch.rows import BatchRows
 from tfdbg_cli.analysis.graph.deliveries import delivers
 from tfdbg_cli.analysis.graph.eager_past import past_in
-from tfdbg_cli.analysis.graph.feeds import fed_array, fed_value
+from tfdbg_cli.analysis.graph.feeds import fed_value, given_arrays
 from tfdbg_cli.analysis.graph.membership import membership_of
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.names import TensorName, parse_tensor_name, tensor_name_of
@@ -106,7 +106,7 @@ def given_with(run: Run, batch: BatchRows) -> Mapping[str, Array]:
     ops put in another order, what these were given alone. Nothing that is known not to stand row for row with the
     batch (`alongside`).
     """
-    values = {name: fed_array(given) for name, given in run.call.given.items() if not _says_where(run, name)}
+    values = {name: array for name, array in given_arrays(run).items() if not _says_where(run, name)}
     past = past_in(run.graph)
     if batch.apart:
         values = {name: value for name, value in values.items() if tensor_name_of(name).node in past}

@@ -6,7 +6,7 @@ from collections import Counter
 
 from tfdbg_cli.analysis.batch.rows import BatchRows
 from tfdbg_cli.analysis.graph.deliveries import delivers
-from tfdbg_cli.analysis.graph.feeds import fed_array
+from tfdbg_cli.analysis.graph.feeds import given_arrays
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import NoValue
 
@@ -17,8 +17,7 @@ def given_batch(run: Run) -> BatchRows | None:
     What was fed or given as arguments, of that many rows as most of it has; else what the input pipeline delivered
     first.
     """
-    arrays = {name: fed_array(given) for name, given in run.call.given.items()}
-    lengths = {name: len(array) for name, array in arrays.items() if array is not None and array.ndim}
+    lengths = {name: len(array) for name, array in given_arrays(run).items() if array is not None and array.ndim}
     counted = Counter(length for length in lengths.values() if length > 1)
     if counted:
         size = counted.most_common(1)[0][0]

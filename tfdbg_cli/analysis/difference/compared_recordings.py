@@ -23,7 +23,8 @@ class Compared:
     `places` are those of the two runs in their recordings, from 0. Of `pairs` pairs, `count` were compared; in
     `silent` of these no value could be. `single` counts the runs of either recording that the other lacks.
     `renumbered` says that no number of a run is in both, so that runs are paired that may be of other moments.
-    With `graphs` those without values were told apart by what sets them apart.
+    With `graphs` those without values were told apart by what sets them apart. `unused_lines` are those of the map
+    that fit no pair of nodes in any of the runs compared.
     """
 
     comparison: Comparison
@@ -34,6 +35,7 @@ class Compared:
     silent: int = 0
     renumbered: bool = False
     graphs: bool = False
+    unused_lines: Sequence[int] = ()
 
     @property
     def comparable(self) -> bool:
@@ -162,8 +164,11 @@ def _first_different(pairs: Sequence[_Pair], single: int, *, graphs: bool = Fals
     found: Compared | None = None
     silent = 0
     left: LeftGaps = {}
+    unused: set[int] | None = None
     for count, pair in enumerate(pairs, 1):
         comparison = pair.compared(left)
+        lines = comparison.pairs.unused_lines
+        unused = set(lines) if unused is None else unused.intersection(lines)
         silent += not comparison.comparable
         differs = not comparison.same or (graphs and comparison.of_graphs_alone and bool(comparison.graph_changes))
         if found is None or comparison.comparable or differs:
@@ -175,4 +180,4 @@ def _first_different(pairs: Sequence[_Pair], single: int, *, graphs: bool = Fals
         left = comparison.left
     if found is None:
         raise TfdbgError("There is no run in one of both.", exit_code=2)
-    return found
+    return replace(found, unused_lines=sorted(unused or ()))

@@ -5,21 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 
 import numpy as np
 
 from tfdbg_cli.analysis.difference.compared import gap_between
+from tfdbg_cli.analysis.difference.folded_ops import folded_ops
 from tfdbg_cli.analysis.difference.tolerance import Tolerance
 from tfdbg_cli.analysis.graph.fused_ops import COMPOSITION
 from tfdbg_cli.analysis.graph.neighbours import HIDDEN_OPS
 from tfdbg_cli.analysis.pairing.families import family_of
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.updates import OWN_OPS
 from tfdbg_cli.model.values import NoValue
 from tfdbg_cli.model.walks import reached
+from tfdbg_cli.ops.kinds import LITERALS
 
 _SMALL = 8  # elements of a constant that are compared: it says how the graph computes, larger ones are weights
 _MOST_LOOKED_AT = 200  # nodes around one that is missing
+_NO_OPS_OF_THE_PROGRAM = HIDDEN_OPS | OWN_OPS
 _OF_NO_MATTER = frozenset({"shared_name", "container", "T", "dtype", "f", "shape", "Tidx", "value", "index"})
 
 
@@ -28,7 +33,8 @@ class What(StrEnum):
 
     REMOVED = "removed"
     ADDED = "added"
-    FOLDED = "folded"  # into a constant, or away, by TensorFlow's optimizer
+    PRUNED = "pruned"  # left out by TensorFlow's optimizer: nothing needs it, or another op gives the same
+    FOLDED = "folded"  # into a constant, by TensorFlow's optimizer
     FUSED = "fused"  # into another op, by TensorFlow's optimizer
     RETYPED = "other type"
     MOVED = "moved"  # to another device
@@ -50,7 +56,8 @@ class GraphChange:
 def graph_changes(first: Run, second: Run, nodes: Sequence[tuple[str, str]]) -> Iterator[GraphChange]:
     """The changes, those of the paired `nodes` in the order of the first graph, then what only one has.
 
-    What the optimizer of one run alone made away with, or fused, is told as such where a runtime graph is recorded.
+    What the optimizer of one run alone left out, folded or fused is told as such where a runtime graph is recorded.
+    Nodes that tfdbg adds, to show variables after their updates, are none of either graph.
     """
     pairs, back = dict(nodes), {two: one for one, two in nodes}
     for one, two in nodes:
@@ -58,17 +65,19 @@ def graph_changes(first: Run, second: Run, nodes: Sequence[tuple[str, str]]) -> 
         if ours is not None and theirs is not None:
             yield from _changes(ours, theirs, pairs)
             yield from _other_constant(first, second, ours, theirs)
+    fate = _Fates((first, second), pairs)
     for node in _alone(first.graph, pairs):
-        yield GraphChange(_fate(node, (first, second), pairs), node.name, "", node.op_type)
+        yield GraphChange(fate.of(node), node.name, "", node.op_type)
+    fate = _Fates((second, first), back)
     for node in _alone(second.graph, back):
-        what = _fate(node, (second, first), back)
+        what = fate.of(node)
         yield GraphChange(What.ADDED if what is What.REMOVED else what, "", node.name, node.op_type)
 
 
 def _alone(graph: Graph, paired: Mapping[str, str]) -> Iterable[Node]:
     for name in graph.names():
         node = graph.find(name)
-        if name not in paired and node is not None and node.op_type not in HIDDEN_OPS:
+        if name not in paired and node is not None and node.op_type not in _NO_OPS_OF_THE_PROGRAM:
             yield node
 
 
@@ -117,18 +126,36 @@ def _listed(node: Node) -> str:
     return ", ".join(map(str, node.inputs)) or "nothing"
 
 
-def _fate(node: Node, runs: tuple[Run, Run], pairs: Mapping[str, str]) -> What:
-    """What became of `node` of the first of `runs`, which the graph of the other one has not."""
-    own, other = runs
-    if other.graph.kind is not GraphKind.RUNTIME:
-        return What.REMOVED
-    for name in _paired_around(node, own.graph, pairs):
-        counterpart = other.graph.find(pairs[name])
-        if counterpart is not None and _is_fused(counterpart) and not _is_fused(own.graph.node(name)):
+class _Fates:
+    """What became of ops of the first of two runs which the graph of the other one has not."""
+
+    def __init__(self, runs: tuple[Run, Run], pairs: Mapping[str, str]) -> None:
+        own, other = runs
+        self._own, self._ran, self._pairs = own.graph, other.graph, pairs
+        self._optimized = other.graph.kind is GraphKind.RUNTIME
+        known = other.python_graph is not None or own.graph.kind is GraphKind.PYTHON
+        self._written = (other.python_graph or own.graph) if known else None
+
+    @cached_property
+    def _folded(self) -> frozenset[str]:
+        return frozenset() if self._written is None else folded_ops(self._written, self._ran)
+
+    def of(self, node: Node) -> What:
+        """What became of `node`."""
+        if not self._optimized:
+            return What.REMOVED
+        if node.op_type not in LITERALS and self._is_fused(node):  # no kernel takes a constant in
             return What.FUSED
-    written = other.python_graph if other.python_graph is not None else own.graph
-    known = other.python_graph is not None or own.graph.kind is GraphKind.PYTHON
-    return What.FOLDED if known and node.name in written else What.REMOVED
+        if self._written is None or node.name not in self._written:
+            return What.REMOVED
+        return What.FOLDED if node.name in self._folded else What.PRUNED
+
+    def _is_fused(self, node: Node) -> bool:
+        for name in _paired_around(node, self._own, self._pairs):
+            counterpart = self._ran.find(self._pairs[name])
+            if counterpart is not None and _is_fused(counterpart) and not _is_fused(self._own.node(name)):
+                return True
+        return False
 
 
 def _paired_around(node: Node, graph: Graph, pairs: Mapping[str, str]) -> Iterator[str]:

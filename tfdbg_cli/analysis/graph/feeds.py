@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from tfdbg_cli.model.calls import Call
+from tfdbg_cli.model.calls import Call, RunKind
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.tensors import TensorStore
 from tfdbg_cli.model.values import Array, NoValue, as_array
 from tfdbg_cli.ops.kinds import INPUTS
 
@@ -40,6 +42,30 @@ def fed_array(fed: Any) -> Array | None:
         return None if fed is None or isinstance(fed, NoValue) else as_array(fed)
     except (ValueError, TypeError):  # rows of unequal length, or no array at all
         return None
+
+
+def given_arrays(run: Run) -> dict[str, Array | None]:
+    """What a run was fed or given, by name, as arrays; None of what is none, or not held.
+
+    Of a feed of a session of which only the name was kept it is what the runtime shows of it.
+    """
+    found = {name: fed_array(given) for name, given in run.call.given.items()}
+    if run.call.kind is not RunKind.SESSION:
+        return found
+    return {name: shown_feed(run.tensors, name) if array is None else array for name, array in found.items()}
+
+
+def shown_feed(tensors: TensorStore, name: str) -> Array | None:
+    """The value of the runtime's argument for the feed `name`; None where it shows none."""
+    node = next((node for node in tensors.nodes() if _is_argument(node, name)), None)
+    value = None if node is None else tensors.value(tensors.named(node)[0])
+    return None if isinstance(value, NoValue) else value
+
+
+def _is_argument(node: str, feed: str) -> bool:
+    """Whether the runtime calls its argument for `feed` by the name `node`."""
+    match = _ARGUMENT.match(node) if node.startswith("_arg_") else None
+    return match is not None and f"{match['node']}:{match['slot']}" == feed
 
 
 def fed_texts(feeds: Mapping[str, Any], name: TensorName) -> Array | None:

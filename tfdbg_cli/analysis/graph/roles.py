@@ -219,3 +219,17 @@ def is_gradient(graph: Graph, name: str) -> bool:
     """Whether there is a node called `name` that differentiates."""
     node = graph.find(name)
     return node is not None and role_of(graph, name, node.op_type) is Role.GRADIENT
+
+
+def is_weight(graph: Graph, handle: str) -> bool:
+    """Whether the forward pass reads the variable, which it does not for optimizer state, and an update writes it.
+
+    ReadVariableOps without a reader do not count: TensorFlow adds one to each variable, for fetching its value.
+    """
+    readers = [reader for reader, _ in graph.consumers(handle)]
+    roles = {
+        role_of(graph, reader.name, reader.op_type)
+        for reader in readers
+        if reader.op_type != "ReadVariableOp" or graph.consumers(reader.name)
+    }
+    return Role.FORWARD in roles and Role.UPDATE in roles

@@ -18,6 +18,7 @@ from tfdbg_cli.analysis.watch.training_filters import (
     gradient_norm_above,
     gradient_norm_below,
     unchanged_variable,
+    update_ratio_above,
 )
 from tfdbg_cli.analysis.watch.verdicts import nan_mask
 from tfdbg_cli.errors import TfdbgError
@@ -114,6 +115,10 @@ FILTERS: tuple[Filter, ...] = (
     ),
     Filter("unchanged_variable", "a variable that the run writes and leaves as it was", unchanged_variable,
            compares=True),
+    Filter(
+        "update_ratio", "a weight of two axes or more that an update changes by more than N times its L2 norm",
+        update_ratio_above, 1.0, compares=True, inside=False,
+    ),
     Filter(
         "vanishing_gradient", "a gradient that an update reads, with an L2 norm of at most N",
         gradient_norm_below, 1e-8, least=1e-30, among=Among.GRADIENTS,

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tfdbg_cli.analysis.graph.roles import Role, role_by_name, role_of
+from tfdbg_cli.analysis.graph.roles import Role, is_weight, role_by_name, role_of
 from tfdbg_cli.analysis.watch.datum import TensorDatum
 from tfdbg_cli.model.dtypes import in_double, is_inexact
 from tfdbg_cli.model.graph import Graph
@@ -95,11 +95,33 @@ def unchanged_variable(datum: TensorDatum, tensor: Value) -> bool:
         return False
     before: Value | None = None
     if datum.op_type == UPDATED_VARIABLE:
-        before = read_before_update(datum.graph, datum.store, datum.index)
-        before = _in_earlier(datum) if before is None else before
+        before = _before_update(datum)
     elif datum.op_type in _READ and _is_written(datum.graph, datum.node_name):
         before = _in_earlier(datum)
     return before is not None and not isinstance(before, NoValue) and _same(before, tensor)
+
+
+def update_ratio_above(datum: TensorDatum, tensor: Value, limit: float) -> bool:
+    """Whether `tensor` is a weight of two axes or more whose update is larger than `limit` of what it was before.
+
+    Both are L2 norms. Weights that began at 0 do not count, nor do vectors, such as offsets, which are near 0 in many
+    a training that goes well.
+    """
+    if isinstance(tensor, NoValue) or tensor.ndim < 2 or datum.op_type != UPDATED_VARIABLE:
+        return False
+    if not is_inexact(tensor.dtype) or not is_weight(datum.graph, _handle(datum.graph, datum.node_name)):
+        return False
+    before = _before_update(datum)
+    if before is None or isinstance(before, NoValue) or before.shape != tensor.shape:
+        return False
+    was, change = norm_of(before), norm_of(in_double(tensor) - in_double(before))
+    return was is not None and change is not None and was > 0 and change / was > limit
+
+
+def _before_update(datum: TensorDatum) -> Value | None:
+    """What a variable, whose value after its update is asked about, held before; None where nobody knows."""
+    before = read_before_update(datum.graph, datum.store, datum.index)
+    return _in_earlier(datum) if before is None else before
 
 
 def _in_earlier(datum: TensorDatum) -> Value | None:

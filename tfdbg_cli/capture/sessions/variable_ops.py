@@ -1,4 +1,4 @@
-"""The ops that read and write a variable of a session's graph, of the new kind or the old one."""
+"""The ops that read, write and ask for a variable of a session's graph, of the new kind or the old one."""
 
 from __future__ import annotations
 
@@ -27,3 +27,10 @@ def read(
     if reference:
         return NewOp("Identity", [variable], {"T": dtype}, after, device)
     return NewOp("ReadVariableOp", [variable], {"dtype": dtype}, after, device)
+
+
+def has_value(variable: SymbolicTensor, dtype: DType, device: str, *, reference: bool = False) -> NewOp:
+    """Ask whether `variable`, a handle or with `reference` a reference, was ever given a value."""
+    if reference:
+        return NewOp("IsVariableInitialized", [variable], {"dtype": dtype}, (), device)
+    return NewOp("VarIsInitializedOp", [variable], {}, (), device)

@@ -29,6 +29,7 @@ from tfdbg_cli.capture.sessions.hidden_ops import NewOp, hidden_ops
 from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.program_graph import tensor_name
 from tfdbg_cli.capture.sessions.reach import KINDS
+from tfdbg_cli.capture.state.initialized_variables import INITIALIZED
 from tfdbg_cli.capture.stores import known_value
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.memo import Memo, Memos
@@ -337,6 +338,7 @@ def read(session: RawSession, variables: Sequence[Variable]) -> dict[Variable, A
     readers = _READERS.of(session)
     names = tuple(variable.name for variable in variables)
     with INSIDE:
+        INITIALIZED.of(session).require(session, variables, _IN_THIS_THREAD)
         if names not in readers:
             tensors = read_before(hidden_ops(session.graph), variables)
             readers[names] = compat.reader_of(session, [one.name for one in tensors], run_options=_IN_THIS_THREAD)

@@ -19,7 +19,7 @@ from tfdbg_cli.cli.prompt import add_prompt_options, options_given
 from tfdbg_cli.cli.record_options import add_record_options, record_of
 from tfdbg_cli.cli.unattended import Unattended, add_unattended_option, bundle_for, unattended_of
 from tfdbg_cli.cli.verbs import Program
-from tfdbg_cli.commands.asked.rules_file import EVERY, rules_in
+from tfdbg_cli.commands.asked.rules_file import EVERY, STANDARD_RULES, rules_in
 from tfdbg_cli.commands.asked.watch_decision import SKIPPING, watch_decision
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.decision import OnBenign, OnHit, RunUntil
@@ -67,8 +67,8 @@ def prepare_parser(parser: Parser) -> None:
         metavar="FILE",
         default=None,
         help="the rules of this TOML file, a table a rule ([exploding_gradient] and the like); an empty one means"
-        f" every rule. One run in {EVERY} is judged, or in N with --every N; exit code {FIRED} when one fired and"
-        " nobody was at a prompt",
+        f" {', '.join(STANDARD_RULES[:-1])} and {STANDARD_RULES[-1]}. One run in {EVERY} is judged, or in N with"
+        f" --every N; exit code {FIRED} when one fired and nobody was at a prompt",
     )
     rules.add_argument(
         "--trends",

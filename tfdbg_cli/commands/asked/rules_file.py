@@ -18,6 +18,7 @@ STANDARD_RULES = (
     "exploding_gradient",
     "vanishing_gradient",
     "unchanged_variable",
+    "update_ratio",
     "dead_relu",
 )
 EVERY = 100  # runs, of which one is judged: to capture and judge it takes some times as long as to run it

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from tfdbg_cli.analysis.graph.feeds import shown_feed
 from tfdbg_cli.commands.asked.tensor_choice import sliced
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import Argument, ArgumentKind, Command
@@ -94,10 +95,7 @@ def _given(context: Context, name: str) -> Any:
     """What the runtime of a session was given for the feed `name`, by its node for that; None if unknown."""
     if context.call.kind is not RunKind.SESSION or isinstance(context.stop, RunStart):
         return None
-    store, stem = context.run.tensors, f"_arg_{name.replace(':', '_')}_"
-    node = next((node for node in store.nodes() if node.startswith(stem) and node[len(stem) :].isdecimal()), None)
-    value = None if node is None else store.value(store.named(node)[0])
-    return None if isinstance(value, NoValue) else value
+    return shown_feed(context.run.tensors, name)
 
 
 def _why_not_kept(context: Context, name: str) -> str:

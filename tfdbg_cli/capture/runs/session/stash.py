@@ -13,7 +13,6 @@ from tfdbg_cli.capture.sessions.call_state import CallState
 from tfdbg_cli.capture.sessions.exact.traffic import traffic_of
 from tfdbg_cli.capture.sessions.hidden_ops import PREFIX, NewOp, hidden_ops
 from tfdbg_cli.capture.state.run_snapshot import RunSnapshot
-from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import FetchedValue, Op, RawSession, SymbolicTensor
 from tfdbg_cli.process.interruptions import our_errors
@@ -40,6 +39,8 @@ class Stash:
         )
         self._clearing = hidden.once({("unstash", one.name): partial(_removal, handle) for one, handle in pairs})
         self._reads = hidden.once({("read stash", one.name): partial(_read, one, handle) for one, handle in pairs})
+        # Asked before a read: TensorFlow warns on standard error of a read that fails.
+        self._questions = hidden.once({("stash has", one.name): partial(_question, handle) for one, handle in pairs})
 
     def clear(self) -> None:
         """Forget what an earlier run put aside."""
@@ -48,14 +49,11 @@ class Stash:
 
     def values(self) -> dict[str, FetchedValue]:
         """What was put aside, by the name of the source; what the run did not come to is missing."""
-        found: dict[str, FetchedValue] = {}
         with INSIDE:
-            for source, read in zip(self._sources, self._reads, strict=True):
-                try:
-                    found[source.name] = self._session.run(read.outputs[0])
-                except OpError:
-                    continue
-        return found
+            answers = self._session.run([question.outputs[0] for question in self._questions])
+            there = [at for at, has in enumerate(answers) if has]
+            values = self._session.run([self._reads[at].outputs[0] for at in there])
+        return {self._sources[at].name: value for at, value in zip(there, values, strict=True)}
 
 
 def stash_of(session: RawSession, state: CallState, elsewhere: Collection[str] = ()) -> Stash | None:
@@ -105,3 +103,7 @@ def _removal(handle: SymbolicTensor, _: int) -> list[NewOp]:
 
 def _read(source: SymbolicTensor, handle: SymbolicTensor, _: int) -> list[NewOp]:
     return [variable_ops.read(handle, source.dtype.base_dtype, handle.device)]
+
+
+def _question(handle: SymbolicTensor, _: int) -> list[NewOp]:
+    return [variable_ops.has_value(handle, handle.dtype, handle.device)]

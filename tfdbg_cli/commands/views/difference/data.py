@@ -42,7 +42,7 @@ def difference_data(compared: Compared, listed: Sequence[Verdict], graphs: bool)
         "runs_compared": compared.count,
         "runs_paired": compared.pairs,
         "runs_single": compared.single,
-        "unused_map_lines": list(pairs.unused_lines),
+        "unused_map_lines": list(compared.unused_lines),
         "pairs": [_pair(comparison, one) for one in listed],
     }
     if graphs:

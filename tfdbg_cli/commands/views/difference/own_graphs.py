@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cache
 
 from tfdbg_cli.analysis.difference.graph_changes import GraphChange, What, graph_changes
+from tfdbg_cli.analysis.graph.feeds import feed_name
 from tfdbg_cli.analysis.graph.fused_ops import COMPOSITION, composed_names
 from tfdbg_cli.analysis.graph.needed import needed_nodes
 from tfdbg_cli.commands.views.difference.data import graph_data
@@ -18,9 +19,13 @@ from tfdbg_cli.model.names import device_matches, node_of
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import EMPTY_STORE
 from tfdbg_cli.model.units import count_text
+from tfdbg_cli.model.updates import OWN_OPS
+from tfdbg_cli.ops.kinds import ENTER
 
 _LABEL = 10
 _ARGUMENT = "_Arg"
+_TURNS = "parallel_iterations"
+_SLOWED = "Loops make one turn after the other (parallel_iterations 1): the dump that shows this graph asks for that."
 
 
 def has_both_graphs(run: Run) -> bool:
@@ -29,11 +34,12 @@ def has_both_graphs(run: Run) -> bool:
 
 
 def own_graphs_document(run: Run) -> Document:
-    """Which ops the runtime removed, folded, fused, moved or added; nodes that the run did not need are left out."""
+    """Which ops the runtime pruned, folded, fused, moved or added; nodes that the run did not need are left out."""
     python_graph = run.python_graph
     assert python_graph is not None
     needed = needed_nodes(python_graph, run.call)
     written = python_graph if needed is None else _part(python_graph, needed)
+    written, slowed = _in_turns(written, run.graph)
 
     @cache
     def changes() -> list[GraphChange]:
@@ -46,10 +52,12 @@ def own_graphs_document(run: Run) -> Document:
     left_out = len(python_graph) - len(written)
     rows: list[Line] = [
         _labelled("A", f"{run.call.title}: the {python_graph.kind}, {count_text(len(written), 'node')}"),
-        _labelled("B", f"{run.call.title}: the {run.graph.kind}, {count_text(len(run.graph), 'node')}"),
+        _labelled("B", f"{run.call.title}: the {run.graph.kind}, {count_text(_of_the_program(run.graph), 'node')}"),
     ]
     if left_out:
         rows.append(_labelled("", f"Left out of A: {count_text(left_out, 'node')} that the run did not need."))
+    if slowed:
+        rows.append(_labelled("", _SLOWED))
     table = graph_table(changes(), lambda change: change.second or change.first)
     return Document("diff", (Text((*rows, EMPTY_LINE)), *table), data, "diff --graphs")
 
@@ -62,10 +70,30 @@ def _part(graph: Graph, names: frozenset[str]) -> Graph:
     return Graph([node for node in graph if node.name in names], graph.kind)
 
 
+def _of_the_program(graph: Graph) -> int:
+    """How many nodes of `graph` are not there to show variables after their updates."""
+    return len(graph) - sum(op_type in OWN_OPS for _, op_type in graph.op_types())
+
+
+def _in_turns(written: Graph, ran: Graph) -> tuple[Graph, bool]:
+    """`written` with the loops of version 1 as a dump makes them, one turn after the other; whether any are other."""
+    slowed = {
+        node.name: node._replace(attributes={**node.attributes, _TURNS: now.attributes[_TURNS]})
+        for node in written
+        if node.op_type in ENTER and (now := ran.find(node.name)) is not None
+        if now.attributes.get(_TURNS) == "1" != node.attributes.get(_TURNS)
+    }
+    if not slowed:
+        return written, False
+    return Graph([slowed.get(node.name, node) for node in written], written.kind), True
+
+
 def _changes(run: Run, written: Graph) -> Iterator[GraphChange]:
     """The changes, without moves to the device that the program asked for in fewer words, and without what is fed."""
     before = replace(run, graph=written, tensors=EMPTY_STORE, python_graph=None)
     pairs = [(name, name) for name in written.names() if name in run.graph]
+    arguments = [(feed_name(node), node.name) for node in run.graph if node.op_type == _ARGUMENT]
+    pairs += [(feed.node, name) for feed, name in arguments if feed is not None and feed.node in written]
     fed = {node_of(name) for name in run.call.feeds}
     composed = _composed(run.graph, written)
     for change in graph_changes(before, run, pairs):
@@ -76,8 +104,6 @@ def _changes(run: Run, written: Graph) -> Iterator[GraphChange]:
         into = composed.get(change.first, "")
         if not change.second and into:
             yield replace(change, what=What.FUSED, text=f"into {into}")
-        elif change.what is What.FUSED and change.op_type == "Const" and not change.second:
-            yield replace(change, what=What.FOLDED)  # no kernel takes a constant in
         else:
             yield change
 

@@ -290,9 +290,11 @@ def _counted(beside: Beside) -> list[Block]:
         ]
         text = f"from here on they compute with other types: {', '.join(names)}; the coarser one says what counts."
         blocks.append(Labelled("Types", text, label_width=_LABEL))
-    if pairs.unused_lines:
-        numbers = ", ".join(map(str, pairs.unused_lines))
-        blocks.append(Labelled("Map", f"these lines fit no pair of nodes: {numbers}", Style.WARNING, _LABEL))
+    if unused := beside.compared.unused_lines:
+        some = beside.compared.count < beside.compared.pairs
+        where = " in the runs that were compared" if some else ""
+        text = f"these lines fit no pair of nodes{where}: {', '.join(map(str, unused))}"
+        blocks.append(Labelled("Map", text, Style.WARNING, _LABEL))
     return blocks
 
 

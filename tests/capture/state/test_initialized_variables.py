@@ -1,0 +1,56 @@
+"""Variables of a session that nobody has initialized yet are asked for it, not read."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.tf
+
+PROGRAM = """
+import tensorflow.compat.v1 as tf
+import tfdbg_cli as tf_debug
+
+tf.disable_eager_execution()
+x = tf.placeholder(tf.float32, [2])
+variables = [
+    tf.get_variable("new", initializer=[1.0, 2.0], use_resource=True),
+    tf.get_variable("old", initializer=[1.0, 2.0], use_resource=False),
+]
+drawn = tf.random.uniform([2])
+with tf.control_dependencies([tf.debugging.assert_positive(x)]):
+    late = tf.random.normal([2])
+total = tf.reduce_sum(variables[0] * variables[1] + drawn + late)
+session = tf_debug.LocalCLIDebugWrapperSession(tf.Session())
+session.run(tf.global_variables_initializer())
+print(session.run(variables))
+try:
+    session.run(total, {x: [-1.0, 1.0]})
+except tf.errors.InvalidArgumentError:
+    print("refused")
+"""
+
+
+@pytest.mark.parametrize("command", ["run", "run -f has_inf_or_nan"])
+def test_tensorflow_warns_of_no_op_of_ours(tmp_path: Path, command: str) -> None:
+    """A blind test: TensorFlow's log is on standard error, and most tests switch it off."""
+    script = tmp_path / "program.py"
+    script.write_text(PROGRAM)
+    environ = {name: value for name, value in os.environ.items() if name != "TF_CPP_MIN_LOG_LEVEL"}
+    done = subprocess.run(
+        [sys.executable, script],
+        input=f"{command}\n" * 4,
+        capture_output=True,
+        text=True,
+        timeout=280,
+        env={**environ, "PYTHONPATH": str(Path(__file__).parents[3])},
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "refused" in done.stdout
+    assert "assertion failed" in done.stderr or "assertion failed" in done.stdout
+    assert "tfdbg_cli.hidden" not in done.stderr

@@ -1,0 +1,51 @@
+"""Which variables of a session have a value, asked in a run that cannot fail for want of one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import tensorflow as tf
+
+from tfdbg_cli.capture.sessions import variable_ops
+from tfdbg_cli.capture.sessions.call_state import Variable
+from tfdbg_cli.capture.sessions.hidden_ops import NewOp, hidden_ops
+from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.memo import Memo
+from tfdbg_cli.capture.tf.types import RawSession, RunOptions
+
+
+class InitializedVariables:
+    """The variables of one session that are known to have a value.
+
+    TensorFlow writes a warning to standard error where an op fails, also where somebody catches the error. So a
+    variable is asked before it is read, until it has a value. Two threads may ask the same at once: no lock is held.
+    """
+
+    def __init__(self) -> None:
+        self._known: set[str] = set()
+
+    def require(self, session: RawSession, variables: Sequence[Variable], options: RunOptions) -> None:
+        """See to it that all `variables` have a value; the run that asks is made with `options`.
+
+        Raises:
+            tf.errors.OpError: one has none, or none can be asked.
+
+        """
+        asked = [variable for variable in variables if variable.name not in self._known]
+        if not asked:
+            return
+        ops = hidden_ops(session.graph).once({("has a value", one.name): partial(_question, one) for one in asked})
+        answers = compat.reader_of(session, [op.outputs[0].name for op in ops], run_options=options)()
+        found = dict(zip(asked, answers, strict=True))
+        self._known.update(one.name for one, has_value in found.items() if has_value)
+        missing = next((one for one, has_value in found.items() if not has_value), None)
+        if missing is not None:
+            raise tf.errors.FailedPreconditionError(None, missing.op, f"{missing.name} has no value yet.")
+
+
+INITIALIZED = Memo(lambda session: InitializedVariables())  # by session
+
+
+def _question(variable: Variable, _: int) -> list[NewOp]:
+    return [variable_ops.has_value(variable.tensor, variable.dtype, variable.op.device, reference=variable.reference)]

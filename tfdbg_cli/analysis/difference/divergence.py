@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tfdbg_cli.analysis.difference.compared import (
@@ -42,7 +42,13 @@ from tfdbg_cli.model.walks import reached
 from tfdbg_cli.ops.kinds import CALLS, CONDITIONS, LOOPS
 
 _CALLING = LOOPS | CONDITIONS | CALLS
+Told = Callable[[float], None]
+"""What hears which share of some work is done, from 0 to 1."""
 _MORE = 2.0  # times the relative error of an input, where another one is not known
+
+
+def silently(share: float) -> None:
+    """Nothing: nobody waits to hear."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +88,11 @@ class Judge:
         self._flows: dict[tuple[RowPair, bool], Flow | None] = {}
         self.precision: RowPair | None = None  # the first pair of which one is computed with fewer digits
 
-    def verdicts(self) -> Sequence[Verdict]:
-        """Of all pairs, in their order, but for those that are equal."""
+    def verdicts(self, told: Told) -> Sequence[Verdict]:
+        """Of all pairs, in their order, but for those that are equal. `told` hears the share that is done."""
         found = []
-        for rows in self._pairs.rows:
+        for done, rows in enumerate(self._pairs.rows):
+            told(done / len(self._pairs.rows))
             verdict = self._judged(rows)
             if verdict.state is State.EQUAL:
                 self._equal.add(rows[0])

@@ -13,7 +13,6 @@ from tfdbg_cli.document.jsonlines import decision_json, document_json, error_jso
 from tfdbg_cli.document.table import Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, plain_row
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.line.busy_line import BusyLine
 from tfdbg_cli.line.progress_bars import bar_is_drawn
 from tfdbg_cli.line.waiting_line import WaitingLine
 from tfdbg_cli.model.decision import DebugRun, Decision, RunUntil
@@ -98,7 +97,11 @@ class TextOutput:
             told.wipe()
 
     def working(self) -> AbstractContextManager[object]:
-        return nullcontext() if self._width is None else BusyLine(self._stream)
+        if self._width is None:
+            return nullcontext()
+        from tfdbg_cli.line.busy_line import BusyLine  # a script has no terminal
+
+        return BusyLine(self._stream)
 
     def document(self, command: str, document: Document) -> None:
         with self.working():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import hypothesis.extra.numpy as hnp
 import ml_dtypes
@@ -11,8 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tfdbg_cli.document import array as array_document
 from tfdbg_cli.document.array import ArrayBlock, ArrayLines, ArrayStyle, nested
-from tfdbg_cli.document.text import Style
+from tfdbg_cli.document.text import Span, Style
 
 DTYPES = [np.float16, np.float32, np.float64, np.int8, np.int32, np.uint64, np.bool_, np.complex64]
 ARRAYS = st.sampled_from(DTYPES).flatmap(
@@ -184,3 +186,20 @@ def test_a_large_array_with_exponents_is_laid_out_as_by_numpy() -> None:
         ours = ArrayBlock(array, ArrayStyle(threshold=None, linewidth=width)).lines(None)
         theirs = np.array2string(array, threshold=sys.maxsize, max_line_width=width).split("\n")
         assert [ours[i].text for i in range(0, 400, 7)] == theirs[:400:7]
+
+
+def test_a_line_of_plain_numbers_is_made_in_one_piece(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A blind test: two spans for each element, which took most of the time of `pt -a > FILE`."""
+    made: list[str] = []
+
+    def noted(text: str, *more: Any) -> Span:
+        made.append(text)
+        return Span(text, *more)
+
+    monkeypatch.setattr(array_document, "Span", noted)
+    lines = ArrayBlock(np.arange(30_000.0), ArrayStyle(threshold=None)).lines(80)
+    shown = lines[100]
+    assert len(shown.text.split()) > 5 and len(made) <= 4 + len(shown.spans)
+    made.clear()
+    mixed = ArrayBlock(np.array([1.0, np.nan, 2.0]), ArrayStyle(threshold=None)).lines(80)[0]
+    assert [(span.text, span.style) for span in mixed.spans] == [("[ 1. ", ""), ("nan", Style.NAN), ("  2.]", "")]

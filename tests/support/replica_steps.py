@@ -66,11 +66,11 @@ def _updated(number: int, total: np.ndarray, weight: float, forgotten: bool) -> 
     ]
 
 
-def _step(weight: float, forgotten: bool, seen: float) -> list[Op]:
+def _step(weight: float, forgotten: bool, seen: float, first_seen: float = 0.0) -> list[Op]:
     batches = 1.0, 5.0
     total = np.float32([batches[0] ** 2 + batches[1] ** 2, 2])
     return [
-        *_replica(0, batches[0], 1.0, 0.0),
+        *_replica(0, batches[0], 1.0, first_seen),
         *_replica(1, batches[1], weight, seen),
         op("AddN", "AddN", "gradient_tape/mul", "replica_1/gradient_tape/mul", value=total),
         op("half", "Const", value=_SCALE),
@@ -98,9 +98,14 @@ def drawing_step(*, asked: bool = True, recorded: bool = True, weight: float = 1
     return made_run(*(op(name, "Placeholder", device="") for name in ("it", "it_1")), *_next_batches(asked), *made)
 
 
-def replicated_step(*, weight: float = 1.0, forgotten: bool = False, seen: float = 0.0) -> Run:
-    """A mirrored step of two replicas; `weight` is what the second one holds, `forgotten` that nobody updates it."""
-    run = made_run(*_step(weight, forgotten, seen))
+def replicated_step(
+    *, weight: float = 1.0, forgotten: bool = False, seen: float = 0.0, first_seen: float = 0.0
+) -> Run:
+    """A mirrored step of two replicas; `weight` is what the second one holds, `forgotten` that nobody updates it.
+
+    `first_seen` and `seen` are what the metrics of both have counted before.
+    """
+    run = made_run(*_step(weight, forgotten, seen, first_seen))
     frames = {
         name: (Frame("/home/ada/train.py", at, "step", ""),) for name, at in (("w/after_update", 7), ("read", 4))
     }

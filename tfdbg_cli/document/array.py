@@ -253,6 +253,8 @@ class ArrayLines(LazyLines):
         words: dict[int, tuple[str, Style]] = {}
         if numbers:
             found, styles = self._words.run(base + numbers[0], base + numbers[-1] + 1)
+            if len(found) == len(tokens) and not any(styles):  # nearly all lines of a large array, in one piece
+                return [Span(" ".join(found))]
             words = {numbers[0] + i: pair for i, pair in enumerate(zip(found, styles, strict=True))}
         spans: list[Span] = []
         for token in tokens:

@@ -155,7 +155,8 @@ class Conversation:
         )
 
         self._output.wait(in_steps(lambda: self._service.steps(command)))
-        return once_there(lambda: self._service.execute(command), self._service.marked())
+        with self._output.working():
+            return once_there(lambda: self._service.execute(command), self._service.marked())
 
     def _fail(self, command: str, error: TfdbgError) -> None:
         self.failures += 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from itertools import islice
 
 from tfdbg_cli.document.document import Document
@@ -44,6 +45,9 @@ class NotebookOutput:
 
     def wait(self, steps: Iterator[float | None]) -> None:
         """Nothing: a cell shows by itself that it is busy."""
+
+    def working(self) -> AbstractContextManager[object]:
+        return nullcontext()
 
     def document(self, command: str, document: Document) -> None:
         lines = document.lines(WIDTH)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from itertools import islice
 from typing import Protocol, TextIO
 
@@ -40,6 +40,10 @@ class LineOutput(Protocol):
 
         An implementation may skip them: the command then does that work itself.
         """
+        ...
+
+    def working(self) -> AbstractContextManager[object]:
+        """Show, as long as it is entered, that a command works which tells nothing of how far it is."""
         ...
 
     def document(self, command: str, document: Document) -> None:
@@ -92,8 +96,16 @@ class TextOutput:
         finally:
             told.wipe()
 
+    def working(self) -> AbstractContextManager[object]:
+        if self._width is None:
+            return nullcontext()
+        from tfdbg_cli.line.busy_line import BusyLine  # a script has no terminal
+
+        return BusyLine(self._stream)
+
     def document(self, command: str, document: Document) -> None:
-        lines = document.lines(self._width)
+        with self.working():
+            lines = document.lines(self._width)
         above = max(0, (document.focus or 0) - _BEFORE_FOCUS)
         if above >= _WORTH_LEAVING_OUT:
             # A screen scrolls to the line asked for (`ps FILE -b 500`); a stream begins a little before it.
@@ -122,9 +134,14 @@ class TextOutput:
     def _print(self, lines: Iterable[Line]) -> None:
         # Many lines at a time: a stream that goes to a terminal or a pipe hands each write on.
         rows = map(self._row, lines)
-        while chunk := list(islice(rows, _LINES_AT_ONCE)):
+        while chunk := self._made(rows):
             write(self._stream, "\n".join([*chunk, ""]))
         flush(self._stream)
+
+    def _made(self, rows: Iterator[str]) -> list[str]:
+        """The next of `rows`, which are made when they are asked for: of a large array that takes its time."""
+        with self.working():
+            return list(islice(rows, _LINES_AT_ONCE))
 
 
 class JsonOutput:
@@ -168,6 +185,9 @@ class JsonOutput:
 
     def wait(self, steps: Iterator[float | None]) -> None:
         """Nothing: a program waits for the answer."""
+
+    def working(self) -> AbstractContextManager[object]:
+        return nullcontext()
 
     def document(self, command: str, document: Document) -> None:
         self._print(document_json(command, document))

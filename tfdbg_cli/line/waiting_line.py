@@ -13,22 +13,35 @@ _BETWEEN = 0.2  # seconds
 
 
 class WaitingLine:
-    """Written on the terminal behind `stream`; `clock` gives seconds."""
+    """Written on the terminal behind `stream`; `clock` gives seconds. `doing` says what goes on, `end` what Ctrl-C
+    does.
+    """
 
-    def __init__(self, stream: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        stream: TextIO,
+        clock: Callable[[], float] = time.monotonic,
+        doing: str = "reading values",
+        end: str = "stops",
+    ) -> None:
         self._stream = stream
         self._clock = clock
+        self._doing = doing
+        self._end = end
         self._next = clock() + _PATIENCE
         self._shown = ""
 
     def tell(self, share: float | None) -> None:
         """Say how much is done, where that is known (None: it is not)."""
+        self.say("" if share is None else f"{share:.0%}")
+
+    def say(self, done: str) -> None:
+        """Say `done`, which tells how far it is."""
         now = self._clock()
         if now < self._next:
             return
         self._next = now + _BETWEEN
-        done = "" if share is None else f" {share:.0%}"
-        self._show(f"reading values …{done}  (Ctrl-C stops)")
+        self._show(f"{self._doing} … {done}".rstrip() + f"  (Ctrl-C {self._end})")
 
     def wipe(self) -> None:
         """Leave the line as it was."""

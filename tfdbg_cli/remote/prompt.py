@@ -100,6 +100,9 @@ class VisitorText(TextOutput):
     def wait(self, steps: Iterator[float | None]) -> None:
         """Nothing: a line that is drawn over would not be seen as such in what is sent."""
 
+    def working(self) -> AbstractContextManager[object]:
+        return nullcontext()
+
     def error(self, command: str, error: TfdbgError) -> None:
         self._visitor.failures += 1
         super().error(command, error)

@@ -20,6 +20,7 @@ from tfdbg_cli.analysis.difference.compared_recordings import compared_recording
 from tfdbg_cli.analysis.difference.comparison import Comparison, compared_runs
 from tfdbg_cli.analysis.difference.graph_changes import What
 from tfdbg_cli.analysis.difference.tolerance import Tolerance
+from tfdbg_cli.analysis.pairing.kept_pairs import KeptPairs
 from tfdbg_cli.analysis.pairing.renames import parsed_renames
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import GraphKind
@@ -215,7 +216,7 @@ def test_replicas_of_one_run_beside_each_other() -> None:
         op("x", "Exp", value=1.0), op("y", "Tanh", "x", value=2.0),
         op("replica_1/x", "Exp", value=1.0), op("replica_1/y", "Tanh", "replica_1/x", value=2.5),
     )  # fmt: skip
-    found = compared_runs(run, run, renames=parsed_renames("(x|y) replica_1/\\1"))
+    found = compared_runs(run, run, pairing=KeptPairs(parsed_renames("(x|y) replica_1/\\1")))
     assert _first(found) == "y"
 
 

@@ -13,6 +13,7 @@ from support.prompt import Prompt
 from support.worker_steps import opened_job, worker_step
 
 from tfdbg_cli.analysis.difference.compared import State
+from tfdbg_cli.analysis.difference.compared_recordings import compared_recordings
 from tfdbg_cli.analysis.difference.comparison import Comparison, compared_runs
 from tfdbg_cli.cli.main import main
 from tfdbg_cli.formats.container.writer import RecordingWriter
@@ -139,3 +140,22 @@ def test_where_no_variable_was_recorded_after_its_update_that_is_said() -> None:
     assert "what they are afterwards was not recorded, and not compared." in shown
     shown = Prompt(Opened("/shared/runs", [worker_step("a", 1.0), worker_step("b", 5.0)])).show("diff 1 2", None)
     assert "Nothing diverges: what all workers are to share is the same" in shown
+
+
+def test_what_differs_by_nature_does_so_where_the_next_run_is_given_it() -> None:
+    """A blind test: a mean that each worker keeps is fed to the next run, which seemed to agree but for rounding."""
+
+    def runs(worker: str, batch: float) -> list[Run]:
+        first = made_run(
+            op("m", "VarHandleOp"), op("x", "Placeholder", value=np.float32([batch])),
+            op("m/after_update", "UpdatedVariable", "m", "x", value=np.float32([batch])),
+        )  # fmt: skip
+        again = op("y", "Square", "m", value=np.square(np.float32([batch])))
+        second = made_run(op("m", "Placeholder"), again, feeds={"m:0": np.float32([batch])})
+        return [
+            replace(run, call=replace(run.call, worker=worker, number=number))
+            for number, run in enumerate((first, second), 1)
+        ]
+
+    found = compared_recordings(runs("a", 1.0), runs("b", 5.0))
+    assert found.count == 2 and found.comparison.same and _states(found.comparison) == {"y": State.OWN_DATA}

@@ -12,6 +12,7 @@ from support.prompt import Prompt
 from support.replica_steps import replicated_step
 
 from tfdbg_cli.analysis.difference.compared import State
+from tfdbg_cli.analysis.difference.compared_recordings import compared_in_replicas
 from tfdbg_cli.analysis.difference.comparison import Comparison, compared_replicas
 from tfdbg_cli.analysis.graph.membership import membership_of
 from tfdbg_cli.cli.main import main
@@ -50,6 +51,26 @@ def test_what_comes_of_each_part_of_the_batch_is_counted() -> None:
     own |= {f"replica_1/{name}" for name in ("mul", "loss", "gradient_tape/mul")}
     assert _states(comparison) == dict.fromkeys(own, State.OWN_DATA)
     assert not comparison.pairs.only_first and not comparison.pairs.only_second
+
+
+def test_what_differs_by_nature_does_so_in_the_next_run_too() -> None:
+    """A blind test: a metric of each replica's own, of which the next run seemed to agree but for rounding."""
+    runs = [replicated_step(), replicated_step(first_seen=1.0, seen=5.0)]
+    numbered = [replace(run, call=replace(run.call, number=at)) for at, run in enumerate(runs, 1)]
+    found = compared_in_replicas(numbered, (0, 1)).comparison
+    alone = compared_in_replicas(numbered, (0, 1), number=2).comparison
+    assert _states(found) == _states(alone)
+    assert _states(found)["replica_1/seen/read"] is State.OWN_DATA and not found.way_of_growth()
+
+
+def test_what_differs_by_nature_is_read_in_a_run_that_does_not_update_it() -> None:
+    """As a mean is that each replica keeps for itself, where the model is evaluated: nothing there tells of it."""
+    trained, read = replicated_step(), replicated_step(first_seen=1.0, seen=5.0)
+    kept = [node for node in read.graph if node.op_type != "UpdatedVariable" or node.name.startswith("w")]
+    evaluated = replace(read, graph=type(read.graph)(kept))
+    numbered = [replace(run, call=replace(run.call, number=at)) for at, run in enumerate((trained, evaluated), 1)]
+    found = compared_in_replicas(numbered, (0, 1)).comparison
+    assert found.same and _states(found)["replica_1/seen/read"] is State.OWN_DATA
 
 
 def _first(comparison: Comparison) -> tuple[str, str]:

@@ -7,7 +7,14 @@ from enum import StrEnum
 
 import numpy as np
 
-from tfdbg_cli.analysis.difference.errors import Errors, became_nonfinite, largest, measured, zeros_apart
+from tfdbg_cli.analysis.difference.errors import (
+    Errors,
+    became_nonfinite,
+    has_same_bits,
+    largest,
+    measured,
+    zeros_apart,
+)
 from tfdbg_cli.analysis.difference.rounding import Flow
 from tfdbg_cli.analysis.difference.tolerance import Tolerance, precision_of
 from tfdbg_cli.analysis.pairing.tensor_pairs import RowPair
@@ -89,6 +96,8 @@ def gap_of_values(first: Array, second: Array, tolerance: Tolerance) -> Gap:
         return Gap(Change.SHAPE, Errors(first.size))
     if first.dtype.hasobject != second.dtype.hasobject:
         return Gap(Change.DTYPE, Errors(first.size))
+    if has_same_bits(first, second):  # most have, and no error need be measured
+        return Gap(Change.VALUES, Errors(first.size))
     errors = measured(first, second, tolerance)
     became = became_nonfinite(first, second) if errors.nonfinite else None
     change = Change.VALUES if became is None else Change.BECAME_NONFINITE if became else Change.BECAME_FINITE

@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from tfdbg_cli.analysis.difference.comparison import Comparison, compared_replicas, compared_runs
+from tfdbg_cli.analysis.difference.divergence import Told, silently
 from tfdbg_cli.analysis.difference.left_variables import LeftGaps
 from tfdbg_cli.analysis.difference.tolerance import Tolerance
 from tfdbg_cli.analysis.graph.membership import membership_of
+from tfdbg_cli.analysis.pairing.kept_pairs import KeptPairs
 from tfdbg_cli.analysis.pairing.renames import Renames
 from tfdbg_cli.analysis.pairing.run_pairs import paired_runs
 from tfdbg_cli.errors import TfdbgError
@@ -51,10 +53,12 @@ def compared_recordings(
     tolerance: Tolerance | None = None,
     renames: Renames | None = None,
     graphs: bool = False,
+    told: Told = silently,
 ) -> Compared:
     """Compare runs, the first pair first, until one differs. With `number` only the runs with that number.
 
-    With `graphs` two graphs without values differ where something sets them apart.
+    With `graphs` two graphs without values differ where something sets them apart. `told` hears the share that is
+    done.
 
     See `paired_runs` for which runs are paired.
 
@@ -64,11 +68,12 @@ def compared_recordings(
     """
     places = paired_runs(first, second, number)
     single = 0 if number is not None else len(first) + len(second) - 2 * len(places)
+    pairing = KeptPairs(renames or Renames())
     pairs = [
-        _Pair((one, two), partial(_runs_at, (first, second), (one, two), tolerance, renames)) for one, two in places
+        _Pair((one, two), partial(_runs_at, (first, second), (one, two), tolerance, pairing)) for one, two in places
     ]
     numbers = [{run.call.number for run in runs} for runs in (first, second)]
-    found = _first_different(pairs, single, graphs=graphs)
+    found = _first_different(pairs, single, told, graphs=graphs)
     return replace(found, renumbered=not numbers[0] & numbers[1], graphs=graphs)
 
 
@@ -79,10 +84,12 @@ def compared_in_replicas(
     number: int | None = None,
     tolerance: Tolerance | None = None,
     renames: Renames | None = None,
+    told: Told = silently,
 ) -> Compared:
     """Compare replicas of each run, the first run first, until two differ. With `number` only in the run of that.
 
     `replicas` are the two that are meant; of one alone the first of all is the other; of none it is beside each one.
+    `told` hears the share that is done.
 
     Raises:
         TfdbgError: no run has those replicas, they are one and the same, or one cannot be read.
@@ -114,7 +121,7 @@ def compared_in_replicas(
             hint=has if known else "A step of tf.distribute's MirroredStrategy has nodes in scopes replica_1/, …",
             exit_code=2,
         )
-    return _first_different(pairs, single)
+    return _first_different(pairs, single, told)
 
 
 def _numbers(replicas: Sequence[int], there: Sequence[int]) -> Sequence[tuple[int, int]]:
@@ -134,10 +141,11 @@ def _runs_at(
     runs: tuple[Sequence[Run], Sequence[Run]],
     places: tuple[int, int],
     tolerance: Tolerance | None,
-    renames: Renames | None,
+    pairing: KeptPairs,
     left: LeftGaps,
+    told: Told,
 ) -> Comparison:
-    return compared_runs(runs[0][places[0]], runs[1][places[1]], tolerance, renames, left)
+    return compared_runs(runs[0][places[0]], runs[1][places[1]], tolerance, pairing, left, told)
 
 
 def _replicas_at(
@@ -147,26 +155,29 @@ def _replicas_at(
     tolerance: Tolerance | None,
     renames: Renames | None,
     left: LeftGaps,
+    told: Told,
 ) -> Comparison:
-    return compared_replicas(runs[place], replicas, tolerance, renames, left)
+    return compared_replicas(runs[place], replicas, tolerance, renames, left, told)
 
 
 @dataclass(frozen=True)
 class _Pair:
-    """Two runs, or two parts of one, at `places`; and what compares them, given what the pairs before left."""
+    """Two runs, or two parts of one, at `places`; and what compares them, given what the pairs before left, and what
+    hears how far it is.
+    """
 
     places: tuple[int, int]
-    compared: Callable[[LeftGaps], Comparison]
+    compared: Callable[[LeftGaps, Told], Comparison]
 
 
-def _first_different(pairs: Sequence[_Pair], single: int, *, graphs: bool = False) -> Compared:
+def _first_different(pairs: Sequence[_Pair], single: int, told: Told, *, graphs: bool = False) -> Compared:
     """Compare one pair after the other until one differs."""
     found: Compared | None = None
     silent = 0
     left: LeftGaps = {}
     unused: set[int] | None = None
     for count, pair in enumerate(pairs, 1):
-        comparison = pair.compared(left)
+        comparison = pair.compared(left, partial(_told_of_part, told, count - 1, len(pairs)))
         lines = comparison.pairs.unused_lines
         unused = set(lines) if unused is None else unused.intersection(lines)
         silent += not comparison.comparable
@@ -181,3 +192,8 @@ def _first_different(pairs: Sequence[_Pair], single: int, *, graphs: bool = Fals
     if found is None:
         raise TfdbgError("There is no run in one of both.", exit_code=2)
     return replace(found, unused_lines=sorted(unused or ()))
+
+
+def _told_of_part(told: Told, before: int, count: int, share: float) -> None:
+    """Tell which share of `count` parts is done, where it is so much of the one behind `before` others."""
+    told((before + share) / count)

@@ -8,16 +8,17 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tfdbg_cli.analysis.difference.compared import DIFFERENT, State, Verdict
-from tfdbg_cli.analysis.difference.divergence import InputGap, Judge
+from tfdbg_cli.analysis.difference.divergence import InputGap, Judge, Told, silently
 from tfdbg_cli.analysis.difference.graph_changes import GraphChange, graph_changes
 from tfdbg_cli.analysis.difference.left_variables import LeftGaps, left_by
 from tfdbg_cli.analysis.difference.own_data import of_two_workers, without_own_data
 from tfdbg_cli.analysis.difference.reconverging import without_other_ways
 from tfdbg_cli.analysis.difference.tolerance import Tolerance
 from tfdbg_cli.analysis.graph.membership import membership_of
+from tfdbg_cli.analysis.pairing.kept_pairs import KeptPairs
 from tfdbg_cli.analysis.pairing.renames import Renames
 from tfdbg_cli.analysis.pairing.replicas import paired_replicas, replica_of
-from tfdbg_cli.analysis.pairing.tensor_pairs import RowPair, TensorPairs, paired_tensors
+from tfdbg_cli.analysis.pairing.tensor_pairs import RowPair, TensorPairs
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import Lack, NoValue
@@ -118,14 +119,18 @@ def compared_runs(
     first: Run,
     second: Run,
     tolerance: Tolerance | None = None,
-    renames: Renames | None = None,
+    pairing: KeptPairs | None = None,
     left: LeftGaps | None = None,
+    told: Told = silently,
 ) -> Comparison:
-    """Compare two runs. Values are read two at a time. `left` is what earlier pairs of runs, which agree, left."""
+    """Compare two runs. Values are read two at a time. `left` is what earlier pairs of runs, which agree, left.
+
+    `pairing` may have paired these. `told` hears which share of the values was compared.
+    """
     wanted = tolerance or Tolerance()
-    pairs = paired_tensors(first, second, renames or Renames())
+    pairs = (pairing or KeptPairs(Renames())).paired(first, second)
     judge = Judge((first, second), pairs, wanted, left or {})
-    verdicts = judge.verdicts()
+    verdicts = judge.verdicts(told)
     if of_two_workers(first.call, second.call):
         verdicts = without_own_data(first, judge, verdicts)
         return Comparison((first, second), wanted, pairs, verdicts, judge.precision, judge, "worker")
@@ -141,13 +146,17 @@ def compared_replicas(
     tolerance: Tolerance | None = None,
     renames: Renames | None = None,
     left: LeftGaps | None = None,
+    told: Told = silently,
 ) -> Comparison:
-    """Compare two replicas of `run`, which are there. `left` is what earlier runs, in which they agree, left."""
+    """Compare two replicas of `run`, which are there. `left` is what earlier runs, in which they agree, left.
+
+    `told` hears which share of the values was compared.
+    """
     wanted = tolerance or Tolerance()
     membership = membership_of(run)
     first, second = (replica_of(run, membership, number) for number in numbers)
     pairs = paired_replicas(first, second, membership, renames or Renames())
     runs = first.run, second.run
     judge = Judge(runs, pairs, wanted, left or {})
-    verdicts = without_own_data(first.run, judge, judge.verdicts(), first.common)
+    verdicts = without_own_data(first.run, judge, judge.verdicts(told), first.common)
     return Comparison(runs, wanted, pairs, verdicts, judge.precision, judge, "replica")

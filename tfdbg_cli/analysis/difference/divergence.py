@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tfdbg_cli.analysis.difference.compared import (
@@ -16,7 +16,7 @@ from tfdbg_cli.analysis.difference.compared import (
     gap_of_values,
 )
 from tfdbg_cli.analysis.difference.errors import Errors
-from tfdbg_cli.analysis.difference.left_variables import LeftGaps, is_as_left
+from tfdbg_cli.analysis.difference.left_variables import LeftGap, LeftGaps, as_left
 from tfdbg_cli.analysis.difference.rounding import (
     IMPLAUSIBLE,
     MOST_GROWTH,
@@ -42,7 +42,13 @@ from tfdbg_cli.model.walks import reached
 from tfdbg_cli.ops.kinds import CALLS, CONDITIONS, LOOPS
 
 _CALLING = LOOPS | CONDITIONS | CALLS
+Told = Callable[[float], None]
+"""What hears which share of some work is done, from 0 to 1."""
 _MORE = 2.0  # times the relative error of an input, where another one is not known
+
+
+def silently(share: float) -> None:
+    """Nothing: nobody waits to hear."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +56,8 @@ class InputGap:
     """An input of a pair of ops: the tensor that the one reads, that the other reads, and what lies between them.
 
     A row is None where the run has no such tensor. `other` says that the two are no pair: the ops read different
-    tensors at this place. `given` says that both are values which the runs were given, and no tensor shows.
+    tensors at this place. `given` says that both are values which the runs were given, and no tensor shows;
+    `by_nature` that these are variables of two workers, or replicas, which were to differ before.
     """
 
     names: tuple[str, str]
@@ -59,6 +66,7 @@ class InputGap:
     state: State
     other: bool = False
     given: bool = False
+    by_nature: bool = False
 
 
 class Judge:
@@ -82,10 +90,11 @@ class Judge:
         self._flows: dict[tuple[RowPair, bool], Flow | None] = {}
         self.precision: RowPair | None = None  # the first pair of which one is computed with fewer digits
 
-    def verdicts(self) -> Sequence[Verdict]:
-        """Of all pairs, in their order, but for those that are equal."""
+    def verdicts(self, told: Told) -> Sequence[Verdict]:
+        """Of all pairs, in their order, but for those that are equal. `told` hears the share that is done."""
         found = []
-        for rows in self._pairs.rows:
+        for done, rows in enumerate(self._pairs.rows):
+            told(done / len(self._pairs.rows))
             verdict = self._judged(rows)
             if verdict.state is State.EQUAL:
                 self._equal.add(rows[0])
@@ -121,6 +130,11 @@ class Judge:
             reads[1] = reads[1][::-1]
         return [self._input(one, two) for one, two in zip(*reads, strict=True)]
 
+    def as_left(self, rows: RowPair, gap: Gap) -> LeftGap | None:
+        """What earlier runs left in the variables that the ops of a pair give, where it explains `gap`."""
+        one, two = (reads.node(row) for reads, row in zip(self._reads, rows, strict=True))
+        return None if one is None or two is None or not self.left else as_left((one, two), gap, self.left)
+
     def _judged(self, rows: RowPair) -> Verdict:
         gap = gap_between(self._stores, rows, self._tolerance)
         if gap is None:
@@ -135,8 +149,9 @@ class Judge:
             return Verdict(rows, State.ROUNDED, gap)
         if means_the_same(self._runs, rows):
             return Verdict(rows, State.OTHER_WAY, gap)
-        if self.left and self._is_as_left(rows, gap):
-            return Verdict(rows, State.GROWN, gap)
+        left = self.as_left(rows, gap)
+        if left is not None:
+            return Verdict(rows, State.NEW if left.by_nature else State.GROWN, gap)
         inputs = self.inputs(rows)
         growth = self._growth(gap, inputs)
         if any(one.given and one.state is State.NEW for one in inputs):
@@ -152,10 +167,6 @@ class Judge:
         if any(one.other and not self._is_rounding(one) for one in inputs):
             return Verdict(rows, State.NEW, gap, growth)
         return Verdict(rows, State.GROWN if self._explained(rows, gap, inputs) else State.NEW, gap, growth)
-
-    def _is_as_left(self, rows: RowPair, gap: Gap) -> bool:
-        one, two = (reads.node(row) for reads, row in zip(self._reads, rows, strict=True))
-        return one is not None and two is not None and is_as_left((one, two), gap, self.left)
 
     def _explained(self, rows: RowPair, gap: Gap, inputs: Sequence[InputGap]) -> bool:
         if gap.change is not Change.VALUES or not inputs:
@@ -243,9 +254,10 @@ class Judge:
         gap = gap_of_values(first, second, self._tolerance)
         state = State.EQUAL if gap.exact else State.NEW if gap.apart else State.ROUNDED
         left = self.left.get((names[0].node, names[1].node))
-        if state is State.NEW and left is not None and left.explains(gap):
-            state = State.GROWN  # a variable, as the runs before left it
-        return InputGap(texts, rows, gap, state, given=True)
+        if state is not State.NEW or left is None or not left.explains(gap):
+            return InputGap(texts, rows, gap, state, given=True)
+        state = State.NEW if left.by_nature else State.GROWN  # a variable, as the runs before left it
+        return InputGap(texts, rows, gap, state, given=True, by_nature=left.by_nature)
 
     def _state_of(self, rows: tuple[int | None, int | None]) -> State:
         """What is known of two tensors that are no pair: what their own pairs, or what they were made of, are."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from tfdbg_cli.analysis.difference.compared import Change, Gap, Verdict
+from tfdbg_cli.analysis.difference.compared import Change, Gap, State, Verdict
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.updates import UPDATED_VARIABLE, updated_variable
@@ -19,11 +19,13 @@ class LeftGap:
     """What lay between a variable of one run and of the other after the last update of either; None for nothing.
 
     `beyond` is by how much more they may differ: what is recorded was made again, as of a function that XLA compiles,
-    and lies that far from what the programs kept.
+    and lies that far from what the programs kept. `by_nature` says that each of two workers, or replicas, updated a
+    variable of its own with what it was given: then they differ in the next run, too, and rounding is not the reason.
     """
 
     gap: Gap | None
     beyond: float = 0.0
+    by_nature: bool = False
 
     def explains(self, gap: Gap) -> bool:
         """Whether the next runs, which find `gap` between the variables, found what these left."""
@@ -41,6 +43,7 @@ LeftGaps = Mapping[tuple[str, str], LeftGap]
 def left_by(runs: tuple[Run, Run], rows: Iterable[tuple[int, int]], verdicts: Sequence[Verdict]) -> LeftGaps:
     """What lies between variables that both runs updated, of the pairs `rows`; without those that are alike."""
     gaps = {verdict.rows: verdict.gap for verdict in verdicts}
+    own = {verdict.rows for verdict in verdicts if verdict.state is State.OWN_DATA}
     strays = [_made_otherwise(run) for run in runs]
     left: dict[tuple[str, str], LeftGap] = {}
     for pair in rows:
@@ -50,7 +53,7 @@ def left_by(runs: tuple[Run, Run], rows: Iterable[tuple[int, int]], verdicts: Se
         names = updated_variable(tensors[0].node), updated_variable(tensors[1].node)
         beyond = sum(known.get(name, 0.0) for known, name in zip(strays, names, strict=True))
         if gaps.get(pair) is not None or beyond:
-            left[names] = LeftGap(gaps.get(pair), beyond)
+            left[names] = LeftGap(gaps.get(pair), beyond, by_nature=pair in own)
     return left
 
 
@@ -60,11 +63,11 @@ def _made_otherwise(run: Run) -> Mapping[str, float]:
     return {parting.name: parting.max_abs for parting in told if parting.max_abs is not None}
 
 
-def is_as_left(nodes: tuple[Node, Node], gap: Gap, left: LeftGaps) -> bool:
-    """Whether two ops that give variables, with `gap` between them, found in these what the runs before left."""
+def as_left(nodes: tuple[Node, Node], gap: Gap, left: LeftGaps) -> LeftGap | None:
+    """What the runs before left in the variables that two ops give, where it explains the `gap` between these."""
     names = [_variable_given_by(node) for node in nodes]
-    found = left.get((names[0], names[1]))
-    return bool(names[0] and names[1]) and found is not None and found.explains(gap)
+    found = left.get((names[0], names[1])) if names[0] and names[1] else None
+    return found if found is not None and found.explains(gap) else None
 
 
 def _variable_given_by(node: Node) -> str:

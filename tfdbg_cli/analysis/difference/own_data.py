@@ -55,7 +55,8 @@ def without_own_data(
             continue
         inputs = judge.inputs(verdict.rows)
         read = [one.rows[0] for one in inputs if one.state in DIFFERENT]
-        of_own_data = any(row in own for row in read) or any(map(given.is_drawn, inputs))
+        of_own_data = any(row in own for row in read) or any(map(given.is_drawn, inputs)) or _differed(judge, verdict)
+        of_own_data = of_own_data or any(one.by_nature for one in inputs)
         if given.is_shared(verdict):
             state = State.NEW if of_own_data or not read else verdict.state
         elif of_own_data or (not read and given.is_own(verdict)):
@@ -65,6 +66,12 @@ def without_own_data(
             state = verdict.state
         found.append(replace(verdict, state=state))
     return found
+
+
+def _differed(judge: Judge, verdict: Verdict) -> bool:
+    """Whether it gives a variable that differs by nature since an earlier run, as a mean that a layer keeps does."""
+    left = None if verdict.gap is None else judge.as_left(verdict.rows, verdict.gap)
+    return left is not None and left.by_nature
 
 
 class _Given:

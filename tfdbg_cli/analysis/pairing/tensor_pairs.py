@@ -15,7 +15,7 @@ from tfdbg_cli.model.dtypes import HANDLES
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import TensorStore
 from tfdbg_cli.model.updates import UPDATED_VARIABLE
-from tfdbg_cli.model.values import NoValue
+from tfdbg_cli.model.values import NoValue, Value
 
 RowPair = tuple[int, int]
 _WHOLE = frozenset({"int32", "int64"})
@@ -75,8 +75,12 @@ def _side(run: Run) -> Side:
 
 def _content(store: TensorStore, name: str) -> Hashable:
     rows = store.named(name, 0)
-    value = store.value(rows[0]) if rows else None
-    if value is None or isinstance(value, NoValue):
+    return content_of(store.value(rows[0])) if rows else None
+
+
+def content_of(value: Value) -> Hashable:
+    """Something that is equal where values are, to the last bit; None for none."""
+    if isinstance(value, NoValue):
         return None
     digest = hashlib.blake2b(digest_size=16)
     if value.dtype.hasobject:

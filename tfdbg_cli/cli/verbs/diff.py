@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from tfdbg_cli.cli.parser import Parser
-from tfdbg_cli.cli.waiting import waited_for
+from tfdbg_cli.cli.waiting import told_while, waited_for
 from tfdbg_cli.process.streams import discard_output, write
 
 if TYPE_CHECKING:
@@ -62,9 +62,13 @@ def run(options: argparse.Namespace) -> int:
 
     asked = Asked(Tolerance(options.rtol, options.atol), options.map, options.run, options.graphs)
     if options.replicas is None:
-        document, found = compared(*_sides(options), asked)
+        sides = _sides(options)
+        document, found = told_while("comparing runs", lambda told: compared(*sides, asked, told=told))
     else:
-        document, found = replicas_compared(_only(options), options.replicas, asked)
+        recorded = _only(options)
+        document, found = told_while(
+            "comparing replicas", lambda told: replicas_compared(recorded, options.replicas, asked, told=told)
+        )
     try:
         _print(document, as_json=options.json)
         sys.stdout.flush()
@@ -117,7 +121,7 @@ def _only(options: argparse.Namespace) -> Recorded:
             hint="Write: tfdbg diff A --replicas 0 1, where A may be the folder of one worker",
             exit_code=2,
         )
-    return opened_recording(options.first)
+    return waited_for(options.first, lambda: opened_recording(options.first))
 
 
 def _print(document: Document, *, as_json: bool) -> None:

@@ -23,6 +23,7 @@ _SMALL = 1 << 24  # bytes that are read at once; of more only those are read tha
 _LEAST_PART = 1 << 16  # bytes of which parts are read
 _MOST_TEXT = 1 << 31
 _SIZES = frozenset(range(MOST_DIMENSIONS + 1))
+_ENCODINGS = frozenset(Encoding)  # made once: a run may have very many small tensors
 
 
 class StoredElements:
@@ -106,7 +107,7 @@ def _sound(place: tuple[object, ...], dtype: str, shape: Shape | None) -> _Sound
     number, offset, stored, code = place
     if not (isinstance(number, int) and isinstance(offset, int) and isinstance(stored, int)):
         return damaged("The index does not say where the elements lie.")
-    if not isinstance(code, int) or code not in set(Encoding) or min(number, offset, stored) < 0:
+    if not isinstance(code, int) or code not in _ENCODINGS or min(number, offset, stored) < 0:
         return damaged("The index does not say how the elements lie.")
     encoding = Encoding(code)
     if shape is None or len(shape) not in _SIZES or too_large(shape):

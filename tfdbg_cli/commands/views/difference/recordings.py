@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tfdbg_cli.analysis.difference.compared_recordings import Compared, compared_in_replicas, compared_recordings
+from tfdbg_cli.analysis.difference.divergence import Told, silently
 from tfdbg_cli.analysis.difference.tolerance import Tolerance
 from tfdbg_cli.analysis.pairing.renames import Renames, parsed_renames
 from tfdbg_cli.analysis.pairing.variables_alone import variables_alone
@@ -80,8 +81,12 @@ def _of_worker(path: str, worker: str) -> Recorded:
     return Recorded(SavedRuns(range(len(runs)), read), "")
 
 
-def compared(first: Recorded, second: Recorded, asked: Asked, shown: Run | None = None) -> tuple[Document, Compared]:
+def compared(
+    first: Recorded, second: Recorded, asked: Asked, shown: Run | None = None, told: Told = silently
+) -> tuple[Document, Compared]:
     """The page about the difference, and what it tells of. `shown` is the run that links can lead into.
+
+    `told` hears the share that is done.
 
     Raises:
         TfdbgError: they cannot be compared.
@@ -92,14 +97,14 @@ def compared(first: Recorded, second: Recorded, asked: Asked, shown: Run | None 
     first, second, number = _beside_a_saved_model(first, second, asked)
     first, second, number = _beside_a_checkpoint(first, second, number)
     found = compared_recordings(
-        first.runs, second.runs, number=number, tolerance=tolerance, renames=renames, graphs=asked.graphs
+        first.runs, second.runs, number=number, tolerance=tolerance, renames=renames, graphs=asked.graphs, told=told
     )
     beside = Beside(found, (first.name, second.name), asked.pattern, graphs=asked.graphs, shown=shown)
     return difference_document(beside), found
 
 
 def replicas_compared(
-    recorded: Recorded, replicas: Sequence[int], asked: Asked, shown: Run | None = None
+    recorded: Recorded, replicas: Sequence[int], asked: Asked, shown: Run | None = None, told: Told = silently
 ) -> tuple[Document, Compared]:
     """The page about the difference between replicas of one run, and what it tells of; as `compared`.
 
@@ -110,14 +115,15 @@ def replicas_compared(
 
     """
     if asked.graphs or len(replicas) > 2:
-        told = "Replicas have one graph." if asked.graphs else "Two replicas are compared."
-        raise TfdbgError(told, hint="Write: diff --replicas, or diff --replicas 0 1", exit_code=2)
+        text = "Replicas have one graph." if asked.graphs else "Two replicas are compared."
+        raise TfdbgError(text, hint="Write: diff --replicas, or diff --replicas 0 1", exit_code=2)
     found = compared_in_replicas(
         recorded.runs,
         replicas,
         number=asked.number,
         tolerance=_tolerance(asked),
         renames=_renames(asked.map_file),
+        told=told,
     )
     if shown is not None and recorded.runs[found.places[0]] is shown:
         shown = found.comparison.runs[0]

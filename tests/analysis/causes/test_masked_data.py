@@ -43,3 +43,19 @@ def test_a_result_that_is_handed_on_in_an_optional_is_not_hidden(handed_on: bool
         feeds={"x:0": bad},
     )  # fmt: skip
     assert ("chosen, a tf.where" in json_of("origin", run)["cause"]) is not handed_on
+
+
+def test_a_where_of_the_optimizer_hides_no_data() -> None:
+    """A blind test: a ReLU made 0 of NaN, and the Select of clip_by_norm behind the gradient was said to hide it."""
+    bad = np.array([[1.0, NAN]], np.float32)
+    run = made_run(
+        op("x", "Placeholder", value=bad), op("relu", "Relu", "x", value=np.array([[1.0, 0.0]], np.float32)),
+        op("gradient_tape/MatMul", "MatMul", "x", "relu", value=bad),
+        op("sgd/clip_by_norm/Sum", "Sum", "gradient_tape/MatMul", value=np.float32(NAN)),
+        op("sgd/clip_by_norm/Greater", "Greater", "sgd/clip_by_norm/Sum", value=np.bool_(False)),
+        op("sgd/clip_by_norm/ones", "Const", value=np.float32(1)),
+        op("sgd/clip_by_norm/Select", "SelectV2", "sgd/clip_by_norm/Greater", "sgd/clip_by_norm/Sum",
+           "sgd/clip_by_norm/ones", value=np.float32(1)),
+        feeds={"x:0": bad},
+    )  # fmt: skip
+    assert "a tf.where" not in json_of("origin", run)["cause"]

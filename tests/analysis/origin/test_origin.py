@@ -389,3 +389,19 @@ def test_what_was_bad_before_a_fine_update_is_an_origin() -> None:
         op("read", "ReadVariableOp", "v", value=[NAN], control=("write",)),
     )  # fmt: skip
     assert [run.tensors[row].node for row in OriginSearch(run).all()] == ["read"]
+
+
+def test_rows_are_not_blamed_for_a_variable_that_is_infinite() -> None:
+    """A blind test: rows were bad where the product happened to be NaN, and the one fine where it was infinite."""
+    weights = np.array([[INF], [-INF]], np.float32)
+    batch = np.array([[1.0, 1.0], [1.0, -1.0]], np.float32)
+    run = made_run(
+        op("w", "VarHandleOp"), op("x", "Placeholder", value=batch), op("read", "ReadVariableOp", "w", value=weights),
+        op("y", "MatMul", "x", "read", value=np.array([[NAN], [INF]], np.float32)),
+        feeds={"x:0": batch},
+    )  # fmt: skip
+    search = OriginSearch(run)
+    origin = search.first()
+    assert origin is not None and str(origin.name) == "read:0"
+    nan = search.nan_after(origin)
+    assert nan is not None and str(nan.name) == "y:0" and not nan.batch.rows

@@ -35,7 +35,8 @@ def masked_in_forward(
         if tensor.node not in spoiled:  # what else is bad has nothing to do with the data
             continue
         for reader, slot in graph.consumers(tensor.node):
-            if reader.op_type not in SELECTS or slot != tensor.slot or is_gradient(graph, reader.name):
+            forward = role_of(graph, reader.name, reader.op_type) is Role.FORWARD  # an optimizer clips by a choice
+            if reader.op_type not in SELECTS or slot != tensor.slot or not forward:
                 continue
             turns = [i for i in run.tensors.named(reader.name) if run.tensors[i].execution == tensor.execution]
             if tensor.name in reader.inputs[1:] and turns and not any(map(bad, turns)):

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from tfdbg_cli.analysis.batch.rows import NO_ROWS
 from tfdbg_cli.analysis.causes.explanation import Explanations
 from tfdbg_cli.analysis.causes.intended import Intended, Intentions
 from tfdbg_cli.analysis.causes.masked_data import masked_in_forward
@@ -216,7 +217,11 @@ class OriginSearch:
             self._run, nan_only=True, exclude_node_names=self._exclude_node_names, dismissed=self._dismissed
         )
         first = search.first()
-        return None if first is None else search.harmful(first)[0]
+        if first is None:
+            return None
+        found, _ = search.harmful(first)
+        # Of a variable that is infinite it is not up to a row whether that becomes NaN there, or stays infinite.
+        return replace(found, batch=NO_ROWS) if origin.variable else found
 
     def spoiled(self, origin: Origin) -> Aftermath:
         """How much is bad after `origin` in order of execution."""

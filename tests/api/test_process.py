@@ -79,8 +79,17 @@ def test_contexts_nest(tf, front, add) -> None:
     assert front.path == ["start 1", "end 1", "end 2", "end 3"]
 
 
-def test_disabling_what_is_not_enabled_does_nothing(front) -> None:
+def test_disabling_what_is_not_enabled_does_nothing(tf, front, add) -> None:
+    plain = tf.compat.v1.Session.run
     tf_debug.disable()
+    assert tf.compat.v1.Session.run is plain
+    add(tf.constant(1.0))
+    front.script = [RUN]
+    with tf_debug.debugging():
+        assert tf.compat.v1.Session.run is not plain
+        add(tf.constant(1.0))
+    assert tf.compat.v1.Session.run is plain
+    assert front.path == ["start 1", "end 1"], "enabling counts from there, and is undone at once"
 
 
 def _failing(*_: object, **__: object) -> Any:

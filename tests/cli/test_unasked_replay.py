@@ -52,6 +52,32 @@ def test_a_function_of_a_data_set_that_something_waits_for(tmp_path: Path) -> No
     assert target.read_text() == "x"
 
 
+def test_a_function_that_the_optimizer_calls_in_the_place_of_another(tmp_path: Path) -> None:
+    """A blind test: nothing in the graph names it, so nobody looked at it, and the file was written."""
+    target = tmp_path / "written"
+
+    def made(device: str, work: Callable[[Any], Any]) -> Any:
+        attributes = {"api_implements": "logarithm", "api_preferred_device": device}
+        signature = [tf.TensorSpec([2])]
+        return tf.function(work, input_signature=signature, experimental_attributes=attributes)
+
+    def writes(x: Any) -> Any:
+        with tf.control_dependencies([tf.io.write_file(str(target), "x")]):
+            return tf.math.log(x)
+
+    with tf.Graph().as_default() as graph:
+        drawn = tf.raw_ops.RandomUniform(shape=[2], dtype=tf.float32)
+        made("CPU", writes).get_concrete_function().add_to_graph(graph)
+        with tf.device("/job:localhost/replica:0/task:0/device:CPU:0"):
+            tf.identity(made("GPU", tf.math.log)(tf.exp(tf.sin(drawn))), "y")
+    path = _bundle(tmp_path, graph, "y:0", drawn.name)
+    with pytest.raises(TfdbgError, match=r"may reach files.*: WriteFile"):
+        replayed(path)
+    assert not target.exists()
+    replayed(path, trust=True)
+    assert target.read_text() == "x"
+
+
 @AGAIN
 def test_what_is_computed_while_the_graph_is_read(tmp_path: Path, again: Callable[..., Any]) -> None:
     """A blind test: nobody fetches these ops, so nobody looked at them; TensorFlow wrote the folder."""

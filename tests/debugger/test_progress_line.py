@@ -94,6 +94,9 @@ def test_a_closed_or_missing_standard_error_is_no_harm(monkeypatch: Any) -> None
     monkeypatch.setattr(sys, "stderr", None)
     world.now = 80
     world.line.tick(lambda: "x")
+    world.stream = _Terminal()
+    monkeypatch.setattr(sys, "stderr", world.stream)
+    assert world.tick(40) == "tfdbg: 120 s\n"
 
 
 def test_the_account_counts_what_this_process_writes(tmp_path: Any) -> None:

@@ -196,6 +196,20 @@ def test_calls_without_an_end_are_told(library: object) -> None:
         assert _function(library, "f").endless
 
 
+@pytest.mark.parametrize("entry", ["step", "first"])
+def test_a_function_that_may_be_called_in_the_place_of_another_counts(entry: str) -> None:
+    """A blind test: the optimizer calls the one for the device that is there, and it wrote a file."""
+    library = _library(
+        step=[("call", "PartitionedCall", "first")], first=[("it", "Log", "")], other=[("it", "WriteFile", "")]
+    )
+    assert not _function(library, entry).outside
+    for function in library.function:  # type: ignore[attr-defined]
+        if function.signature.name != "step":
+            function.attr["api_implements"].s = b"logarithm"
+    found = {"step": "other/it", "first": "it"}
+    assert _function(library, entry).outside == {"WriteFile": found[entry]}
+
+
 def test_calls_that_end_are_fine() -> None:
     library = _library(
         f=[("a", "PartitionedCall", "g"), ("b", "PartitionedCall", "g"), ("c", "If", "h")],

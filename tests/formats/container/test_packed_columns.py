@@ -60,7 +60,9 @@ def _store(index: sqlite3.Connection, content: int, octets: bytes) -> None:
 def test_they_say_what_the_rows_say(tmp_path: Path, stats_only: bool) -> None:
     database = _recorded(tmp_path / "r", 2, stats_only=stats_only)
     count = len(sample_run().tensors)
-    for run, contents in enumerate(_contents(database), 1):
+    found = _contents(database)
+    assert len(found) == 2 and all(found)
+    for run, contents in enumerate(found, 1):
         packed = Columns(Index(tmp_path / "r"), run, count, contents)
         from_rows = Columns(Index(tmp_path / "r"), run, count)
         for name in (*FACTS, *PLACES):

@@ -31,9 +31,18 @@ def test_what_tells_without_colour_is_kept():
 @pytest.mark.parametrize("theme", [*THEMES, "mono", "ascii"])
 @pytest.mark.parametrize("colors", [1, 16, 88, 256, 2**24])
 def test_every_theme_takes_own_colours(theme, colors):
-    rows = recoloured(palette(theme), (("nan", "h203, bold on #123456"), ("title hit", "black on yellow")))
-    for row in rows:
-        urwid.testing.resolve_attr(row[0], rows, colors=colors)
+    plain = palette(theme)
+    rows = recoloured(plain, (("nan", "h203, bold on #123456"), ("title hit", "black on yellow")))
+    assert [row[0] for row in rows] == [row[0] for row in plain]
+    looks = {row[0]: urwid.testing.resolve_attr(row[0], rows, colors=colors) for row in rows}
+    nan, hit, of_theme = looks["nan"], looks["title hit"], urwid.testing.resolve_attr("nan", plain, colors=colors)
+    assert nan.bold
+    if colors >= 256:
+        assert nan.background == ("#066" if colors == 256 else "#123456")
+    elif colors > 1:
+        assert (nan.foreground, nan.background) == (of_theme.foreground, of_theme.background)
+    if colors > 1:
+        assert (hit.foreground, hit.background) == ("black", "yellow")
 
 
 @pytest.mark.parametrize(

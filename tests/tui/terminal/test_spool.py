@@ -91,7 +91,11 @@ def test_closed_streams_of_the_program_do_no_harm(terminal, monkeypatch):
             raise ValueError("I/O operation on closed file")
 
     monkeypatch.setattr(sys, "stdout", Closed())
-    target, _ = terminal
+    target, controller = terminal
     spool = Spool((target,))
     spool.start()
+    os.write(target, b"kept\n")
+    assert arrived(controller) == b""
     spool.stop()
+    os.write(target, b"after\n")
+    assert arrived(controller) == b"kept\nafter\n"

@@ -54,8 +54,7 @@ def _facts(replay_spec: ReplaySpec) -> GraphFacts:
         nodes = _computed(graph.node, replay_spec)
     else:
         library = _Library(schema.FunctionDefLibrary.FromString(replay_spec.graph))
-        entry = library.functions.get(replay_spec.entry)
-        nodes = [] if entry is None else list(entry.node_def)
+        nodes = [node for name in library.alike(replay_spec.entry) for node in library.functions[name].node_def]
     endless = library.endless(nodes)
     if endless:
         return GraphFacts({}, endless)
@@ -102,14 +101,27 @@ class _Library:
     def __init__(self, library: Any) -> None:
         self.functions: dict[str, Any] = {function.signature.name: function for function in library.function}
         self._gradients = {gradient.function_name: gradient.gradient_func for gradient in library.gradient}
+        self._implementing: dict[bytes, list[str]] = {}
+        for name, function in self.functions.items():
+            if implemented := _implements(function):
+                self._implementing.setdefault(implemented, []).append(name)
+
+    def alike(self, name: str) -> Sequence[str]:
+        """The functions of the library that may run for a call of `name`.
+
+        Of those that say that they implement one thing TensorFlow's optimizer calls the one for the device that is
+        there, whichever the graph names.
+        """
+        if name not in self.functions:
+            return ()
+        return self._implementing.get(_implements(self.functions[name]), [name])
 
     def called(self, node: Any) -> Iterator[str]:
         """The functions of the library that `node` may call."""
         named = [node.op, *(name for value in node.attr.values() for name in _functions_in(value))]
         for name in named:
             for one in (name, self._gradients.get(name, "")):
-                if one in self.functions:
-                    yield one
+                yield from self.alike(one)
 
     def called_in(self, nodes: Iterable[Any]) -> list[str]:
         """The functions of the library that `nodes` may call, as often as they do."""
@@ -157,6 +169,12 @@ class _Library:
         if node.op == "PrintV2":
             return node.attr["output_stream"].s in _STREAMS if "output_stream" in node.attr else True
         return node.op in HARMLESS or node.op in self.functions
+
+
+def _implements(function: Any) -> bytes:
+    """What `function` says that it implements; nothing where it says nothing."""
+    said: bytes = function.attr["api_implements"].s if "api_implements" in function.attr else b""
+    return said
 
 
 def _functions_in(value: Any) -> Iterator[str]:

@@ -46,7 +46,7 @@ MESSAGES = {
     ),
     "GraphDef": "node:NodeDef*=1 library:bytes=2 version:int32=3 versions:VersionDef=4",
     "FunctionDefLibrary": "function:FunctionDef*=1 gradient:GradientDef*=2",
-    "FunctionDef": "signature:OpDef=1 node_def:NodeDef*=3 ret:string%=4",
+    "FunctionDef": "signature:OpDef=1 node_def:NodeDef*=3 ret:string%=4 attr:AttrValue%=5",
     "GradientDef": "function_name:string=1 gradient_func:string=2",
     "OpDef": "name:string=1 input_arg:ArgDef*=2 output_arg:ArgDef*=3",
     "ArgDef": "name:string=1 type:int32=3 type_attr:string=4 number_attr:string=5 type_list_attr:string=6",

@@ -423,6 +423,7 @@ def test_a_run_made_again_without_an_update_is_never_believed(tf, debugged, grap
     x = tf.placeholder(tf.float32, [], name="x")
     w = tf.get_variable("w", initializer=0.0, use_resource=True)
     require_same(tf, debugged, [*waiting(tf, w, x, python), x + 1.0], x, "watched")
+    assert trials
     for trial in trials:
         assert not trial.exactness.exact
         assert "Made again, the run left out AssignAddVariableOp" in trial.exactness.doubt

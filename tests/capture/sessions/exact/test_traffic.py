@@ -36,12 +36,17 @@ def test_a_run_is_alone_as_long_as_no_other_is_under_way() -> None:
 
 def test_what_was_under_way_meanwhile_is_known_one_of_each_kind() -> None:
     traffic, asked = Traffic(), list[Any]()
+
+    def any_that_is_asked(call: Any) -> bool:
+        asked.append(call)
+        return True
+
     with traffic.run("early", _kind), traffic.run("a1", _kind) as run:
         for name in ("b1", "b2", "c1"):
             with traffic.run(name, _kind) as short:
                 pass
         assert short.met_none_but(lambda call: call in {"early", "a1"})
-        assert run.met_none_but(lambda call: bool(asked.append(call)) or True)
+        assert run.met_none_but(any_that_is_asked)
         assert asked == ["early", "b1", "c1"]
         assert not run.met_none_but(lambda call: call != "c1")
     with traffic.run("late", _kind) as last:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import signal
+import sys
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -13,7 +15,7 @@ from typing import Any
 import pytest
 from support.package_source import PACKAGE
 
-from tfdbg_cli.process.interruptions import OUR_ERRORS_SUPPRESSED, our_errors
+from tfdbg_cli.process.interruptions import OUR_ERRORS_SUPPRESSED, in_signal_handler, our_errors
 
 
 class OutOfTime(Exception):  # noqa: N818
@@ -134,3 +136,37 @@ def test_no_guard_keeps_an_interruption_from_the_program() -> None:
         if re.search(r"except (\([^)]*\b)?Exception\b|suppress\(Exception\)", file.read_text(encoding="utf-8"))
     }
     assert {name for name in found if not _ELSEWHERE.match(name)} == _RAISED_AGAIN
+
+
+def test_it_is_known_whether_a_signal_handler_runs() -> None:
+    found: list[bool] = []
+
+    def deep() -> None:
+        found.append(in_signal_handler())
+
+    handlers: list[Callable[..., None]] = [
+        lambda number, frame: deep(),
+        lambda *arguments: deep(),
+        partial(lambda own, number, frame: own(), deep),
+    ]
+    for handler in handlers:
+        with _handled(handler):
+            signal.raise_signal(signal.SIGUSR1)
+    assert found == [True] * len(handlers)
+
+
+def test_it_is_none_where_a_frame_is_given_as_by_a_debugger() -> None:
+    def dispatch(frame: FrameType, event: str) -> bool:
+        return in_signal_handler()
+
+    assert not dispatch(sys._getframe(), "call")
+    assert not in_signal_handler()
+
+
+def test_whoever_asks_keeps_nothing_of_the_program_alive() -> None:
+    """A blind test: a call keeps what its names held when it was asked for them, up to its end."""
+    value = _Handlers()
+    gone = weakref.ref(value)
+    in_signal_handler()
+    del value
+    assert gone() is None

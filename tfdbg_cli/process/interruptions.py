@@ -11,6 +11,7 @@ from itertools import pairwise
 from types import FrameType, TracebackType
 
 _VARARGS = 0x04  # the flag of code that takes `*arguments`
+_OPTIMIZED = 0x01  # that of a function, whose names are not kept in a dictionary
 
 
 def our_errors() -> tuple[type[Exception], ...]:
@@ -78,4 +79,9 @@ def _arguments(frame: FrameType) -> list[object]:
     names = code.co_varnames
     values = frame.f_locals
     many = values.get(names[rest], ()) if code.co_flags & _VARARGS else ()
-    return [*(values.get(name) for name in names[:count]), *(many if isinstance(many, tuple) else ())]
+    found = [*(values.get(name) for name in names[:count]), *(many if isinstance(many, tuple) else ())]
+    # Before Python 3.13 a call keeps what it is asked for here, and all of it alive. Nobody else has it if it has
+    # three references: that of the call, ours, and that of who counts.
+    if code.co_flags & _OPTIMIZED and isinstance(values, dict) and sys.getrefcount(values) <= 3:
+        values.clear()
+    return found

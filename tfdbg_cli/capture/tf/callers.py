@@ -41,8 +41,13 @@ def is_users(file: str) -> bool:
     return not is_library(file)
 
 
-def frame_at(code: CodeType, line: int) -> Frame:
-    """A call that is at `line` of `code`, with the text of the line."""
+def frame_at(code: CodeType, line: int | None) -> Frame:
+    """A call that is at `line` of `code`, with the text of the line.
+
+    Where a signal handler interrupts what Python itself put into a call, that is at no line: then where it begins.
+    """
+    if line is None:
+        line = code.co_firstlineno
     return Frame(code.co_filename, line, code.co_name, getline(code.co_filename, line).strip())
 
 

@@ -111,7 +111,7 @@ def test_origin_says_that_a_run_that_is_not_over_may_have_spoiled_the_variable()
     """A blind test: an earlier run was said to have done it, and the program to be watched from the start."""
     data = json_of("origin", _shown(last_passed=5, under_way=_UNDER_WAY))
     told = "run #6 in thread pusher may have made it so: it is not over yet"
-    assert data["since"] == f"after run #5, the last one that passed the watch; {told}"
+    assert data["since"] == f"after run #5, the last one in which the watch found nothing; {told}"
     assert data["cause"] == f"{_CAUSE}a run of another thread, an earlier run or its initializer made it so."
     assert data["suggestion"].startswith("Go on with `run -f has_inf_or_nan`: if run #6 made it so, the watch stops")
     text = " ".join(text_of("origin", _shown(last_passed=5, under_way=_UNDER_WAY)).split())
@@ -136,4 +136,4 @@ def test_of_many_runs_that_are_not_over_some_are_named() -> None:
 def test_where_none_is_under_way_the_words_stay() -> None:
     data = json_of("origin", _shown(last_passed=5))
     assert data["cause"] == f"{_CAUSE}an earlier run or its initializer made it so."
-    assert data["since"] == "after run #5, the last one that passed the watch"
+    assert data["since"] == "after run #5, the last one in which the watch found nothing"

@@ -38,12 +38,12 @@ def test_runs_and_their_pace() -> None:
     view.follow(other)
     assert _rows(view, 10.0)[0] == "── tfdbg 2 runs " + "─" * 63
     debugger.run_count = 1234
-    assert _rows(view, 12.0) == ["── tfdbg 1,236 runs, 617 a second " + "─" * 45, " nothing is watched"]
+    assert _rows(view, 12.0) == ["── tfdbg 1,236 runs, 617 a second now " + "─" * 41, " nothing is watched"]
     del other  # its runs count on
     for now in range(13, 30):
         debugger.run_count += 10
         last = _rows(view, float(now))[0]
-    assert last == "── tfdbg 1,406 runs, 10 a second " + "─" * 46
+    assert last == "── tfdbg 1,406 runs, 10 a second now " + "─" * 42
 
 
 def test_the_words_of_the_watch_are_there_from_its_beginning_and_behind_each_run() -> None:

@@ -138,7 +138,7 @@ class LiveView:
 
 def _head(runs: int, paces: Sequence[tuple[float, int]]) -> Line:
     (then, before), (now, _) = paces[0], paces[-1]
-    pace = f", {(runs - before) / (now - then):.3g} a second" if now > then else ""
+    pace = f", {(runs - before) / (now - then):.3g} a second now" if now > then else ""
     return Line(
         (Span("── tfdbg ", Style.DIM), Span(f"{count_text(runs, 'run')}{pace}", Style.TITLE), Span(" ", Style.DIM))
     )

@@ -168,9 +168,12 @@ def test_a_variable_that_was_bad_before_says_since_when() -> None:
     data = json_of("origin", run)
     assert data["cause"].startswith("Variable w was already not finite when it was read") and data["since"] is None
     later = RunEnd(run, Hit("has_inf_or_nan", "", 8, 7))
-    assert json_of("origin", later)["since"] == "after run #7, the last one that passed the watch"
+    assert json_of("origin", later)["since"] == "after run #7, the last one in which the watch found nothing"
     others = RunEnd(run, Hit("has_inf_or_nan", "", 8, 5, others_passed=True))
-    assert json_of("origin", others)["since"] == "after run #5, the last one that passed the watch and looked at it"
+    assert (
+        json_of("origin", others)["since"]
+        == "after run #5, the last one of those that look at it in which the watch found nothing"
+    )
     results = RunEnd(run, Hit("bad_result", "", 8, 7))
     assert json_of("origin", results)["since"] is None, "it asks no variable that a run only reads"
     first = RunEnd(run, Hit("has_inf_or_nan", "", 1))

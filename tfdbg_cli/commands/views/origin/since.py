@@ -108,8 +108,8 @@ def _before(context: Context, end: RunEnd, hit: Hit, origin: Origin) -> Since:
         return Since()  # what a run only reads is not asked, nor what it left as it was
     if not _was_looked_at(end, hit, origin):
         return Since()
-    which = "that passed the watch and looked at it" if hit.others_passed else "that passed the watch"
-    return Since(f"after run #{hit.last_passed}, the last one {which}")
+    looked = " of those that look at it" if hit.others_passed else ""
+    return Since(f"after run #{hit.last_passed}, the last one{looked} in which the watch found nothing")
 
 
 def _was_finite(origin: Origin) -> bool:
@@ -119,7 +119,7 @@ def _was_finite(origin: Origin) -> bool:
 
 
 def _was_looked_at(end: RunEnd, hit: Hit, origin: Origin) -> bool:
-    """Whether a run of the same kind that passed the watch has surely asked what is bad at `origin`."""
+    """Whether a run of the same kind in which the watch found nothing has surely asked what is bad at `origin`."""
     run, name = end.run, origin.name.node
     if run.call.kind is RunKind.EAGER:  # each turn may take another way
         return False

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from tfdbg_cli.analysis.batch.replica import replica_given
+from tfdbg_cli.analysis.batch.rows import BatchRows
 from tfdbg_cli.analysis.origin.finding import Finding, Passed
 from tfdbg_cli.analysis.origin.origin_found import Origin
 from tfdbg_cli.commands.views.input_rows import input_data
@@ -55,7 +57,7 @@ def origin_data(run: Run, found: Finding, since: Since, most: int) -> dict[str, 
         "elements": [element_data(element) for element in first_elements(origin, most)],
         "bad": int(origin.bad.sum()),
         "batch_rows": list(batch.rows),
-        "batch": {"source": batch.source, "size": batch.size} if batch.rows else None,
+        "batch": _batch_data(run, batch) if batch.rows else None,
         "cause": since.cause or origin.cause.text,
         "suggestion": since.suggestion or origin.cause.suggestion,
         "since": since.when or None,
@@ -70,6 +72,10 @@ def origin_data(run: Run, found: Finding, since: Since, most: int) -> dict[str, 
         "ignored": list(passed.ignored),
         "unread": passed.unread,
     }
+
+
+def _batch_data(run: Run, batch: BatchRows) -> dict[str, Any]:
+    return {"source": batch.source, "size": batch.size, "replica": replica_given(run, batch.source)}
 
 
 def _nan_data(nan: Origin) -> dict[str, Any]:

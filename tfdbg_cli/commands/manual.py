@@ -108,8 +108,9 @@ number is a pair; strings are decoded as UTF-8. More fields than these may come;
   outputs, nonfinite, file, line}]`, `run` and `place` as in `alerts`.
 - `origin --all`: kind `origins`. `tensors`, as those of `origin`; `unread` where some could not be read, `missing`
   where no value was recorded.
-- `row`: kind `row`. `row`, `bad`, `size`, `bad_rows`, `sample` (null where it is not known), `components`: `[{name,
-  role, key, dtype, shape, image, summary, value, elided}]`.
+- `row`: kind `row`. `row`, `bad`, `size`, `bad_rows`, `replica` (of a mirrored step the one whose batch this is, from
+  0; else null), `sample` (null where it is not known), `components`: `[{name, role, key, dtype, shape, image,
+  summary, value, elided}]`.
 - `input`: kind `input`. `size`, `source`, `rows`: `[{row, bad, file, record, key, alike}]`; `file` is null for data
   in memory, `record` (from 0) where it is not known, `alike` is how many hold the same; `notes` say how, or why not.
 - `find`: kind `found`. `text`, `names`, `total`, `hits`: `[{kind, name, command, places, op_type, health}]`.

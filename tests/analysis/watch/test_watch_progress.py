@@ -52,9 +52,9 @@ def test_the_largest_magnitude_says_where_it_was_seen() -> None:
     clock.now = 30
     assert progress.wants_sample
     progress.sample(lambda: _run(7, [1.0, -300.0], [np.inf, 2.0], [10_000], [b"text"]))
-    assert progress.words(7).endswith("largest 300 in #7 t0:0")
+    assert progress.words(7).endswith("largest 300 in 1 run looked at (#7 t0:0)")
     progress.sample(lambda: _run(8, [200.0]))
-    assert "#7" in progress.words(8)
+    assert progress.words(8).endswith("largest 300 in 2 runs looked at (#7 t0:0)"), "no maximum over all 8 runs"
 
 
 def test_a_sample_that_takes_long_is_seldom_made() -> None:

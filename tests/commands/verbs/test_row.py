@@ -104,7 +104,7 @@ def test_a_row_of_one_replica_is_not_shown_beside_those_of_others(bad: int, insi
     prompt = Prompt(made_run(*made, feeds={f"{name}:0": value for name, value in given.items()}), width=120)
     own = ["a_1:0", "b_1:0", "weights:0"] if bad else ["a:0", "b:0", "weights:0"]
     assert [one["name"] for one in prompt.data("row")["components"]] == own
-    assert f"row 2 of 4; fed as {', '.join(own)}" in prompt.show("origin", 120)
+    assert f"row 2 of the 4 that replica {bad} was given; fed as {', '.join(own)}" in prompt.show("origin", 120)
 
 
 @pytest.mark.parametrize("bad", [0, 1])

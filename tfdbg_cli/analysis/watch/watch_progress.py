@@ -29,6 +29,7 @@ class WatchProgress:
         self._under_way: dict[int, float] = {}  # when runs began, by number
         self._longest = 0.0  # seconds that the longest run took, which includes preparing its graph
         self._asking = 0.0
+        self._looked_at = 0  # runs
         self._largest = -1.0
         self._where = ""
         self.inexact = ""  # how the numbers differ, or may differ, from undebugged ones (`Exactness.words`)
@@ -82,12 +83,14 @@ class WatchProgress:
         if seconds >= 1:
             parts += [f"{runs / seconds:.3g}/s", _duration(seconds)]
         if self._largest >= 0:
-            parts.append(f"largest {self._largest:.3g} in {self._where}")
+            runs_looked_at = count_text(self._looked_at, "run")
+            parts.append(f"largest {self._largest:.3g} in {runs_looked_at} looked at ({self._where})")
         if seconds and self._asking / seconds >= _WORTH_A_WORD:
             parts.append(f"{self._asking / seconds:.0%} of the time for the filter")
         return f"no {self._filter_name} in {', '.join(parts)}"
 
     def _look(self, run: Run) -> None:
+        self._looked_at += 1
         for index in range(len(run.tensors)):
             value = run.tensors.value(index)
             if isinstance(value, NoValue) or not is_inexact(value.dtype) or not value.size:

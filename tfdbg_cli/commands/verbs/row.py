@@ -8,6 +8,7 @@ from typing import Any
 
 from tfdbg_cli.analysis.batch.components import Component, components, looks_like_image, singles_first
 from tfdbg_cli.analysis.batch.records import is_quickly_told
+from tfdbg_cli.analysis.batch.replica import replica_given
 from tfdbg_cli.analysis.batch.rows import BatchRows
 from tfdbg_cli.analysis.batch.sample import Sample, sample_of
 from tfdbg_cli.commands.asked.batch_choice import chosen_row, found_before, records_of
@@ -45,7 +46,7 @@ def _row(context: Context, options: argparse.Namespace) -> Document:
     is_asked = sample is not None and (sample.number is None or _comes_from_pipeline(sample))
     record = _record(context, batch, at) if is_asked else None
     told = [] if sample is None else [sample_line(sample, batch.size, record)]
-    blocks: list[Block] = [Text((*_head(at, batch), *told))]
+    blocks: list[Block] = [Text((*_head(at, batch, replica_given(context.run, batch.source)), *told))]
     for part in singles_first(parts):
         blocks += _shown(part, at)
     name = f"row {at}"
@@ -74,13 +75,14 @@ def _why_not_held(run: Run, source: str) -> str:
     return f"`pt {quoted(source)}` shows it." if source else ""
 
 
-def _head(at: int, batch: BatchRows) -> list[Line]:
+def _head(at: int, batch: BatchRows, replica: int | None) -> list[Line]:
     bad = at in batch.rows
     title = Span(f"Row {at}", Style.TITLE, f"row {at}")  # chosen first, so that this row is what is previewed
+    of_how_many = f" of {batch.size}" if replica is None else f" of the {batch.size} that replica {replica} was given"
     if not batch.rows:
-        return [line(title, f" of {batch.size}")]
+        return [line(title, of_how_many)]
     verdict = Span("bad", Style.NAN) if bad else Span("not behind the origin", Style.DIM)
-    lines = [line(title, f" of {batch.size}: ", verdict)]
+    lines = [line(title, f"{of_how_many}: ", verdict)]
     spans: list[Span | str] = [Span("Bad rows  ", Style.LABEL)]
     if len(batch.rows) == batch.size > 2:
         spans.append(f"all {batch.size}: ")
@@ -128,7 +130,7 @@ def _data(
         )  # fmt: skip
     return {
         "row": at, "bad": at in batch.rows, "size": batch.size, "bad_rows": list(batch.rows),
-        "sample": sample_data(sample), "components": found,
+        "replica": replica_given(context.run, batch.source), "sample": sample_data(sample), "components": found,
     }  # fmt: skip
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tfdbg_cli.analysis.batch.components import given_with
+from tfdbg_cli.analysis.batch.replica import replica_given
 from tfdbg_cli.analysis.batch.rows import BatchRows
 from tfdbg_cli.analysis.graph.feeds import fed_value
 from tfdbg_cli.commands.syntax import quoted
@@ -19,9 +20,11 @@ def batch_lines(run: Run, batch: BatchRows, label_width: int) -> list[Line]:
     """The rows of `batch`, those behind offending elements, and what was fed with them; none where there are none."""
     if not batch.rows:
         return []
-    text, of_how_many = _rows_text(batch.rows), f" of {batch.size}"
+    replica = replica_given(run, batch.source)
+    whose = "" if replica is None else f" that replica {replica} was given"
+    text, of_how_many = _rows_text(batch.rows), f" of {'the ' if whose else ''}{batch.size}{whose}"
     if len(batch.rows) == batch.size > 2:
-        text, of_how_many = f"all {batch.size} rows", ""
+        text, of_how_many = f"all {batch.size} rows", whose
     place = run.call.came.get(batch.source)
     if place is not None and place.single:
         of_how_many += f" of element {place.step:,} of the data set"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from tfdbg_cli.analysis.batch.replica import replica_given
+from tfdbg_cli.analysis.batch.rows import BatchRows
 from tfdbg_cli.analysis.origin.finding import Finding, Passed
 from tfdbg_cli.analysis.origin.origin_found import Origin
 from tfdbg_cli.commands.views.input_rows import input_data
@@ -59,7 +61,7 @@ def origin_data(run: Run, found: Finding, since: Since, grew: str, most: int) ->
         "elements": [element_data(element) for element in first_elements(origin, most)],
         "bad": int(origin.bad.sum()),
         "batch_rows": list(batch.rows),
-        "batch": {"source": batch.source, "size": batch.size} if batch.rows else None,
+        "batch": _batch_data(run, batch) if batch.rows else None,
         "cause": since.cause or origin.cause.text,
         "suggestion": since.suggestion or origin.cause.suggestion,
         "since": since.when or None,
@@ -75,6 +77,10 @@ def origin_data(run: Run, found: Finding, since: Since, grew: str, most: int) ->
         "ignored": list(passed.ignored),
         "unread": passed.unread,
     }
+
+
+def _batch_data(run: Run, batch: BatchRows) -> dict[str, Any]:
+    return {"source": batch.source, "size": batch.size, "replica": replica_given(run, batch.source)}
 
 
 def _nan_data(nan: Origin) -> dict[str, Any]:

@@ -227,3 +227,15 @@ def test_a_variable_that_is_cast_is_no_layer_of_its_own() -> None:
         layer(graph, "net/first/Cast/Cast") == layer(graph, "gradient_tape/net/first/Cast/Cast/Cast") == "net/first"
     )
     assert layer(graph, "net/Cast_1/Cast") == "net"
+
+
+def test_what_the_runtime_puts_where_a_session_feeds_and_fetches_makes_no_layer() -> None:
+    graph = made_graph(
+        op("_arg_deep/x_0_0", "_Arg"), op("deep/dense/MatMul", "MatMul", "_arg_deep/x_0_0"),
+        op("loss/Exit", "Sum", "deep/dense/MatMul"), op("_retval_loss/Exit_0_1", "_Retval", "loss/Exit"),
+        op("_retval_out_0_0", "_Retval", "loss/Exit"),
+    )  # fmt: skip
+    assert layer(graph, "_arg_deep/x_0_0") == "deep"
+    assert layer(graph, "_retval_loss/Exit_0_1") == "loss" and layer(graph, "_retval_out_0_0") == ""
+    assert layers_of(graph).names == ["deep", "deep/dense", "loss"]
+    assert layers_of(Graph()).scope("_retval_loop/Exit_1_0_2") == ("loop",)

@@ -8,8 +8,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from support.made_run import CPU, made_graph, made_run, op
+from support.prompt import Prompt
 
-from tfdbg_cli.analysis.placement import DeviceCopy, DeviceLoad, Fallback, Known, device_type, placement_of
+from tfdbg_cli.analysis.placement import (
+    DeviceCopy,
+    DeviceLoad,
+    Fallback,
+    Known,
+    device_type,
+    has_several_cpus,
+    placement_of,
+)
 from tfdbg_cli.model.graph import GraphKind
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
@@ -115,3 +124,18 @@ def test_few_values_on_a_device_do_not_tell_where_the_others_were() -> None:
     found = placement_of(replace(run, graph=graph))
     assert found.known is Known.REQUESTED
     assert {load.device: load.tensors for load in found.devices} == {GPU: 1, "": 2}
+
+
+def test_by_values_nothing_is_told_of_copies_between_cpus() -> None:
+    """A blind test: TensorFlow says of values of any CPU that they lie on the first one, so copies were made up."""
+    other = CPU.replace("CPU:0", "CPU:1")
+    run = made_run(
+        op("x", "Placeholder", value=1.0, device=CPU), op("y", "Exp", "x", value=1.0, device=other),
+        op("z", "Log", "y", value=1.0, device=CPU),
+    )  # fmt: skip
+    ops = op("x", "Placeholder"), op("y", "Exp", "x"), op("z", "Log", "y")
+    run = replace(run, graph=made_graph(*ops, kind=GraphKind.PYTHON))
+    found = placement_of(run)
+    assert (found.known, found.copies) == (Known.VALUES, ())
+    assert has_several_cpus(run) and not has_several_cpus(gpu_run())
+    assert "CPU:0 may be another one" in Prompt(run).show("placement", 200)

@@ -109,6 +109,22 @@ def test_runners_are_asked_about_too(tf, model, tmp_path) -> None:
     assert tf_debug.DebugDumpDir(str(tmp_path / "1")).size
 
 
+def test_runs_of_callables_that_run_is_given_are_asked_about(tf, model, tmp_path) -> None:
+    from tensorflow.core.protobuf import config_pb2
+
+    x, y = model
+    with tf.Session() as raw:
+        session = Wrapper(raw, tmp_path, *[ACTIONS.DEBUG_RUN] * 2)
+        runner = session.make_callable(y, [x])
+        assert session.run(None, callable_runner=runner, callable_runner_args=([1.0],)).tolist() == [0.0]
+        options = config_pb2.CallableOptions(feed=[x.name], fetch=[y.name])
+        given = (np.ones(1, np.float32),)
+        assert session.run(None, callable_options=options, callable_runner_args=given)[0].tolist() == [0.0]
+    ends = [one for one in session.told if isinstance(one, tf_debug.OnRunEndRequest)]
+    assert [one.performed_action for one in ends] == [ACTIONS.DEBUG_RUN] * 2
+    assert session.run_call_count == 2
+
+
 def test_runs_of_other_threads_and_of_nothing_go_by(tf, model, tmp_path) -> None:
     x, y = model
     with tf.Session() as raw:

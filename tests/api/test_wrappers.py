@@ -100,6 +100,18 @@ def test_what_streams_to_a_server_says_what_to_use_instead(name, instead) -> Non
     assert instead in tf_debug.__all__
 
 
+def test_a_hook_with_watch_fn_none_calls_no_none(tf, tmp_path) -> None:
+    """TensorFlow's `GrpcDebugHook(watch_fn=None)` calls None in its first run: a TypeError in the program."""
+    with pytest.raises(tf_debug.TfdbgError, match=r"^tfdbg has no GrpcDebugHook: "):
+        tf_debug.GrpcDebugHook("localhost:6064", watch_fn=None)
+    with tf.Graph().as_default():
+        y = tf.constant(2.0, name="x") * 3.0
+        hook = tf_debug.DumpingDebugHook(str(tmp_path / "s"), watch_fn=None)
+        with tf.train.MonitoredSession(hooks=[hook]) as session:
+            assert session.run(y) == 6.0
+    assert len(list((tmp_path / "s").iterdir())) == 1
+
+
 def test_importing_loads_neither_tensorflow_nor_a_front_end() -> None:
     program = (
         "import sys, tfdbg_cli; dir(tfdbg_cli); tfdbg_cli.has_inf_or_nan; tfdbg_cli.WatchOptions;"

@@ -285,6 +285,25 @@ def test_sizes_that_follow_from_values_under_xla() -> None:
     assert [tensors[row].shape for row in tensors.named("boolean_mask/Where", 0)] == [(3, 1)]
 
 
+def test_debugger_v2_fails_under_jit_compile_true_and_a_capture_does_not() -> None:
+    """Debugger V2 puts debug ops into the function, for which XLA has no kernels: the program ends with an error."""
+    import tensorflow as tf
+
+    @tf.function(jit_compile=True)
+    def step(x: Any) -> Any:
+        return tf.reduce_sum(tf.math.log(x) * 2.0)
+
+    x = tf.constant([1.0, -1.0])
+    plain = step(x).numpy()
+    with witnessed() as witness:
+        debugged = step(x).numpy()
+    assert np.isnan(plain) and np.isnan(debugged)
+    assert not witness.failures
+    tensors = witness.runs[0].tensors
+    (row,) = tensors.named("Log", 0)
+    np.testing.assert_array_equal(tensors.value(row), [0.0, np.nan])
+
+
 @pytest.mark.parametrize("kind", ["dense", "loop"])
 def test_compiled_step_stays_within_rounding(kind: str) -> None:
     """XLA fuses fewer ops when every value is wanted, so equality is not promised there; the notes say so."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
@@ -18,6 +19,8 @@ from tfdbg_cli.ops.kinds import BRANCHES, LOOPS
 
 # tf.compat.v1.train puts what updates the variable dense/kernel under `update_dense/kernel`.
 _UPDATE_SCOPE = "update_"
+# What TensorFlow's runtime puts where a session feeds and fetches: `_arg_dense/x_0_1` for dense/x:0.
+_ENDS = re.compile(r"_(arg|retval)_(?P<node>.+)_\d+_\d+")
 _BY_OWN_NAME = BRANCHES | LOOPS  # op types whose own name stands before the names of what they run
 _HELPERS = frozenset({"ReadVariableOp", "Placeholder", "_Arg", "VarHandleOp", "Const"})
 
@@ -153,8 +156,13 @@ class Layers:
     def _raw(self, name: str) -> Scope:
         """The scopes of `name` without the calls around it and the scopes of gradients."""
         known = self._raw_of.get(name)
-        if known is not None:
-            return known
+        if known is None:
+            ends = _ENDS.fullmatch(name) if name.startswith("_") else None
+            known = self._raw_of[name] = self._scopes_in(name if ends is None else ends["node"])
+        return known
+
+    def _scopes_in(self, name: str) -> Scope:
+        """What `_raw` tells of a node that goes by the name that the program gave it."""
         call = next(self._calls.around(name), "")
         inner = name[len(call) + 1 :] if call else name
         parts = inner.split("/")[:-1]
@@ -164,8 +172,7 @@ class Layers:
         outer = self._raw(self._calls.caller(call)) if call else ()
         # Functions of loops and branches repeat the whole path of the op that calls them.
         absolute = not outer or own[: len(outer)] == outer or (marks and own)
-        found = self._raw_of[name] = _once(own if absolute else outer + own)
-        return found
+        return _once(own if absolute else outer + own)
 
     def _without_calls(self, scope: Scope) -> Scope:
         kept: list[str] = []

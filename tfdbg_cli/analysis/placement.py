@@ -134,7 +134,10 @@ def _loads(run: Run, devices: _Devices) -> list[DeviceLoad]:
 
 
 def _copies(run: Run, devices: _Devices) -> list[DeviceCopy]:
-    """Each tensor once for each pair of devices, however many ops read it there."""
+    """Each tensor once for each pair of devices, however many ops read it there.
+
+    By values none are told between the CPUs of one task: which of these a value lies on TensorFlow does not say.
+    """
     edges = neighbours_of(run.graph)
     found: dict[tuple[TensorName, str, str], DeviceCopy] = {}
     for node in run.graph:
@@ -144,9 +147,22 @@ def _copies(run: Run, devices: _Devices) -> list[DeviceCopy]:
         for edge in edges.inputs(node):
             source = _source(edge, devices)
             key = (edge.tensor, source, target)
+            if devices.known is Known.VALUES and _are_cpus_of_one_task(source, target):
+                continue
             if source and source != target and key not in found:
                 found[key] = DeviceCopy(edge.tensor, source, target, _nbytes(run.tensors, edge.tensor, source))
     return sorted(found.values(), key=lambda copy: -(copy.nbytes or 0))
+
+
+def _are_cpus_of_one_task(*devices: str) -> bool:
+    tasks = {_TYPE.sub("", device) for device in devices}
+    return len(tasks) == 1 and all(device_type(device) == "CPU" for device in devices)
+
+
+def has_several_cpus(run: Run) -> bool:
+    """Whether a CPU other than the first one of its task is named in `run`, by a value or by the program."""
+    named = {node.device for node in run.graph} | {run.tensors[row].device for row in range(len(run.tensors))}
+    return any(device_type(device) == "CPU" and not device.endswith((":0", ":*")) for device in named)
 
 
 def _source(edge: Edge, devices: _Devices) -> str:

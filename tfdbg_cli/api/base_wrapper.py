@@ -94,8 +94,20 @@ class BaseDebugWrapperSession(DebuggedSession, ABC):
     def _sess(self) -> Any:
         return self._tfdbg_original
 
-    def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
-        """As `tf.compat.v1.Session.run`."""
+    def run(
+        self,
+        fetches: Any,
+        feed_dict: Any = None,
+        options: Any = None,
+        run_metadata: Any = None,
+        callable_runner: Callable[..., Any] | None = None,
+        callable_runner_args: Sequence[Any] | None = None,
+        callable_options: Any = None,
+    ) -> Any:
+        """As `DebuggedSession.run`; the callbacks are told of the runs of callables that this wrapper made."""
+        if callable_runner is not None or callable_options is not None:
+            called = callable_runner, callable_runner_args, callable_options
+            return super().run(fetches, feed_dict, options, run_metadata, *called)
         return self._told(Given(options, run_metadata), partial(super().run, fetches, feed_dict, options))
 
     def make_callable(

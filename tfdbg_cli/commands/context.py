@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from tfdbg_cli.model.stepping import Stepper
 
 HOW_TO_KEEP_RUNS = "`run -f FILTER --keep N` (or `tfdbg run --keep N`) keeps the N runs before the hit."
+_PROGRAM_HERE = "`tfdbg run` begins a program here; `tfdbg attach` goes to one that tfdbg runs elsewhere."
 _LOOKED_UP = 256  # summaries looked up per step, where they are known already
 
 
@@ -146,17 +147,17 @@ class Context:
             raise _no_run(self.stop)
         return runs[self.current]
 
-    def require_program(self) -> None:
-        """Nothing where the program itself is here.
+    def require_program(self, who_needs: str, *, hint: str = "") -> None:
+        """Nothing where the program itself is here. `who_needs` it is the beginning of a sentence: "Steps need".
 
         Raises:
-            TfdbgError: it is elsewhere, and sends runs.
+            TfdbgError: it is elsewhere, and sends runs; the hint says how to have it here, behind `hint`.
 
         """
         if isinstance(self.stop, RunEnd) and self.stop.sent:
             raise TfdbgError(
-                "Steps need the program itself; this one is elsewhere, and sends what a run computed.",
-                hint="`tfdbg run` begins a program here; `tfdbg attach` goes to one that tfdbg runs elsewhere.",
+                f"{who_needs} the program itself; this one is elsewhere, and sends what a run computed.",
+                hint=f"{hint} {_PROGRAM_HERE}".strip(),
             )
 
     def begin_stepping(self) -> Stepper:
@@ -167,7 +168,7 @@ class Context:
 
         """
         self.end_stepping()
-        self.require_program()
+        self.require_program("Steps need")
         steppable = self.stop.steppable if isinstance(self.stop, RunStart) else self.run.steppable
         if steppable is None and isinstance(self.stop, Opened):
             from tfdbg_cli.commands.replaying import how_to_replay  # few of those who open a recording come here

@@ -65,3 +65,23 @@ def test_recorded_strings_are_those_of_the_program(tmp_path: Path) -> None:
         found = {tensor.name.rpartition(":")[0]: tensor[...] for tensor in recording.tensors(run=place)}
         for node, value in expected.items():
             np.testing.assert_array_equal(found[node], value.numpy())
+
+
+@pytest.mark.parametrize("before", ["", "/job:localhost/replica:0/task:0"], ids=["alone", "in a cluster"])
+def test_a_device_that_is_asked_for_by_its_number_counts_where_it_is_there(
+    monkeypatch: pytest.MonkeyPatch, before: str
+) -> None:
+    """TensorFlow says of values of any CPU that they lie on the first one."""
+    from tfdbg_cli.capture.functions import kept_tensors
+
+    place, task = kept_tensors._place, "/job:localhost/replica:0/task:0"
+    place.cache_clear()
+    there = frozenset(f"{before}/device:CPU:{number}" for number in range(2))
+    monkeypatch.setattr(kept_tensors, "_logical_devices", lambda: there)
+    found = f"{task}/device:CPU:0"
+    assert place("/device:CPU:1", found) == f"{task}/device:CPU:1"
+    assert place("/device:CPU:2", found) == found, "there is none: TensorFlow took another"
+    assert place("/device:GPU:0", found) == place("", found) == found
+    assert place("/job:worker/device:CPU:1", found) == found
+    assert place(f"{task}/device:CPU:1", found) == f"{task}/device:CPU:1"
+    place.cache_clear()

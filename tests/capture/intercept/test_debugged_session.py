@@ -460,3 +460,37 @@ def test_nothing_keeps_a_graph_or_a_run_alive(tf, debugged) -> None:
     del graph, raw, y, session
     gc.collect()
     assert [reference() for reference in seen] == [None] * 4
+
+
+def test_run_takes_a_callable_as_the_wrappers_of_tensorflow_do(tf, debugged, model) -> None:
+    x, y, *_ = model
+    options = _callable_options([x.name], [y.name])
+    with tf.Session() as raw:
+        raw.run(model[-1])
+        expected = raw.run(y, {x: [[1.0, 1.0]]})
+        session, front = debugged(raw, *[DebugRun()] * 4, Detach())
+        runner = session.make_callable(y, [x], accept_options=True)
+        metadata = tf.RunMetadata()
+        given = {"callable_runner": runner, "callable_runner_args": ([[1.0, 1.0]],)}
+        np.testing.assert_array_equal(session.run(None, run_metadata=metadata, **given), expected)
+        for _ in range(2):
+            arguments = (np.array([[1.0, 1.0]], np.float32),)
+            found = session.run(None, callable_options=options, callable_runner_args=arguments)
+            np.testing.assert_array_equal(found[0], expected)
+        made = raw.make_callable(y, [x])
+        stops = len(front.stops)
+        found = session.run(None, callable_runner=made, callable_runner_args=([[1.0, 1.0]],))
+        np.testing.assert_array_equal(found, expected)
+        assert len(front.stops) == stops, "what the session itself made tells of no fetches"
+        with pytest.raises(ValueError, match="exclude each other"):
+            session.run(None, callable_runner=runner, callable_options=options)
+        with pytest.raises(ValueError, match="have to be None"):
+            session.run(y, **given)
+    ends = [stop for stop in front.stops if hasattr(stop, "run")]
+    assert [value_of(stop.run, "y").tolist() for stop in ends] == [expected.tolist()] * 3
+
+
+def _callable_options(feeds: list[str], fetches: list[str]):
+    from tensorflow.core.protobuf import config_pb2
+
+    return config_pb2.CallableOptions(feed=feeds, fetch=fetches)

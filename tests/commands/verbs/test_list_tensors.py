@@ -227,6 +227,15 @@ def test_an_empty_list_says_why() -> None:
     assert "timed, not captured" in Prompt(RunEnd(replace(nothing, profile=Profile(())))).show("lt")
 
 
+def test_the_graph_that_is_shown_is_not_recommended() -> None:
+    """A blind test: `run --graph python` was named to whom it had been shown to."""
+    told = "captures the graph as the program built it"
+    for kind in GraphKind:
+        run = sample_run.sample_run(graph=Graph([Node("lost", "MatMul", "")], kind))
+        shown = Prompt(RunEnd(run)).show("lt -n lost", 100)
+        assert "1 node of the" in shown and (told in shown) is (kind is GraphKind.RUNTIME)
+
+
 def test_before_a_run_it_says_so() -> None:
     assert "has not happened yet" in Prompt(sample_run.run_start()).error("lt").message
 

@@ -164,6 +164,29 @@ def test_steps_of_a_run_that_was_sent_are_refused_without_a_way_that_there_is_no
     assert "invoke_stepper" not in refused.hint
 
 
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("break Log", "Breakpoints need the program itself"),
+        ("break", "Breakpoints need the program itself"),
+        ("delete", "Breakpoints need the program itself"),
+        ("set prob:0 0", "To compute with other values takes the program itself"),
+        ("undo", "To put variables back takes the program itself"),
+        ("bundle case", "A bundle needs the program itself"),
+    ],
+)
+def test_what_needs_the_program_is_refused_at_a_run_that_was_sent(command: str, words: str) -> None:
+    """A blind test: breakpoints were set, and ways were named that hold a state that nobody sends."""
+    end = run_end()
+    sent = replace(end, sent=True, run=replace(end.run, what_if=None, replayable=None))
+    refused = Prompt(sent).error(command)
+    assert refused.message.startswith(words)
+    assert refused.hint.endswith("`tfdbg attach` goes to one that tfdbg runs elsewhere.")
+    assert "hold" not in refused.hint
+    if command.startswith("bundle"):
+        assert "`bundle --values PATH`" in refused.hint
+
+
 def test_what_makes_a_run_again_says_why_it_cannot_here() -> None:
     prompt, _ = _prompt()
     with pytest.raises(TfdbgError, match="not for the middle of a run") as refused:

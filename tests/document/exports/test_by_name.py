@@ -156,3 +156,12 @@ def test_a_function_has_a_row_for_each_of_its_traces() -> None:
         "step,3,i: 0,1,0.5,,,",
         "step,3,i: 1,2,,i,0,1",
     ]
+
+
+def test_a_profile_has_a_row_for_each_execution_with_its_device() -> None:
+    """A blind test: a row a device, whose executions stood in one cell as Python writes dicts."""
+    executions = [{"node": "a", "op_us": 1.5, "file": None}, {"node": "b", "op_us": 2.25, "file": "x.py"}]
+    devices = [{"device": "CPU:0", "op_us": 3.75, "executions": executions}]
+    assert csv_text({"devices": devices}, "lp").split("\r\n")[:3] == [
+        "device,node,op_us,file", "CPU:0,a,1.5,", "CPU:0,b,2.25,x.py",
+    ]  # fmt: skip

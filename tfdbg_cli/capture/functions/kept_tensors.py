@@ -153,9 +153,20 @@ def _is_copy(array: Array) -> bool:
 def _place(asked: str, found: str) -> str:
     """Where an op ran: TensorFlow says of values of any CPU that they lie on the first one.
 
-    The device that was asked for counts if it is of the kind that was found: else the op ran elsewhere.
+    The device that was asked for counts if it is of the kind that was found: else the op ran elsewhere. One that is
+    asked for by its number alone, as by `tf.device("CPU:1")`, is that of the place that was found, if it has one.
     """
-    return asked if _KIND.findall(asked) == _KIND.findall(found) and asked.count(":") >= 5 else found
+    if _KIND.findall(asked) != _KIND.findall(found):
+        return found
+    if asked.count(":") >= 5:
+        return asked
+    there = f"{found.rpartition('/device:')[0]}{asked}"
+    return there if asked.startswith("/device:") and not {asked, there}.isdisjoint(_logical_devices()) else found
+
+
+def _logical_devices() -> frozenset[str]:
+    """The devices of this process; TensorFlow names them without the task, unless there is a cluster."""
+    return frozenset(device.name for device in tf.config.list_logical_devices())
 
 
 def array_of(tensor: LazyTensor) -> Value:

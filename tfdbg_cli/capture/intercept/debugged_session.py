@@ -52,6 +52,7 @@ class DebuggedSession(Proxy):
         self._tfdbg_is_monitored = isinstance(session, base_classes.monitored_base())
         # What each `with` of this wrapper entered: what the session keeps for its own `with`, or one of `as_default`.
         self._tfdbg_entered: list[Any] = []
+        self._tfdbg_runners: dict[bytes, RawRunner] = {}  # by the CallableOptions that `run` was given
         if self._tfdbg_is_monitored:
             debug_monitored(session, controller)
 
@@ -66,8 +67,34 @@ class DebuggedSession(Proxy):
         feed_dict: Feeds | None = None,
         options: RunOptions = None,
         run_metadata: RunMetadata = None,
+        callable_runner: RawRunner | None = None,
+        callable_runner_args: Sequence[Any] | None = None,
+        callable_options: CallableOptions = None,
     ) -> RunResult:
-        """As `tf.compat.v1.Session.run`, debugged."""
+        """As `tf.compat.v1.Session.run`, debugged; or the run of a callable, as TensorFlow's wrappers make it.
+
+        Args:
+            fetches: what to fetch; None with a callable.
+            feed_dict: what to feed; None with a callable.
+            options: TensorFlow's options of the run.
+            run_metadata: what TensorFlow tells of the run.
+            callable_runner: what `make_callable` gave. One that this wrapper made is debugged; one that the session
+                itself made does not tell what it fetches, and is called as it is.
+            callable_runner_args: what `callable_runner`, or the callable of `callable_options`, is called with.
+            callable_options: what to make a callable of, which is debugged.
+
+        Raises:
+            ValueError: it is told to run more than one thing.
+
+        """
+        if callable_runner is not None or callable_options is not None:
+            _require_one_thing(fetches, feed_dict, callable_runner, callable_options)
+            runner = callable_runner or self._runner_of(callable_options)
+            given = {"run_metadata": run_metadata}
+            if callable_runner is not None:  # what is made of CallableOptions has those in them
+                given["options"] = options
+            known = {name: value for name, value in given.items() if value is not None}
+            return runner(*(callable_runner_args or ()), **known)
         session = self._tfdbg_original
         with WITHOUT_OUR_FRAMES:
             if self._tfdbg_is_monitored or is_empty(fetches):
@@ -111,6 +138,13 @@ class DebuggedSession(Proxy):
         make = compat.maker_from_options(session)
         with WITHOUT_OUR_FRAMES:
             return debugged_options_runner(session, make, self._tfdbg_controller, callable_options)
+
+    def _runner_of(self, callable_options: CallableOptions) -> RawRunner:
+        """The callable that `callable_options` describe, made once."""
+        key = callable_options.SerializeToString(deterministic=True)
+        if key not in self._tfdbg_runners:
+            self._tfdbg_runners[key] = self._make_callable_from_options(callable_options)
+        return self._tfdbg_runners[key]
 
     def as_default(self) -> Any:
         """As `tf.compat.v1.Session.as_default`: `tensor.eval()` in this context is debugged."""
@@ -174,6 +208,16 @@ def debugged_options_runner(
             return intercepted(controller, OptionsRunnerCall(runner, arguments, keywords))
 
     return run
+
+
+def _require_one_thing(
+    fetches: Fetches, feed_dict: Feeds | None, callable_runner: RawRunner | None, callable_options: CallableOptions
+) -> None:
+    if callable_runner is not None and callable_options is not None:
+        raise ValueError("callable_runner and callable_options exclude each other: give one of both.")
+    name = "callable_options" if callable_runner is None else "callable_runner"
+    if feed_dict or not (fetches is None or is_empty(fetches)):
+        raise ValueError(f"{name} tells what is fetched and fed: fetches and feed_dict have to be None beside it.")
 
 
 def _require_session(session: RawSession) -> None:

@@ -32,6 +32,8 @@ def _bundle(context: Context, options: argparse.Namespace) -> Document:
             "This is a recording, from which its run cannot be made again.",
             hint="A bundle is copied as the folder that it is; `bundle --values PATH` saves the values of one run.",
         )
+    if not options.values:
+        context.require_program("A bundle needs", hint="`bundle --values PATH` saves what was sent of this run.")
     # Few prompts write: the start does without.
     from tfdbg_cli.analysis.origin.blamed import blamed_in
     from tfdbg_cli.formats.bundles.saving import save_bundle, save_values
@@ -82,6 +84,7 @@ def _undo(context: Context, options: argparse.Namespace) -> Document:
             hint="In the middle of a run `set VARIABLE VALUE` gives a variable another value.",
         )
     if held is None:
+        context.require_program("To put variables back takes")
         raise TfdbgError(
             "The state from before this run was not held, so it cannot be put back.",
             hint="`run -f FILTER --skip-update` holds it, and puts it back at a hit.",

@@ -139,7 +139,7 @@ def _step(pace: Pace) -> Any:
 def _step_off(context: Context, options: argparse.Namespace) -> Decision:
     stop = context.stop
     assert not isinstance(stop, Opened)
-    context.require_program()
+    context.require_program("Steps need")
     call = stop.call if isinstance(stop, RunStart) else stop.run.call
     if call.kind not in {RunKind.EAGER, RunKind.FUNCTION}:
         raise TfdbgError(
@@ -199,6 +199,7 @@ def _require_line(context: Context, place: Place) -> None:
 
 def _breakpoints(context: Context) -> Breakpoints:
     assert not isinstance(context.stop, Opened)
+    context.require_program("Breakpoints need")
     return context.stop.breakpoints
 
 

@@ -9,7 +9,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from tfdbg_cli.analysis.placement import DeviceCopy, DeviceLoad, Fallback, Known, Placement, placement_of
+from tfdbg_cli.analysis.placement import (
+    DeviceCopy,
+    DeviceLoad,
+    Fallback,
+    Known,
+    Placement,
+    device_type,
+    has_several_cpus,
+    placement_of,
+)
 from tfdbg_cli.commands.asked.patterns import pattern
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
@@ -34,6 +43,12 @@ _SOURCES = {
         "Only what the program requested is known of this run; where nothing was requested TensorFlow chose.",
     ),
 }
+
+
+_ANY_CPU = (
+    "TensorFlow says of values of any CPU that they lie on the first one: where the program named no device, CPU:0 "
+    "may be another one, and copies between CPUs are not known."
+)
 
 
 def _placement(context: Context, options: argparse.Namespace) -> Document:
@@ -107,6 +122,8 @@ def _head(context: Context, options: argparse.Namespace, found: Placement) -> li
     title, source = _SOURCES[found.known]
     on = f", on devices like {options.device}" if options.device else ""
     lines = [line(Span(f"{title}{on}", Style.TITLE)), line(Span(source, Style.DIM))]
+    if found.known is Known.VALUES and has_several_cpus(context.run):
+        lines.append(line(Span(_ANY_CPU, Style.HINT)))
     if found.known is Known.REQUESTED and context.run.graph.kind is GraphKind.PYTHON and not context.call.function:
         command = "run --graph runtime"
         lines.append(line(Span(command, Style.KEY, command), Span(" shows where the ops of a run went.", Style.HINT)))
@@ -148,7 +165,10 @@ def _copies(context: Context, options: argparse.Namespace, found: Placement) -> 
     if not found.copies and options.query:
         return []
     if not found.copies:
+        kinds = {device_type(load.device) for load in found.devices if load.device}
         several = len([load for load in found.devices if load.device]) > 1
+        if several and found.known is Known.VALUES and kinds == {"CPU"}:
+            return []  # the head says that nobody knows
         return _section("No copies between devices.", Style.DIM) if several else []
     total = sum(copy.nbytes or 0 for copy in found.copies)
     words = "would be copied" if found.known is Known.REQUESTED else "copied between devices"

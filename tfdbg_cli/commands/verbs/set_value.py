@@ -46,6 +46,7 @@ def what_if_of(run: Run, context: Context) -> WhatIf:
     """
     if run.what_if is not None:
         return run.what_if
+    context.require_program("To compute with other values takes")
     if isinstance(context.stop, Opened):
         raise TfdbgError("Of a recording nothing can be computed again.", hint=how_to_replay(run))
     if run.error is not None:

@@ -40,8 +40,13 @@ def _is_table(value: Any) -> bool:
 def _by_step(row: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """`row`, or a row for each part of it.
 
-    A curve (`steps` and `values`) has a `step` and its `value` in each, what has `traces` a `trace`, without lists.
+    A curve (`steps` and `values`) has a `step` and its `value` in each, what has `traces` a `trace`, without lists. A
+    device with `executions` is told beside each of them; what adds them up is left out.
     """
+    if _is_table(row.get("executions")):
+        for execution in row["executions"]:
+            yield {**{key: value for key, value in _without_lists(row).items() if key not in execution}, **execution}
+        return
     if _is_table(row.get("traces")):
         for trace in row["traces"]:
             yield {**_without_lists(row), "trace": _without_lists(trace)}

@@ -1,4 +1,4 @@
-"""A bundle: a recording of one run, and beside it, in the folder `repetition`, what it takes to make the run again.
+"""A bundle: a dump of one run, and beside it, in the folder `repetition`, what it takes to make the run again.
 
     repetition.json   the kind of run, its inputs in order, what is fetched, digests, versions, the first bad tensor
     graph.pb          of a function a FunctionDefLibrary, of a session a GraphDef
@@ -7,7 +7,7 @@
     replay.py         a short script that makes the run again with TensorFlow alone
 
 There is no pickle in it, and no name in it is ever used as a path: files are found by number. The rest of the folder
-is the recording itself, a dump directory (case_layout.py).
+is the dump itself (case_layout.py).
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from tfdbg_cli.analysis.watch.filters import our_filter
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.model.calls import RunKind
+from tfdbg_cli.model.graph import GraphKind
 from tfdbg_cli.model.runs import Opened
 from tfdbg_cli.model.units import count_text, names_text
 
@@ -117,8 +118,8 @@ def _unneeded(context: Context, regex: str) -> list[str]:
 
 
 def _python_hint(context: Context) -> list[Line]:
-    if isinstance(context.stop, Opened):
-        return []  # nothing runs any more
+    if isinstance(context.stop, Opened) or context.run.graph.kind is GraphKind.PYTHON:
+        return []  # nothing runs any more, or that is the graph shown
     return [_hint("run --graph python", " captures the graph as the program built it.")]
 
 

@@ -97,6 +97,7 @@ def test_the_table_was_read() -> None:
     assert ALLOWED["model"] == {
         "model",
         "errors",
+        "raising_parser",
         "version",
         "paths",
         "plain_files",
@@ -173,6 +174,19 @@ def _from_rooms_above(module: Module) -> list[str]:
         for target, line, _ in _ours(module)
         if target.split(".")[1] == module.layer and _room(target) not in allowed
     ]
+
+
+def test_nobody_imports_a_verb() -> None:
+    """What verbs share stands in the rooms below them. `standard` loads each by its name, when it is asked for."""
+    verbs = "tfdbg_cli.commands.verbs."
+    assert any(module.name.startswith(verbs) for module in MODULES)
+    wrong = [
+        f"{module.where}:{line}: {target}"
+        for module in MODULES
+        for target, line, _ in _ours(module)
+        if target.startswith(verbs) and target != module.name
+    ]
+    assert not wrong, "\n".join(wrong)
 
 
 def test_the_front_ends_stand_on_the_prompt_service() -> None:

@@ -7,13 +7,13 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from tfdbg_cli.api.frontends import user_settings
-from tfdbg_cli.commands.raising_parser import RaisingParser
 from tfdbg_cli.commands.service.prompt_service import PromptService
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.line.notebook_output import WIDTH, NotebookOutput
+from tfdbg_cli.raising_parser import RaisingParser
 
 _USAGE = """\
 %tfdbg open PATH            look at runs on disk

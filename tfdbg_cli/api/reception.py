@@ -137,7 +137,7 @@ class Reception:
             self._held.pop().release()
 
     def _in_child(self) -> None:
-        """Have nothing to do with those who attach to the parent."""
+        """In a forked child: close the copy of the parent's listener, and forget its visitor."""
         self._after_fork()
         self._switching = threading.RLock()  # where the fork has waited in vain
         self._listener.close()

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from typing import Any
 
-from tfdbg_cli.commands.raising_parser import RaisingParser
+from tfdbg_cli.raising_parser import RaisingParser
 from tfdbg_cli.terminal_facts import columns
 
 

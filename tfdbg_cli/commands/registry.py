@@ -11,12 +11,12 @@ from itertools import combinations
 from typing import Any, TypeAlias
 
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.raising_parser import RaisingParser
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.decision import Decision
 from tfdbg_cli.model.names import did_you_mean
+from tfdbg_cli.raising_parser import RaisingParser
 
 
 class Moment(Enum):

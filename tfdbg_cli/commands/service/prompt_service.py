@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, TextIO
 
 from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS
-from tfdbg_cli.commands.asked.watch_decision import watch_on
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import answered, execute, moment_of, require_moment
 from tfdbg_cli.commands.registry import Moment, Outcome, Registry
@@ -83,7 +82,7 @@ class PromptService:
             TfdbgError: the program is not stopped in the middle of a run.
 
         """
-        from tfdbg_cli.commands.verbs.frames import talk_as_pdb
+        from tfdbg_cli.commands.asked.current_frame import talk_as_pdb
 
         talk_as_pdb(self._context, given, shown)
 
@@ -257,7 +256,7 @@ class PromptService:
             TfdbgError: the run cannot be read.
 
         """
-        from tfdbg_cli.commands.verbs.run_steps import shown_again
+        from tfdbg_cli.commands.service.shown_again import shown_again
 
         return shown_again(command, self._context, self._registry)
 
@@ -366,6 +365,8 @@ class PromptService:
     @property
     def watching_on(self) -> str:
         """The command string that runs on until a tensor is NaN or infinite, as at the last watch."""
+        from tfdbg_cli.commands.asked.watch_decision import watch_on
+
         stop = self._context.stop
         return watch_on(None if isinstance(stop, Opened) else stop.watch)
 

@@ -18,6 +18,7 @@ from tfdbg_cli.tui.reading.viewport import Viewport
 from tfdbg_cli.tui.reading.wrap import wrap
 
 MESSAGE_ROWS = 3
+_WAYS_OUT = frozenset({"ui:keys", "ui:escape"})
 _CRUMB = 32  # columns that the breadcrumb of another page may take
 _LEAST = 8  # columns of what a page is about that are worth more than the beginning of its command
 
@@ -98,21 +99,30 @@ def footer(
 ) -> Line:
     """The most useful keys here, as many as there is room for; a click does what the key does.
 
-    Esc is among them only if it `escapes`: where there is something that it ends or goes back to.
+    Esc is among them only if it `escapes`: where there is something that it ends or goes back to. For help and the
+    way back there is room in any case, where the pane has keys of its own for them.
     """
-    spans: list[Span] = []
-    room = cols
-    for binding in bindings(place, moment, own):
-        if not binding.footer or (binding.action == "ui:escape" and not escapes):
+    told = [one for one in bindings(place, moment, own) if one.footer and (escapes or one.action != "ui:escape")]
+    shown = [one for one in told if one in own and one.action in _WAYS_OUT]
+    room = cols - sum(map(_width, shown))
+    for binding in told:
+        if binding in shown:
             continue
-        key = key_name(binding.keys[0])
-        width = columns(key) + len(binding.footer) + 3
-        if width > room:
+        room -= _width(binding)
+        if room < 0:
             break
-        room -= width
+        shown.append(binding)
+    spans: list[Span] = []
+    for binding in sorted(shown, key=told.index):
+        key = key_name(binding.keys[0])
         link = binding.action if place is KeyContext.DOCUMENT else ""
         spans += [Span(" "), Span(key, Style.KEY, link), Span(f" {binding.footer} ", Style.PLAIN, link)]
     return Line(tuple(spans))
+
+
+def _width(binding: Binding) -> int:
+    """The columns that it takes in the footer."""
+    return columns(key_name(binding.keys[0])) + len(binding.footer) + 3
 
 
 def position(view: Viewport, mouse: bool) -> Line:

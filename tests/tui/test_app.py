@@ -335,10 +335,10 @@ def test_a_theme_is_changed_at_once():
     assert "theme is light now." in screen.status
 
 
-def test_copying_says_how_much_it_copied():
+def test_copying_says_what_it_copied():
     screen = drive("y")
     assert screen.screen.copied == ["x:0"]
-    assert "Copied 3 characters." in screen.status
+    assert "Copied 3 characters: x:0" in screen.status
     assert drive(":ri<enter>jY").screen.copied == ["loss/Mean:0"]
 
 

@@ -3,9 +3,12 @@ import urwid.testing
 from support import sample_run
 from support.screen import Driven
 
+from tfdbg_cli.commands.service.pages import Page, Pages
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.config.settings import Settings
+from tfdbg_cli.document.document import text_document
 from tfdbg_cli.model.decision import Abort, Continue, DebugRun, Detach, RunUntil
+from tfdbg_cli.tui.state.bars import crumbs
 from tfdbg_cli.tui.terminal.theme import palette
 
 
@@ -114,6 +117,19 @@ def test_going_back_goes_back_to_the_run_as_well():
     assert screen.state.page.command == "lt"
     assert screen.state.service.run == 0
     assert drive(":runs 2<enter>:text<enter><esc><esc><ctrl n>", sample_run.opened(3)).state.service.run == 1
+
+
+def test_the_last_breadcrumb_has_the_whole_row_and_keeps_the_end_of_a_name():
+    """A blind test: it was cut at half the row, and at its end, where names differ."""
+    name = "one_step_on_data/sequential_1/conv1_1/convolution"
+    pages = Pages(9)
+    for command in ("lt", f"pt {name}:0"):
+        pages.open(Page(command, text_document("text"), label="run #9"))
+    assert crumbs(pages, 100).text == f" run #9 › lt › pt {name}:0"
+    cut = crumbs(pages, 50).text
+    assert cut.startswith(" run #9 › … › pt …") and cut.endswith("/conv1_1/convolution:0") and len(cut) <= 50
+    pages.go(0)
+    assert crumbs(pages, 100).text == " run #9 › lt › pt …tial_1/conv1_1/convolution:0", "also of what lies ahead"
 
 
 def test_breadcrumbs_give_way_at_the_left():
@@ -319,10 +335,10 @@ def test_a_theme_is_changed_at_once():
     assert "theme is light now." in screen.status
 
 
-def test_copying_says_how_much_it_copied():
+def test_copying_says_what_it_copied():
     screen = drive("y")
     assert screen.screen.copied == ["x:0"]
-    assert "Copied 3 characters." in screen.status
+    assert "Copied 3 characters: x:0" in screen.status
     assert drive(":ri<enter>jY").screen.copied == ["loss/Mean:0"]
 
 

@@ -35,7 +35,32 @@ def test_leaving_the_stepper_leads_back_to_the_stop() -> None:
     assert "leave the stepper" in _driven(":s<enter>?").text
     assert _driven(":s<enter>.qr").decision == DebugRun()
     # An old screen of the stepper can still be looked at.
-    assert "known already" in "".join(_driven(":s<enter>..q<esc>").rows)
+    assert "known already" in "".join(_driven(":s<enter>..q<ctrl n><ctrl n>").rows)
+
+
+def test_leaving_leads_to_the_page_from_which_the_stepper_was_begun() -> None:
+    """A blind test: it led to a list of all tensors, under the name of `exit`."""
+    screen = _driven(":help<enter>:s<enter>..q")
+    assert screen.state.page.command == "help" and screen.state.pages.at == 1
+    first = replace(sample_run.run_start(), steppable=SampleSteppable())
+    opened = Driven(first, ".q", opening="invoke_stepper", registry=standard_registry())
+    assert opened.state.page.command == "run_info", "where there was none before it"
+
+
+def test_the_cursor_stands_on_the_next_node_and_the_list_fills_the_screen() -> None:
+    """A blind test: it stood on the first row of five, and Enter computed what was behind one."""
+    screen = _driven(":s<enter>...")
+    view = screen.state.page.view
+    assert " ".join(view.line(view.selected).text.split()).startswith("--> (3 / 10)")
+    assert "(0 / 10)" in screen.text and "(9 / 10)" in screen.text
+    assert _driven(":s<enter>...<enter>").rows[0].startswith(" stepper: 4 / 10")
+
+
+def test_a_count_makes_as_many_steps_and_all_are_one_page() -> None:
+    """A blind test: `5.` made one step, and each was a page."""
+    screen = _driven(":s<enter>5..")
+    assert screen.rows[0].startswith(" stepper: 6 / 10")
+    assert [page.command for page in screen.state.pages.all] == ["run_info", "s", "step"]
 
 
 def test_keys_of_the_stop_do_nothing_within() -> None:

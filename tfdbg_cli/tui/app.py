@@ -199,6 +199,9 @@ class App:
         service.width = self.view.page_cols
         with self.busy():
             outcome = service.execute(text)
+            if service.way_back is not None:
+                service.go_to(service.way_back)
+                return
             if isinstance(outcome, Document) and (outcome.kind not in _NOT_SCREENS or not self.state.pages.all):
                 self._show(text, outcome, replace)
                 return

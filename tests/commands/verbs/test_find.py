@@ -16,6 +16,15 @@ def test_the_answers() -> None:
     )
 
 
+def test_of_a_long_name_the_end_stays_in_sight() -> None:
+    """A blind test: a page of files was cut at the right, so that all rows were alike."""
+    for width in (26, 40):
+        prompt = Prompt(sample_run.run_end(), width=width)
+        prompt.context.width = width
+        rows = [row for row in prompt.show("find train.py", width).split("\n") if row.startswith("file")]
+        assert rows and all(row.endswith("train.py") and len(row) <= width for row in rows), rows
+
+
 def test_json() -> None:
     found = json_of("find log", sample_run.run_end())
     assert (found["kind"], found["text"], found["total"]) == ("found", "log", 3)

@@ -49,11 +49,22 @@ def test_defect_column_sort_drops_profile_filters() -> None:
 
 def test_a_heading_puts_the_longest_on_top_and_followed_twice_turns_the_order_round() -> None:
     once = links_of("lp", _profiled())["Op time"]
-    twice = links_of(once, _profiled())["Op time"]
+    twice = links_of(once, _profiled())["Op time▼"]
     nodes = [
         [e["node"] for e in json_of(command, _profiled())["devices"][0]["executions"]] for command in (once, twice)
     ]
     assert nodes[1] == ["x", "loss/Log", "loss/Log", "loss/mul", "dense/MatMul"] and nodes[0] == nodes[1][::-1]
+
+
+def test_the_page_says_what_it_is_sorted_by_and_leads_to_what_takes_long() -> None:
+    """A blind test: no head was marked, and nothing told that there are sums by layer."""
+    assert "Start▲" in links_of("lp", _profiled()) and "Op time▲" in links_of("lp -s op_time", _profiled())
+    links = links_of("lp -n loss", _profiled())
+    assert (
+        links["slowest first"].startswith("lp") and "-r" in links["slowest first"] and "loss" in links["--by layer"]
+    )
+    first = json_of(links["slowest first"], _profiled())["devices"][0]["executions"]
+    assert first[0]["op_us"] == max(one["op_us"] for one in first)
 
 
 @pytest.mark.parametrize("key", ["node", "op_type", "start_time", "op_time", "exec_time", "line"])

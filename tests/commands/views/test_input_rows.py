@@ -7,6 +7,9 @@ import pytest
 from support.made_run import made_run, op
 from support.prompt import links_of, text_of
 
+from tfdbg_cli.commands.views.input_rows import InputRows
+from tfdbg_cli.document.text import Span, Style
+
 _NAME = "one_step_on_data/digits_1/centre_1/some/deep/scope/Sum_1"
 _RUN = made_run(
     op(_NAME, "Placeholder", value=np.linspace(-1e-5, 13.81, 200)),
@@ -33,3 +36,14 @@ def test_at_forty_columns_the_content_is_wrapped() -> None:
     rows = text_of("origin", _RUN, width=40).split("\n")
     at = next(i for i, row in enumerate(rows) if row.startswith("From"))
     assert " ".join(row.strip() for row in rows[at + 1 : at + 4]) == _CONTENT
+
+
+@pytest.mark.parametrize("width", [None, 30])
+def test_what_it_says_of_nan_and_infinities_has_their_styles(width: int | None) -> None:
+    """A blind test: at a stop amid eager code what an op gave was red, and what it was given was not."""
+    content = Span("float32[50] NaN×1,048 -inf×2 [nan, 3, inf] information")
+    rows = InputRows("Given", 10, ((Span("nan", Style.NAME), Span("Log", Style.OP), content),)).lines(width)
+    styled = [(span.style, span.text) for row in rows for span in row.spans]
+    assert [text for style, text in styled if style is Style.NAN] == ["NaN×1,048", "nan"]
+    assert [text for style, text in styled if style is Style.INF] == ["-inf×2", "inf"]
+    assert (Style.NAME, "nan") in styled, "a name stays one"

@@ -36,6 +36,16 @@ def _drive(keys: Any = "", event: Any = None, opening: str = "lt", **options: An
     return Driven(event or _run(x=_sick()), keys, opening=opening, registry=standard_registry(), **options)
 
 
+@pytest.mark.parametrize("cols", [40, 60, 80, 100])
+def test_the_last_row_ends_with_help_and_the_way_back_at_every_width(cols: int) -> None:
+    """A blind test: at 80 columns it ended amid the pictures, and nobody saw how to get out."""
+    screen = Driven(
+        sample_run.run_end(), ":pt loss/Log:0<enter>", size=(cols, 24), opening="lt", registry=standard_registry()
+    )
+    assert screen.state.viewer is not None
+    assert screen.rows[-1].rstrip().endswith("? keys  Esc back"), screen.rows[-1]
+
+
 def test_a_nan_in_four_dimensions_is_reached_in_three_keys_from_its_row() -> None:
     screen = _drive("<enter>]n")
     assert screen.state.viewer.here == (3, 17, 4, 0)

@@ -39,6 +39,7 @@ class PromptService:
 
     `width` is the terminal's in columns, None if output is not laid out for one; a front end updates it.
     `interactive` says whether a user is there to answer, `later` whether table cells can be filled in later.
+    `way_back` is the page from which the stepper was begun, where the command carried out last has left it.
     `on_setting` is called with the new settings after a command has changed one. `filters` may grow meanwhile.
     `following` looks for runs that are written while a recording is open.
     """
@@ -57,6 +58,8 @@ class PromptService:
         most_pages: int = _MOST_PAGES,
     ) -> None:
         self.pages = Pages(most_pages)
+        self.way_back: Page | None = None
+        self._stepped_from: Page | None = None
         self._registry = registry
         self._context = Context(stop, settings or Settings(), filters, width, interactive, later, on_setting)
 
@@ -73,7 +76,13 @@ class PromptService:
         """
         page = self.pages.current if self.pages.all else None
         self._context.on_show = None if page is None else (page.command, page.document)
-        return execute(text, self._context, self._registry)
+        stepped = self._context.stepper is not None
+        outcome = execute(text, self._context, self._registry)
+        steps = self._context.stepper is not None
+        self.way_back = self._stepped_from if stepped and not steps else None
+        if steps and not stepped:
+            self._stepped_from = page
+        return outcome
 
     def talk_as_pdb(self, given: TextIO, shown: TextIO) -> None:
         """Run pdb at the call of the program that is looked at, reading from `given` and writing to `shown`.

@@ -27,7 +27,7 @@ def _invoke(context: Context, options: argparse.Namespace) -> Document:
     keys = [("step", "step"), ("cont NODE", ""), ("lt", "lt"), ("pt TENSOR", ""), ("inject_value TENSOR VALUE", "")]
     spans = [part for text, link in (*keys, ("exit", "exit")) for part in (Span(text, Style.KEY, link), Span("  "))]
     head += [line("  ", *spans[:-1]), EMPTY_LINE, *legend(), EMPTY_LINE]
-    blocks = (Text(tuple(head)), *window(stepper))
+    blocks = (Text(tuple(head)), *window(stepper, whole=context.later))
     return Document("sorted_nodes", blocks, lambda: list_data(stepper, range(len(stepper.nodes))), "stepper")
 
 

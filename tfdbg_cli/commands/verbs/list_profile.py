@@ -58,6 +58,7 @@ def _list_profile(context: Context, options: argparse.Namespace) -> Document:
     alone = context.call.kind is RunKind.PROFILE  # times, of which nothing else is known
     of = "" if len(found) == len(profile.times) else f" of {len(profile.times):,}"
     head = [line(Span(f"{count_text(len(found), 'execution')}{of}", Style.TITLE)), *_notes(context)]
+    head += [_other_looks(options)] if len(found) > 1 else []
     blocks: list[Block] = [Text(tuple(head))]
     if options.query:
         blocks.append(Text(tuple(left.head)))
@@ -141,15 +142,26 @@ def _device(
             )
         return tuple(cells[at] for at in order)
 
-    heads = [replace(column, link=_sort_link(key, options)) for column, key in _COLUMNS]
+    heads = [_with_sort(column, key, options) for column, key in _COLUMNS]
     heading = Text((EMPTY_LINE, line(Span(title, Style.DEVICE))))
     return [heading, Table(tuple(heads[at] for at in order), len(times) + 1, row)]
 
 
-def _sort_link(key: str, options: argparse.Namespace) -> str:
-    """The same list sorted by `key`, every filter kept; by the current key once more: the other way round."""
-    reverse = not options.reverse if options.sort_by == key else key in _LARGEST_FIRST
-    return COMMAND.spell(options, sort_by=key, reverse=reverse)
+def _with_sort(column: Column, key: str, options: argparse.Namespace) -> Column:
+    """The column with its head a link that sorts, every filter kept; sorted by it already, the other way round."""
+    current = options.sort_by == key
+    reverse = not options.reverse if current else key in _LARGEST_FIRST
+    mark = ("▼" if options.reverse else "▲") if current else ""
+    return replace(column, title=column.title + mark, link=COMMAND.spell(options, sort_by=key, reverse=reverse))
+
+
+def _other_looks(options: argparse.Namespace) -> Line:
+    """Links to what one looks for in a profile: what took longest, and the sums."""
+    slowest = COMMAND.spell(options, sort_by="op_time", reverse=True)
+    spans: list[Span | str] = [Span("slowest first", Style.KEY, slowest)]
+    for by in (GroupBy.LAYER, GroupBy.TYPE):
+        spans += ["  ", Span(f"--by {by}", Style.KEY, COMMAND.spell(options, by=str(by)))]
+    return line(*spans)
 
 
 def _alike(timed: TimedNode, options: argparse.Namespace) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from tfdbg_cli.analysis.expression.bounded import evaluate_bounded
@@ -66,7 +67,8 @@ def _step(context: Context, options: argparse.Namespace) -> Document:
     context.look_at_steps()
     if not made and problem is not None:
         raise problem
-    return _report(context, made, problem)
+    # Each step is shown in the place of the last one, so its page is that of `step`, however many steps it was.
+    return replace(_report(context, made, problem), command="step")
 
 
 def _cont(context: Context, options: argparse.Namespace) -> Document:
@@ -95,7 +97,6 @@ def _node(stepper: Stepper, text: str) -> str:
 
 
 def _report(context: Context, made: Sequence[Stepped], problem: TfdbgError | None) -> Document:
-    stepper = stepper_of(context)
     last = made[-1]
     computed = [name for stepped in made for name in stepped.computed]
     lines = [line(Span(last.target, Style.TITLE, node_link(last.target)), f"  {_computed_text(computed)}")]
@@ -111,8 +112,19 @@ def _report(context: Context, made: Sequence[Stepped], problem: TfdbgError | Non
     lines += _values(context, last.outputs)
     if problem is not None:
         lines.append(line(Span(f"  {problem!s}", Style.ERROR)))
-    blocks = (Text((*lines, EMPTY_LINE)), *window(stepper))
-    return Document("stepped", blocks, lambda: _report_data(context, made, problem), "step")
+    return _beside_the_list(
+        context, Document("stepped", (Text(tuple(lines)),), lambda: _report_data(context, made, problem), "step")
+    )
+
+
+def _beside_the_list(context: Context, told: Document) -> Document:
+    """`told`, the list of nodes below it; a screen keeps it in sight above the list, at the next node."""
+    stepper = stepper_of(context)
+    head = Text((*told.lines(), EMPTY_LINE))
+    blocks = (head, *window(stepper, whole=context.later))
+    at = min(stepper.next, len(stepper.nodes) - 1)
+    focus = len(head.content) + 1 + at if context.later else None  # behind the head of the table
+    return replace(told, blocks=blocks, focus=focus, stays=0)
 
 
 def _computed_text(computed: Sequence[str]) -> str:
@@ -168,9 +180,9 @@ def _inject(context: Context, options: argparse.Namespace) -> Document:
     context.look_at_steps()
     said = "  is overridden from now on; what was computed from it is forgotten."
     lines = [line(Span(str(name), Style.TITLE), said)]
-    blocks = (Text((*lines, *_values(context, (name,)), EMPTY_LINE)), *window(stepper))
+    told = Text((*lines, *_values(context, (name,))))
     data = {"name": str(name), "dtype": known, "summary": summary_data(summarize(value))}
-    return Document("injected", blocks, lambda: data, "inject")
+    return _beside_the_list(context, Document("injected", (told,), lambda: data, "inject"))
 
 
 def _fitted(context: Context, name: TensorName, slicing: str, value: Array) -> Array:
@@ -194,7 +206,9 @@ def commands(registry: Registry) -> tuple[Command, ...]:
 
     def leave(context: Context, options: argparse.Namespace) -> Outcome:
         context.end_stepping()
-        return execute("run_info" if isinstance(context.stop, RunStart) else "lt", context, registry)
+        shown = "run_info" if isinstance(context.stop, RunStart) else "lt"
+        outcome = execute(shown, context, registry)
+        return replace(outcome, command=shown) if isinstance(outcome, Document) else outcome
 
     return (
         Command(

@@ -23,6 +23,7 @@ from tfdbg_cli.model.units import shape_text
 from tfdbg_cli.model.values import Array
 
 _MOMENTS = re.compile(r" μ=\S+ σ=\S+")
+_NONFINITE = re.compile(r"(NaN×[\d,]+|\bnan\b)|([+-]?\binf(?:×[\d,]+|\b))")
 _FEW = 6  # elements shown in full
 _LEAST_NAME = 12  # columns of a name, of which the end is kept
 
@@ -49,6 +50,9 @@ class InputRows:
     cells: tuple[tuple[Span, Span, Span], ...]
 
     def lines(self, width: int | None) -> Sequence[Line]:
+        return [_marked(row) for row in self._lines(width)]
+
+    def _lines(self, width: int | None) -> Sequence[Line]:
         columns = (Column("", width=self.label_width - 2), Column(""), Column(""), Column(""))
         if width is None or self._wide() <= width:
             rows = [(self._head(i), *cells) for i, cells in enumerate(self.cells)]
@@ -70,6 +74,19 @@ class InputRows:
         """Columns that it takes side by side."""
         widest = (max((display_width(cells[j].text) for cells in self.cells), default=0) for j in range(3))
         return self.label_width + sum(widest) + 4
+
+
+def _marked(row: Line) -> Line:
+    """`row` with what it says of NaN and infinities in their styles."""
+    spans: list[Span] = []
+    for span in row.spans:
+        if span.style is not Style.PLAIN:
+            spans.append(span)
+            continue
+        parts = _NONFINITE.split(span.text)
+        styles = (Style.PLAIN, Style.NAN, Style.INF)
+        spans += [replace(span, text=part, style=styles[at % 3]) for at, part in enumerate(parts) if part]
+    return replace(row, spans=tuple(spans))
 
 
 def _value_link(run: Run, item: InputSeen) -> str:

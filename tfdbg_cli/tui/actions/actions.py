@@ -149,6 +149,8 @@ class Actions:
         self.walking.drop()  # what was looked for is not wanted any more
         if self._state.place is KeyContext.DOCUMENT and self._going_on.asks(action):
             return
+        if action == "step" and self._state.count > 1:
+            action = f"step -t {self._state.count}"
         kind, _, name = action.partition(":")
         if kind == "edit":
             self._edit(name)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from tfdbg_cli.document.cells import clip
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.units import count_text
+from tfdbg_cli.plain_text import printable
 from tfdbg_cli.tui.state.bars import Message
 from tfdbg_cli.tui.state.screen import Screen
+
+_SHOWN = 100  # columns of what was copied that the message tells
 
 
 class Clipboard:
@@ -39,7 +43,7 @@ class Clipboard:
         if not text:
             self._screen.say(Message("There is nothing to copy on this line."))
         elif self._screen.lending.copy(text):
-            self._screen.say(Message(f"Copied {count_text(len(text), 'character')}."))
+            self._screen.say(Message(f"Copied {count_text(len(text), 'character')}: {clip(printable(text), _SHOWN)}"))
         else:
             raise TfdbgError(
                 f"{len(text)} characters are more than a terminal's clipboard takes.",

@@ -9,7 +9,7 @@ from functools import lru_cache
 from tfdbg_cli.commands.registry import Moment
 from tfdbg_cli.commands.service.pages import Pages
 from tfdbg_cli.commands.service.prompt_service import PromptService
-from tfdbg_cli.document.cells import clip
+from tfdbg_cli.document.cells import clip, clip_start
 from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.plain_text import printable
 from tfdbg_cli.tui.keys.keymap import Binding, KeyContext, bindings, key_name
@@ -18,7 +18,9 @@ from tfdbg_cli.tui.reading.viewport import Viewport
 from tfdbg_cli.tui.reading.wrap import wrap
 
 MESSAGE_ROWS = 3
-_CRUMB = 32  # columns that one breadcrumb may take
+_WAYS_OUT = frozenset({"ui:keys", "ui:escape"})
+_CRUMB = 32  # columns that the breadcrumb of another page may take
+_LEAST = 8  # columns of what a page is about that are worth more than the beginning of its command
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +57,17 @@ def title(service: PromptService, cols: int, *, printed: bool = False) -> Line:
 
 
 def crumbs(pages: Pages, cols: int) -> Line:
-    """The way here, each screen a link; what lies ahead is dim. The oldest give way when there is no room."""
+    """The way here, each screen a link; what lies ahead is dim. The oldest give way when there is no room.
+
+    The page on show has all the room that it needs: its name is told as far as the screen goes.
+    """
     root = pages.current.label
     spans = [Span(f" {root}", Style.PLAIN, "ui:page 0")]
     tail: list[Span] = []
     room = cols - columns(root) - 5
+    alone = room - 3 if pages.at else room + 1  # beside ` › …` for the pages before, if there are any
     for at in range(pages.at, -1, -1):
-        text = clip(printable(pages.all[at].command), _CRUMB if at != pages.at else max(_CRUMB, cols // 2))
+        text = _crumb(pages.all[at].command, _CRUMB if at != pages.at else max(1, alone))
         if columns(text) + 3 > room and tail:
             tail[:0] = [Span(" › "), Span("…", Style.DIM)]
             break
@@ -69,12 +75,22 @@ def crumbs(pages: Pages, cols: int) -> Line:
         style = Style.TITLE if at == pages.at else Style.PLAIN
         tail[:0] = [Span(" › "), Span(text, style, f"ui:page {at}")]
     for at in range(pages.at + 1, len(pages.all)):
-        text = clip(printable(pages.all[at].command), _CRUMB)
+        text = _crumb(pages.all[at].command, _CRUMB)
         if columns(text) + 3 > room:
             break
         room -= columns(text) + 3
         tail += [Span(" › ", Style.DIM), Span(text, Style.DIM, f"ui:page {at}")]
     return Line((*spans, *tail))
+
+
+def _crumb(command: str, room: int) -> str:
+    """`command` in at most `room` columns; of a name alone behind its verb the end is kept, where names differ."""
+    text = printable(command)
+    verb, _, about = text.partition(" ")
+    left = room - columns(verb) - 1
+    if columns(text) <= room or left < _LEAST or " " in about:
+        return clip(text, room)
+    return f"{verb} {clip_start(about, left)}"
 
 
 @lru_cache(maxsize=64)
@@ -83,21 +99,30 @@ def footer(
 ) -> Line:
     """The most useful keys here, as many as there is room for; a click does what the key does.
 
-    Esc is among them only if it `escapes`: where there is something that it ends or goes back to.
+    Esc is among them only if it `escapes`: where there is something that it ends or goes back to. For help and the
+    way back there is room in any case, where the pane has keys of its own for them.
     """
-    spans: list[Span] = []
-    room = cols
-    for binding in bindings(place, moment, own):
-        if not binding.footer or (binding.action == "ui:escape" and not escapes):
+    told = [one for one in bindings(place, moment, own) if one.footer and (escapes or one.action != "ui:escape")]
+    shown = [one for one in told if one in own and one.action in _WAYS_OUT]
+    room = cols - sum(map(_width, shown))
+    for binding in told:
+        if binding in shown:
             continue
-        key = key_name(binding.keys[0])
-        width = columns(key) + len(binding.footer) + 3
-        if width > room:
+        room -= _width(binding)
+        if room < 0:
             break
-        room -= width
+        shown.append(binding)
+    spans: list[Span] = []
+    for binding in sorted(shown, key=told.index):
+        key = key_name(binding.keys[0])
         link = binding.action if place is KeyContext.DOCUMENT else ""
         spans += [Span(" "), Span(key, Style.KEY, link), Span(f" {binding.footer} ", Style.PLAIN, link)]
     return Line(tuple(spans))
+
+
+def _width(binding: Binding) -> int:
+    """The columns that it takes in the footer."""
+    return columns(key_name(binding.keys[0])) + len(binding.footer) + 3
 
 
 def position(view: Viewport, mouse: bool) -> Line:

@@ -71,7 +71,7 @@ _MONO: dict[str, str] = {
     Style.DEFINITION: "bold",
     "selected": "bold",
     "head": "bold,underline",
-    "link": "underline",
+    "link": "bold",  # underlined, each _ of a name would be hidden
     "link focus": "standout",
     "title start": "standout",
     "title end": "standout",

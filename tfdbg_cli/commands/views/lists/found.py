@@ -11,6 +11,7 @@ from tfdbg_cli.commands.registry import Command, Registry
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.views.links import node_link
 from tfdbg_cli.commands.views.lists.health_columns import TO_COME, CountedLater
+from tfdbg_cli.document.cells import clip_start
 from tfdbg_cli.document.text import Line, Span, Style
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.statistics import Summary
@@ -52,7 +53,8 @@ class FoundRows:
         taken = sum(len(span.text) for span in beside) + 2 * bool(beside)
         room = None if width is None else max(_LEAST_NAME, width - _KIND - taken)
         kind = Span(f"{hit.kind:<{_KIND}}", Style.LABEL, command if marked else "")
-        name = _marked(hit, room) if marked else [Span(hit.name, Style.NAME, command)]
+        shown = hit.name if room is None else clip_start(hit.name, room)  # what tells names apart is their end
+        name = _marked(hit, room) if marked else [Span(shown, Style.NAME, command)]
         return Line((kind, *name, *_apart(beside)))
 
     def command(self, row: int) -> str:

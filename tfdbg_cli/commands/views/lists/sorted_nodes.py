@@ -62,8 +62,10 @@ def node_table(stepper: Stepper, rows: Sequence[int]) -> Table:
     return Table(columns, len(rows), row)
 
 
-def window(stepper: Stepper) -> list[Block]:
-    """The list around the next node."""
+def window(stepper: Stepper, *, whole: bool) -> list[Block]:
+    """The list around the next node, or the `whole` list, of which a screen makes what it shows."""
+    if whole:
+        return [node_table(stepper, range(len(stepper.nodes)))]
     first = max(0, min(stepper.next - _AROUND, len(stepper.nodes) - 2 * _AROUND - 1))
     return [node_table(stepper, range(first, min(first + 2 * _AROUND + 1, len(stepper.nodes))))]
 

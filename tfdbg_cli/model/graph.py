@@ -148,7 +148,8 @@ class Graph:
         """
         found = self.find(name, device)
         if found is None:
-            raise TfdbgError(f"There is no node {name!r} in this {self.kind}.", hint=did_you_mean(name, self.names()))
+            hint = did_you_mean(name, self.names()) or "`ln` lists the nodes."
+            raise TfdbgError(f"There is no node {name!r} in this {self.kind}.", hint=hint)
         return found
 
     def consumers(self, name: str) -> list[tuple[Node, int]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +13,8 @@ from support.plain_text import plain
 from tfdbg_cli.analysis.difference.compared_recordings import compared_recordings
 from tfdbg_cli.analysis.pairing.renames import parsed_renames
 from tfdbg_cli.commands.views.difference.page import Beside, difference_document
+from tfdbg_cli.commands.views.difference.recordings import Asked, Recorded, compared
+from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.runs import Run
 
 RENAMES = parsed_renames("log logarithm\nsqrt root\nnothing nobody\n")
@@ -47,3 +50,19 @@ def test_a_line_counts_as_used_where_it_fits_in_any_pair_of_runs(
     document = difference_document(Beside(found, ("a", "b")))
     assert document.data()["unused_map_lines"] == unused
     assert said in plain(document.lines(120))
+
+
+def test_a_map_that_cannot_be_read_says_what_one_is(tmp_path: Path) -> None:
+    """A blind test: the number of the system's error stood there, and no way out."""
+    first, second = (Recorded(runs, name) for runs, name in zip(_recordings(1.0), "ab", strict=True))
+    missing = str(tmp_path / "nosuch")
+    with pytest.raises(TfdbgError) as refused:
+        compared(first, second, Asked(map_file=missing))
+    assert refused.value.message == f"Cannot read the map {missing}: No such file or directory."
+    assert "two names a line" in refused.value.hint
+
+
+def test_of_a_node_that_is_not_there_a_list_of_those_that_are_is_named() -> None:
+    with pytest.raises(TfdbgError) as refused:
+        _run(1, "log", "Log", 1.0).graph.node("zzzzzz")
+    assert refused.value.hint == "`ln` lists the nodes."

@@ -192,5 +192,7 @@ def _renames(path: str) -> Renames:
     try:
         text = read_whole(Path(path).expanduser(), _LONGEST_MAP).decode()
     except (OSError, UnicodeDecodeError) as error:
-        raise TfdbgError(f"Cannot read the map {path}: {error}.") from None
+        why = getattr(error, "strerror", None) or error
+        hint = "A map is a file of text with two names a line: NAME_A NAME_B."
+        raise TfdbgError(f"Cannot read the map {path}: {why}.", hint=hint) from None
     return parsed_renames(text)

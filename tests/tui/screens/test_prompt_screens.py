@@ -18,6 +18,7 @@ from support.screen import Driven
 from support.slow_screen import Slow
 
 from tfdbg_cli.commands.standard import standard_registry
+from tfdbg_cli.formats.container import saving
 from tfdbg_cli.model.runs import Stop
 from tfdbg_cli.tui import app
 from tfdbg_cli.tui.panes import workspace
@@ -129,6 +130,7 @@ def test_what_was_written_is_said(
     name: str, keys: str, size: tuple[int, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(saving, "bytes_text", lambda size: "68.4 kB")  # it holds the paths of files of this clone
     _check(name, size, written(Driven(sample_run.run_end(), keys, size=size, registry=REGISTRY), 256))
 
 

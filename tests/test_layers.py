@@ -97,6 +97,7 @@ def test_the_table_was_read() -> None:
     assert ALLOWED["model"] == {
         "model",
         "errors",
+        "raising_parser",
         "version",
         "paths",
         "plain_files",

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import argparse
 import shlex
 from collections.abc import Callable
-from typing import Any, NoReturn, Protocol
+from typing import Any, Protocol
 
 from tfdbg_cli.api.frontends import user_settings
 from tfdbg_cli.commands.service.prompt_service import PromptService
@@ -14,6 +13,7 @@ from tfdbg_cli.document.document import Document
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.line.notebook_output import WIDTH, NotebookOutput
+from tfdbg_cli.raising_parser import RaisingParser
 
 _USAGE = """\
 %tfdbg open PATH            look at runs on disk
@@ -30,9 +30,11 @@ class Shell(Protocol):
     run_cell: Callable[..., Any]
 
 
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        raise TfdbgError(f"{message[:1].upper()}{message[1:]}.", hint=_USAGE)
+class _Parser(RaisingParser):
+    """A parser of the words behind `%tfdbg`."""
+
+    def failure(self, message: str) -> TfdbgError:
+        return TfdbgError(super().failure(message).message, hint=_USAGE)
 
 
 def _words(line: str) -> list[str]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import Any
 
-from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.raising_parser import RaisingParser
 from tfdbg_cli.terminal_facts import columns
 
 
@@ -24,8 +24,8 @@ class _Help(argparse.HelpFormatter):
             self._action_max_length = max(self._action_max_length, room)
 
 
-class Parser(argparse.ArgumentParser):
-    """An argument parser whose errors are TfdbgErrors.
+class Parser(RaisingParser):
+    """A parser of the words behind `tfdbg`.
 
     If `takes_program`, all words from the first positional one on belong to a program, and become the attribute
     `program` of the result.
@@ -35,9 +35,6 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**{"formatter_class": _Help, **options})
-
-    def error(self, message: str) -> NoReturn:
-        raise TfdbgError(f"{message[:1].upper()}{message[1:]}.", hint=f"See `{self.prog} --help`.")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """As argparse's, after splitting off `program`."""

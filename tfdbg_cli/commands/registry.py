@@ -16,6 +16,7 @@ from tfdbg_cli.document.document import Document
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.decision import Decision
 from tfdbg_cli.model.names import did_you_mean
+from tfdbg_cli.raising_parser import RaisingParser
 
 
 class Moment(Enum):
@@ -211,11 +212,11 @@ def _usage_of(argument: Argument) -> str:
 _WIDTH = 80  # any width will do: argparse's own help is never shown
 
 
-class _Parser(argparse.ArgumentParser):
-    """argparse that raises instead of printing and exiting."""
+class _Parser(RaisingParser):
+    """A parser of the words behind a command."""
 
-    def error(self, message: str) -> Any:
-        raise TfdbgError(f"{self.prog}: {message}.", hint=f"See `help {self.prog}`.")
+    def failure(self, message: str) -> TfdbgError:
+        return TfdbgError(f"{self.prog}: {message}.", hint=f"See `help {self.prog}`.")
 
 
 def _parser(command: Command) -> argparse.ArgumentParser:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, TextIO
 
 from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS
-from tfdbg_cli.commands.asked.watch_decision import watch_on
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import answered, execute, moment_of, require_moment
 from tfdbg_cli.commands.registry import Moment, Outcome, Registry
@@ -354,6 +353,8 @@ class PromptService:
     @property
     def watching_on(self) -> str:
         """The command string that runs on until a tensor is NaN or infinite, as at the last watch."""
+        from tfdbg_cli.commands.asked.watch_decision import watch_on
+
         stop = self._context.stop
         return watch_on(None if isinstance(stop, Opened) else stop.watch)
 

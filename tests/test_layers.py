@@ -176,6 +176,19 @@ def _from_rooms_above(module: Module) -> list[str]:
     ]
 
 
+def test_nobody_imports_a_verb() -> None:
+    """What verbs share stands in the rooms below them. `standard` loads each by its name, when it is asked for."""
+    verbs = "tfdbg_cli.commands.verbs."
+    assert any(module.name.startswith(verbs) for module in MODULES)
+    wrong = [
+        f"{module.where}:{line}: {target}"
+        for module in MODULES
+        for target, line, _ in _ours(module)
+        if target.startswith(verbs) and target != module.name
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
 def test_the_front_ends_stand_on_the_prompt_service() -> None:
     behind = {"tfdbg_cli.commands.context", "tfdbg_cli.commands.interpreter", "tfdbg_cli.commands.titles"}
     front_ends = [module for module in MODULES if module.layer in ("line", "tui")]

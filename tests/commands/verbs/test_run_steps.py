@@ -14,9 +14,9 @@ from support.prompt import Prompt
 
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import UiAction
+from tfdbg_cli.commands.service.shown_again import shown_again
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.commands.titles import stop_title
-from tfdbg_cli.commands.verbs.run_steps import shown_again
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.runs import Opened, Run, RunEnd
 from tfdbg_cli.model.tensors import MemoryTensorStore

@@ -81,7 +81,7 @@ class PromptService:
             TfdbgError: the program is not stopped in the middle of a run.
 
         """
-        from tfdbg_cli.commands.verbs.frames import talk_as_pdb
+        from tfdbg_cli.commands.asked.current_frame import talk_as_pdb
 
         talk_as_pdb(self._context, given, shown)
 
@@ -252,7 +252,7 @@ class PromptService:
             TfdbgError: the run cannot be read.
 
         """
-        from tfdbg_cli.commands.verbs.run_steps import shown_again
+        from tfdbg_cli.commands.service.shown_again import shown_again
 
         return shown_again(command, self._context, self._registry)
 

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from tfdbg_cli.analysis.difference.changes import Difference, differences
+from tfdbg_cli.commands.asked.computed_again import base_of, what_if_of
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import execute
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Outcome, Registry
 from tfdbg_cli.commands.syntax import quoted
-from tfdbg_cli.commands.verbs.set_value import base_of, what_if_of
 from tfdbg_cli.commands.views.changed_tensors import changed_data, changed_table
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.summary import chip

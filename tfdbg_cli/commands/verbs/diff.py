@@ -6,10 +6,10 @@ import argparse
 from collections.abc import Sequence
 
 from tfdbg_cli.analysis.difference.tolerance import EXACT, Tolerance
+from tfdbg_cli.commands.asked.computed_again import base_of
 from tfdbg_cli.commands.context import HOW_TO_KEEP_RUNS, Context
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, ArgumentKind, Command
 from tfdbg_cli.commands.replaying import how_to_replay
-from tfdbg_cli.commands.verbs.set_value import base_of
 from tfdbg_cli.commands.views.difference.own_graphs import has_both_graphs, own_graphs_document
 from tfdbg_cli.commands.views.difference.recordings import (
     Asked,

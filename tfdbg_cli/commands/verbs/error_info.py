@@ -10,10 +10,10 @@ from tfdbg_cli.analysis.batch.rows import BatchRows
 from tfdbg_cli.analysis.error_text import essence, without_library_calls
 from tfdbg_cli.analysis.graph.annotation import made_at
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
+from tfdbg_cli.commands.asked.current_frame import asks_python
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import WITH_TENSORS, Command
 from tfdbg_cli.commands.syntax import quoted
-from tfdbg_cli.commands.verbs.frames import asks_python
 from tfdbg_cli.commands.views.input_rows import input_data, input_rows
 from tfdbg_cli.commands.views.links import node_link
 from tfdbg_cli.commands.views.made_at import made_at_blocks

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import re
 from typing import Any
 
 import numpy as np
 
 from tfdbg_cli.analysis.expression.bounded import evaluate_bounded
 from tfdbg_cli.analysis.expression.wire import Described
-from tfdbg_cli.commands.asked.tensor_choice import choose, sliced
+from tfdbg_cli.commands.asked.expression_tensors import tensor_value
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import LOOKING, Argument, ArgumentKind, Command
 from tfdbg_cli.commands.views.values.value_view import ALL, PRINTING, RANGES, WRITE, saved, view, written_data
@@ -20,9 +19,7 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import name_of
 from tfdbg_cli.model.tensors import nbytes_of
 from tfdbg_cli.model.units import bytes_text, shape_text
-from tfdbg_cli.model.values import Array, NoValue
-
-_EXECUTION = re.compile(r"^(?P<name>.*?)\[(?P<number>-?\d+)\]$", re.DOTALL)
+from tfdbg_cli.model.values import Array
 
 
 def _eval(context: Context, options: argparse.Namespace) -> Document:
@@ -42,33 +39,6 @@ def _eval(context: Context, options: argparse.Namespace) -> Document:
         return facts | shown.data() | written_data(options)
 
     return Document("value", (Text((*head, *saved(options, array))), *shown.blocks()), data, title)
-
-
-def tensor_value(context: Context, text: str) -> Array:
-    """The array that `text`, found between backticks, means: [DEVICE:]NODE:SLOT[:DebugOp][[EXECUTION]].
-
-    Raises:
-        TfdbgError: no such tensor, several executions and none named, or no array.
-
-    """
-    match = _EXECUTION.match(text)
-    name, number = (match["name"], int(match["number"])) if match else (text, None)
-    choice = choose(context, name)
-    if choice.slicing:
-        raise TfdbgError(
-            f"Inside backticks brackets name an execution, not the slice {choice.slicing}.",
-            hint="Put the slice behind the closing backtick.",
-        )
-    if number is None and len(choice.indices) > 1:
-        last = len(choice.indices) - 1
-        raise TfdbgError(
-            f"{choice.name} was produced {last + 1} times.",
-            hint=f"Write `{choice.name}[0]` to `{choice.name}[{last}]`.",
-        )
-    value = context.run.tensors.value(choice.execution(number))
-    if isinstance(value, NoValue):
-        raise TfdbgError(f"{choice.name} has no value: {value.text}")
-    return sliced(value, "")
 
 
 def _as_array(result: Any) -> Array | None:

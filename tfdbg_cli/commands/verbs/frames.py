@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, TextIO
+from typing import Any
 
 import numpy as np
 
+from tfdbg_cli.commands.asked.current_frame import current_frame, current_place, own_places, running_calls
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.printed import printed
 from tfdbg_cli.commands.registry import LIVE, Argument, Command, UiAction
@@ -20,7 +21,6 @@ from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, lines_o
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import name_of
 from tfdbg_cli.model.frames import Assigned, LiveFrame
-from tfdbg_cli.model.runs import Opened, RunEnd, RunStart
 from tfdbg_cli.model.sources import is_library
 from tfdbg_cli.model.units import count_text
 from tfdbg_cli.model.values import Array
@@ -32,8 +32,8 @@ _LONGEST_ANSWER = 20_000
 
 
 def _frames(context: Context, options: argparse.Namespace) -> Document:
-    frames = _running(context)
-    current = _current(context)
+    frames = running_calls(context)
+    current = current_place(context)
     shown: list[Line] = [line(Span(f"The program stands {count_text(len(frames), 'call')} deep.", Style.TITLE))]
     folded: list[LiveFrame] = []
     for at, frame in enumerate(frames):
@@ -75,8 +75,8 @@ def _down(context: Context, options: argparse.Namespace) -> Document:
 
 def _moved(context: Context, options: argparse.Namespace, by: int) -> Document:
     """Go `by` frames of the program further in; those of libraries are passed over."""
-    frames, current = _running(context), _current(context)
-    own = _own(frames)
+    frames, current = running_calls(context), current_place(context)
+    own = own_places(frames)
     at = min(range(len(own)), key=lambda i: abs(own[i] - current))
     wanted = at + by
     if not 0 <= wanted < len(own):
@@ -88,7 +88,7 @@ def _moved(context: Context, options: argparse.Namespace, by: int) -> Document:
 
 def _locals(context: Context, options: argparse.Namespace) -> Document:
     if options.number is not None:
-        frames = _running(context)
+        frames = running_calls(context)
         if not 0 <= options.number < len(frames):
             raise TfdbgError(f"There is no frame {options.number}.", hint="`frames` lists them with their numbers.")
         context.frame = options.number
@@ -97,8 +97,8 @@ def _locals(context: Context, options: argparse.Namespace) -> Document:
 
 def _here(context: Context, kind: str, *, everything: bool = False) -> Document:
     """The current frame: its line with the source around it, and its names with what they hold."""
-    at = _current(context)
-    frame = _running(context)[at]
+    at = current_place(context)
+    frame = running_calls(context)[at]
     place = frame.place
     source = context.sources.lines(place.file) or ()
     head = [
@@ -134,7 +134,7 @@ def _is_machinery(name: str, value: Any) -> bool:
 
 
 def _py(context: Context, options: argparse.Namespace) -> Document:
-    frame = _running(context)[_current(context)]
+    frame = current_frame(context)
     text = options.expression.strip()
     with printed() as said:
         try:
@@ -162,54 +162,8 @@ def _assigned_text(frame: LiveFrame, assigned: Assigned) -> str:
 
 
 def _pdb(context: Context, options: argparse.Namespace) -> UiAction:
-    _running(context)
+    running_calls(context)
     return UiAction.PDB
-
-
-def talk_as_pdb(context: Context, given: TextIO, shown: TextIO) -> None:
-    """Let pdb talk, by `given` and `shown`, at the call that is looked at; see `python_prompt.open_pdb`."""
-    from tfdbg_cli.commands.python_prompt import open_pdb
-
-    open_pdb(_running(context), _current(context), given, shown)
-
-
-def _running(context: Context) -> Sequence[LiveFrame]:
-    """The calls that are running: of a run that the program stands in, else those that made the run of this stop."""
-    stop = context.stop
-    if isinstance(stop, Opened):
-        raise TfdbgError("No Python of the program is at hand here: nothing of it is running any more.")
-    frames = stop.frames if isinstance(stop, RunStart) else stop.run.frames or stop.frames
-    if not frames:
-        raise TfdbgError("No Python of the program is at hand here: no call of it made this run.")
-    return frames
-
-
-def asks_python(context: Context) -> bool:
-    """Whether there are calls of the program to look at."""
-    stop = context.stop
-    return not isinstance(stop, Opened) and bool(stop.frames or (isinstance(stop, RunEnd) and stop.run.frames))
-
-
-def _own(frames: Sequence[LiveFrame]) -> list[int]:
-    """The frames of the program; all where it has none."""
-    return [at for at, frame in enumerate(frames) if not is_library(frame.place.file)] or list(range(len(frames)))
-
-
-def _current(context: Context) -> int:
-    """The frame that was chosen; the innermost one of the program at first."""
-    if context.frame is None:
-        context.frame = _own(_running(context))[-1]
-    return context.frame
-
-
-def current_frame(context: Context) -> LiveFrame:
-    """The call of Python that is looked at.
-
-    Raises:
-        TfdbgError: there is none.
-
-    """
-    return _running(context)[_current(context)]
 
 
 def _brief(value: Any) -> str:

@@ -12,9 +12,8 @@ from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT, query_line, unjudged_line
 from tfdbg_cli.commands.query.language import FactTest, written
 from tfdbg_cli.commands.query.tensor_listing import find, find_in_steps
-from tfdbg_cli.commands.registry import LOOKING, Argument, Command
+from tfdbg_cli.commands.registry import LOOKING, Argument, Command, Registry
 from tfdbg_cli.commands.syntax import quoted
-from tfdbg_cli.commands.verbs.list_tensors import COMMAND as LIST
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
@@ -33,9 +32,10 @@ class _Sum:
     nbytes: int = 0
 
 
-def _frequencies(context: Context, options: argparse.Namespace) -> Document:
+def _counted(command: Command, context: Context, options: argparse.Namespace, listed: argparse.Namespace) -> Document:
+    """What `command` answers; `listed` are the flags of `lt` for the tensors that are counted."""
     store, tell = context.run.tensors, _teller(context, options.column)
-    listing = find(context, _listed(options))
+    listing = find(context, listed)
     indices = listing.indices
     sums: dict[str, _Sum] = {}
     for index in indices:
@@ -67,11 +67,11 @@ def _frequencies(context: Context, options: argparse.Namespace) -> Document:
     values = count_text(len(found), "value")
     head = [line(Span(f"{values} of {options.column} in {count_text(len(indices), 'tensor')}", Style.TITLE))]
     if options.query:
-        everything = COMMAND.spell(options, query="")
+        everything = command.spell(options, query="")
         head.append(query_line(options.query, len(indices), len(store), everything))
     if listing.unjudged:
         head.append(unjudged_line(listing.unjudged))
-    head.append(_others(options))
+    head.append(_others(command, options))
     blocks: list[Block] = [Text((*head, EMPTY_LINE))]
     if found:
         blocks.append(Table(columns, len(found), row))
@@ -83,23 +83,14 @@ def _frequencies(context: Context, options: argparse.Namespace) -> Document:
 _BAR = 20  # columns of the longest bar
 
 
-def _others(options: argparse.Namespace) -> Line:
+def _others(command: Command, options: argparse.Namespace) -> Line:
     """The columns that can be counted, each but the one on show a link."""
     spans = [Span("by", Style.DIM)]
     for name in _COLUMNS:
         is_shown = name == options.column
-        link = "" if is_shown else COMMAND.spell(options, column=name)
+        link = "" if is_shown else command.spell(options, column=name)
         spans += [Span(" "), Span(name, Style.TITLE if is_shown else Style.PLAIN, link)]
     return Line(tuple(spans))
-
-
-def _listed(options: argparse.Namespace) -> argparse.Namespace:
-    """What `lt` is asked for the tensors that are counted."""
-    return LIST.parse(["-q", options.query] if options.query else [])
-
-
-def _in_steps(context: Context, options: argparse.Namespace) -> Iterator[float | None]:
-    yield from find_in_steps(context, _listed(options))
 
 
 def _teller(context: Context, column: str) -> Callable[[Tensor], str]:
@@ -137,28 +128,41 @@ def _data(options: argparse.Namespace, sums: Mapping[str, _Sum], unjudged: int) 
     return {"column": options.column, "query": options.query or None, "values": rows, **told}
 
 
-COMMAND = Command(
-    "frequencies",
-    ("fq",),
-    "How often each value of a column stands in the list of tensors.",
-    _frequencies,
-    (
-        Argument(
-            ("column",),
-            f"one of {', '.join(_COLUMNS)}; without one, op",
-            choices=_COLUMNS,
-            nargs="?",
-            default=_COLUMNS[0],
+def commands(registry: Registry) -> tuple[Command, ...]:
+    """The command; which tensors it counts `list_tensors` in `registry` says, of the same query."""
+
+    def listed(options: argparse.Namespace) -> argparse.Namespace:
+        return registry.find("list_tensors").parse(["-q", options.query] if options.query else [])
+
+    def answer(context: Context, options: argparse.Namespace) -> Document:
+        return _counted(command, context, options, listed(options))
+
+    def in_steps(context: Context, options: argparse.Namespace) -> Iterator[float | None]:
+        yield from find_in_steps(context, listed(options))
+
+    command = Command(
+        "frequencies",
+        ("fq",),
+        "How often each value of a column stands in the list of tensors.",
+        answer,
+        (
+            Argument(
+                ("column",),
+                f"one of {', '.join(_COLUMNS)}; without one, op",
+                choices=_COLUMNS,
+                nargs="?",
+                default=_COLUMNS[0],
+            ),
+            QUERY_ARGUMENT,
         ),
-        QUERY_ARGUMENT,
-    ),
-    moments=LOOKING,
-    values=True,
-    steps=_in_steps,
-    details="""\
+        moments=LOOKING,
+        values=True,
+        steps=in_steps,
+        details="""\
 The most frequent value stands on top; each leads to its tensors. The other columns stand above the table.
 
 Examples:
   frequencies op
   fq layer -q 'nan>0'     which layers hold NaN, and in how many tensors""",
-)
+    )
+    return (command,)

@@ -11,10 +11,10 @@ from typing import Any
 
 from tfdbg_cli.analysis.graph.lineage import Lineage
 from tfdbg_cli.analysis.places import PlaceTest, place_of
+from tfdbg_cli.commands.asked.current_frame import current_frame
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import LIVE, Argument, ArgumentKind, Command, Moment
 from tfdbg_cli.commands.syntax import quoted
-from tfdbg_cli.commands.verbs.frames import current_frame
 from tfdbg_cli.commands.views.input_rows import input_data, input_rows
 from tfdbg_cli.commands.views.links import node_link
 from tfdbg_cli.document.document import Block, Document, Text, text_document

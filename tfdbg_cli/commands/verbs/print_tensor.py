@@ -11,10 +11,10 @@ from tfdbg_cli.commands.asked.tensor_choice import Choice, choose, part_shown
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import LOOKING, Argument, ArgumentKind, Command
 from tfdbg_cli.commands.syntax import quoted
-from tfdbg_cli.commands.verbs.print_feed import feed_document
 from tfdbg_cli.commands.views.links import given_key
 from tfdbg_cli.commands.views.lists.tensor_columns import tensor_data
 from tfdbg_cli.commands.views.values.executions import Executions, which
+from tfdbg_cli.commands.views.values.feed_page import feed_document
 from tfdbg_cli.commands.views.values.value_view import QUICK, VALUE_ARGUMENTS, saved, view, written_data
 from tfdbg_cli.commands.views.variable_view import variable_document
 from tfdbg_cli.document.document import Document, Text

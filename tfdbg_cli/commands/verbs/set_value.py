@@ -4,56 +4,27 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
-from typing import Any
-
-import numpy as np
 
 from tfdbg_cli.analysis.expression.bounded import evaluate_bounded
+from tfdbg_cli.commands.asked.computed_again import base_of, what_if_of
+from tfdbg_cli.commands.asked.expression_tensors import tensor_value
 from tfdbg_cli.commands.asked.name_endings import ending_in
-from tfdbg_cli.commands.asked.tensor_choice import Choice, choose, sliced
+from tfdbg_cli.commands.asked.new_value import as_type, parted, with_part
+from tfdbg_cli.commands.asked.tensor_choice import Choice, choose
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, ArgumentKind, Command
-from tfdbg_cli.commands.replaying import how_to_replay
 from tfdbg_cli.commands.syntax import quoted
-from tfdbg_cli.commands.verbs.eval import tensor_value
 from tfdbg_cli.document.document import Document, Text, text_document
 from tfdbg_cli.document.summary import chip, summary_data
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.model.dtypes import is_inexact, name_of
-from tfdbg_cli.model.names import TensorName, parse_index, parse_tensor_name, split_slice
+from tfdbg_cli.model.dtypes import name_of
+from tfdbg_cli.model.names import TensorName, parse_tensor_name, split_slice
 from tfdbg_cli.model.pausing import Replaceable
-from tfdbg_cli.model.runs import Opened, Run, WhatIf
+from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import summarize
 from tfdbg_cli.model.units import count_text
 from tfdbg_cli.model.values import Array, NoValue
-
-
-def base_of(context: Context) -> int:
-    """The index of the program's own run behind the one looked at, which `again` may have made of it."""
-    run = context.run
-    if run.change is None:
-        return context.current
-    return next((index for index, other in enumerate(context.runs) if other is run.change.base), context.current)
-
-
-def what_if_of(run: Run, context: Context) -> WhatIf:
-    """The means to compute parts of `run` again.
-
-    Raises:
-        TfdbgError: there are none.
-
-    """
-    if run.what_if is not None:
-        return run.what_if
-    if isinstance(context.stop, Opened):
-        raise TfdbgError("Of a recording nothing can be computed again.", hint=how_to_replay(run))
-    if run.error is not None:
-        raise TfdbgError("This run failed, so nothing of it can be computed again.", hint="`run` runs on.")
-    raise TfdbgError(
-        "Nothing of this run can be computed again: it has no values, or its ops ran eagerly, one by one.",
-        hint="Look at the run of a tf.function or a session, captured by `run`.",
-    )
 
 
 def _set(context: Context, options: argparse.Namespace) -> Document:
@@ -99,23 +70,6 @@ def _set_live(context: Context, paused: Replaceable, target: str, expression: st
     return text_document("set_live", *lines, data=data, title="set")
 
 
-def parted(text: str, verb: str) -> tuple[str, str]:
-    """What `verb` is to replace: the tensor with its slice, whose brackets may hold blanks, and the expression.
-
-    Raises:
-        TfdbgError: one of them is missing.
-
-    """
-    depth = 0
-    for at, char in enumerate(text):
-        depth += (char == "[") - (char == "]")
-        if char in " =" and depth == 0:
-            expression = text[at:].strip().removeprefix("=").strip()
-            if expression:
-                return text[:at], expression
-    raise TfdbgError("There is no value.", hint=f"Write: {verb} TENSOR EXPRESSION, such as `{verb} 'prob:0[0]' 0.5`.")
-
-
 def _name_of(choice: Choice) -> TensorName:
     name = parse_tensor_name(choice.name)
     assert name is not None
@@ -140,59 +94,6 @@ def _new_value(context: Context, choice: Choice, expression: str, known: Array |
     found = evaluate_bounded(expression, lambda text: tensor_value(context, text))
     given = as_type(found, old.dtype, choice.name)
     return with_part(old if known is None else known, choice.slicing, given, choice.name)
-
-
-def with_part(old: Array, slicing: str, given: Array, name: str) -> Array:
-    """A copy of `old`, the value of the tensor `name`, with `given` in its part `slicing`, or all through.
-
-    Raises:
-        TfdbgError: the shapes do not fit.
-
-    """
-    whole = np.array(old, copy=True)
-    place = sliced(whole, slicing)
-    try:
-        whole[parse_index(slicing) or ...] = np.broadcast_to(given, place.shape)
-    except ValueError:
-        raise TfdbgError(
-            f"The shapes differ: the value has {list(given.shape)}, {name}{slicing} has {list(place.shape)}.",
-            hint="A single number fits any shape.",
-        ) from None
-    return whole
-
-
-def as_type(found: Any, dtype: np.dtype[Any], name: str) -> Array:
-    """What an expression gave, in the type of the tensor, with nothing lost but digits."""
-    try:
-        array = np.asarray(found)
-        if array.dtype.kind == "c" and dtype.kind != "c":
-            raise ValueError
-        if dtype.hasobject:
-            return _as_strings(array)
-        with np.errstate(all="ignore"):
-            given = array.astype(dtype)
-            back = given.astype(array.dtype)
-    except (ValueError, TypeError, OverflowError):
-        raise TfdbgError(f"The value is no {name_of(dtype)} array, which {name} is.") from None
-    if _overflows(array, given) or (not is_inexact(dtype) and not bool(np.all(back == array))):
-        raise TfdbgError(f"{name} is {name_of(dtype)}, which cannot hold all of these values.")
-    return given
-
-
-def _overflows(array: Array, given: Array) -> bool:
-    """Whether a number of `array` is an infinity in the type of `given`."""
-    if array.dtype.kind not in "iufcb" or not is_inexact(given.dtype):
-        return False
-    return bool(np.any(np.isfinite(array) & np.isinf(given)))
-
-
-def _as_strings(array: Array) -> Array:
-    found = np.empty(array.shape, np.dtype(object))
-    for place, item in np.ndenumerate(array):
-        if not isinstance(item, str | bytes):
-            raise TypeError
-        found[place] = item.encode() if isinstance(item, str) else item
-    return found
 
 
 def _unset(context: Context, options: argparse.Namespace) -> Document:

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tfdbg_cli.analysis.expression.bounded import evaluate_bounded
+from tfdbg_cli.commands.asked.expression_tensors import tensor_value
 from tfdbg_cli.commands.asked.name_endings import the_one_ending_in
+from tfdbg_cli.commands.asked.new_value import as_type, parted, with_part
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import execute
 from tfdbg_cli.commands.registry import Argument, ArgumentKind, Command, Moment, Outcome, Registry
 from tfdbg_cli.commands.syntax import quoted
-from tfdbg_cli.commands.verbs.eval import tensor_value
-from tfdbg_cli.commands.verbs.set_value import as_type, parted, with_part
 from tfdbg_cli.commands.views.links import node_link
 from tfdbg_cli.commands.views.lists.sorted_nodes import focus_of, legend, list_data, node_table, window
 from tfdbg_cli.document.document import Document, Text

@@ -1,0 +1,35 @@
+"""Which run `set` and `again` are about, and what computes parts of it again."""
+
+from __future__ import annotations
+
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.replaying import how_to_replay
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.runs import Opened, Run, WhatIf
+
+
+def base_of(context: Context) -> int:
+    """The index of the program's own run behind the one looked at, which `again` may have made of it."""
+    run = context.run
+    if run.change is None:
+        return context.current
+    return next((index for index, other in enumerate(context.runs) if other is run.change.base), context.current)
+
+
+def what_if_of(run: Run, context: Context) -> WhatIf:
+    """The means to compute parts of `run` again.
+
+    Raises:
+        TfdbgError: there are none.
+
+    """
+    if run.what_if is not None:
+        return run.what_if
+    if isinstance(context.stop, Opened):
+        raise TfdbgError("Of a recording nothing can be computed again.", hint=how_to_replay(run))
+    if run.error is not None:
+        raise TfdbgError("This run failed, so nothing of it can be computed again.", hint="`run` runs on.")
+    raise TfdbgError(
+        "Nothing of this run can be computed again: it has no values, or its ops ran eagerly, one by one.",
+        hint="Look at the run of a tf.function or a session, captured by `run`.",
+    )

@@ -1,0 +1,39 @@
+"""Tensors as they are named in the expressions of `eval`, `set` and their like."""
+
+from __future__ import annotations
+
+import re
+
+from tfdbg_cli.commands.asked.tensor_choice import choose, sliced
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.values import Array, NoValue
+
+_EXECUTION = re.compile(r"^(?P<name>.*?)\[(?P<number>-?\d+)\]$", re.DOTALL)
+
+
+def tensor_value(context: Context, text: str) -> Array:
+    """The array that `text`, found between backticks, means: [DEVICE:]NODE:SLOT[:DebugOp][[EXECUTION]].
+
+    Raises:
+        TfdbgError: no such tensor, several executions and none named, or no array.
+
+    """
+    match = _EXECUTION.match(text)
+    name, number = (match["name"], int(match["number"])) if match else (text, None)
+    choice = choose(context, name)
+    if choice.slicing:
+        raise TfdbgError(
+            f"Inside backticks brackets name an execution, not the slice {choice.slicing}.",
+            hint="Put the slice behind the closing backtick.",
+        )
+    if number is None and len(choice.indices) > 1:
+        last = len(choice.indices) - 1
+        raise TfdbgError(
+            f"{choice.name} was produced {last + 1} times.",
+            hint=f"Write `{choice.name}[0]` to `{choice.name}[{last}]`.",
+        )
+    value = context.run.tensors.value(choice.execution(number))
+    if isinstance(value, NoValue):
+        raise TfdbgError(f"{choice.name} has no value: {value.text}")
+    return sliced(value, "")

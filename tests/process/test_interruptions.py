@@ -43,6 +43,11 @@ def _with_a_closure(number: int, frame: FrameType | None) -> None:
     raise_it()
 
 
+def _not_twice(number: int, frame: FrameType | None) -> None:
+    signal.signal(number, signal.SIG_DFL)
+    raise OutOfTime(number)
+
+
 HANDLERS: list[Callable[..., None]] = [
     _handler,
     _Handlers().handle,
@@ -50,6 +55,7 @@ HANDLERS: list[Callable[..., None]] = [
     lambda *arguments: _deep("from a lambda"),
     partial(lambda own, number, frame: _deep(own), "from a partial function"),
     _with_a_closure,
+    _not_twice,
 ]
 
 
@@ -85,10 +91,9 @@ def _signalled() -> None:
 @pytest.mark.parametrize("guarded", [_ours, _suppressed])
 @pytest.mark.parametrize("handler", HANDLERS)
 def test_what_a_signal_handler_raises_is_the_programs(handler: Callable[..., None], guarded: Any) -> None:
-    with _handled(handler):
-        for work in (_signalled, lambda: [_signalled() for _ in range(1)]):
-            with pytest.raises(OutOfTime):
-                guarded(work)
+    for work in (_signalled, lambda: [_signalled() for _ in range(1)]):
+        with _handled(handler), pytest.raises(OutOfTime):
+            guarded(work)
 
 
 @pytest.mark.parametrize("guarded", [_ours, _suppressed])

@@ -24,7 +24,8 @@ def living_objects(*classes: type) -> Sequence[Any]:
     """
     wanted = {id(kind) for kind in reached(classes, type.__subclasses__)}
     # Another thread may run between two instructions of Python, but not amid this one: all that it calls is written
-    # in C. A collection could run finalizers.
+    # in C. For that alone `_chosen` is made of itertools: amid the plain loop that it stands for, other threads could
+    # run into the SystemError above. A collection could run finalizers.
     with COLLECTION_PUT_OFF:
         return list(_chosen(wanted))
 
@@ -33,6 +34,13 @@ def _chosen(kinds: set[int]) -> Iterator[Any]:
     """Of the objects that are alive when it is first asked, those whose class is among `kinds`, by id.
 
     When it is at its end it holds none of them: they include the iterators here, and would keep one another alive.
+    In plain words:
+
+        held = gc.get_objects()
+        for one in held:
+            if id(type(one)) in kinds:
+                yield one
+        held.clear()
     """
     held: list[list[Any]] = []  # the list of all objects, while there is one
     objects = chain(

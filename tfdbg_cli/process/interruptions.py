@@ -43,6 +43,9 @@ def is_interruption(error: BaseException) -> bool:
 
     Python gives both the frame that they interrupt, which called theirs as far as Python can tell. Nothing else is
     given the frame that calls it. That frame itself may be gone from the traceback: TensorFlow takes out its own.
+
+    `signal.getsignal` would not tell: many a handler puts the default one in its place before it raises, and one that
+    is an object or a partial function has no code of its own in the traceback.
     """
     trace = error.__traceback__
     while trace is not None:
@@ -60,6 +63,8 @@ def _is_given_its_caller(frame: FrameType) -> bool:
     code = frame.f_code
     count = code.co_argcount
     rest = count + code.co_kwonlyargcount
+    if not count and not code.co_flags & _VARARGS:
+        return False  # it is given nothing; `f_locals`, which Python makes when it is asked for, is not needed
     names = code.co_varnames
     values = frame.f_locals
     many = values.get(names[rest], ()) if code.co_flags & _VARARGS else ()

@@ -116,7 +116,8 @@ class Interception:
             controller = self._here.controller or self.everywhere
             with WITHOUT_OUR_FRAMES:
                 if controller is None or INSIDE.holds():
-                    if 0 < self._here.noting >= INSIDE.depth:
+                    noting = self._here.noting
+                    if noting and noting >= INSIDE.depth:  # what runs is the program's, within a call that is noted
                         return self._noted(original, function, arguments, keywords)
                     return original(function, *arguments, **keywords)
                 if tf.config.functions_run_eagerly() and _EAGERLY() and not NAMED.holds():

@@ -54,7 +54,7 @@ def waits_for_the_end(ui: str | None = None) -> bool:
 
 
 def deserted(ui: str | None = None) -> bool:
-    """Whether nobody sits at a prompt, be it in a notebook or a console of an editor, nor has a seat to come to."""
+    """Whether nobody can answer a prompt: no terminal, notebook or console of an editor, and nobody can attach."""
     facts = terminal_facts()
     someone = facts.notebook or facts.ide or facts.stdin_tty or attended(ui)
     return launch_options().seat is None and not someone

@@ -131,7 +131,7 @@ class Reception:
             self.seat.lock.release()
 
     def _in_child(self) -> None:
-        """Have nothing to do with those who attach to the parent."""
+        """In a forked child: close the copy of the parent's listener, and forget its visitor."""
         self._after_fork()
         self._listener.close()
         visitor, self.seat.visitor = self.seat.visitor, None

@@ -123,10 +123,11 @@ def was_shown(error: BaseException) -> bool:
 
 
 class _LeftCall:
-    """The intercepted call that an exception came out of last; none as soon as another call begins.
+    """Which intercepted call raised the exception that is on its way up, so that the end of the program can show it.
 
-    It keeps the id and the words of the exception: the exception itself would keep alive whatever the frames of its
-    traceback hold, and the id alone is that of another one once the program has caught it.
+    It is forgotten as soon as another call begins. It keeps the id and the words of the exception: the exception
+    itself would keep alive whatever the frames of its traceback hold, and the id alone is that of another one once
+    the program has caught it.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""What has runs captured beside the training, while nothing stops: a recording, or rules that judge them."""
+"""The interface of those who take every finished run that they want without stopping: recordings, rules, norms."""
 
 from __future__ import annotations
 

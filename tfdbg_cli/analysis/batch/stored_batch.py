@@ -89,7 +89,10 @@ class StoredBatch:
         return self._split(node, len(splits) - 1, np.zeros(0, np.int64)) is not None
 
     def _behind(self, node: Node) -> list[Node]:
-        """What came in from which an op learns what to put together: it is behind its inputs but for the first."""
+        """Arguments of the run that may hold the indices by which `node` puts elements of its first input together.
+
+        They are found behind its other inputs.
+        """
 
         def makers(edges: Iterable[Edge]) -> list[Node]:
             return [edge.node for edge in edges if edge.node is not None]

@@ -1,4 +1,4 @@
-"""Infinities that other rows take without harm, whatever made them and whatever the program does with them.
+"""Recognizes an infinity that is not to blame for a NaN of its row: other rows of the op have it, too, without harm.
 
 Through which ops a mask passes before a softmax, or what stands in the place of one, no table can list. The run
 itself tells: where an op makes NaN of such infinities in some groups of its elements, such as the rows of a softmax,

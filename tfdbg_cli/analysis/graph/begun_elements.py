@@ -1,4 +1,4 @@
-"""Elements of the result of an elementwise op that are bad though those that they were made of are not."""
+"""Elements of an elementwise op's result that are bad, such as NaN, although what they are computed from is not."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ BY_CHANNEL = frozenset({"BiasAdd"})
 
 
 def begun_elements(node: Node, bad: Array, inputs: Sequence[Array | None]) -> Array | None:
-    """Those of the `bad` elements of what `node` gives at which none of its `inputs` is bad; None for none.
+    """Marks the `bad` elements of the result of `node` at which none of its `inputs` is bad, or None.
 
-    All are marks of bad elements; None in place of an input that was not seen. None is given, too, where it cannot be
-    told: the op is not elementwise, or an input has a shape that does not spread to that of the result.
+    `bad` and `inputs` mark bad elements (True); None stands for an input that was not recorded. None is given, too,
+    where it cannot be told: the op is not elementwise, or an input does not spread to the shape of the result.
     """
     if node.op_type not in ELEMENTWISE - BY_CHANNEL:
         return None

@@ -1,7 +1,8 @@
-"""Whether a function may fail because of a NaN that a ReLU, fused with the product before it, makes 0.
+"""Whether checks of ours could make a function fail that the program's own call would not.
 
-Where a check reads what comes before such a ReLU, the ReLU is on its own and hands the NaN on: to an index that is
-computed from it, to an assertion. The program's own call would not have failed then.
+TensorFlow fuses a product with the ReLU behind it, in one kernel that makes 0 of a NaN. Where a check reads the
+tensor between the two, the ReLU runs on its own and hands the NaN on: to an index that is computed from it, to an
+assertion.
 """
 
 from __future__ import annotations

@@ -279,7 +279,10 @@ class Instrumented:
         return tuple(at for at, number in enumerate(numbers) if number not in HANDLE_NUMBERS)
 
     def _straight(self, rewritten: Rewritten, positions: tuple[int, ...]) -> Straight:
-        """Where calls have their values in which no branch or loop reports any; found once."""
+        """The order of the values of a call that come from the body of the function alone, not from a branch or loop.
+
+        It is the same for all such calls with arguments at these `positions`, so it is found once.
+        """
         found = rewritten.straight.get(positions)
         if found is None:
             arguments = [self._arguments[at] for at in positions]

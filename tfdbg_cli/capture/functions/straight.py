@@ -1,4 +1,7 @@
-"""The values of calls in which no branch or loop reports any: put in order once, for all calls of a function."""
+"""Calls all of whose values come from the body of the function, none from a branch or a loop.
+
+The order of their values is the same in all calls of a function, so it is found once.
+"""
 
 from __future__ import annotations
 

@@ -169,7 +169,7 @@ class Deliveries:
         return open_
 
     def _asked(self, batch: Callable[[], Delivery | None], original: Method, *arguments: Any, **keywords: Any) -> Any:
-        """What `original` gives, which asks for a `batch`."""
+        """Call `original`, return its result; tensors that arrive in this thread meanwhile are those of `batch`."""
         before, self._here.asked = self._here.asked, batch
         try:
             return original(*arguments, **keywords)

@@ -102,7 +102,10 @@ class Following:
             yield Growth(place, run, start, end, more=start > 0, early=early)
 
     def _of_ahead(self, key: str, span: Span, made: int) -> int:
-        """How many of the tensors that graphs `made` in the run of `span` were told before its call was recorded."""
+        """How many of the tensors that graphs `made` in the run of `span` were yielded early.
+
+        That is while the call of the run was not recorded yet (`_behind_the_calls`): they are not yielded once more.
+        """
         ahead = self._ahead.get(key, 0) if span.call else 0
         start = min(ahead, made)
         self._ahead[key] = self._ahead.get(key, 0) - start

@@ -97,7 +97,7 @@ class TtyScreen(urwid.display.raw.Screen):
         self.tty_signal_keys(quit="undefined", **keys, fileno=self._input_fileno())
 
     def news(self) -> str:
-        """What somebody should know as soon as it is so, said once; asked now and then. Empty for nothing."""
+        """A warning to show once: another process reads our terminal. Empty where none does. Asked now and then."""
         if self._warned:
             return ""
         warning = warning_of(readers_of(_STANDARD_INPUT))

@@ -317,7 +317,7 @@ class ActiveWatch:
         return f"{nothing} passed {name} in {' and '.join(parts)}{but}{self._but_ignored}.{alone}{inexact}{blind}"
 
     def interrupted_words(self, by: str) -> str:
-        """What Ctrl-C broke off, or what else `by` names."""
+        """The last words of the watch that was ended by Ctrl-C, or by what else `by` names."""
         runs = self.watch.runs
         return (
             f"{by} ended the watch: nothing passed {self.decision.filter_name} in {count_text(runs, 'run')}"

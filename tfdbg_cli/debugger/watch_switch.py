@@ -112,7 +112,7 @@ class WatchSwitch:
         self._under_way.over(number)
 
     def hit(self, watch: ActiveWatch, run: Run) -> Hit | None:
-        """What `watch` finds in `run`, to stop for."""
+        """The hit to stop at, if `watch` finds something in `run`."""
         under_way = self._under_way.elsewhere()
         with at_prompt():  # a filter may run a session of its own
             hit = watch.sees(run)

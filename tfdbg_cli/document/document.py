@@ -36,7 +36,7 @@ class WithoutLinks:
     block: Block
 
     def lines(self, width: int | None) -> Sequence[Line]:
-        """Those of the block, as plain text with its styles."""
+        """The lines of the block, styled as there, without links."""
         return [
             replace(line, spans=tuple(replace(span, link="") for span in line.spans))
             for line in self.block.lines(width)

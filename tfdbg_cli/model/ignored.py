@@ -111,7 +111,7 @@ class Ignored(Sequence[IgnoredPlace]):
 
     @property
     def by_hand(self) -> tuple[IgnoredPlace, ...]:
-        """Those that the user ignores."""
+        """The places that the user ignores by hand, not those that a watch found harmless."""
         return tuple(place for place in self.places if place.by_hand)
 
     @property

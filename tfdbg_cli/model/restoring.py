@@ -56,7 +56,7 @@ class ProgramVariables:
 
 
 def from_data(data: Mapping[str, Any]) -> ProgramVariables:
-    """What `ProgramVariables.data` told of."""
+    """The ProgramVariables of which `data` is what its method of that name gave."""
     return ProgramVariables(
         data["moment"],
         [

@@ -77,7 +77,7 @@ class EventSet:
         return bool(self.spans) and self.spans[-1].is_open and self.executions.are_cut
 
     def traced(self, span: Span) -> list[TraceRow]:
-        """What graphs made in the call of `span`."""
+        """The tensors that graphs made in the call of `span`, by their records."""
         return self.traces.between(*self.executions.interval(span))
 
     def count(self, span: Span) -> int:

@@ -91,7 +91,7 @@ def _is_empty(path: Path) -> bool:
 
 
 def _emptiness(events: EventSet, executions: int, traces: int, mode: Mode | None) -> list[tuple[str, str]]:
-    """What is likely behind what is not there."""
+    """Why executions or traces are likely missing from an event set: sentences, each with the way out."""
     if not executions and not traces:
         return [
             (

@@ -49,16 +49,16 @@ class RecordedTensors(Protocol):
         ...
 
     def execution(self, index: int) -> int:
-        """The how manieth of its name it is."""
+        """The execution number of the tensor at `index`: how many of its name came before it."""
         ...
 
     def records(self) -> TensorRecords:
-        """Where their records lie."""
+        """Where in the files the records of these tensors lie."""
         ...
 
 
 class ListedTensors:
-    """Those of a call: what its graphs made, and what it returned."""
+    """The tensors of a call: what its graphs made, and what it returned."""
 
     def __init__(self, rows: Sequence[RecordedTensor]) -> None:
         self._rows = rows

@@ -33,7 +33,7 @@ class BinaryGraph:
         return graph_from_def(mended, self._kind)
 
     def functions(self, damages: Damages) -> Mapping[str, Callable[[], Any]]:
-        """What parses each function."""
+        """By the name of each function in the graph's library, a call that parses it."""
         found: dict[str, Callable[[], Any]] = {}
         for span in functions_in(self._data, self._span, damages):
             name = _function_name(self._data, span)

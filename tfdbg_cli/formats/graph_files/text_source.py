@@ -91,7 +91,7 @@ class TextGraph:
         damages.add(what, offset, reason, self._text.place(offset))
 
     def functions(self, damages: Damages) -> Mapping[str, Callable[[], Any]]:
-        """What parses each function."""
+        """By the name of each function in the graph's library, a call that parses it."""
         found: dict[str, Callable[[], Any]] = {}
         libraries = (block for block in self._text.inside(self._block) if block.field == "library")
         for block in (one for library in libraries for one in self._text.inside(library)):

@@ -127,7 +127,7 @@ class ParsedNodes:
 
     @cached_property
     def _sent(self) -> Mapping[tuple[bytes, ...], TensorName]:
-        """What the sends send, by what tells their receives."""
+        """The tensors that Send ops send, by the key that they have in common with their Recv ops."""
         found: dict[tuple[bytes, ...], TensorName] = {}
         for at in self._all():
             proto = self._protos[at]

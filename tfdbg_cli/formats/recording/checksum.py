@@ -24,7 +24,7 @@ _HEAD = 12  # bytes of a length and its checksum
 
 
 def masked_checksum(data: bytes) -> int:
-    """What a TFRecord file holds behind `data`."""
+    """The checksum that a TFRecord file holds behind `data`."""
     checksum = _checksum(data)
     return ((checksum >> 15 | checksum << 17) + _MASK) & _ALL
 

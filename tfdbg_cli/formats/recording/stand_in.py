@@ -147,12 +147,12 @@ class StandIn(io.RawIOBase):
         self._at = 0
 
     def seek(self, offset: int, whence: int = os.SEEK_SET, /) -> int:
-        """Read from there on."""
+        """Read from that offset on, which is returned."""
         self._at = max(0, offset + {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._size}[whence])
         return self._at
 
     def tell(self) -> int:
-        """Where is read next."""
+        """The offset of the next byte to be read."""
         return self._at
 
     def readinto(self, buffer: Any, /) -> int:

@@ -77,7 +77,9 @@ def test_what_the_run_did_not_need_is_counted() -> None:
 
 def test_without_a_second_graph_there_is_nothing_to_compare() -> None:
     run = replace(_run(), python_graph=None)
-    assert "There is no other run" in Prompt(run).error("diff --graphs").message
+    refused = Prompt(run).error("diff --graphs")
+    assert refused.message.startswith("There is no other run")
+    assert refused.message.endswith("no second graph is known.") and "--graph" in refused.hint
 
 
 def _changed(written: list[Node], ran: list[Node], fetch: str, feeds: tuple[str, ...] = ()) -> Run:

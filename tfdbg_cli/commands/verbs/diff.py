@@ -24,10 +24,18 @@ from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.runs import Opened, Run
 from tfdbg_cli.model.whole_numbers import whole_number
 
+_ONE_GRAPH = "There is no other run to compare with, and of this one no second graph is known."
+_BOTH_GRAPHS = "`run --graph runtime` captures a run with both: as the program built it, and as it ran."
+_OTHER_RECORDING = "`tfdbg diff A B --graphs` compares two recordings."
+
 
 def _diff(context: Context, options: argparse.Namespace) -> Document:
-    if options.graphs and not options.first and _is_alone(context) and has_both_graphs(context.run):
-        return own_graphs_document(context.run)
+    if options.graphs and not options.first and _is_alone(context):
+        if has_both_graphs(context.run):
+            return own_graphs_document(context.run)
+        if len(context.runs) == 1:
+            opened = isinstance(context.stop, Opened)
+            raise TfdbgError(_ONE_GRAPH, hint=_OTHER_RECORDING if opened else _BOTH_GRAPHS)
     if options.replicas is not None:
         return _replicas(context, options)
     first, second = _asked_for(context, [word for word in (options.first, options.second) if word])

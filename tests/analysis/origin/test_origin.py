@@ -18,6 +18,7 @@ from tfdbg_cli.model.calls import Argument, RunKind
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import MemoryTensorStore, Tensor
 from tfdbg_cli.model.values import Lack, NoValue, Value
+from tfdbg_cli.model.variables import ToldVariables
 
 _KEY = {"tensor_name": "edge_1_a", "send_device": CPU, "recv_device": OTHER}
 
@@ -400,7 +401,7 @@ def test_rows_are_not_blamed_for_a_variable_that_is_infinite() -> None:
         op("y", "MatMul", "x", "read", value=np.array([[NAN], [INF]], np.float32)),
         feeds={"x:0": batch},
     )  # fmt: skip
-    search = OriginSearch(run)
+    search = OriginSearch(replace(run, variables=ToldVariables({"w": True})))
     origin = search.first()
     assert origin is not None and str(origin.name) == "read:0"
     nan = search.nan_after(origin)

@@ -120,9 +120,9 @@ class OriginSearch:
     def _is_minus_infinity(self, index: int) -> bool:
         """Whether the tensor at `index` is a -inf that the program wrote down."""
         node, value = self._lineage.node(index), self._run.tensors.value(index)
-        if node is None or node.op_type not in LITERALS or isinstance(value, NoValue):
+        if node is None or node.op_type not in LITERALS or isinstance(value, NoValue) or not value.size:
             return False
-        return bool(np.isneginf(value).all())
+        return bool(np.isneginf(value.flat[0]) and np.isneginf(value).all())
 
     def _closed_rows(self) -> int | None:
         """The first tensor that has the largest of each row, of which a mask of -inf has closed some throughout."""
@@ -220,8 +220,9 @@ class OriginSearch:
         if first is None:
             return None
         found, _ = search.harmful(first)
-        # Of a variable that is infinite it is not up to a row whether that becomes NaN there, or stays infinite.
-        return replace(found, batch=NO_ROWS) if origin.variable else found
+        # Of a weight that is infinite it is not up to a row whether that becomes NaN there, or stays infinite.
+        trained = self._run.variables is not None and self._run.variables.trainable.get(origin.variable)
+        return replace(found, batch=NO_ROWS) if trained else found
 
     def spoiled(self, origin: Origin) -> Aftermath:
         """How much is bad after `origin` in order of execution."""

@@ -343,8 +343,8 @@ def test_an_epsilon_that_rounding_lost_is_named(tf2, origin, probability, told) 
             "x + 1e-2",
             True,
         ),
-        (lambda tf, x: x / (tf.reduce_sum(x, 1, keepdims=True) + EPS), "0 / 0", "such as 1e-4", True),
-        (lambda tf, x: over_sum(tf, x), "0 / 0", "such as 1e-4", True),
+        (lambda tf, x: x / (tf.reduce_sum(x, 1, keepdims=True) + EPS), "0 / 0", "such as 1e-2", True),
+        (lambda tf, x: over_sum(tf, x), "0 / 0", "such as 1e-2", True),
         (lambda tf, x: tf.math.log(tf.maximum(x, EPS)), "Log of 0", "tf.maximum(x, 1e-4)", True),
         (lambda tf, x: tf.math.log(x + 1e-4 * 0), "Log of 0", "tf.maximum(x, 1e-4)", False),  # 1e-4 would do
     ],

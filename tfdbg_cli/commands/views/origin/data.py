@@ -80,7 +80,8 @@ def origin_data(run: Run, found: Finding, since: Since, grew: str, most: int) ->
 
 
 def _batch_data(run: Run, batch: BatchRows) -> dict[str, Any]:
-    return {"source": batch.source, "size": batch.size, "replica": replica_given(run, batch.source)}
+    replica = replica_given(run, batch.source)
+    return {"source": batch.source, "size": batch.size, **({} if replica is None else {"replica": replica})}
 
 
 def _nan_data(nan: Origin) -> dict[str, Any]:
